@@ -45,7 +45,7 @@ const notices = (
   }\n`
 
 describe('a delete command with --save', () => {
-  test('saves full rooms with their members before the first write', async () => {
+  test('a delete command with --save saves full rooms with their members before the first write', async () => {
     const before = {
       ...(await world.send('GET', `/rooms/${ids.board}`)).body.room,
       members: (await world.members(ids.board)).map(({ access_token: _, ...member }) => member),
@@ -66,7 +66,7 @@ describe('a delete command with --save', () => {
     expect(statSync(path('undo.ndjson')).mode & 0o777).toBe(0o600)
   })
 
-  test('saves users with their memberships but without tokens', async () => {
+  test('a delete command with --save saves users with their memberships but without tokens', async () => {
     const run = await world.outcome('users delete trudy --yes --save undo.ndjson -o ids')
     expect(run).toEqual({
       code: 0,
@@ -83,7 +83,7 @@ describe('a delete command with --save', () => {
     expect(readFileSync(path('undo.ndjson'), 'utf8')).not.toContain('access_token')
   })
 
-  test('saves the memberships of an offboarded user before the first block', async () => {
+  test('a delete command with --save saves the memberships of an offboarded user before the first block', async () => {
     let saved: unknown
     world.intercept = async (request, next) => {
       if (request.method !== 'GET') saved ??= records('undo.ndjson')
@@ -109,14 +109,14 @@ describe('a delete command with --save', () => {
     ['standard input', 'rooms delete - --yes --save undo.ndjson', () => `${ids.board}\n`],
     ['an alias', 'room rm BOARD --yes --save undo.ndjson', undefined],
     ['meetroom api', 'api DELETE /rooms/BOARD --yes --save undo.ndjson', undefined],
-  ])('saves the deleted records with %s', async (_, line, stdin) => {
+  ])('a delete command with --save saves the deleted records with %s', async (_, line, stdin) => {
     const options = stdin ? { stdin: stdin() } : {}
     expect(await world.outcome(line.replace('BOARD', ids.board), options)).toMatchObject({ code: 0 })
     expect(records('undo.ndjson')).toMatchObject([{ id: ids.board, name: 'Board' }])
     expect(await roomCount()).toBe(4)
   })
 
-  test('saves only the rooms that exist, and has the same exit code as without --save', async () => {
+  test('a delete command with --save saves only the rooms that exist, and has the same exit code as without --save', async () => {
     const line = `rooms delete ${ids.board} nowhere --yes`
     const run = await world.outcome(`${line} --save undo.ndjson -o ids`)
     expect(run).toMatchObject({ code: 8, stdout: `${ids.board}\n` })
@@ -131,7 +131,7 @@ describe('a delete command with --save', () => {
     expect(existsSync(path('three.ndjson'))).toBe(false)
   })
 
-  test('deletes only the saved records if another record is created during the save', async () => {
+  test('a delete command with --save deletes only the saved records if another record is created during the save', async () => {
     let made = false
     world.intercept = async (request, next) => {
       const answered = await next()
@@ -151,16 +151,19 @@ describe('a delete command with --save', () => {
     ['a member list cannot be read', /members/, 500],
     ['a room cannot be read', /rooms\/[^/]+$/, 500],
     ['the key is refused', /./, 401],
-  ])('deletes no item and removes its file if %s', async (_, pattern, status) => {
-    world.fails(pattern, status, 'GET')
-    const run = await world.outcome(`rooms delete ${ids.board} ${ids.hall} --yes --save undo.ndjson`)
-    expect(run.code).not.toBe(0)
-    expect(run.stderr).toMatch(/^(room \w+ cannot be saved; nothing was changed\n)?error: /)
-    expect(world.writes()).toEqual([])
-    expect(readdirSync(world.dir)).not.toContain('undo.ndjson')
-  })
+  ])(
+    'a delete command with --save deletes no item and removes its file if %s',
+    async (_, pattern, status) => {
+      world.fails(pattern, status, 'GET')
+      const run = await world.outcome(`rooms delete ${ids.board} ${ids.hall} --yes --save undo.ndjson`)
+      expect(run.code).not.toBe(0)
+      expect(run.stderr).toMatch(/^(room \w+ cannot be saved; nothing was changed\n)?error: /)
+      expect(world.writes()).toEqual([])
+      expect(readdirSync(world.dir)).not.toContain('undo.ndjson')
+    },
+  )
 
-  test('deletes no user if the members of one room cannot be read', async () => {
+  test('a delete command with --save deletes no user if the members of one room cannot be read', async () => {
     world.fails(new RegExp(`${ids.empty}/members`))
     expect(await world.outcome('users delete trudy --yes --save undo.ndjson')).toEqual({
       code: 8,
@@ -177,7 +180,7 @@ describe('a delete command with --save', () => {
     ['an existing file', () => writeFileSync(path('undo.ndjson'), 'mine')],
     ['a symbolic link', () => symlinkSync('elsewhere', path('undo.ndjson'))],
     ['a directory', () => mkdirSync(path('undo.ndjson'))],
-  ])('refuses the path of %s before the prompt', async (_, make) => {
+  ])('a delete command with --save refuses the path of %s before the prompt', async (_, make) => {
     make()
     for (const line of [`rooms delete ${ids.board}`, 'users delete trudy', 'users offboard trudy'])
       expect(await world.outcome(`${line} --save undo.ndjson`)).toEqual({
@@ -189,7 +192,7 @@ describe('a delete command with --save', () => {
     expect(existsSync(path('elsewhere'))).toBe(false)
   })
 
-  test('refuses its file if another process creates the file during the run', async () => {
+  test('a delete command with --save refuses its file if another process creates the file during the run', async () => {
     world.intercept = async (_, next) => {
       writeFileSync(path('undo.ndjson'), 'mine')
       return next()
@@ -201,7 +204,7 @@ describe('a delete command with --save', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('deletes no item if the file cannot be created', async () => {
+  test('a delete command with --save deletes no item if the file cannot be created', async () => {
     expect(await world.outcome(`rooms delete ${ids.board} --yes --save no/such/folder.ndjson`)).toEqual({
       code: 74,
       stdout: '',
@@ -210,7 +213,9 @@ describe('a delete command with --save', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('deletes no item and removes its file if the disk is full', async ({ skip }) => {
+  test('a delete command with --save deletes no item and removes its file if the disk is full', async ({
+    skip,
+  }) => {
     if (!mountDisk(path('disk'))) return skip('a small disk takes root')
     const id = (
       await world.send('POST', '/rooms', { name: 'Large', type: 'open', metadata: 'x'.repeat(60_000) })
@@ -225,14 +230,14 @@ describe('a delete command with --save', () => {
     expect(readdirSync(path('disk'))).toEqual(['ballast'])
   })
 
-  test('creates no file if the user does not confirm', async () => {
+  test('a delete command with --save creates no file if the user does not confirm', async () => {
     expect(await world.typing('n\n', `rooms delete ${ids.board} --save undo.ndjson`)).toMatchObject({
       code: 10,
     })
     expect(existsSync(path('undo.ndjson'))).toBe(false)
   })
 
-  test.each(['--dry-run', '--curl'])('creates no file with %s', async (flag) => {
+  test.each(['--dry-run', '--curl'])('a delete command with --save creates no file with %s', async (flag) => {
     await world.outcome(`rooms delete ${ids.board} --save undo.ndjson ${flag}`)
     await world.outcome(`users offboard trudy --save undo.ndjson ${flag}`)
     await world.outcome(`api DELETE /users/trudy --save undo.ndjson ${flag}`)
@@ -240,7 +245,7 @@ describe('a delete command with --save', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('deletes no item and removes its file if ^C interrupts the save', async () => {
+  test('a delete command with --save deletes no item and removes its file if ^C interrupts the save', async () => {
     const { host, done } = world.start(
       `rooms delete ${ids.board} ${ids.hall} --yes --save undo.ndjson`.split(' '),
     )
@@ -253,7 +258,7 @@ describe('a delete command with --save', () => {
     expect(existsSync(path('undo.ndjson'))).toBe(false)
   })
 
-  test('writes names with control characters as JSON, one record per line', async () => {
+  test('a delete command with --save writes names with control characters as JSON, one record per line', async () => {
     const name = 'a"\n\r\u2028\x1b[2J\u202e}{'
     await world.send('PUT', `/rooms/${ids.board}`, { name })
     await world.outcome(`rooms delete ${ids.board} --yes --save undo.ndjson`)
@@ -261,7 +266,7 @@ describe('a delete command with --save', () => {
     expect(readFileSync(path('undo.ndjson'), 'utf8').split('\n')).toHaveLength(2)
   })
 
-  test('saves every digit of large numbers, and omits keys and tokens', async () => {
+  test('a delete command with --save saves every digit of large numbers, and omits keys and tokens', async () => {
     world.intercept = async (request, next) =>
       request.method === 'GET' && request.url.endsWith(`/rooms/${ids.board}`)
         ? answer(
@@ -277,7 +282,7 @@ describe('a delete command with --save', () => {
     expect(text).not.toContain('t0ken')
   })
 
-  test('saves full records if lists contain partial members', async () => {
+  test('a delete command with --save saves full records if lists contain partial members', async () => {
     otherService(world, { minimalLists: true, maxLimit: 1 })
     await world.outcome(`rooms delete ${ids.board} --yes --save undo.ndjson`)
     expect(records('undo.ndjson')[0]?.['members']).toMatchObject(
@@ -285,7 +290,7 @@ describe('a delete command with --save', () => {
     )
   })
 
-  test('prints a command that restores the file to the same service', async () => {
+  test('a delete command with --save prints a command that restores the file to the same service', async () => {
     const { stderr } = await world.outcome(
       `rooms delete ${ids.board} --yes --save undo --base-url https://meet.test/v1`,
     )
@@ -308,12 +313,15 @@ describe('a delete command with --save', () => {
       'api DELETE /users/%zz --yes --save a.ndjson',
       'the records that DELETE /users/%zz deletes cannot be saved; nothing was sent\nhint: --no-save deletes without saving',
     ],
-  ])('is a usage error if no deleted records can be saved: meetroom %s', async (line, message) => {
-    expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
-    expect(world.requests).toEqual([])
-  })
+  ])(
+    'a delete command with --save is a usage error if no deleted records can be saved: meetroom %s',
+    async (line, message) => {
+      expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
+      expect(world.requests).toEqual([])
+    },
+  )
 
-  test('prints the file name without control characters on a terminal', async () => {
+  test('a delete command with --save prints the file name without control characters on a terminal', async () => {
     const { stderr } = await world.run(['rooms', 'delete', ids.empty, '--yes', '--save', 'a\x1b[2J.ndjson'], {
       tty: true,
     })
@@ -327,7 +335,7 @@ describe('the save directory', () => {
   test.each([
     ['MEETROOM_SAVE_DELETED', { MEETROOM_SAVE_DELETED: 'DIR' }],
     ['config set save_deleted', { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }],
-  ])('set by %s receives one file with owner-only access per run', async (_, given) => {
+  ])('the save directory set by %s receives one file with owner-only access per run', async (_, given) => {
     const dir = path('a/deleted')
     const env: Record<string, string | undefined> = { ...given }
     if (env['MEETROOM_SAVE_DELETED']) env['MEETROOM_SAVE_DELETED'] = dir
@@ -354,7 +362,7 @@ describe('the save directory', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('is not used with --save or with --no-save', async () => {
+  test('the save directory is not used with --save or with --no-save', async () => {
     const env = { MEETROOM_SAVE_DELETED: path('deleted') }
     await world.run(`rooms delete ${ids.board} --yes --save undo.ndjson`, { env })
     await world.run(`rooms delete ${ids.hall} --yes --no-save`, { env })
@@ -365,7 +373,7 @@ describe('the save directory', () => {
     expect(await world.userExists('ada')).toBe(false)
   })
 
-  test('prevents the deletion if it cannot be created or written to', async () => {
+  test('the save directory prevents the deletion if it cannot be created or written to', async () => {
     writeFileSync(path('file'), '')
     const env = { MEETROOM_SAVE_DELETED: path('file') }
     expect(await world.run(`rooms delete ${ids.board} --yes`, { env })).toMatchObject({
@@ -382,14 +390,14 @@ describe('the save directory', () => {
       'MEETROOM_SAVE_DELETED: the path must be absolute, not “here”',
       { MEETROOM_SAVE_DELETED: 'here' },
     ],
-  ])('is refused if its path is relative: %s', async (line, message, env) => {
+  ])('the save directory is refused if its path is relative: %s', async (line, message, env) => {
     expect(await world.run(line, { env })).toMatchObject({
       code: 2,
       stderr: `error: ${message}\nhint: a relative path depends on the current directory\n`,
     })
   })
 
-  test('receives no file if the command deletes no item', async () => {
+  test('the save directory receives no file if the command deletes no item', async () => {
     const env = { MEETROOM_SAVE_DELETED: path('deleted') }
     await world.run('rooms delete nowhere --yes', { env })
     await world.run(`rooms delete ${ids.board} --dry-run`, { env })

@@ -93,7 +93,7 @@ async function fill(world: ImportWorld, rooms: readonly Generated[]) {
 }
 
 describe('an import of saved records', { timeout: 60_000 }, () => {
-  test('restores deleted rooms with their settings, members, blocks and states', async () => {
+  test('an import of saved records restores deleted rooms with their settings, members, blocks and states', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(room, { minLength: 1, maxLength: 4 }), async (rooms) => {
         const world = await createImportWorld()
@@ -111,7 +111,7 @@ describe('an import of saved records', { timeout: 60_000 }, () => {
     )
   })
 
-  test('restores deleted or offboarded users with their memberships', async () => {
+  test('an import of saved records restores deleted or offboarded users with their memberships', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(room, { minLength: 1, maxLength: 4 }),
@@ -141,7 +141,7 @@ describe('an import of a saved file', () => {
     world.requests.length = 0
   }
 
-  test('sends no field that the service generates', async () => {
+  test('an import of a saved file sends no field that the service generates', async () => {
     const world = await createAccessWorld()
     const blocked = await world.member(world.ids.board, 'trudy')
     await world.send('PUT', `/rooms/${world.ids.board}/members/${blocked.id}`, { is_blocked: true })
@@ -158,7 +158,7 @@ describe('an import of a saved file', () => {
     ])
   })
 
-  test('with --resume after lost responses creates the room only once', async () => {
+  test('an import of a saved file with --resume after lost responses creates the room only once', async () => {
     const world = await createAccessWorld()
     const { board } = world.ids
     const blocked = await world.member(board, 'trudy')
@@ -183,7 +183,7 @@ describe('an import of a saved file', () => {
     expect(await world.outcome('rooms import undo.ndjson')).toMatchObject({ code: 2 })
   })
 
-  test('restores the other memberships of a user and prints a warning if a room does not exist', async () => {
+  test('an import of a saved file restores the other memberships of a user and prints a warning if a room does not exist', async () => {
     const world = await createAccessWorld()
     await undo(world, 'users delete mallory')
     await world.send('DELETE', `/rooms/${world.ids.plans}`)
@@ -195,7 +195,7 @@ describe('an import of a saved file', () => {
     expect((await world.rows('users rooms mallory')).rows).toHaveLength(3)
   })
 
-  test('with --if-exists update keeps the memberships of an existing user and prints a warning', async () => {
+  test('an import of a saved file with --if-exists update keeps the memberships of an existing user and prints a warning', async () => {
     const world = await createAccessWorld()
     await undo(world, 'users delete trudy')
     await world.send('POST', '/users', { user_id: 'trudy', name: 'New' })
@@ -209,7 +209,7 @@ describe('an import of a saved file', () => {
     expect(await world.member(world.ids.board, 'trudy')).toBeUndefined()
   })
 
-  test('with --if-exists overwrite asks for confirmation before it blocks existing users', async () => {
+  test('an import of a saved file with --if-exists overwrite asks for confirmation before it blocks existing users', async () => {
     const world = await createAccessWorld()
     const { board } = world.ids
     await world.send('PUT', `/rooms/${board}/members/${(await world.member(board, 'trudy')).id}`, {
@@ -228,7 +228,7 @@ describe('an import of a saved file', () => {
     expect((await world.member(board, 'trudy')).is_blocked).toBe(true)
   })
 
-  test('with --if-exists update asks for confirmation before it blocks members of an existing room', async () => {
+  test('an import of a saved file with --if-exists update asks for confirmation before it blocks members of an existing room', async () => {
     const world = await createAccessWorld()
     const { board } = world.ids
     const row = {
@@ -251,7 +251,7 @@ describe('an import of a saved file', () => {
     ['{"user_id":"u","memberships":1}', 'memberships must be a list'],
     ['{"user_id":"u","memberships":[{"room_id":".."}]}', 'memberships[0]: “..” is not a valid room ID'],
     ['{"user_id":"u","memberships":[null]}', 'memberships[0]: the room ID is empty'],
-  ])('refuses the row %s and sends no write', async (row, problem) => {
+  ])('an import of a saved file refuses the row %s and sends no write', async (row, problem) => {
     const world = await createAccessWorld()
     writeFileSync(path(world, 'rows.ndjson'), `${row}\n`)
     expect(await world.outcome('users import rows.ndjson')).toMatchObject({
@@ -261,7 +261,7 @@ describe('an import of a saved file', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('restores records from a service with other data types', async () => {
+  test('an import of a saved file restores records from a service with other data types', async () => {
     const world = await createAccessWorld()
     const row = {
       ...{ id: 7, name: 'Board', type: 'private', is_terminated: false, terminated_at: null },

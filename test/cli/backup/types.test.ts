@@ -92,7 +92,7 @@ async function state() {
   return Object.fromEntries((await Promise.all(described)).sort())
 }
 
-describe.each(services)('on a service with %s', (_what, respell) => {
+describe.each(services)('services with %s', (_what, respell) => {
   test('rooms import restores the rooms saved by rooms delete --save', async () => {
     const before = await state()
     spelled(respell)
@@ -147,28 +147,31 @@ describe('a record that cannot be imported again', () => {
     ],
   ]
 
-  test.each(bad)('prevents the deletion of all rooms if the record %s', async (_what, respell, problem) => {
-    const before = await state()
-    spelled(respell)
-    for (const line of [
-      `rooms delete ${rooms.hall} ${rooms.lab} --yes --save saved.ndjson`,
-      `rooms delete ${rooms.hall} --yes --save saved.ndjson`,
-      `api DELETE /rooms/${rooms.hall} --yes --save saved.ndjson`,
-    ]) {
-      const { code, stdout, stderr } = await world.run(line)
-      expect({ line, code, stdout }).toEqual({ line, code: 2, stdout: '' })
-      expect(stderr).toMatch(
-        /could not be imported again: .*; nothing was changed\nhint: --no-save deletes without saving\n$/,
-      )
-      expect(stderr).toContain(problem)
-    }
-    expect(world.read('saved.ndjson')).toBeUndefined()
-    expect(world.writes()).toEqual([])
-    world.intercept = undefined
-    expect(await state()).toEqual(before)
-  })
+  test.each(bad)(
+    'a record that cannot be imported again prevents the deletion of all rooms if the record %s',
+    async (_what, respell, problem) => {
+      const before = await state()
+      spelled(respell)
+      for (const line of [
+        `rooms delete ${rooms.hall} ${rooms.lab} --yes --save saved.ndjson`,
+        `rooms delete ${rooms.hall} --yes --save saved.ndjson`,
+        `api DELETE /rooms/${rooms.hall} --yes --save saved.ndjson`,
+      ]) {
+        const { code, stdout, stderr } = await world.run(line)
+        expect({ line, code, stdout }).toEqual({ line, code: 2, stdout: '' })
+        expect(stderr).toMatch(
+          /could not be imported again: .*; nothing was changed\nhint: --no-save deletes without saving\n$/,
+        )
+        expect(stderr).toContain(problem)
+      }
+      expect(world.read('saved.ndjson')).toBeUndefined()
+      expect(world.writes()).toEqual([])
+      world.intercept = undefined
+      expect(await state()).toEqual(before)
+    },
+  )
 
-  test('prevents the deletion of users if the record has an unlisted role', async () => {
+  test('a record that cannot be imported again prevents the deletion of users if the record has an unlisted role', async () => {
     spelled((field, value) => (field === 'default_member_type' ? 'king' : value))
     expect(await world.run('users delete ada --yes --save saved.ndjson')).toMatchObject({
       code: 2,

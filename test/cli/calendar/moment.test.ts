@@ -27,7 +27,7 @@ describe.each([
     ['2026-01-01 08:00', '2026-01-01T08:00'],
     ['2026-01-01T08:00:01.5', '2026-01-01T08:00:01.500'],
     ['2024-02-29', '2024-02-29T00:00'],
-  ])('reads %s as a time in this zone', (text, expected) => {
+  ])(`the parser of times in the zone ${zone} reads %s as a time in this zone`, (text, expected) => {
     expect([read(text), read(text, zone)]).toEqual([local(expected), local(expected)])
   })
 
@@ -40,9 +40,12 @@ describe.each([
     ['2h', '2026-01-02T01:04:05.678Z'],
     ['7d', '2025-12-26T03:04:05.678Z'],
     ['90m', '2026-01-02T01:34:05.678Z'],
-  ])('reads %s as a time independent of the zone', (text, expected) => {
-    expect([read(text), read(text, zone)]).toEqual([expected, expected])
-  })
+  ])(
+    `the parser of times in the zone ${zone} reads %s as a time independent of the zone`,
+    (text, expected) => {
+      expect([read(text), read(text, zone)]).toEqual([expected, expected])
+    },
+  )
 })
 
 test('the days before and after a clock change begin at local midnight', () => {

@@ -17,7 +17,7 @@ const zones = [
 const instant = fc.integer({ min: Date.UTC(1975, 0), max: Date.UTC(2040, 0) })
 
 describe.each(zones)('the zone %s', (name) => {
-  test('has the same local times as a machine in this zone', () => {
+  test(`the zone ${name} has the same local times as a machine in this zone`, () => {
     vi.stubEnv('TZ', name)
     const [machine, zone] = [new TimeZone(), new TimeZone(name)]
     const property = fc.property(instant, (ms) => {
@@ -32,7 +32,7 @@ describe.each(zones)('the zone %s', (name) => {
     fc.assert(property, { numRuns: sized(40, 200) })
   })
 
-  test('has days without gaps, and each instant is within its day', () => {
+  test(`the zone ${name} has days without gaps, and each instant is within its day`, () => {
     const zone = new TimeZone(name)
     const property = fc.property(instant, (ms) => {
       const day = zone.dayOf(ms)

@@ -31,7 +31,7 @@ test('commands --json lists every command with all its flags', async () => {
 })
 
 describe('every command', () => {
-  test('has a summary or a description, and an example that begins with its name', async () => {
+  test('every command has a summary or a description, and an example that begins with its name', async () => {
     const { commands } = await facts()
     for (const { name, summary, description, examples } of commands) {
       expect(summary || description, name).not.toBe('')
@@ -39,7 +39,7 @@ describe('every command', () => {
     }
   })
 
-  test('lists the exit code that it returns, and is declared as writing if it sends a write request', async () => {
+  test('every command lists the exit code that it returns, and is declared as writing if it sends a write request', async () => {
     const { commands } = await facts()
     const calls = (await allCalls()).filter((call) => !stays.test(call) && !call.startsWith('__complete '))
     for (const call of calls) {

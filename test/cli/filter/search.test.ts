@@ -32,7 +32,7 @@ describe('foldText', () => {
     ['مُحَمَّد', 'محمد'],
     ['so\u00adft\u200b', 'soft'],
     ['no\u00a0break', 'NO BREAK'],
-  ])('returns the same text for “%s” and “%s”', (one, other) => {
+  ])('foldText returns the same text for “%s” and “%s”', (one, other) => {
     expect(foldText(one)).toBe(foldText(other))
   })
 
@@ -41,11 +41,11 @@ describe('foldText', () => {
     ['か', 'が'],
     ['कि', 'का'],
     ['👩', '👨'],
-  ])('returns different texts for “%s” and “%s”', (one, other) => {
+  ])('foldText returns different texts for “%s” and “%s”', (one, other) => {
     expect(foldText(one)).not.toBe(foldText(other))
   })
 
-  test('does not change a text that is already folded', () => {
+  test('foldText does not change a text that is already folded', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(foldText(foldText(text))).toBe(foldText(text))
@@ -55,7 +55,7 @@ describe('foldText', () => {
 })
 
 describe('--search', () => {
-  test('finds users by name, ID and email, regardless of case and accents', async () => {
+  test('--search finds users by name, ID and email, regardless of case and accents', async () => {
     await createUsers()
     expect(await search('muller')).toBe('jose')
     expect(await search('STRASSE')).toBe('lech')
@@ -65,7 +65,7 @@ describe('--search', () => {
     expect(await search('nobody')).toBe('')
   })
 
-  test('finds rooms by name and ID, regardless of case and accents', async () => {
+  test('--search finds rooms by name and ID, regardless of case and accents', async () => {
     const { body } = await world.send('POST', '/rooms', { name: 'Café', type: 'open' })
     await world.send('POST', '/rooms', { name: 'Other', type: 'open' })
     const { id } = body.room
@@ -73,7 +73,7 @@ describe('--search', () => {
     expect(await search(id.slice(4).toUpperCase(), 'rooms')).toBe(id)
   })
 
-  test('combines with --where, --sort, --limit, --count and --count-by', async () => {
+  test('--search combines with --where, --sort, --limit, --count and --count-by', async () => {
     await createUsers()
     const run = async (flags: string) => (await world.run(`users list --search e ${flags}`)).stdout
     expect(await run('--sort -user_id -o ids')).toBe('lech\njose\nada\n')
@@ -83,7 +83,7 @@ describe('--search', () => {
     expect(await run('--count-by default_member_type -o tsv')).toBe('default_member_type\tcount\nguest\t3\n')
   })
 
-  test('reads all pages and prints the number of matches as the total', async () => {
+  test('--search reads all pages and prints the number of matches as the total', async () => {
     for (let i = 0; i < 7; i++) await world.send('POST', '/users', { user_id: `u${i}`, name: `N ${i % 2}` })
     otherService(world, { maxLimit: 2 })
     const { code, stdout } = await world.run('users list --search=n\u00a01 --json')
@@ -95,7 +95,7 @@ describe('--search', () => {
     })
   })
 
-  test('requests the full record of each user if lists omit emails', async () => {
+  test('--search requests the full record of each user if lists omit emails', async () => {
     await createUsers()
     otherService(world, { minimalLists: true })
     const { code, stdout, stderr } = await world.run('users list --search jm@ -o ids')
@@ -105,7 +105,7 @@ describe('--search', () => {
     )
   })
 
-  test('finds users by ID and name if the service omits emails and null fields', async () => {
+  test('--search finds users by ID and name if the service omits emails and null fields', async () => {
     await createUsers()
     otherService(world, { without: ['email'] })
     expect(await search('ada')).toBe('ada')
@@ -113,14 +113,14 @@ describe('--search', () => {
     expect(await search('lodz')).toBe('lech')
   })
 
-  test('finds rooms with numeric IDs and names', async () => {
+  test('--search finds rooms with numeric IDs and names', async () => {
     world.intercept = async () =>
       answer(200, { rooms: [{ id: 1234, type: 'open', name: 77 }], paging: { total: 1 } })
     expect(await search('23', 'rooms')).toBe('1234')
     expect(await search('7', 'rooms')).toBe('1234')
   })
 
-  test('prints a notice that “*” is an ordinary character if a text with “*” matches nothing', async () => {
+  test('--search prints a notice that “*” is an ordinary character if a text with “*” matches nothing', async () => {
     const { code, stderr } = await world.run(['users', 'list', '--search', 'jo*'])
     expect({ code, stderr }).toEqual({
       code: 0,
@@ -128,8 +128,11 @@ describe('--search', () => {
     })
   })
 
-  test.each(['', ' ', '\u0301'])('exits 2 for the text %j, which has no visible character', async (text) => {
-    const { code, stderr } = await world.run(['rooms', 'list', '--search', text])
-    expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: --search needs a text to search for\n' })
-  })
+  test.each(['', ' ', '\u0301'])(
+    '--search exits 2 for the text %j, which has no visible character',
+    async (text) => {
+      const { code, stderr } = await world.run(['rooms', 'list', '--search', text])
+      expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: --search needs a text to search for\n' })
+    },
+  )
 })

@@ -50,49 +50,55 @@ const words = (line: string) =>
   [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
 
 describe('a list of a service that ignores the filter', () => {
-  test.each(lines)('ends with exit code 8 before anything is printed: %s', async (line, where) => {
-    for (const more of [
-      '-o ids',
-      '--all -o ids',
-      '--all --json',
-      '--sort id -o csv',
-      '--count',
-      '--limit 5 -o ids',
-    ]) {
+  test.each(lines)(
+    'a list of a service that ignores the filter ends with exit code 8 before anything is printed: %s',
+    async (line, where) => {
+      for (const more of [
+        '-o ids',
+        '--all -o ids',
+        '--all --json',
+        '--sort id -o csv',
+        '--count',
+        '--limit 5 -o ids',
+      ]) {
+        ignoring()
+        const { code, stdout, stderr } = await world.run([...words(line), ...more.split(' ')])
+        expect({ more, code, stdout }).toEqual({ more, code: 8, stdout: '' })
+        expect(stderr).toContain('the service ignores the filter')
+        expect(stderr).toContain(where)
+      }
+    },
+  )
+
+  test.each(lines)(
+    'a list of a service that ignores the filter has the error code filter_ignored: %s',
+    async (line) => {
       ignoring()
-      const { code, stdout, stderr } = await world.run([...words(line), ...more.split(' ')])
-      expect({ more, code, stdout }).toEqual({ more, code: 8, stdout: '' })
-      expect(stderr).toContain('the service ignores the filter')
-      expect(stderr).toContain(where)
-    }
-  })
+      const { stderr } = await world.run([...words(line), '--json'])
+      expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error).toMatchObject({
+        code: 'filter_ignored',
+      })
+    },
+  )
 
-  test.each(lines)('has the error code filter_ignored: %s', async (line) => {
-    ignoring()
-    const { stderr } = await world.run([...words(line), '--json'])
-    expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error).toMatchObject({
-      code: 'filter_ignored',
-    })
-  })
-
-  test('prints the pages before the first page with another item', async () => {
+  test('a list of a service that ignores the filter prints the pages before the first page with another item', async () => {
     ignoring((item) => (Number(String(item['id']).slice(1)) < 100 ? { ...item, terminated_at: at } : item))
     const { code, stdout } = await world.run('rooms list --terminated --all --page-size 50 -o ids')
     expect({ code, count: stdout.split('\n').length - 1 }).toEqual({ code: 8, count: 100 })
   })
 
-  test('is filtered by the suggested condition', async () => {
+  test('a list of a service that ignores the filter is filtered by the suggested condition', async () => {
     ignoring()
     const { code, stdout } = await world.run(['rooms', 'list', '--where', 'status=terminated', '-o', 'ids'])
     expect({ code, count: stdout.split('\n').length - 1 }).toEqual({ code: 0, count: 83 })
   })
 
-  test('is accepted if its items do not show the field', async () => {
+  test('a list of a service that ignores the filter is accepted if its items do not show the field', async () => {
     ignoring(({ terminated_at: _, ...item }) => item)
     expect(await world.run('rooms list --terminated --limit 3 -o ids')).toMatchObject({ code: 0 })
   })
 
-  test('does not redeliver deliveries', async () => {
+  test('a list of a service that ignores the filter causes no redelivery', async () => {
     ignoring()
     const { code } = await world.run('webhooks redeliver --since 10m --room r1 --yes')
     expect({ code, writes: world.requests.filter(({ method }) => method !== 'GET') }).toEqual({
@@ -111,7 +117,7 @@ describe('a room whose name the service sends as a number', () => {
     }
   }
 
-  test('is found by its name in each command', async () => {
+  test('a room whose name the service sends as a number is found by its name in each command', async () => {
     numbered()
     expect(await world.run('rooms get name:123 -o ids')).toMatchObject({ code: 0, stdout: 'r1\n' })
     expect(await world.run('rooms list --name 123 -o ids')).toMatchObject({ code: 0, stdout: 'r1\n' })

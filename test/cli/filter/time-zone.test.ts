@@ -25,14 +25,14 @@ const list = async (flags: readonly string[], env = {}) => {
 }
 
 describe('a date in --where', () => {
-  test('is a day in the time zone of this machine by default', async () => {
+  test('a date in --where is a day in the time zone of this machine by default', async () => {
     onTestFinished(() => void vi.unstubAllEnvs())
     expect(await list([])).toBe('berlin\n')
     vi.stubEnv('TZ', 'Europe/Berlin')
     expect(await list([])).toBe('')
   })
 
-  test('is a day in the time zone of --time-zone, MEETROOM_TIME_ZONE or the profile, in this order of precedence', async () => {
+  test('a date in --where is a day in the time zone of --time-zone, MEETROOM_TIME_ZONE or the profile, in this order of precedence', async () => {
     mkdirSync(world.configDir, { recursive: true })
     const profile = { base_url: baseUrl, api_key: world.apiKey, api_key_origin: 'https://meet.test' }
     const profiles = { default: { ...profile, time_zone: 'Europe/Berlin' } }
@@ -43,14 +43,14 @@ describe('a date in --where', () => {
     expect(await list(['--time-zone', 'europe/berlin'], { ...stored, MEETROOM_TIME_ZONE: 'utc' })).toBe('')
   })
 
-  test('can be a calendar date or “today” in the time zone of --time-zone', async () => {
+  test('a date in --where can be a calendar date or “today” in the time zone of --time-zone', async () => {
     const { stdout } = await world.run(
       'rooms list -o ids --where created_at>=2026-01-01 --where created_at<=today --time-zone Asia/Kolkata',
     )
     expect(stdout).toBe('berlin\nutc\n')
   })
 
-  test('with a time but without a UTC offset is a time in the time zone of --time-zone', async () => {
+  test('a date in --where with a time but without a UTC offset is a time in the time zone of --time-zone', async () => {
     const at = (zone: string) =>
       world.run(['rooms', 'list', '-o', 'ids', '--where', 'created_at=2026-01-01 00:00', '--time-zone', zone])
     expect([(await at('Europe/Berlin')).stdout, (await at('utc')).stdout]).toEqual(['berlin\n', 'utc\n'])
@@ -92,19 +92,22 @@ describe('the resolved times of --where conditions', () => {
     ['created_at<2026-01-01T08:00Z', 'created_at < 2026-01-01T09:00:00+01:00 (Europe/Berlin)'],
     ['age>1d', 'created_at < 2026-01-01T04:04:05.678+01:00 (Europe/Berlin)'],
     ['idle>1d', 'idle_since < 2026-01-01T04:04:05.678+01:00 (Europe/Berlin)'],
-  ])('are printed by rooms terminate --dry-run for %s', async (condition, expected) => {
-    const { code, stderr } = await world.run(terminate('--where', condition, '--dry-run'))
-    expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 0, first: `selected by ${expected}` })
-  })
+  ])(
+    'the resolved times of --where conditions are printed by rooms terminate --dry-run for %s',
+    async (condition, expected) => {
+      const { code, stderr } = await world.run(terminate('--where', condition, '--dry-run'))
+      expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 0, first: `selected by ${expected}` })
+    },
+  )
 
-  test('are omitted by rooms terminate --dry-run for conditions without a time', async () => {
+  test('the resolved times of --where conditions are omitted by rooms terminate --dry-run for conditions without a time', async () => {
     const { stderr } = await world.run(
       terminate('--where', 'name~berlin', '--where', 'terminated_at=', '--dry-run'),
     )
     expect(stderr).not.toContain('selected by')
   })
 
-  test('are shown in the prompt of rooms terminate', async () => {
+  test('the resolved times of --where conditions are shown in the prompt of rooms terminate', async () => {
     const { host, done } = world.start(
       terminate('--where', 'created_at<2026-01-01T00:30', '--where', 'age<90d'),
       { tty: true, columns: 400 },

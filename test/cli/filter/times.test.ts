@@ -99,17 +99,20 @@ const commands: [line: string, stdout: string][] = [
 ]
 
 describe.each(spellings)('a service that writes times as %s', (_what, spelling) => {
-  test.each(commands)('results in the same output of %s as any other time format', async (line, expected) => {
-    service(spelling)
-    const { code, stdout, stderr } = await world.run(line)
-    expect({ code, stdout, stderr: stderr.replace(/^--sort reads.*\n/, '') }).toEqual({
-      code: 0,
-      stdout: expected,
-      stderr: '',
-    })
-  })
+  test.each(commands)(
+    'a service with another format of times results in the same output of %s as any other time format',
+    async (line, expected) => {
+      service(spelling)
+      const { code, stdout, stderr } = await world.run(line)
+      expect({ code, stdout, stderr: stderr.replace(/^--sort reads.*\n/, '') }).toEqual({
+        code: 0,
+        stdout: expected,
+        stderr: '',
+      })
+    },
+  )
 
-  test('results in a last_seen for members with sessions, and in null for members without sessions', async () => {
+  test('a service with another format of times results in a last_seen for members with sessions, and in null for members without sessions', async () => {
     service(spelling)
     const { stdout } = await world.run('members export left --with last_seen -o json')
     const { members: rows } = JSON.parse(stdout)
@@ -119,7 +122,7 @@ describe.each(spellings)('a service that writes times as %s', (_what, spelling) 
     ])
   })
 
-  test('makes rooms list show the elapsed time since termination, and an empty cell for an active room', async () => {
+  test('a service with another format of times makes rooms list show the elapsed time since termination, and an empty cell for an active room', async () => {
     service(spelling)
     const columns = '--columns id,terminated_at,status'
     const { stdout } = await world.run(`rooms list ${columns}`, {
@@ -141,7 +144,7 @@ describe('an unreadable time', () => {
     ['rooms list -o ids --where age>1s', 4, 'created_at'],
     ['rooms list -o ids --where created_at!=2026-01-01', 4, 'created_at'],
     ['rooms list -o ids --where terminated_at<2100-01-01', 1, 'terminated_at'],
-  ])('does not match in %s, and a notice counts the rooms', async (line, count, field) => {
+  ])('an unreadable time does not match in %s, and a notice counts the rooms', async (line, count, field) => {
     service(spelling)
     const words = count === 1 ? 'room' : 'rooms'
     expect(await world.run(line)).toMatchObject({
@@ -151,7 +154,7 @@ describe('an unreadable time', () => {
     })
   })
 
-  test('makes the status of a room unknown', async () => {
+  test('an unreadable time makes the status of a room unknown', async () => {
     service(spelling)
     for (const state of ['active', 'terminated']) {
       const { stdout, stderr } = await world.run(`rooms list -o ids --where status=${state}`)
@@ -162,7 +165,7 @@ describe('an unreadable time', () => {
     }
   })
 
-  test('is sorted last in ascending and descending order, and a notice counts the room', async () => {
+  test('an unreadable time is sorted last in ascending and descending order, and a notice counts the room', async () => {
     service((ms) => (ms === ago(600) ? 'yesterday' : ms === null ? null : iso(ms)))
     for (const order of ['created_at', '-created_at']) {
       const { stdout, stderr } = await world.run(['rooms', 'list', '-o', 'ids', `--sort=${order}`])
@@ -171,7 +174,7 @@ describe('an unreadable time', () => {
     }
   })
 
-  test('as the end of a session makes rooms wait treat the room as occupied', async () => {
+  test('an unreadable time as the end of a session makes rooms wait treat the room as occupied', async () => {
     service((ms) => (ms === null ? 'still here' : iso(ms)))
     expect(await world.run('rooms wait used --for empty --timeout 1s')).toMatchObject({ code: 9, stdout: '' })
   })
@@ -202,7 +205,7 @@ describe('a boolean field', () => {
     [false, '', 'm1\n'],
     [0, '', 'm1\n'],
     ['0', '', 'm1\n'],
-  ])('accepts the value %j', async (value, ifTrue, ifFalse) => {
+  ])('a boolean field accepts the value %j', async (value, ifTrue, ifFalse) => {
     blocked(value)
     const list = (condition: string) => world.run(`members list left -o ids --where ${condition}`)
     expect(await list('is_blocked=true')).toMatchObject({ code: 0, stdout: ifTrue, stderr: '' })
@@ -211,7 +214,7 @@ describe('a boolean field', () => {
   })
 
   test.each([[2], ['perhaps'], [[]], [{}]])(
-    'with the unreadable value %j matches no condition, and a notice counts the member',
+    'a boolean field with the unreadable value %j matches no condition, and a notice counts the member',
     async (value) => {
       blocked(value)
       for (const condition of ['is_blocked=true', 'is_blocked=false', 'is_blocked!=true'])

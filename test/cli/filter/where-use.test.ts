@@ -74,7 +74,7 @@ const meanings: readonly [condition: string, ids: string, requests: number][] = 
 
 describe('a --where condition on room metrics', () => {
   test.each(meanings)(
-    'such as %s selects the matching rooms and sends one request per room',
+    'a --where condition on room metrics such as %s selects the matching rooms and sends one request per room',
     async (condition, ids, requests) => {
       const asked = withRoomsInUse(world, rooms)
       expect(await chosen(condition)).toBe(ids)
@@ -82,7 +82,7 @@ describe('a --where condition on room metrics', () => {
     },
   )
 
-  test('requests only the total of a list if the total is sufficient', async () => {
+  test('a --where condition on room metrics requests only the total of a list if the total is sufficient', async () => {
     const asked = withRoomsInUse(world, rooms.slice(0, 1))
     await chosen('members>0')
     await chosen('sessions>0')
@@ -96,13 +96,13 @@ describe('a --where condition on room metrics', () => {
     ])
   })
 
-  test('is evaluated only for rooms that match the conditions on fields, regardless of the order of the conditions', async () => {
+  test('a --where condition on room metrics is evaluated only for rooms that match the conditions on fields, regardless of the order of the conditions', async () => {
     const asked = withRoomsInUse(world, rooms)
     expect(await chosen('online=0', 'name~^O', 'idle>90d')).toBe('old')
     expect(asked()).toEqual(['/rooms/old/sessions'])
   })
 
-  test('is skipped for a room that does not match an earlier condition', async () => {
+  test('a --where condition on room metrics is skipped for a room that does not match an earlier condition', async () => {
     const asked = withRoomsInUse(world, rooms.slice(0, 2))
     expect(await chosen('idle>1d', 'members>2')).toBe('')
     expect(asked().sort()).toEqual([
@@ -125,7 +125,7 @@ describe('a --where condition on room metrics', () => {
     for (const [condition, ids] of meanings) expect(await chosen(condition), condition).toBe(ids)
   })
 
-  test('requests complete lists of sessions if the first response contains no total', async () => {
+  test('a --where condition on room metrics requests complete lists of sessions if the first response contains no total', async () => {
     const asked = withRoomsInUse(world, rooms, { withoutTotals: true })
     await world.run('rooms list --where sessions>0 --concurrency 1')
     expect(asked()).toEqual([
@@ -134,7 +134,7 @@ describe('a --where condition on room metrics', () => {
     ])
   })
 
-  test('does not match a room without the required value, and a notice counts these rooms', async () => {
+  test('a --where condition on room metrics does not match a room without the required value, and a notice counts these rooms', async () => {
     const unclear = {
       room: room('unclear'),
       sessions: [{ id: 's1' }, { id: 's2', disconnected_at: 'yesterday' }],
@@ -158,7 +158,7 @@ describe('a --where condition on room metrics', () => {
     })
   })
 
-  test('does not match a room whose list of sessions is incomplete', async () => {
+  test('a --where condition on room metrics does not match a room whose list of sessions is incomplete', async () => {
     withRoomsInUse(world, rooms.slice(1, 2), {
       instead: (path) =>
         path.endsWith('/sessions')
@@ -175,12 +175,12 @@ describe('a --where condition on room metrics', () => {
     })
   })
 
-  test('uses the lists of sessions and members even if the room has fields with the same names', async () => {
+  test('a --where condition on room metrics uses the lists of sessions and members even if the room has fields with the same names', async () => {
     withRoomsInUse(world, [{ room: { ...room('r'), online: 7, members: [], idle: true }, sessions: [] }])
     expect(await chosen('online=0', 'idle>90d', 'members=0')).toBe('r')
   })
 
-  test('with --limit and --offset selects from the matching rooms, and is evaluated only for the necessary rooms', async () => {
+  test('a --where condition on room metrics with --limit and --offset selects from the matching rooms, and is evaluated only for the necessary rooms', async () => {
     const many = Array.from({ length: 100 }, (_, i) => ({
       room: room(`r${i}`),
       sessions: i % 2 ? [open] : [],
@@ -193,7 +193,7 @@ describe('a --where condition on room metrics', () => {
     expect(asked().length).toBeLessThan(15)
   })
 
-  test('keeps the order of the list if responses arrive in another order', async () => {
+  test('a --where condition on room metrics keeps the order of the list if responses arrive in another order', async () => {
     const many = Array.from({ length: 40 }, (_, i) => ({ room: room(`r${i}`), members: i }))
     withRoomsInUse(world, many)
     const slowly = world.intercept
@@ -209,7 +209,7 @@ describe('a --where condition on room metrics', () => {
     )
   })
 
-  test('is evaluated for at most --concurrency rooms concurrently', async () => {
+  test('a --where condition on room metrics is evaluated for at most --concurrency rooms concurrently', async () => {
     const many = Array.from({ length: 31 }, (_, i) => ({ room: room(`r${i}`), members: i }))
     withRoomsInUse(world, many)
     const respond = world.intercept
@@ -227,7 +227,7 @@ describe('a --where condition on room metrics', () => {
     expect(most).toBe(8)
   })
 
-  test('with --json returns one document with the matching rooms and their number', async () => {
+  test('a --where condition on room metrics with --json returns one document with the matching rooms and their number', async () => {
     withRoomsInUse(world, rooms)
     const { stdout } = await world.run('rooms list --json --where idle>90d')
     expect(JSON.parse(stdout)).toEqual({
@@ -238,7 +238,7 @@ describe('a --where condition on room metrics', () => {
 })
 
 describe('a condition on idle for a room without sessions', () => {
-  test('uses created_at of the full record if lists omit created_at', async () => {
+  test('a condition on idle for a room without sessions uses created_at of the full record if lists omit created_at', async () => {
     const [one, two] = [room('one'), room('two', '2026-01-01T00:00:00.000Z')]
     const short = ({ id, type, name }: ReturnType<typeof room>) => ({ id, type, name })
     withRoomsInUse(world, [{ room: one }, { room: two }], {
@@ -251,7 +251,7 @@ describe('a condition on idle for a room without sessions', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'one\n' })
   })
 
-  test('is a usage error if the room has no created_at, unless another condition excludes the room', async () => {
+  test('a condition on idle for a room without sessions is a usage error if the room has no created_at, unless another condition excludes the room', async () => {
     const { created_at: _, ...without } = room('r')
     withRoomsInUse(world, [...rooms, { room: without }])
     for (const [command, condition] of [
@@ -276,7 +276,7 @@ describe('a room whose data cannot be read', () => {
       path.startsWith(`/rooms/${id}/`) ? answer(status, { error: { message: 'no' } }) : undefined,
   })
 
-  test('is omitted from rooms list in every format, and rooms list exits 8', async () => {
+  test('a room whose data cannot be read is omitted from rooms list in every format, and rooms list exits 8', async () => {
     withRoomsInUse(world, rooms, failing(500))
     const stderr =
       'error: the service reports a validation exception (500): no\n' +
@@ -301,7 +301,7 @@ describe('a room whose data cannot be read', () => {
   })
 
   test.each(['rooms delete', 'rooms terminate', 'rooms reopen'])(
-    'stops %s before the first write',
+    'a room whose data cannot be read stops %s before the first write',
     async (command) => {
       const asked = withRoomsInUse(world, rooms, failing(500))
       const run = await world.run(`${command} --where online=0 --yes`)
@@ -313,7 +313,7 @@ describe('a room whose data cannot be read', () => {
     },
   )
 
-  test('stops the evaluation of the other rooms with --fail-fast', async () => {
+  test('a room whose data cannot be read stops the evaluation of the other rooms with --fail-fast', async () => {
     const many = Array.from({ length: 40 }, (_, i) => ({ room: room(`r${i}`) }))
     const asked = withRoomsInUse(world, many, failing(500, 'r2'))
     const run = await world.run('rooms delete --where online=0 --yes --max 50 --fail-fast --concurrency 1')
@@ -324,14 +324,14 @@ describe('a room whose data cannot be read', () => {
     expect(asked()).toHaveLength(3)
   })
 
-  test('is skipped if it is deleted during the run', async () => {
+  test('a room whose data cannot be read is skipped if it is deleted during the run', async () => {
     withRoomsInUse(world, rooms, {
       instead: (path) => (path.startsWith('/rooms/old') ? answer(404, {}) : undefined),
     })
     expect(await chosen('online=0')).toBe('used never')
   })
 
-  test('is skipped if it is deleted before its full record is read', async () => {
+  test('a room whose data cannot be read is skipped if it is deleted before its full record is read', async () => {
     const { created_at: _, ...short } = room('gone')
     withRoomsInUse(world, [...rooms, { room: short }], {
       instead: (path) => (path === '/rooms/gone' ? answer(404, {}) : undefined),
@@ -339,7 +339,7 @@ describe('a room whose data cannot be read', () => {
     expect(await chosen('idle>90d')).toBe('old never')
   })
 
-  test('is reported as a failure if the service responds 404 to every request for sessions', async () => {
+  test('a room whose data cannot be read is reported as a failure if the service responds 404 to every request for sessions', async () => {
     withRoomsInUse(world, rooms, {
       instead: (path) => (path.endsWith('/sessions') ? answer(404, {}) : undefined),
     })
@@ -350,12 +350,12 @@ describe('a room whose data cannot be read', () => {
     })
   })
 
-  test('stops the command with exit code 4 if the key is refused', async () => {
+  test('a room whose data cannot be read stops the command with exit code 4 if the key is refused', async () => {
     withRoomsInUse(world, rooms, failing(401))
     expect(await world.run('rooms list --where online=0 -o ids')).toMatchObject({ code: 4 })
   })
 
-  test('is requested again after a 429 response', async () => {
+  test('a room whose data cannot be read is requested again after a 429 response', async () => {
     let refused = 0
     withRoomsInUse(world, rooms, {
       instead: (path) => (path.endsWith('/old/sessions') && refused++ < 5 ? answer(429, {}) : undefined),
@@ -364,7 +364,7 @@ describe('a room whose data cannot be read', () => {
     expect(refused).toBe(6)
   })
 
-  test('is no longer requested after ^C, and the command exits 130', async () => {
+  test('a room whose data cannot be read is no longer requested after ^C, and the command exits 130', async () => {
     withRoomsInUse(world, rooms)
     const respond = world.intercept
     world.intercept = async (request, next, signal) => {
@@ -386,11 +386,14 @@ describe('an invalid --where condition on room metrics', () => {
     ['sessions<', '--where sessions<: the value is missing'],
     ['idle=90d', `--where idle=90d: ${age('idle')}`],
     ['idle>2025-01-01', `--where idle>2025-01-01: ${age('idle')}`],
-  ])('is refused before the first request: --where %j', async (condition, message) => {
-    const { code, stdout, stderr } = await world.run(['rooms', 'list', '--where', condition])
-    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
-    expect(world.requests).toEqual([])
-  })
+  ])(
+    'an invalid --where condition on room metrics is refused before the first request: --where %j',
+    async (condition, message) => {
+      const { code, stdout, stderr } = await world.run(['rooms', 'list', '--where', condition])
+      expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
+      expect(world.requests).toEqual([])
+    },
+  )
 })
 
 test('rooms terminate --dry-run --where prints the compared values of each matching room', async () => {
@@ -546,24 +549,27 @@ describe('rooms list on a service with room types in capital letters', () => {
     ['type=private', ['P']],
     ['type!=private', ['O']],
     ['type~^PRIV', ['P']],
-  ])('prints the rooms that match --where %s', async (condition, names) => {
-    for (const [name, type] of [
-      ['P', 'private'],
-      ['O', 'open'],
-    ])
-      await world.send('POST', '/rooms', { name, type })
-    inCapitals()
-    const run = await world.run([
-      'rooms',
-      'list',
-      '--where',
-      condition,
-      '-o',
-      'csv',
-      '--columns',
-      'name',
-      '--no-header',
-    ])
-    expect(run).toMatchObject({ code: 0, stdout: names.map((name) => `${name}\r\n`).join('') })
-  })
+  ])(
+    'rooms list on a service with room types in capital letters prints the rooms that match --where %s',
+    async (condition, names) => {
+      for (const [name, type] of [
+        ['P', 'private'],
+        ['O', 'open'],
+      ])
+        await world.send('POST', '/rooms', { name, type })
+      inCapitals()
+      const run = await world.run([
+        'rooms',
+        'list',
+        '--where',
+        condition,
+        '-o',
+        'csv',
+        '--columns',
+        'name',
+        '--no-header',
+      ])
+      expect(run).toMatchObject({ code: 0, stdout: names.map((name) => `${name}\r\n`).join('') })
+    },
+  )
 })

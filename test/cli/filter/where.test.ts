@@ -209,7 +209,7 @@ describe('a --where condition', () => {
     ['name = Émile = x', 'r4'],
     ['  type  !=  private  ', 'r1 r3 r5'],
     ['name~ = ', 'r4'],
-  ])('selects the matching items in rooms list --where %j', async (condition, ids) => {
+  ])('a --where condition selects the matching items in rooms list --where %j', async (condition, ids) => {
     expect(await chosen('rooms list', condition)).toBe(ids)
   })
 
@@ -238,17 +238,17 @@ describe('a --where condition', () => {
     ['sessions list r', 'disconnected_at=', 's1'],
     ['sessions list r', 'connected_at<2026-01-02', 's2'],
     ['sessions list r', 'user_id!=ada', 's2'],
-  ])('selects the matching items in %s --where %j', async (command, condition, ids) => {
+  ])('a --where condition selects the matching items in %s --where %j', async (command, condition, ids) => {
     expect(await chosen(command, condition)).toBe(ids)
   })
 
-  test('combined with other conditions selects only items that match all conditions', async () => {
+  test('a --where condition combined with other conditions selects only items that match all conditions', async () => {
     expect(await chosen('rooms list', 'type=private', 'status=active')).toBe('r4')
     expect(await chosen('rooms list', 'type=private', 'type=open')).toBe('')
     expect(await chosen('rooms list', 'created_at>2025-12-31', 'created_at<2026-01-02', 'name!=')).toBe('r2')
   })
 
-  test('compares numbers above 2⁵³ by value', async () => {
+  test('a --where condition compares numbers above 2⁵³ by value', async () => {
     world.intercept = async () =>
       answer(
         200,
@@ -260,7 +260,7 @@ describe('a --where condition', () => {
 })
 
 describe('a --where condition with a regular expression', () => {
-  test('is evaluated quickly for a name that causes catastrophic backtracking in JavaScript', async () => {
+  test('a --where condition with a regular expression is evaluated quickly for a name that causes catastrophic backtracking in JavaScript', async () => {
     const hostile = 'a'.repeat(50_000)
     const rooms = [`${hostile}!`, hostile].map((name, i) => ({ id: `r${i}`, type: 'open', name }))
     withThings({ rooms })
@@ -269,7 +269,7 @@ describe('a --where condition with a regular expression', () => {
     expect(await chosen('rooms list', 'name~(.*)*(.*)*(.*)*x$')).toBe('')
   })
 
-  test('is stopped by ^C with exit code 130', async () => {
+  test('a --where condition with a regular expression is stopped by ^C with exit code 130', async () => {
     let count = 0
     world.intercept = async (_request, _next, signal) => {
       if (++count === 20) host.signal('SIGINT')
@@ -369,11 +369,14 @@ describe('an invalid --where condition', () => {
     ['sessions list r', 'connected_at=online', `--where connected_at=online: ${time}, not “online”`],
     ['users export', 'created_at=never', `--where created_at=never: ${time}, not “never”`],
     ['rooms delete', 'created_at=never', `--where created_at=never: ${time}, not “never”`],
-  ])('is refused before the first request: %s --where %j', async (command, condition, message) => {
-    const { code, stdout, stderr } = await world.run([...command.split(' '), '--where', condition])
-    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
-    expect(world.requests).toEqual([])
-  })
+  ])(
+    'an invalid --where condition is refused before the first request: %s --where %j',
+    async (command, condition, message) => {
+      const { code, stdout, stderr } = await world.run([...command.split(' '), '--where', condition])
+      expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
+      expect(world.requests).toEqual([])
+    },
+  )
 
   test.each([
     ['rooms delete', 'type!=privat', 'type must be open, public or private, not “privat”', 'type~privat'],
@@ -387,7 +390,7 @@ describe('an invalid --where condition', () => {
     ['members list r', 'status=block', 'status must be blocked, not “block”', 'status~block'],
     ['sessions list r', 'status!=on', 'status must be online or offline, not “on”', 'status~on'],
   ])(
-    'with an unknown value of an enumeration is refused with a hint: %s --where %j',
+    'an invalid --where condition with an unknown value of an enumeration is refused with a hint: %s --where %j',
     async (command, condition, what, hint) => {
       expect(await world.run([...command.split(' '), '--where', condition])).toMatchObject({
         code: 2,
@@ -404,15 +407,18 @@ describe('an invalid --where condition', () => {
     'name~(?<!a)b',
     'name~(a)\\1',
     'name~(?<n>a)\\k<n>',
-  ])('with a lookaround or a backreference is refused: %s', async (condition) => {
-    expect(await world.run(['rooms', 'delete', '--where', condition])).toMatchObject({
-      code: 2,
-      stderr:
-        `error: --where ${condition}: lookaround and backreferences are not supported\n` +
-        'hint: to exclude a pattern, add a condition with !~\n',
-    })
-    expect(world.requests).toEqual([])
-  })
+  ])(
+    'an invalid --where condition with a lookaround or a backreference is refused: %s',
+    async (condition) => {
+      expect(await world.run(['rooms', 'delete', '--where', condition])).toMatchObject({
+        code: 2,
+        stderr:
+          `error: --where ${condition}: lookaround and backreferences are not supported\n` +
+          'hint: to exclude a pattern, add a condition with !~\n',
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
 
   const fields = {
     room:
@@ -443,7 +449,7 @@ describe('an invalid --where condition', () => {
     ['users delete --yes', 'user', 'nope=1', 'nope'],
     ['members block r --yes', 'member', 'nope=1', 'nope'],
   ] as const)(
-    'is refused in %s if no %s has the field: --where %j',
+    'an invalid --where condition is refused in %s if no %s has the field: --where %j',
     async (command, noun, condition, field) => {
       const { code, stdout, stderr } = await world.run([...command.split(' '), '--where', condition])
       expect({ code, stdout, stderr }).toEqual({
@@ -465,7 +471,7 @@ describe('a list with --where', () => {
   })
   const idsOf = (pattern: RegExp) => all.filter(({ name }) => pattern.test(name)).map(({ id }) => id)
 
-  test('searches all pages', async () => {
+  test('a list with --where searches all pages', async () => {
     expect(await chosen('rooms list --page-size 10', 'name~0$')).toBe(idsOf(/0$/).join(' '))
     expect(offsets()).toEqual([0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100])
     world.requests.length = 0
@@ -474,7 +480,7 @@ describe('a list with --where', () => {
     expect(await chosen('rooms list --all', 'name~^R9')).toBe(idsOf(/^R9/).join(' '))
   })
 
-  test('stops after as many matching items as --limit specifies', async () => {
+  test('a list with --where stops after as many matching items as --limit specifies', async () => {
     expect(await chosen('rooms list --page-size 10 --limit 2', 'name~0$')).toBe(
       idsOf(/0$/).slice(0, 2).join(' '),
     )
@@ -483,14 +489,14 @@ describe('a list with --where', () => {
     expect(await chosen('rooms list --limit 500', 'name~5$')).toBe(idsOf(/5$/).join(' '))
   })
 
-  test('returns each matching item exactly once in steps of --limit and --offset', async () => {
+  test('a list with --where returns each matching item exactly once in steps of --limit and --offset', async () => {
     const parts: string[] = []
     for (const offset of [0, 4, 8, 12])
       parts.push(await chosen(`rooms list --page-size 10 --limit 4 --offset ${offset}`, 'name~0$'))
     expect(parts.filter((part) => part !== '').join(' ')).toBe(idsOf(/0$/).join(' '))
   })
 
-  test('refuses --all together with --limit', async () => {
+  test('a list with --where refuses --all together with --limit', async () => {
     expect(await world.run('rooms list --all --limit 2 --where name~x')).toMatchObject({
       code: 2,
       stderr: 'error: --all and --limit cannot be used together\n',
@@ -498,14 +504,14 @@ describe('a list with --where', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('sends --active and --name to the service as query parameters', async () => {
+  test('a list with --where sends --active and --name to the service as query parameters', async () => {
     await chosen('rooms list --active --name R7', 'type=open')
     expect(world.requests.map(({ url }) => new URL(url).search)).toEqual([
       '?name=R7&is_terminated=false&limit=1000',
     ])
   })
 
-  test('with --json prints one document with the matching items and their number', async () => {
+  test('a list with --where with --json prints one document with the matching items and their number', async () => {
     const { code, stdout, stderr } = await world.run('rooms list --page-size 10 --json --where name~0$')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(JSON.parse(stdout)).toEqual({
@@ -514,20 +520,20 @@ describe('a list with --where', () => {
     })
   })
 
-  test('with --json omits the total if it stops at --limit', async () => {
+  test('a list with --where with --json omits the total if it stops at --limit', async () => {
     const { stdout } = await world.run('rooms list --page-size 10 --limit 2 --json --where name~0$')
     const { rooms, paging } = JSON.parse(stdout)
     expect(rooms).toEqual(all.filter(({ name }) => name.endsWith('0')).slice(0, 2))
     expect(paging).toEqual({ limit: 2, offset: 0 })
   })
 
-  test('with --json prints a document with an empty list if no item matches', async () => {
+  test('a list with --where with --json prints a document with an empty list if no item matches', async () => {
     const { code, stdout, stderr } = await world.run('rooms list --json --where name=nobody')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(JSON.parse(stdout)).toEqual({ rooms: [], paging: { limit: 0, offset: 0, total: 0 } })
   })
 
-  test('prints only the matching items in every format', async () => {
+  test('a list with --where prints only the matching items in every format', async () => {
     const wanted = all.filter(({ name }) => /^R4\d$/.test(name))
     const list = async (flags: string) =>
       (await world.run(`rooms list --page-size 7 --where name~^R4\\d$ ${flags}`)).stdout
@@ -538,7 +544,7 @@ describe('a list with --where', () => {
     expect(await list('--columns name --no-header')).toBe(wanted.map(({ name }) => `${name}\n`).join(''))
   })
 
-  test('exits 0 if no item matches', async () => {
+  test('a list with --where exits 0 if no item matches', async () => {
     expect(await world.run('rooms list --where name=nobody')).toMatchObject({
       code: 0,
       stdout: '',
@@ -551,7 +557,7 @@ describe('a list with --where', () => {
     })
   })
 
-  test('with --curl prints the first request', async () => {
+  test('a list with --where with --curl prints the first request', async () => {
     world.requests.length = 0
     expect(await world.run('rooms list --where name~x --curl')).toMatchObject({
       code: 0,
@@ -561,7 +567,7 @@ describe('a list with --where', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('exits 4 if the key is refused, and exits 6 if a page fails', async () => {
+  test('a list with --where exits 4 if the key is refused, and exits 6 if a page fails', async () => {
     world.intercept = async () => answer(401, {})
     expect(await world.run('rooms list --where name~0$')).toMatchObject({ code: 4, stdout: '' })
     world.intercept = async (request, next) => (request.url.includes('offset=20') ? answer(503, {}) : next())
@@ -580,11 +586,14 @@ describe('sessions list --where on a service without paging', () => {
     [' --all', 's1 s3 s5 s7'],
     [' --limit 2 --offset 2', 's5 s7'],
     [' --offset 9', ''],
-  ])('prints the matching sessions with the flags “%s”', async (flags, ids) => {
-    expect(await chosen(`sessions list r${flags}`, 'user_id=ada')).toBe(ids)
-  })
+  ])(
+    'sessions list --where on a service without paging prints the matching sessions with the flags “%s”',
+    async (flags, ids) => {
+      expect(await chosen(`sessions list r${flags}`, 'user_id=ada')).toBe(ids)
+    },
+  )
 
-  test('with --json prints a document with the matching sessions', async () => {
+  test('sessions list --where on a service without paging with --json prints a document with the matching sessions', async () => {
     const { stdout } = await world.run('sessions list r --json --where user_id=alan --limit 1')
     expect(stdout).toBe('{"sessions":[{"id":"s0","user_id":"alan"}]}\n')
   })
@@ -629,7 +638,7 @@ describe('random --where conditions on a random list', () => {
     }),
   )
 
-  test('match the same items as a reference implementation', async () => {
+  test('random --where conditions on a random list match the same items as a reference implementation', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(room, { maxLength: 12 }),
@@ -671,17 +680,20 @@ describe('a batch command with --where', () => {
     ['delete', 'name~^old', (id: string) => `DELETE ${url}/rooms/${id}\n`],
     ['terminate', 'name~^old', (id: string) => `PUT ${url}/rooms/${id} {"is_terminated":true}\n`],
     ['reopen', 'name~^old', (id: string) => `PUT ${url}/rooms/${id} {"is_terminated":false}\n`],
-  ])('with --dry-run lists the affected items in rooms %s --where %s', async (verb, condition, line) => {
-    const ids = [await room('Old one'), await room('new'), await room('old \u001b[2J')]
-    expect(await world.run(['rooms', verb, '--where', condition, '--dry-run'])).toMatchObject({
-      code: 0,
-      stdout: [ids[2], ids[0]].map((id) => line(id ?? '')).join(''),
-      stderr: `2 rooms match\n  ${ids[2]}  old \\u001b[2J\n  ${ids[0]}  Old one\n`,
-    })
-    expect(writes()).toEqual([])
-  })
+  ])(
+    'a batch command with --where with --dry-run lists the affected items in rooms %s --where %s',
+    async (verb, condition, line) => {
+      const ids = [await room('Old one'), await room('new'), await room('old \u001b[2J')]
+      expect(await world.run(['rooms', verb, '--where', condition, '--dry-run'])).toMatchObject({
+        code: 0,
+        stdout: [ids[2], ids[0]].map((id) => line(id ?? '')).join(''),
+        stderr: `2 rooms match\n  ${ids[2]}  old \\u001b[2J\n  ${ids[0]}  Old one\n`,
+      })
+      expect(writes()).toEqual([])
+    },
+  )
 
-  test('with --dry-run lists the affected items in users delete', async () => {
+  test('a batch command with --where with --dry-run lists the affected items in users delete', async () => {
     for (const [user_id, name] of [['ada', 'Ada'], ['grace']])
       await world.send('POST', '/users', { user_id, name })
     expect(await world.run('users delete --where name= --dry-run --json')).toMatchObject({
@@ -696,7 +708,7 @@ describe('a batch command with --where', () => {
     ['block', 'is_blocked=false', '  is_blocked false', true],
     ['unblock', 'type=guest', '  type guest', false],
   ])(
-    'with --dry-run lists the affected items in members %s --where %s',
+    'a batch command with --where with --dry-run lists the affected items in members %s --where %s',
     async (verb, condition, why, is_blocked) => {
       const id = await room('R')
       const members = [await member(id, 'ada'), await member(id, 'grace')].reverse()
@@ -711,7 +723,7 @@ describe('a batch command with --where', () => {
     },
   )
 
-  test('changes exactly the matching items on all pages', async () => {
+  test('a batch command with --where changes exactly the matching items on all pages', async () => {
     for (let i = 0; i < 150; i++) await room(i % 10 ? `keep ${i}` : `drop ${i}`)
     const { code, stdout, stderr } = await world.run('rooms delete --where name~^drop --yes -o ids')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'deleted 15 rooms\n' })
@@ -721,7 +733,7 @@ describe('a batch command with --where', () => {
     expect(rooms.filter(({ name }: { name: string }) => name.startsWith('drop'))).toEqual([])
   })
 
-  test('terminates active rooms and reopens terminated rooms', async () => {
+  test('a batch command with --where terminates active rooms and reopens terminated rooms', async () => {
     const ids = [await room('a'), await room('b')].reverse()
     expect(await world.run('rooms terminate --where status=active --yes -o ids')).toMatchObject({
       code: 0,
@@ -738,7 +750,7 @@ describe('a batch command with --where', () => {
     })
   })
 
-  test('changes only the users and members that match', async () => {
+  test('a batch command with --where changes only the users and members that match', async () => {
     const id = await room('R')
     const ada = await member(id, 'ada')
     const grace = await member(id, 'grace')
@@ -769,7 +781,7 @@ describe('a batch command with --where', () => {
     ['users delete ada'],
     ['members block r m'],
     ['members unblock r m'],
-  ])('refuses IDs together with a condition in %s', async (command) => {
+  ])('a batch command with --where refuses IDs together with a condition in %s', async (command) => {
     expect(await world.run(`${command} --where type=x --yes`, { stdin: 'r1\n' })).toMatchObject({
       code: 2,
       stdout: '',
@@ -778,7 +790,7 @@ describe('a batch command with --where', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('exits 0 without a prompt if no item matches', async () => {
+  test('a batch command with --where exits 0 without a prompt if no item matches', async () => {
     const id = await room('R')
     for (const verb of ['delete', 'terminate', 'reopen'])
       expect(await world.run(`rooms ${verb} --where name=x`), verb).toMatchObject({
@@ -796,7 +808,7 @@ describe('a batch command with --where', () => {
     expect(writes()).toEqual([])
   })
 
-  test('refuses --curl because the IDs of the matching items are unknown', async () => {
+  test('a batch command with --where refuses --curl because the IDs of the matching items are unknown', async () => {
     expect(await world.run('rooms delete --where name~x --curl')).toMatchObject({
       code: 2,
       stdout: '',
@@ -805,7 +817,7 @@ describe('a batch command with --where', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('changes no item if a page of the list fails', async () => {
+  test('a batch command with --where changes no item if a page of the list fails', async () => {
     for (let i = 0; i < 150; i++) await room(`drop ${i}`)
     const inHundreds = (request: WireRequest) => ({ ...request, url: request.url.replace('=1000', '=100') })
     world.intercept = async (request, next) =>
@@ -817,7 +829,7 @@ describe('a batch command with --where', () => {
     expect(writes()).toEqual([])
   })
 
-  test('asks for confirmation on a terminal and changes the local workspace', async () => {
+  test('a batch command with --where asks for confirmation on a terminal and changes the local workspace', async () => {
     const make = (name: string) => world.run(`--local rooms create --name ${name} --type open -o ids`)
     await make('drop')
     await make('keep')

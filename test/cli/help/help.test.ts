@@ -63,7 +63,7 @@ const verbs: Record<string, string[]> = {
 const leaves = Object.entries(verbs).flatMap(([group, names]) => names.map((name) => `${group} ${name}`))
 
 describe('help', () => {
-  test('of the program lists command groups, topics and common flags in fewer than 75 lines', async () => {
+  test('help of the program lists command groups, topics and common flags in fewer than 75 lines', async () => {
     const help = await show('--help')
     expect(help).toMatch(/^Usage: meetroom \[flags\] \[command\]\n/)
     for (const group of Object.keys(verbs)) expect(commandsIn(help)).toContain(group)
@@ -88,13 +88,13 @@ describe('help', () => {
     expect(help).not.toContain('api-key')
   })
 
-  test('of the program is the same for --help, -h, help and no arguments', async () => {
+  test('help of the program is the same for --help, -h, help and no arguments', async () => {
     const help = await show('--help')
     for (const line of ['', '-h', 'help', '--json --help', '-o json -h', '--help --local'])
       expect(await show(line), line).toBe(help)
   })
 
-  test.each(Object.entries(verbs))('of %s lists its commands', async (group, names) => {
+  test.each(Object.entries(verbs))('help of %s lists its commands', async (group, names) => {
     const help = await show(`${group} --help`)
     expect(help).toMatch(new RegExp(`^Usage: meetroom ${group} \\[flags\\] \\[command\\]\\n`))
     expect(commandsIn(help).filter((name) => name !== 'help')).toEqual(names)
@@ -104,19 +104,19 @@ describe('help', () => {
       expect(await show(line), line).toBe(help)
   })
 
-  test('of a command is printed if --help precedes the command', async () => {
+  test('help of a command is printed if --help precedes the command', async () => {
     for (const words of ['rooms', 'rooms list', 'config set'])
       for (const flag of ['--help', '-h'])
         expect(await show(`${flag} ${words}`), `${flag} ${words}`).toBe(await show(`${words} --help`))
     expect(await show('rooms --help list')).toBe(await show('rooms list --help'))
   })
 
-  test('of a group or a command is printed if “help” follows the name of the group', async () => {
+  test('help of a group or a command is printed if “help” follows the name of the group', async () => {
     expect(await show('rooms help')).toBe(await show('rooms --help'))
     expect(await show('rooms help list')).toBe(await show('rooms list --help'))
   })
 
-  test.each(leaves)('of %s has a usage line, a description and examples', async (leaf) => {
+  test.each(leaves)('help of %s has a usage line, a description and examples', async (leaf) => {
     const help = await show(`${leaf} --help`)
     expect(help).toMatch(
       new RegExp(`^Usage: meetroom ${leaf} \\[flags\\]( [<\\[].*)?\\n\\n[A-Z].*\\.\\n`, 's'),
@@ -132,7 +132,7 @@ describe('help', () => {
       expect(await show(line), line).toBe(help)
   })
 
-  test('of a command lists its flags', async () => {
+  test('help of a command lists its flags', async () => {
     const help = await show('rooms create --help')
     for (const flag of [
       '--name <name>',
@@ -147,7 +147,7 @@ describe('help', () => {
     expect(await show('members block --help')).toContain('  --force ')
   })
 
-  test('of groups and commands omits aliases', async () => {
+  test('help of groups and commands omits aliases', async () => {
     const hidden = ['ls', 'show', 'rm', 'room', 'member', 'user', 'session', 'page', 'messages', 'profile']
     for (const line of ['', ...Object.keys(verbs)]) {
       const help = await show(`${line} --help`.trim())
@@ -160,7 +160,7 @@ describe('help', () => {
     for (const leaf of leaves) expect((await show(`${leaf} --help`)).split('\n')[0]).not.toContain('|')
   })
 
-  test('of a command is printed for the aliases of the command', async () => {
+  test('help of a command is printed for the aliases of the command', async () => {
     expect(await show('room ls --help')).toBe(await show('rooms list --help'))
     expect(await show('help user rm')).toBe(await show('help users delete'))
   })
@@ -182,12 +182,12 @@ describe('help', () => {
       ],
     ],
     ['output', ['-o table', '-o json', '-o ndjson', '-o csv', '-o tsv', '-o ids', '--columns']],
-  ])('of the topic %s lists the exit codes, variables or flags of the topic', async (topic, parts) => {
+  ])('help of the topic %s lists the exit codes, variables or flags of the topic', async (topic, parts) => {
     const text = await show(`help ${topic}`)
     for (const part of parts) expect(text).toContain(part)
   })
 
-  test('of the former topic formatting prints the topic output with a warning', async () => {
+  test('help of the former topic formatting prints the topic output with a warning', async () => {
     expect(await (await createWorld()).run('help formatting')).toMatchObject({
       code: 0,
       stdout: await show('help output'),
@@ -202,14 +202,14 @@ describe('help', () => {
     ['bulk', ['rooms terminate', 'rooms reopen', 'users delete', 'members unblock']],
     ['workspace', ['workspace export', 'workspace diff', 'workspace apply', 'workspace adopt']],
     ['offboarding', ['users offboard', 'users hand-over']],
-  ])('of related commands refers to the topic %s', async (topic, commands) => {
+  ])('help of related commands refers to the topic %s', async (topic, commands) => {
     for (const command of commands)
       expect(await show(`${command} --help`), command).toContain(`\nSee: meetroom help ${topic}\n`)
     for (const command of ['rooms get', 'auth login', 'users create'])
       expect(await show(`${command} --help`), command).not.toContain(`See: meetroom help ${topic}\n`)
   })
 
-  test('of every command names a topic that exists', async () => {
+  test('help of every command names a topic that exists', async () => {
     for (const leaf of leaves) {
       const named = [...(await show(`${leaf} --help`)).matchAll(/^See: meetroom help (\S+)$/gm)]
       expect(named.length, leaf).toBeGreaterThan(0)
@@ -217,7 +217,7 @@ describe('help', () => {
     }
   })
 
-  test('on words that are no topic lists at most eight sections that explain all of them, best first', async () => {
+  test('help on words that are no topic lists at most eight sections that explain all of them, best first', async () => {
     const first = {
       csv: 'import',
       excel: 'import',
@@ -246,12 +246,12 @@ describe('help', () => {
     }
   })
 
-  test('on the singular form of a group prints the same topic', async () => {
+  test('help on the singular form of a group prints the same topic', async () => {
     expect(await show('help webhook')).toBe(await show('help webhooks'))
   })
 
   test.each(['nope', 'rooms nope', 'exit-codes nope', '__proto__', 'constructor'])(
-    'of the unknown command or topic “%s” causes a usage error',
+    'help of the unknown command or topic “%s” causes a usage error',
     async (words) => {
       expect(await world.run(`help ${words}`)).toMatchObject({
         code: 2,
@@ -261,7 +261,7 @@ describe('help', () => {
     },
   )
 
-  test('is printed despite invalid settings', async () => {
+  test('help is printed despite invalid settings', async () => {
     const env = { MEETROOM_OUTPUT: 'xml', MEETROOM_PROFILE: 'nowhere', MEETROOM_TIMEOUT: 'x' }
     for (const line of [
       'help',
@@ -274,7 +274,7 @@ describe('help', () => {
       expect(await world.run(line, { env }), line).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('fits the width of the terminal', async () => {
+  test('help fits the width of the terminal', async () => {
     for (const columns of [60, 100])
       for (const options of [
         { tty: true, columns },
@@ -286,7 +286,7 @@ describe('help', () => {
       }
   })
 
-  test('is printed without colors on a terminal', async () => {
+  test('help is printed without colors on a terminal', async () => {
     const { stdout } = await world.run('--help', { tty: true })
     expect(stdout).not.toContain('\u001b')
   })
@@ -300,11 +300,11 @@ describe('--version', () => {
     'rooms list -V',
     '--json --version',
     'rooms list --limit 3 --version',
-  ])('in the command line “%s” prints only the version', async (line) => {
+  ])('--version in the command line “%s” prints only the version', async (line) => {
     expect(await show(line)).toBe(`${version}\n`)
   })
 
-  test('prints the version of package.json', async () => {
+  test('--version prints the version of package.json', async () => {
     const { default: manifest } = await import('../../../package.json')
     expect(version).toBe(manifest.version)
   })
@@ -340,7 +340,7 @@ describe('a usage error', () => {
       '--type must be open, public or private, not “opne”',
       'did you mean: meetroom rooms create --type open',
     ],
-  ])('in the command line “%s” exits 2 with a hint', async (line, message, hint) => {
+  ])('a usage error in the command line “%s” exits 2 with a hint', async (line, message, hint) => {
     const { code, stdout, stderr } = await world.run(line)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     const [first, second, ...rest] = stderr.split('\n')
@@ -350,7 +350,7 @@ describe('a usage error', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('is one JSON object if the output format is JSON or NDJSON', async () => {
+  test('a usage error is one JSON object if the output format is JSON or NDJSON', async () => {
     for (const line of [
       'rooms lst --json',
       'rooms lst -o ndjson',
@@ -368,24 +368,27 @@ describe('a usage error', () => {
     }
   })
 
-  test('is plain text if --json follows “--”', async () => {
+  test('a usage error is plain text if --json follows “--”', async () => {
     const { stderr } = await world.run(['rooms', 'get', '--', '--json'])
     expect(stderr).toMatch(/^error: no such room: --json\n/)
   })
 
-  test.each(Object.entries(verbs))('for %s without a command lists its commands', async (group, names) => {
-    for (const line of [group, `${group} --json`, `--no-color ${group}`, `${group} -o table`]) {
-      const { code, stdout, stderr } = await world.run(line)
-      expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' })
-      const said = line.includes('--json')
-        ? JSON.parse(stderr).error.message
-        : stderr.split('\n')[0]?.replace('error: ', '')
-      expect(said, line).toBe(`${group} needs a command: ${names.join(', ')}`)
-      expect(stderr, line).toContain(`meetroom ${group} --help`)
-    }
-  })
+  test.each(Object.entries(verbs))(
+    'a usage error for %s without a command lists its commands',
+    async (group, names) => {
+      for (const line of [group, `${group} --json`, `--no-color ${group}`, `${group} -o table`]) {
+        const { code, stdout, stderr } = await world.run(line)
+        expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' })
+        const said = line.includes('--json')
+          ? JSON.parse(stderr).error.message
+          : stderr.split('\n')[0]?.replace('error: ', '')
+        expect(said, line).toBe(`${group} needs a command: ${names.join(', ')}`)
+        expect(stderr, line).toContain(`meetroom ${group} --help`)
+      }
+    },
+  )
 
-  test('for flags without a command states that a command is required', async () => {
+  test('a usage error for flags without a command states that a command is required', async () => {
     for (const line of ['--no-color', '--local', '-y', '--retries 1']) {
       const { code, stdout, stderr } = await world.run(line)
       expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' })
@@ -394,7 +397,7 @@ describe('a usage error', () => {
     }
   })
 
-  test('occurs for a command or flag with the name of a built-in property of JavaScript objects', async () => {
+  test('a usage error occurs for a command or flag with the name of a built-in property of JavaScript objects', async () => {
     for (const line of [
       '__proto__',
       'constructor',
@@ -422,7 +425,7 @@ describe('global flags', () => {
     'rooms list --limit 1 -oids',
     '-q rooms -o csv list -o ids',
     '--no-color -q rooms --retries 0 list --timeout 9 -o ids',
-  ])('apply in any position of the command line “%s”', async (line) => {
+  ])('global flags apply in any position of the command line “%s”', async (line) => {
     expect(await world.run(line)).toMatchObject({ code: 0, stdout: ids, stderr: '' })
   })
 
@@ -431,19 +434,19 @@ describe('global flags', () => {
     'rooms --dry-run create --name X --type open',
     'rooms create --dry-run --name X --type open',
     'rooms create --name X --type open --dry-run',
-  ])('include --dry-run in any position of the command line “%s”', async (line) => {
+  ])('global flags include --dry-run in any position of the command line “%s”', async (line) => {
     expect((await world.run(line)).stdout).toBe(
       'POST https://meet.test/v1/rooms {"name":"X","type":"open"}\n',
     )
     expect(world.requests).toEqual([])
   })
 
-  test('are plain text if they follow the = of another flag', async () => {
+  test('global flags are plain text if they follow the = of another flag', async () => {
     await world.run(['rooms', 'create', '--name=--json', '--type', 'open'])
     expect(JSON.parse(world.requests[0]?.body ?? '')).toEqual({ name: '--json', type: 'open' })
   })
 
-  test('are refused if they follow another flag in place of the value of that flag', async () => {
+  test('global flags are refused if they follow another flag in place of the value of that flag', async () => {
     const { code } = await world.run(['rooms', 'create', '--name', '-q', '--type', 'open'])
     expect({ code, requests: world.requests }).toEqual({ code: 2, requests: [] })
   })
@@ -458,7 +461,7 @@ describe('every command of the program', () => {
       listed[group] = commandsIn(await show(`${group} --help`)).filter((name) => name !== 'help')
   })
 
-  test('has examples in its help', async () => {
+  test('every command of the program has examples in its help', async () => {
     for (const [group, names] of Object.entries(listed))
       for (const line of names.length > 0 ? names.map((name) => `${group} ${name}`) : [group])
         expect(await show(`${line} --help`), line).toMatch(/\nExamples:\n {2}\$ /)

@@ -16,21 +16,24 @@ describe('an export', () => {
     ['users', 'access tokens, internal IDs, times and order'],
     ['rooms', 'IDs, webhooks, pages, sessions, recordings, thumbnails, times and order'],
     ['members', 'access tokens, IDs, anonymous participants, times and order'],
-  ])('of %s prints a notice that an import into another service does not restore %s', async (kind, words) => {
-    const room = await world.room('One')
-    await world.send('POST', '/users', { user_id: 'ada' })
-    await world.send('POST', `/rooms/${room}/members`, { user_id: 'ada' })
-    const left = kind !== 'rooms' ? ', without access tokens (--show-tokens includes them)' : ''
-    const command = `${kind} export${kind === 'members' ? ' --all-rooms' : ''}`
-    for (const format of formats)
-      expect(await world.run(`${command} -o ${format}`)).toMatchObject({
-        code: 0,
-        stderr: `exported 1 ${kind.slice(0, -1)}${left}\nan import elsewhere does not restore ${words}\n`,
-      })
-    expect((await world.run(`${command} --quiet`)).stderr).toBe('')
-  })
+  ])(
+    'an export of %s prints a notice that an import into another service does not restore %s',
+    async (kind, words) => {
+      const room = await world.room('One')
+      await world.send('POST', '/users', { user_id: 'ada' })
+      await world.send('POST', `/rooms/${room}/members`, { user_id: 'ada' })
+      const left = kind !== 'rooms' ? ', without access tokens (--show-tokens includes them)' : ''
+      const command = `${kind} export${kind === 'members' ? ' --all-rooms' : ''}`
+      for (const format of formats)
+        expect(await world.run(`${command} -o ${format}`)).toMatchObject({
+          code: 0,
+          stderr: `exported 1 ${kind.slice(0, -1)}${left}\nan import elsewhere does not restore ${words}\n`,
+        })
+      expect((await world.run(`${command} --quiet`)).stderr).toBe('')
+    },
+  )
 
-  test('of 0 items prints no notice about the fields that an import does not restore', async () => {
+  test('an export of 0 items prints no notice about the fields that an import does not restore', async () => {
     expect((await world.run('rooms export')).stderr).toBe('exported 0 rooms\n')
   })
 })
@@ -77,23 +80,23 @@ describe.each(formats)('an import of a %s export into another service', (format)
   const pairs = (kind: keyof typeof unrestoredFields) =>
     before[kind].map((was) => [was, after[kind].find((is) => keyOf(is) === keyOf(was)) ?? {}] as const)
 
-  test('creates every item', () => {
+  test(`an import of a ${format} export into another service creates every item`, () => {
     for (const kind of ['users', 'rooms', 'members'] as const)
       expect(after[kind].map(keyOf).sort()).toEqual(before[kind].map(keyOf).sort())
   })
 
-  test('creates new IDs and tokens', () => {
+  test(`an import of a ${format} export into another service creates new IDs and tokens`, () => {
     for (const kind of ['users', 'rooms', 'members'] as const)
       for (const [was, is] of pairs(kind)) expect(is['id']).not.toBe(was['id'])
     for (const [was, is] of pairs('users')) expect(is['access_token']).not.toBe(was['access_token'])
   })
 
-  test('reverses the order of the items in lists', () => {
+  test(`an import of a ${format} export into another service reverses the order of the items in lists`, () => {
     expect(after.users.map(keyOf)).toEqual(before.users.map(keyOf).reverse())
     expect(after.rooms.map(keyOf)).toEqual(before.rooms.map(keyOf).reverse())
   })
 
-  test('sends no webhooks, pages, sessions, thumbnails or timestamps', () => {
+  test(`an import of a ${format} export into another service sends no webhooks, pages, sessions, thumbnails or timestamps`, () => {
     const fields = new Set(bodies.flatMap(Object.keys))
     expect([...fields].filter((field) => field.endsWith('_at') || field.endsWith('_time'))).toEqual([])
     for (const field of ['webhook', 'pages', 'sessions', 'thumbnail_url']) expect(fields).not.toContain(field)

@@ -38,7 +38,7 @@ describe('an export of a service that adds unlisted fields', () => {
   ] as const
 
   test.each(kinds.flatMap((kind) => ['csv', 'ndjson', 'json'].map((format) => [...kind, format] as const)))(
-    'is read by an import: %s %s %s as %s',
+    'an export of a service that adds unlisted fields is read by an import: %s %s %s as %s',
     async (kind, from, to, format) => {
       await fill()
       adding(links)
@@ -51,7 +51,7 @@ describe('an export of a service that adds unlisted fields', () => {
     },
   )
 
-  test('is imported with a notice that names the columns that are left out', async () => {
+  test('an export of a service that adds unlisted fields is imported with a notice that names the columns that are left out', async () => {
     await fill()
     adding(links)
     writeFileSync(join(world.dir, 'users.csv'), (await world.run('users export')).stdout)
@@ -76,7 +76,7 @@ describe('an export of a service that adds unlisted fields', () => {
     expect(bodies.map(({ class: name }) => name)).toEqual(['7a', '7a'])
   })
 
-  test('names the fields that appear only on a later page', async () => {
+  test('an export of a service that adds unlisted fields names the fields that appear only on a later page', async () => {
     for (let i = 0; i < 4; i++) await world.send('POST', '/users', { user_id: `u${i}` })
     adding(({ user_id }) => (user_id === 'u0' ? { late: 1 } : {}))
     const { code, stderr } = await world.run('users export --page-size 2')

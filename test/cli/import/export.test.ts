@@ -32,7 +32,7 @@ async function exported(command: string, count: string, options = {}): Promise<s
 }
 
 describe('an export', () => {
-  test('of users prints CSV with every field except the access token', async () => {
+  test('an export of users prints CSV with every field except the access token', async () => {
     const ada = await user('ada', { name: 'Ada', email: 'a@x.test', profile_url: 'https://img.test/a' })
     const grace = await user('grace', { default_member_type: 'host' })
     const { id: adaId } = (await world.send('GET', '/users')).body.users[1]
@@ -46,7 +46,7 @@ describe('an export', () => {
     expect(paths()).toEqual(['/users?limit=1000', '/users/grace'])
   })
 
-  test('of rooms prints CSV with every field except the deprecated fields', async () => {
+  test('an export of rooms prints CSV with every field except the deprecated fields', async () => {
     const {
       id,
       application_id: app,
@@ -61,7 +61,7 @@ describe('an export', () => {
     )
   })
 
-  test('of the members of given rooms prints CSV with every field except the access token', async () => {
+  test('an export of the members of given rooms prints CSV with every field except the access token', async () => {
     const [a, b] = [await room('a', { type: 'private' }), await room('b')]
     await user('ada', { name: 'Ada' })
     const one = await member(a.id, 'ada', { type: 'host' })
@@ -75,7 +75,7 @@ describe('an export', () => {
     )
   })
 
-  test('as NDJSON or JSON prints every received field, and tokens only with --show-tokens', async () => {
+  test('an export as NDJSON or JSON prints every received field, and tokens only with --show-tokens', async () => {
     await user('ada', { name: 'Ada' })
     await user('grace')
     const { users } = (await world.send('GET', '/users')).body
@@ -90,7 +90,7 @@ describe('an export', () => {
   })
 
   test.each(['users export', 'rooms export', 'members export --all-rooms'])(
-    'refuses -o table and -o ids in the command %s',
+    'an export refuses -o table and -o ids in the command %s',
     async (command) => {
       for (const format of ['table', 'ids'])
         expect(await world.run(`${command} -o ${format}`), format).toMatchObject({
@@ -106,13 +106,13 @@ describe('an export', () => {
     ['table', 'user_id\r\nada\r\n'],
     ['ids', 'user_id\r\nada\r\n'],
     ['csv', 'user_id\r\nada\r\n'],
-  ])('prints CSV with MEETROOM_OUTPUT=%s', async (MEETROOM_OUTPUT, stdout) => {
+  ])('an export prints CSV with MEETROOM_OUTPUT=%s', async (MEETROOM_OUTPUT, stdout) => {
     await user('ada')
     const options = { env: { MEETROOM_OUTPUT } }
     expect(await exported('users export --columns user_id', '1 user', options)).toBe(stdout)
   })
 
-  test('prints NDJSON with MEETROOM_OUTPUT=ndjson', async () => {
+  test('an export prints NDJSON with MEETROOM_OUTPUT=ndjson', async () => {
     await user('ada')
     const stdout = await exported('users export', `1 user${withoutTokens}`, {
       env: { MEETROOM_OUTPUT: 'ndjson' },
@@ -120,14 +120,14 @@ describe('an export', () => {
     expect(JSON.parse(stdout).user_id).toBe('ada')
   })
 
-  test('as TSV prints a warning that an import does not undo TSV escapes', async () => {
+  test('an export as TSV prints a warning that an import does not undo TSV escapes', async () => {
     await user('ada', { name: 'a\tb' })
     const { code, stdout, stderr } = await world.run('users export --columns user_id,name -o tsv')
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'user_id\tname\nada\ta\\tb\n' })
     expect(stderr).toContain('an import does not undo the escapes of TSV; export CSV for an import\n')
   })
 
-  test('prints only the columns of --columns, and omits the header with --no-header', async () => {
+  test('an export prints only the columns of --columns, and omits the header with --no-header', async () => {
     await user('ada', { email: 'a@x.test' })
     expect(await exported('users export --columns email,user_id', '1 user')).toBe(
       'email,user_id\r\na@x.test,ada\r\n',
@@ -138,7 +138,7 @@ describe('an export', () => {
     expect(await world.run('users export --columns user_id,nope')).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('as NDJSON or JSON refuses --columns', async () => {
+  test('an export as NDJSON or JSON refuses --columns', async () => {
     for (const format of ['ndjson', 'json']) {
       const { code, stdout, stderr } = await world.run(`users export --columns user_id -o ${format}`)
       expect({ code, stdout }, format).toEqual({ code: 2, stdout: '' })
@@ -162,15 +162,15 @@ describe('an export', () => {
     ['members export --all-rooms --columns id', 'id\r\n', '0 members'],
     ['members export --all-rooms -o ndjson', '', '0 members'],
     ['members export --all-rooms -o json', '{"members":[]}\n', '0 members'],
-  ])('of 0 items prints an empty result: %s', async (command, stdout, count) => {
+  ])('an export of 0 items prints an empty result: %s', async (command, stdout, count) => {
     expect(await exported(command, count)).toBe(stdout)
   })
 
-  test('with --quiet prints no summary', async () => {
+  test('an export with --quiet prints no summary', async () => {
     expect(await world.run('rooms export -q -o ndjson')).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
-  test('escapes cells that start like a formula', async () => {
+  test('an export escapes cells that start like a formula', async () => {
     const names = [
       '=1+1',
       '+1',
@@ -208,7 +208,7 @@ describe('an export', () => {
     ['members export', 'name the rooms, or pass --all-rooms'],
     ['members export r1 --all-rooms', 'name the rooms, or pass --all-rooms'],
     ['members export - --all-rooms', 'name the rooms, or pass --all-rooms'],
-  ])('of members requires either rooms or --all-rooms: %s', async (command, message) => {
+  ])('an export of members requires either rooms or --all-rooms: %s', async (command, message) => {
     expect(await world.run(command)).toMatchObject({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
   })
@@ -217,7 +217,7 @@ describe('an export', () => {
     ['users export', '/users?limit=1000'],
     ['rooms export', '/rooms?limit=1000'],
     ['members export r1', '/rooms/r1/members?limit=1000'],
-  ])('with --curl prints the curl command of the first request: %s', async (command, path) => {
+  ])('an export with --curl prints the curl command of the first request: %s', async (command, path) => {
     expect(await world.run(`${command} --curl`)).toMatchObject({
       code: 0,
       stdout: `curl -X GET 'https://meet.test/v1${path}' -H "Authorization: Bearer $MEETROOM_API_KEY"\n`,
@@ -225,7 +225,7 @@ describe('an export', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('of the members of a room that does not exist exits 3', async () => {
+  test('an export of the members of a room that does not exist exits 3', async () => {
     const { id } = await room('R')
     expect(await world.run(`members export ${id} nowhere`)).toMatchObject({
       code: 3,
@@ -242,7 +242,7 @@ describe('an export', () => {
       '1 of 130 members',
     ],
   ])(
-    'prints the members of the other rooms and exits 8 if the member list of one room is %s',
+    'an export prints the members of the other rooms and exits 8 if the member list of one room is %s',
     async (_, given, says) => {
       await user('ada')
       const ids: string[] = []
@@ -266,14 +266,14 @@ describe('an export', () => {
     },
   )
 
-  test('exits 4 if the service refuses the key', async () => {
+  test('an export exits 4 if the service refuses the key', async () => {
     world.intercept = async () => answer(401, {})
     for (const command of ['users export', 'members export --all-rooms', 'members export a b c'])
       expect(await world.run(command), command).toMatchObject({ code: 4, stdout: '' })
   })
 
-  describe('with - as an argument', () => {
-    test('prints the members of each room from standard input and the arguments once, in order', async () => {
+  describe('the argument “-”', () => {
+    test('an export with - as an argument prints the members of each room from standard input and the arguments once, in order', async () => {
       const ids: string[] = []
       for (const user_id of ['ada', 'grace', 'alan']) {
         await user(user_id)
@@ -290,7 +290,7 @@ describe('an export', () => {
       )
     })
 
-    test('reads the room IDs that rooms list prints', async () => {
+    test('an export with - as an argument reads the room IDs that rooms list prints', async () => {
       await user('ada')
       const { id } = await room('R', { type: 'private' })
       await room('Other')
@@ -299,14 +299,17 @@ describe('an export', () => {
       expect(await exported('members export - --columns id', '1 member', { stdin })).toBe(`id\r\n${ada}\r\n`)
     })
 
-    test.each(['', '\n \n'])('contains no members if standard input contains no IDs: %j', async (stdin) => {
-      const header = 'id,user_id,room_id,type,created_at,is_blocked,name,updated_at\r\n'
-      expect(await exported('members export -', '0 members', { stdin })).toBe(header)
-      expect(await exported('members export - -o json', '0 members', { stdin })).toBe('{"members":[]}\n')
-      expect(world.requests).toEqual([])
-    })
+    test.each(['', '\n \n'])(
+      'an export with - as an argument contains no members if standard input contains no IDs: %j',
+      async (stdin) => {
+        const header = 'id,user_id,room_id,type,created_at,is_blocked,name,updated_at\r\n'
+        expect(await exported('members export -', '0 members', { stdin })).toBe(header)
+        expect(await exported('members export - -o json', '0 members', { stdin })).toBe('{"members":[]}\n')
+        expect(world.requests).toEqual([])
+      },
+    )
 
-    test('exits 3 for the ID of a room that does not exist', async () => {
+    test('an export with - as an argument exits 3 for the ID of a room that does not exist', async () => {
       const { id } = await room('R')
       expect(await world.run('members export -', { stdin: `${id}\nnowhere\n` })).toMatchObject({
         code: 3,
@@ -316,7 +319,7 @@ describe('an export', () => {
     })
   })
 
-  test('prints the members of a room once if its ID is repeated', async () => {
+  test('an export prints the members of a room once if its ID is repeated', async () => {
     const { id } = await room('R')
     await user('ada')
     const { id: ada } = await member(id, 'ada')
@@ -330,7 +333,7 @@ describe('the pages of an export', () => {
     for (let i = 0; i < 60; i++) await user(`u${i}`)
   })
 
-  test('contain as many items as --page-size specifies', async () => {
+  test('the pages of an export contain as many items as --page-size specifies', async () => {
     const stdout = await exported('users export --columns user_id --no-header --page-size 25', '60 users')
     expect(stdout.split('\r\n').slice(0, -1)).toEqual(ids(60))
     expect(paths().filter((path) => path.includes('?'))).toEqual([
@@ -342,7 +345,7 @@ describe('the pages of an export', () => {
   })
 
   // Each page waits for the next one: a program that fetched one at a time would wait for ever.
-  test('are requested in advance and written in page order, regardless of the order of the responses', async () => {
+  test('the pages of an export are requested in advance and written in page order, regardless of the order of the responses', async () => {
     const came: number[] = []
     const gates = new Map([10, 20, 30, 40, 50].map((offset) => [offset, latch()]))
     world.intercept = async (request, next) => {
@@ -360,7 +363,7 @@ describe('the pages of an export', () => {
     expect(came).toEqual([0, 20, 10, 30, 40, 50, 60])
   })
 
-  test('are requested two at a time from a service without latency', async () => {
+  test('the pages of an export are requested two at a time from a service without latency', async () => {
     let under = 0
     let most = 0
     world.intercept = async (request, next) => {
@@ -374,7 +377,7 @@ describe('the pages of an export', () => {
     expect(most).toBe(2)
   })
 
-  test('are written before the last page is received', async () => {
+  test('the pages of an export are written before the last page is received', async () => {
     world.intercept = async (request, next) => {
       const offset = Number(new URL(request.url).searchParams.get('offset') ?? 0)
       // Two are fetched ahead: by then everything before those two is written.
@@ -385,7 +388,7 @@ describe('the pages of an export', () => {
     expect((await run.done).code).toBe(0)
   })
 
-  test('are written up to a failed page, and the export exits 6', async () => {
+  test('the pages of an export are written up to a failed page, and the export exits 6', async () => {
     world.intercept = async (request, next) => (request.url.includes('offset=20') ? answer(503, {}) : next())
     const { code, stdout, stderr } = await world.run(
       'users export --columns user_id --no-header --page-size 10 --retries 0',
@@ -397,7 +400,7 @@ describe('the pages of an export', () => {
     })
   })
 
-  test('are no longer requested after the reader closes the pipe', async () => {
+  test('the pages of an export are no longer requested after the reader closes the pipe', async () => {
     const { host, done } = world.start(['users', 'export', '--page-size', '5'])
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(0)
@@ -405,7 +408,7 @@ describe('the pages of an export', () => {
     expect(world.requests).toHaveLength(4)
   })
 
-  test('together contain every item if the service limits the page size', async () => {
+  test('the pages of an export together contain every item if the service limits the page size', async () => {
     world.intercept = async (request, next) => {
       const url = request.url.replace('limit=1000', 'limit=7')
       const { method, headers } = request
@@ -437,7 +440,7 @@ describe('members export --all-rooms', () => {
   const inOrder = () => rooms.flatMap((id) => members[id] ?? [])
 
   test.each(['', ' --page-size 2'])(
-    'with the flags “%s” prints the members of each room together, in the order of the rooms',
+    'members export --all-rooms with the flags “%s” prints the members of each room together, in the order of the rooms',
     async (flag) => {
       const stdout = await exported(
         `members export --all-rooms --columns id --no-header${flag}`,
@@ -447,7 +450,7 @@ describe('members export --all-rooms', () => {
     },
   )
 
-  test('requests the member lists of several rooms concurrently and writes them in the order of the rooms', async () => {
+  test('members export --all-rooms requests the member lists of several rooms concurrently and writes them in the order of the rooms', async () => {
     const answered: string[] = []
     let waiting: { room: string; go: () => void }[] = []
     world.intercept = async (request, next) => {
@@ -473,7 +476,7 @@ describe('members export --all-rooms', () => {
     expect([...answered].sort()).toEqual([...rooms].sort())
   })
 
-  test('prints one document with -o json', async () => {
+  test('members export --all-rooms prints one document with -o json', async () => {
     const { members: all, ...rest } = JSON.parse(
       await exported('members export --all-rooms -o json', `18 members${withoutTokens}`),
     )
@@ -482,7 +485,7 @@ describe('members export --all-rooms', () => {
     expect(rest).toEqual({})
   })
 
-  test('writes the members of the rooms that precede a deleted room, and exits 3', async () => {
+  test('members export --all-rooms writes the members of the rooms that precede a deleted room, and exits 3', async () => {
     world.intercept = async (request, next) =>
       request.url.includes(`/rooms/${rooms[2]}/members`) ? answer(404, {}) : next()
     const { code, stdout, stderr } = await world.run('members export --all-rooms --columns id --no-header')
@@ -533,7 +536,7 @@ describe('an exported file', () => {
   }
 
   test.each(formats)(
-    'of a whole local workspace as %s can be imported into an empty local workspace',
+    'an exported file of a whole local workspace as %s can be imported into an empty local workspace',
     async (format) => {
       const from = world
       const to = await createWorld()
@@ -579,7 +582,7 @@ describe('an exported file', () => {
   )
 
   test.each(formats)(
-    'as %s changes no user and no room if it is imported into the same local workspace',
+    'an exported file as %s changes no user and no room if it is imported into the same local workspace',
     async (format) => {
       await user('ada', { name: 'Ada', email: 'a@x.test' })
       await user('grace', { default_member_type: 'host' })
@@ -596,22 +599,26 @@ describe('an exported file', () => {
     },
   )
 
-  test.each(formats)('as %s with an anonymous participant can be imported', async (format) => {
-    const { id } = await room('R')
-    await user('ada')
-    await user('grace')
-    const members = [
-      { id: 'm1', user_id: 'ada', room_id: id, type: 'guest', name: null, is_blocked: false },
-      // An anonymous participant of an open room, while connected.
-      { id: 'm2', user_id: null, room_id: id, type: 'guest', name: null, is_blocked: false },
-      { id: 'm3', user_id: 'grace', room_id: id, type: 'host', name: null, is_blocked: false },
-    ]
-    world.intercept = async ({ url }) => answer(200, url.includes('?') ? { members } : { member: members[0] })
-    await move(world, world, `members export ${id} -o ${format}`, `members.${format}`)
-    world.intercept = undefined
-    await take(world, `members import members.${format}`)
-    expect((await roomsOf(world))[0]?.members.map(({ user_id }) => user_id)).toEqual(['ada', 'grace'])
-  })
+  test.each(formats)(
+    'an exported file as %s with an anonymous participant can be imported',
+    async (format) => {
+      const { id } = await room('R')
+      await user('ada')
+      await user('grace')
+      const members = [
+        { id: 'm1', user_id: 'ada', room_id: id, type: 'guest', name: null, is_blocked: false },
+        // An anonymous participant of an open room, while connected.
+        { id: 'm2', user_id: null, room_id: id, type: 'guest', name: null, is_blocked: false },
+        { id: 'm3', user_id: 'grace', room_id: id, type: 'host', name: null, is_blocked: false },
+      ]
+      world.intercept = async ({ url }) =>
+        answer(200, url.includes('?') ? { members } : { member: members[0] })
+      await move(world, world, `members export ${id} -o ${format}`, `members.${format}`)
+      world.intercept = undefined
+      await take(world, `members import members.${format}`)
+      expect((await roomsOf(world))[0]?.members.map(({ user_id }) => user_id)).toEqual(['ada', 'grace'])
+    },
+  )
 
   // Text that the service can store: without NUL and lone surrogates.
   const text = fc
@@ -656,7 +663,7 @@ describe('an exported file', () => {
     { requiredKeys: ['user_id'] },
   )
 
-  test.each(formats)('of random users as %s can be imported', async (format) => {
+  test.each(formats)('an exported file of random users as %s can be imported', async (format) => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(someone, { selector: (each) => each.user_id, maxLength: 8 }),
@@ -686,13 +693,13 @@ describe('an export of given items', () => {
       .slice(1, -1)
       .map((line) => line.split(',')[0])
 
-  test('contains the given users in the given order', async () => {
+  test('an export of given items contains the given users in the given order', async () => {
     const { code, stdout, stderr } = await world.run('users export eve ada eve')
     expect({ code, ids: ids(stdout) }, stderr).toEqual({ code: 0, ids: ['eve', 'ada'] })
     expect(stderr).toContain('exported 2 users')
   })
 
-  test('reads IDs with Windows line endings from standard input', async () => {
+  test('an export of given items reads IDs with Windows line endings from standard input', async () => {
     expect(ids((await world.run('users export -', { stdin: 'bob\r\neve\r\n' })).stdout)).toEqual([
       'bob',
       'eve',
@@ -700,15 +707,15 @@ describe('an export of given items', () => {
     expect(ids((await world.run('users export -', { stdin: '' })).stdout)).toEqual([])
   })
 
-  test('contains only the given items that match --where', async () => {
+  test('an export of given items contains only the given items that match --where', async () => {
     expect(ids((await world.run('users export ada bob --where name=BOB')).stdout)).toEqual(['bob'])
   })
 
-  test('exits 3 for a user that does not exist', async () => {
+  test('an export of given items exits 3 for a user that does not exist', async () => {
     expect(await world.run('users export ada nobody')).toMatchObject({ code: 3 })
   })
 
-  test('contains the rooms given by ID, by name or on standard input', async () => {
+  test('an export of given items contains the rooms given by ID, by name or on standard input', async () => {
     const made = async (name: string) =>
       (await world.send('POST', '/rooms', { name, type: 'open' })).body.room.id
     const [a, b] = [await made('A'), await made('B')]

@@ -24,7 +24,7 @@ describe('a second rooms import of the same rows', () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
   })
 
-  test('exits 2 without a write, and prints the number of rows that were imported before', async () => {
+  test('a second rooms import of the same rows exits 2 without a write, and prints the number of rows that were imported before', async () => {
     world.requests.length = 0
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3'))
     expect(await run('rooms import rooms.csv --dry-run')).toMatchObject(refused('3 of 3'))
@@ -34,18 +34,18 @@ describe('a second rooms import of the same rows', () => {
     expect(await world.rooms()).toEqual(roomsOf(3))
   })
 
-  test('exits 2 if a changed file with another column order contains some of the rows', async () => {
+  test('a second rooms import of the same rows exits 2 if a changed file with another column order contains some of the rows', async () => {
     world.file('rooms.csv', 'type,name\nopen,New\nopen,R3\nopen,R1\n')
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('2 of 3'))
   })
 
-  test('exits 2 if at least one of the rooms exists', async () => {
+  test('a second rooms import of the same rows exits 2 if at least one of the rooms exists', async () => {
     const [, ...others] = await allRooms()
     for (const { id } of others) await world.send('DELETE', `/rooms/${id}`)
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3'))
   })
 
-  test('creates the rooms again and prints a notice if all of the rooms are deleted', async () => {
+  test('a second rooms import of the same rows creates the rooms again and prints a notice if all of the rooms are deleted', async () => {
     for (const { id } of await allRooms()) await world.send('DELETE', `/rooms/${id}`)
     expect(await run('rooms import rooms.csv')).toMatchObject({
       ...done,
@@ -56,17 +56,17 @@ describe('a second rooms import of the same rows', () => {
     expect(await world.rooms()).toEqual(roomsOf(3))
   })
 
-  test('with --again creates the rooms a second time', async () => {
+  test('a second rooms import of the same rows with --again creates the rooms a second time', async () => {
     expect(await run('rooms import rooms.csv --again')).toMatchObject(done)
     expect(await world.rooms()).toHaveLength(6)
   })
 
-  test('into another service creates the rooms', async () => {
+  test('a second rooms import of the same rows into another service creates the rooms', async () => {
     const other = { env: { MEETROOM_BASE_URL: 'https://other.test/v1' } }
     expect(await world.run('rooms import rooms.csv', other)).toMatchObject(done)
   })
 
-  test('with --match name --if-exists skip creates only the missing rooms', async () => {
+  test('a second rooms import of the same rows with --match name --if-exists skip creates only the missing rooms', async () => {
     world.file('rooms.csv', roomsCsv(4))
     expect(await run('rooms import rooms.csv --match name --if-exists skip')).toMatchObject({
       code: 0,
@@ -83,7 +83,7 @@ test('rooms import --no-receipt removes the journal after a complete run', async
 })
 
 describe('the receipt of rooms import', () => {
-  test('is stored in the data directory with owner-only access', async () => {
+  test('the receipt of rooms import is stored in the data directory with owner-only access', async () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
     expect(world.read('rooms.csv.journal')).toBeUndefined()
     expect(kept()).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.journal$/)])
@@ -91,7 +91,7 @@ describe('the receipt of rooms import', () => {
     expect(statSync(join(receipts(), kept()[0] ?? '')).mode & 0o777).toBe(0o600)
   })
 
-  test('is stored in the file that --journal names', async () => {
+  test('the receipt of rooms import is stored in the file that --journal names', async () => {
     expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(done)
     expect(kept()).toEqual([])
     expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(
@@ -99,7 +99,7 @@ describe('the receipt of rooms import', () => {
     )
   })
 
-  test('prevents a second import even if an earlier version stored the receipt beside the input file', async () => {
+  test('the receipt of rooms import prevents a second import even if an earlier version stored the receipt beside the input file', async () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
     renameSync(join(receipts(), kept()[0] ?? ''), world.path('rooms.csv.journal'))
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3', 'rooms.csv.journal'))
@@ -107,13 +107,13 @@ describe('the receipt of rooms import', () => {
     expect(await world.rooms()).toEqual(roomsOf(3))
   })
 
-  test('is stored beside the input file if the receipts directory cannot be created', async () => {
+  test('the receipt of rooms import is stored beside the input file if the receipts directory cannot be created', async () => {
     writeFileSync(join(world.dir, 'data'), '')
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3', 'rooms.csv.journal'))
   })
 
-  test('stays beside the input file if some rows fail', async () => {
+  test('the receipt of rooms import stays beside the input file if some rows fail', async () => {
     world.file('rooms.csv', 'name,type,members\nA,open,\nB,open,nobody\n')
     expect(await run('rooms import rooms.csv')).toMatchObject({ code: 8 })
     expect(kept()).toEqual([])
@@ -143,14 +143,17 @@ describe('rooms import --match name', () => {
     ['skip', 0, 'imported 2 of 3 rooms; 1 skipped\n'],
     ['update', 0, 'imported 3 of 3 rooms: created 2, updated 1\n'],
     ['overwrite', 0, 'imported 3 of 3 rooms: created 2, overwrote 1\n'],
-  ])('finds existing rooms by name with --if-exists %s', async (what, code, summary) => {
-    world.file('rooms.csv', 'name,type,layout\nR1,open,grid\nR2,open,grid\nR3,open,grid\n')
-    const ended = await run(`rooms import rooms.csv --match name --if-exists ${what}`)
-    expect({ code: ended.code, rooms: await world.rooms() }).toEqual({ code, rooms: roomsOf(3) })
-    expect(ended.stderr).toContain(summary)
-  })
+  ])(
+    'rooms import --match name finds existing rooms by name with --if-exists %s',
+    async (what, code, summary) => {
+      world.file('rooms.csv', 'name,type,layout\nR1,open,grid\nR2,open,grid\nR3,open,grid\n')
+      const ended = await run(`rooms import rooms.csv --match name --if-exists ${what}`)
+      expect({ code: ended.code, rooms: await world.rooms() }).toEqual({ code, rooms: roomsOf(3) })
+      expect(ended.stderr).toContain(summary)
+    },
+  )
 
-  test('fails a row whose name belongs to several rooms, and prints the IDs of the rooms', async () => {
+  test('rooms import --match name fails a row whose name belongs to several rooms, and prints the IDs of the rooms', async () => {
     const one = (await allRooms())[0].id
     const two = await world.room('R1')
     const { code, stderr } = await run('rooms import rooms.csv --match name --if-exists skip')
@@ -162,7 +165,7 @@ describe('rooms import --match name', () => {
     })
   })
 
-  test('refuses a file in which two rows have the same name', async () => {
+  test('rooms import --match name refuses a file in which two rows have the same name', async () => {
     world.file('rooms.csv', 'name,type\nA,open\nA,open\n')
     expect(await run('rooms import rooms.csv --match name')).toMatchObject({
       code: 2,
@@ -170,7 +173,7 @@ describe('rooms import --match name', () => {
     })
   })
 
-  test('finds existing rooms if the service ignores the name filter', async () => {
+  test('rooms import --match name finds existing rooms if the service ignores the name filter', async () => {
     const rooms = await allRooms()
     world.intercept = async ({ url }, next) =>
       url.includes('name=') ? answer(200, { rooms, paging: { total: rooms.length } }) : next()
@@ -180,7 +183,7 @@ describe('rooms import --match name', () => {
     })
   })
 
-  test('requests the full room if lists contain only id, type and name', async () => {
+  test('rooms import --match name requests the full room if lists contain only id, type and name', async () => {
     const [{ id }] = await allRooms()
     world.intercept = async ({ url }, next) =>
       url.includes('name=')
@@ -194,7 +197,7 @@ describe('rooms import --match name', () => {
     })
   })
 
-  test('with --if-exists update updates the members of a room in each repeated run', async () => {
+  test('rooms import --match name with --if-exists update updates the members of a room in each repeated run', async () => {
     for (const user_id of ['ada', 'grace']) await user(user_id)
     const members = (type: string) =>
       JSON.stringify([{ user_id: 'ada', type }, { user_id: 'grace' }]).replaceAll('"', '""')
@@ -206,7 +209,7 @@ describe('rooms import --match name', () => {
     }
   })
 
-  test('uses the IDs in the file as keys in the results', async () => {
+  test('rooms import --match name uses the IDs in the file as keys in the results', async () => {
     world.file('rooms.csv', 'id,name,type\nformer,R1,open\n')
     const { stdout } = await run('rooms import rooms.csv --match name --if-exists skip -o ndjson')
     expect(JSON.parse(stdout)).toMatchObject({ key: 'former', status: 'skipped' })
@@ -214,18 +217,21 @@ describe('rooms import --match name', () => {
 })
 
 describe('rooms import --if-exists', () => {
-  test.each(['skip', 'overwrite', 'update'])('%s is refused for rows without IDs', async (what) => {
-    expect(await run(`rooms import rooms.csv --if-exists ${what}`)).toMatchObject({
-      code: 2,
-      stderr:
-        `error: --if-exists ${what} needs to know which rooms exist, and 3 of 3 rows have no id\n` +
-        'hint: pass --match name to match rooms by their name\n',
-    })
-    expect(world.requests).toEqual([])
-  })
+  test.each(['skip', 'overwrite', 'update'])(
+    'rooms import --if-exists %s is refused for rows without IDs',
+    async (what) => {
+      expect(await run(`rooms import rooms.csv --if-exists ${what}`)).toMatchObject({
+        code: 2,
+        stderr:
+          `error: --if-exists ${what} needs to know which rooms exist, and 3 of 3 rows have no id\n` +
+          'hint: pass --match name to match rooms by their name\n',
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
 
   test.each(['overwrite', 'update'])(
-    '%s fails a row with an unknown ID unless --create-missing is set',
+    'rooms import --if-exists %s fails a row with an unknown ID unless --create-missing is set',
     async (what) => {
       const id = await world.room('Old')
       world.file('rooms.csv', `id,name,type\n${id},New,open\nmistyped,Other,open\n`)
@@ -249,7 +255,7 @@ describe('rooms import --if-exists', () => {
     },
   )
 
-  test('update with --dry-run fails a row that changes an immutable field', async () => {
+  test('rooms import --if-exists update with --dry-run fails a row that changes an immutable field', async () => {
     const id = await world.room('Old')
     world.file('rooms.csv', `id,name,type\n${id},New,private\n`)
     expect(await run('rooms import rooms.csv --if-exists update --dry-run -o ids')).toMatchObject({
@@ -266,7 +272,7 @@ describe('users import --if-exists', () => {
     world.file('people.csv', 'user_id,name\nada,Ada\ngrace,Grace\n')
   })
 
-  test('update keeps the values of fields that are missing from the row', async () => {
+  test('users import --if-exists update keeps the values of fields that are missing from the row', async () => {
     expect(await run('users import people.csv --if-exists update')).toMatchObject({
       code: 0,
       stderr: 'imported 2 of 2 users: created 1, updated 1\n',
@@ -279,7 +285,7 @@ describe('users import --if-exists', () => {
     })
   })
 
-  test('update with --dry-run prints the planned changes', async () => {
+  test('users import --if-exists update with --dry-run prints the planned changes', async () => {
     expect(await run('users import people.csv --if-exists update --dry-run -o ids')).toMatchObject({
       code: 0,
       stderr: 'would create 1, update 1, skip 0 of 2 users; 0 would fail\n',
@@ -287,7 +293,7 @@ describe('users import --if-exists', () => {
   })
 
   test.each(['', ' --dry-run'])(
-    'overwrite%s prints a warning that names the fields it resets',
+    'users import --if-exists overwrite%s prints a warning that names the fields it resets',
     async (dryRun) => {
       world.file('people.csv', 'user_id,name,email\nada,Ada,\ngrace,Grace,g@navy.test\n')
       const { stderr } = await run(`users import people.csv --if-exists overwrite${dryRun}`)

@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 describe('members import of existing members that are blocked', () => {
   test.each(['update', 'overwrite', 'skip'])(
-    'with --if-exists %s prints a command that unblocks the members',
+    'members import of existing members that are blocked with --if-exists %s prints a command that unblocks the members',
     async (how) => {
       const { code, stderr } = await run(`${line} --if-exists ${how} --base-url https://meet.test/v1`)
       expect(code).toBe(0)
@@ -40,7 +40,7 @@ describe('members import of existing members that are blocked', () => {
     },
   )
 
-  test('with --unblock sends is_blocked: false only for the blocked members', async () => {
+  test('members import of existing members that are blocked with --unblock sends is_blocked: false only for the blocked members', async () => {
     const { code, stderr } = await run(`${line} --if-exists update --unblock`)
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'imported 3 of 3 members: updated 3\n' })
     expect(await blocked()).toEqual({ ada: false, bob: false, eve: false })
@@ -54,13 +54,13 @@ describe('members import of existing members that are blocked', () => {
     ])
   })
 
-  test('with --unblock keeps a member blocked if its row has is_blocked: true', async () => {
+  test('members import of existing members that are blocked with --unblock keeps a member blocked if its row has is_blocked: true', async () => {
     world.file('class.csv', `room_id,user_id,is_blocked\n${room},bob,true\n${room},eve,\n`)
     expect((await run(`${line} --if-exists update --unblock --yes`)).code).toBe(0)
     expect(await blocked()).toEqual({ ada: false, bob: true, eve: false })
   })
 
-  test('with --unblock requires --if-exists update or overwrite', async () => {
+  test('members import of existing members that are blocked with --unblock requires --if-exists update or overwrite', async () => {
     expect(await run(`${line} --unblock`)).toMatchObject({
       code: 2,
       stderr: 'error: --unblock changes existing members: also pass --if-exists update\n',
@@ -81,15 +81,18 @@ describe('rooms import of rooms with blocked members', () => {
     '--if-exists skip',
     '--if-exists update --dry-run',
     '--if-exists skip --dry-run',
-  ])('with %s prints a command that unblocks the members', async (flags) => {
-    written()
-    const { code, stderr } = await run(`rooms import rooms.ndjson ${flags}`)
-    expect(code).toBe(0)
-    expect(stderr).toContain(hint('rooms.ndjson'))
-    expect(await blocked()).toEqual({ ada: false, bob: true, eve: true })
-  })
+  ])(
+    'rooms import of rooms with blocked members with %s prints a command that unblocks the members',
+    async (flags) => {
+      written()
+      const { code, stderr } = await run(`rooms import rooms.ndjson ${flags}`)
+      expect(code).toBe(0)
+      expect(stderr).toContain(hint('rooms.ndjson'))
+      expect(await blocked()).toEqual({ ada: false, bob: true, eve: true })
+    },
+  )
 
-  test('with --group-by name counts the blocked members of existing rooms', async () => {
+  test('rooms import of rooms with blocked members with --group-by name counts the blocked members of existing rooms', async () => {
     world.file(
       'roster.csv',
       'name,type,user_id\nMaths,private,ada\nMaths,private,bob\nMaths,private,eve\nArt,private,bob\n',
@@ -98,7 +101,7 @@ describe('rooms import of rooms with blocked members', () => {
     expect(stderr).toContain(hint('roster.csv', ' --group-by name'))
   })
 
-  test('with --unblock updates only the blocked members', async () => {
+  test('rooms import of rooms with blocked members with --unblock updates only the blocked members', async () => {
     written()
     const { code, stderr } = await run('rooms import rooms.ndjson --if-exists update --unblock')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'imported 1 of 1 room: updated 1\n' })
@@ -107,7 +110,7 @@ describe('rooms import of rooms with blocked members', () => {
     expect(writes).toHaveLength(2)
   })
 
-  test('with --unblock keeps a member blocked if its row has is_blocked: true', async () => {
+  test('rooms import of rooms with blocked members with --unblock keeps a member blocked if its row has is_blocked: true', async () => {
     const row = {
       id: room,
       name: 'Maths',
@@ -119,7 +122,7 @@ describe('rooms import of rooms with blocked members', () => {
     expect(await blocked()).toEqual({ ada: false, bob: true, eve: false })
   })
 
-  test('prints no command to unblock if the service refuses the requests for member lists', async () => {
+  test('rooms import of rooms with blocked members prints no command to unblock if the service refuses the requests for member lists', async () => {
     written()
     world.intercept = async (request, next) => (request.url.includes('/members') ? answer(403, {}) : next())
     const { code, stderr } = await run('rooms import rooms.ndjson --if-exists skip')
@@ -128,7 +131,7 @@ describe('rooms import of rooms with blocked members', () => {
 })
 
 describe('an import with --dry-run', () => {
-  test('prints the members that it would block or unblock', async () => {
+  test('an import with --dry-run prints the members that it would block or unblock', async () => {
     world.file(
       'class.csv',
       `room_id,user_id,is_blocked\n${room},ada,true\n${room},bob,false\n${room},eve,true\n`,
@@ -149,7 +152,7 @@ describe('an import with --dry-run', () => {
     expect(unblocking.stdout).toContain('would_block')
   })
 
-  test('aligns the columns of its table if a late row has a long key', async () => {
+  test('an import with --dry-run aligns the columns of its table if a late row has a long key', async () => {
     const ids = Array.from({ length: 300 }, (_, i) => (i === 299 ? 'x'.repeat(60) : `u${i}`))
     world.file('people.csv', `user_id\n${ids.join('\n')}\n`)
     const { stdout } = await run('users import people.csv --dry-run --no-color')

@@ -17,7 +17,7 @@ describe('an import that terminates existing rooms', () => {
     )
   })
 
-  test('asks for confirmation, and applies --max only to the rooms that it terminates', async () => {
+  test('an import that terminates existing rooms asks for confirmation, and applies --max only to the rooms that it terminates', async () => {
     expect(await run(line)).toMatchObject({
       code: 10,
       stderr:
@@ -29,7 +29,7 @@ describe('an import that terminates existing rooms', () => {
     expect(world.writes()).toHaveLength(3)
   })
 
-  test('names the rooms in its prompt', async () => {
+  test('an import that terminates existing rooms names the rooms in its prompt', async () => {
     const { host, done } = world.start(line.split(' '), { tty: true, columns: 200 })
     setImmediate(() => host.type('y\n'))
     const { code, stderr } = await done
@@ -38,7 +38,7 @@ describe('an import that terminates existing rooms', () => {
     expect(asked).toContain(`Terminate room “A” (${ids[0]}), at https://meet.test (profile default)?`)
   })
 
-  test('is refused if it terminates more rooms than --max allows', async () => {
+  test('an import that terminates existing rooms is refused if it terminates more rooms than --max allows', async () => {
     world.file('rooms.csv', `id,name,type,is_terminated\n${ids[0]},A,open,true\n${ids[1]},B,open,true\n`)
     expect(await run(`${line} --yes --max 1`)).toMatchObject({
       code: 10,
@@ -47,7 +47,7 @@ describe('an import that terminates existing rooms', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('asks for no confirmation if the rooms are new', async () => {
+  test('an import that terminates existing rooms asks for no confirmation if the rooms are new', async () => {
     world.file('rooms.csv', 'name,type,is_terminated\nNew,open,true\n')
     expect(await run('rooms import rooms.csv --match name --if-exists update')).toMatchObject({ code: 0 })
     world.file('again.csv', 'name,type,is_terminated\nNew,open,true\n')
@@ -69,7 +69,7 @@ test('an import that blocks existing members asks for confirmation', async () =>
 })
 
 describe('import --dry-run', () => {
-  test('looks up the users and the rooms in rows of members', async () => {
+  test('import --dry-run looks up the users and the rooms in rows of members', async () => {
     const room = await world.room('A')
     await world.send('POST', '/users', { user_id: 'ada' })
     world.file('members.csv', `room_id,user_id\n${room},ada\n${room},nobody\nnowhere,ada\n${room},nobody2\n`)
@@ -80,7 +80,7 @@ describe('import --dry-run', () => {
     })
   })
 
-  test('looks up each user only once', async () => {
+  test('import --dry-run looks up each user only once', async () => {
     const rooms = [await world.room('A'), await world.room('B')]
     await world.send('POST', '/users', { user_id: 'ada' })
     world.file('members.csv', `room_id,user_id\n${rooms[0]},ada\n${rooms[1]},ada\n`)
@@ -88,7 +88,7 @@ describe('import --dry-run', () => {
     expect(world.sent().filter((line) => line === 'GET /users/ada')).toHaveLength(1)
   })
 
-  test('looks up the users in rows of rooms', async () => {
+  test('import --dry-run looks up the users in rows of rooms', async () => {
     world.file('rooms.ndjson', '{"name":"A","type":"open","members":[{"user_id":"nobody"}]}\n')
     expect(await run('rooms import rooms.ndjson --dry-run -o ids')).toMatchObject({
       code: 1,
@@ -96,7 +96,7 @@ describe('import --dry-run', () => {
     })
   })
 
-  test('looks up at most 1000 users', async () => {
+  test('import --dry-run looks up at most 1000 users', async () => {
     const room = await world.room('A')
     const rows = Array.from({ length: 1002 }, (_, i) => `u${i}\n`).join('')
     world.file('members.csv', `user_id\n${rows}`)

@@ -28,19 +28,22 @@ describe('users import of existing users', () => {
     ],
     ['--if-exists skip', 0, 'imported 1 of 2 users; 1 skipped\n', 'Old'],
     ['--if-exists overwrite', 0, `${resetNotice}imported 2 of 2 users\n`, 'New'],
-  ])('with the flags “%s” exits %i and prints a summary', async (flags, code, stderr, name) => {
-    expect(await run(`users import people.csv ${flags}`.trim())).toMatchObject({ code, stdout: '', stderr })
-    expect(await world.users()).toEqual({ ada: name, grace: 'Grace' })
-    expect(world.writes()).toHaveLength(name === 'New' ? 2 : 1)
-  })
+  ])(
+    'users import of existing users with the flags “%s” exits %i and prints a summary',
+    async (flags, code, stderr, name) => {
+      expect(await run(`users import people.csv ${flags}`.trim())).toMatchObject({ code, stdout: '', stderr })
+      expect(await world.users()).toEqual({ ada: name, grace: 'Grace' })
+      expect(world.writes()).toHaveLength(name === 'New' ? 2 : 1)
+    },
+  )
 
-  test('with --if-exists overwrite sends no read requests', async () => {
+  test('users import of existing users with --if-exists overwrite sends no read requests', async () => {
     await run('users import people.csv --if-exists overwrite')
     expect(world.sent()).toEqual(['POST /users', 'POST /users'])
     expect(await world.user('ada')).toMatchObject({ email: null })
   })
 
-  test('with --if-exists skip exits 0 even if it skips every row', async () => {
+  test('users import of existing users with --if-exists skip exits 0 even if it skips every row', async () => {
     await run('users import people.csv --if-exists overwrite')
     expect(await run('users import people.csv --if-exists skip')).toMatchObject({
       code: 0,
@@ -72,26 +75,31 @@ describe('members import of existing members', () => {
     ],
     ['skip', 0, 'imported 2 of 3 members; 1 skipped\n', 'ada guest Old', false],
     ['overwrite', 0, 'imported 3 of 3 members: created 2, overwrote 1\n', 'ada host New', true],
-  ])('with --if-exists %s exits %i and prints a summary', async (what, code, stderr, ada, blocked) => {
-    expect(await run(`members import members.csv --room ${room} --if-exists ${what} --yes`)).toMatchObject({
-      code,
-      stdout: '',
-      stderr: stderr.replaceAll('ROOM', room),
-    })
-    expect(await world.members(room)).toEqual([ada, 'grace monitor G', 'kay guest -'])
-    const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
-    const blockedIds = members.filter((member: any) => member.is_blocked).map((member: any) => member.user_id)
-    expect(blockedIds.sort()).toEqual(blocked ? ['ada', 'kay'] : ['kay'])
-  })
+  ])(
+    'members import of existing members with --if-exists %s exits %i and prints a summary',
+    async (what, code, stderr, ada, blocked) => {
+      expect(await run(`members import members.csv --room ${room} --if-exists ${what} --yes`)).toMatchObject({
+        code,
+        stdout: '',
+        stderr: stderr.replaceAll('ROOM', room),
+      })
+      expect(await world.members(room)).toEqual([ada, 'grace monitor G', 'kay guest -'])
+      const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
+      const blockedIds = members
+        .filter((member: any) => member.is_blocked)
+        .map((member: any) => member.user_id)
+      expect(blockedIds.sort()).toEqual(blocked ? ['ada', 'kay'] : ['kay'])
+    },
+  )
 
-  test('requests the members of each room once for any number of rows', async () => {
+  test('members import of existing members requests the members of each room once for any number of rows', async () => {
     await run(`members import members.csv --room ${room} --if-exists overwrite`)
     expect(world.sent().filter((line) => line.startsWith('GET'))).toEqual([
       `GET /rooms/${room}/members?limit=1000`,
     ])
   })
 
-  test('fails each row whose room or user does not exist, and imports the other rows', async () => {
+  test('members import of existing members fails each row whose room or user does not exist, and imports the other rows', async () => {
     world.file('members.csv', `room_id,user_id\nnope,ada\n${room},nobody\n${room},grace\n`)
     const { code, stdout } = await run('members import members.csv -o ndjson')
     expect({ code, results: resultsOf(stdout).map(({ status, error }) => error ?? status) }).toEqual({
@@ -118,18 +126,21 @@ describe('rooms import of existing rooms', () => {
     ['fail', 8, ['Old', 'Other'], 'imported 1 of 2 rooms; 1 failed\n'],
     ['skip', 0, ['Old', 'Other'], 'imported 1 of 2 rooms; 1 skipped\n'],
     ['overwrite', 0, ['New', 'Other'], 'imported 2 of 2 rooms: created 1, overwrote 1\n'],
-  ])('with --if-exists %s exits %i and prints a summary', async (what, code, rooms, summary) => {
-    const missing = what === 'overwrite' ? ' --create-missing --yes' : ''
-    const ended = await run(`rooms import rooms.csv --if-exists ${what}${missing}`)
-    expect({ code: ended.code, rooms: await world.rooms() }).toEqual({ code, rooms })
-    expect(ended.stderr).toContain(summary)
-    const { room } = (await world.send('GET', `/rooms/${id}`)).body
-    expect([room.layout, room.terminated_at !== null]).toEqual(
-      what === 'overwrite' ? ['grid', true] : ['default', false],
-    )
-  })
+  ])(
+    'rooms import of existing rooms with --if-exists %s exits %i and prints a summary',
+    async (what, code, rooms, summary) => {
+      const missing = what === 'overwrite' ? ' --create-missing --yes' : ''
+      const ended = await run(`rooms import rooms.csv --if-exists ${what}${missing}`)
+      expect({ code: ended.code, rooms: await world.rooms() }).toEqual({ code, rooms })
+      expect(ended.stderr).toContain(summary)
+      const { room } = (await world.send('GET', `/rooms/${id}`)).body
+      expect([room.layout, room.terminated_at !== null]).toEqual(
+        what === 'overwrite' ? ['grid', true] : ['default', false],
+      )
+    },
+  )
 
-  test('fails a row that changes an immutable field', async () => {
+  test('rooms import of existing rooms fails a row that changes an immutable field', async () => {
     world.file('rooms.csv', `id,name,type,record\n${id},New,private,true\n`)
     const { code, stdout } = await run('rooms import rooms.csv --if-exists overwrite -o ndjson')
     expect({ code, statuses: resultsOf(stdout).map(({ status }) => status) }).toEqual({
@@ -138,7 +149,7 @@ describe('rooms import of existing rooms', () => {
     })
   })
 
-  test('creates a room with a new ID for a row with an unknown ID', async () => {
+  test('rooms import of existing rooms creates a room with a new ID for a row with an unknown ID', async () => {
     world.file('rooms.csv', 'id,name,type,is_terminated\nformer,R1,open,\nother,R2,public,true\n')
     const { code, stdout } = await run('rooms import rooms.csv -o ndjson')
     expect({ code, keys: resultsOf(stdout).map(({ key }) => key) }).toEqual({
@@ -150,7 +161,7 @@ describe('rooms import of existing rooms', () => {
     expect(rooms.map(({ name, type }: any) => `${name} ${type}`)).toEqual(['R2 public'])
   })
 
-  test('sends every field that can be set at creation', async () => {
+  test('rooms import of existing rooms sends every field that can be set at creation', async () => {
     await user('ada')
     world.file(
       'rooms.csv',
@@ -187,7 +198,7 @@ describe('a room field that can only be set at creation', () => {
     ['overwrite', 'overwrote', ''],
     ['update', 'updated', ' -o ndjson'],
   ])(
-    'is not changed by --if-exists %s, and one warning counts the existing rooms',
+    'a room field that can only be set at creation is not changed by --if-exists %s, and one warning counts the existing rooms',
     async (what, verb, flags) => {
       const line = `rooms import rooms.csv --match name --if-exists ${what} --concurrency 1${flags}`
       expect(await run(line)).toMatchObject({
@@ -199,7 +210,7 @@ describe('a room field that can only be set at creation', () => {
     },
   )
 
-  test('causes a warning with --dry-run', async () => {
+  test('a room field that can only be set at creation causes a warning with --dry-run', async () => {
     world.file('rooms.csv', `name,type,webhook\n${row('A')}${row('D')}`)
     expect(
       await run('rooms import rooms.csv --match name --if-exists update --dry-run -o ids'),
@@ -211,7 +222,7 @@ describe('a room field that can only be set at creation', () => {
     })
   })
 
-  test('causes no warning for skipped or failed rows', async () => {
+  test('a room field that can only be set at creation causes no warning for skipped or failed rows', async () => {
     expect((await run('rooms import rooms.csv --match name --if-exists skip')).stderr).not.toContain(
       'warning: the API',
     )
@@ -223,7 +234,7 @@ describe('a room field that can only be set at creation', () => {
     )
   })
 
-  test('fails a row with another value, and only causes a warning if the service omits the field', async () => {
+  test('a room field that can only be set at creation fails a row with another value, and only causes a warning if the service omits the field', async () => {
     const csv = 'name,type,record,max_meeting_seconds\nA,open,true,60\nB,open,false,\n'
     world.file('rooms.csv', csv)
     const line = 'rooms import rooms.csv --match name --if-exists update --concurrency 1'
@@ -269,7 +280,7 @@ describe('import --dry-run', () => {
       `${resetNotice}would create 1, overwrite 1, skip 0 of 2 users; 0 would fail\n`,
     ],
   ])(
-    'with --if-exists %s exits %i, prints a summary of the plan and sends no write',
+    'import --dry-run with --if-exists %s exits %i, prints a summary of the plan and sends no write',
     async (what, code, statuses, stderr) => {
       const line = `users import people.csv --dry-run --concurrency 1 --if-exists ${what}`
       const table = await run(line)
@@ -291,7 +302,7 @@ describe('import --dry-run', () => {
     },
   )
 
-  test('sends no write for rooms and for members', async () => {
+  test('import --dry-run sends no write for rooms and for members', async () => {
     const room = await world.room('A')
     world.file('rooms.csv', `id,name,type,is_terminated\n${room},B,open,true\nx,C,open,true\n`)
     await user('grace')
@@ -307,7 +318,7 @@ describe('import --dry-run', () => {
     expect(await world.rooms()).toEqual(['A'])
   })
 
-  test('checks the whole file before the first read request', async () => {
+  test('import --dry-run checks the whole file before the first read request', async () => {
     world.file('people.csv', 'user_id\nada\n""\n,\n')
     expect(await run('users import people.csv --dry-run')).toMatchObject({ code: 2 })
     expect(world.requests).toEqual([])

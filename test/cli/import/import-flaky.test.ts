@@ -80,7 +80,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
   const line = `${kind} import in.csv -o ndjson`
   beforeEach(() => world.file('in.csv', file))
 
-  test('writes the rows that fail with a 500 response to a file, and a second run imports this file', async () => {
+  test(`${kind} import writes the rows that fail with a 500 response to a file, and a second run imports this file`, async () => {
     going(refuse(500), every(5))
     const first = await run(`${line} --failed-out again.csv`)
     const ok = await honest(kind, first.stdout, rows)
@@ -92,7 +92,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
     expect(await held()).toEqual(whole)
   })
 
-  test('with --resume retries only the rows that failed with a 500 response', async () => {
+  test(`${kind} import with --resume retries only the rows that failed with a 500 response`, async () => {
     going(refuse(500), every(5))
     const ok = await honest(kind, (await run(line)).stdout, rows)
     world.intercept = undefined
@@ -121,7 +121,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
     expect(host.slept.length).toBeGreaterThan(0)
   })
 
-  test('fails only the row whose requests always get a 503 response', async () => {
+  test(`${kind} import fails only the row whose requests always get a 503 response`, async () => {
     going(refuse(503), (_n, request) => isWrite(_n, request) && /"[uR]3"/.test(request.body ?? ''))
     const { code, stdout } = await run(line)
     expect({ code, ok: (await honest(kind, stdout, rows)).length }).toEqual({ code: 8, ok: rows - 1 })
@@ -131,7 +131,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
     ['before the service acts', lost],
     ['after the service acts', lostAnswer],
   ])(
-    'with connections that are reset %s creates no duplicates, and completes with --resume',
+    `${kind} import with connections that are reset %s creates no duplicates, and completes with --resume`,
     async (_what, wrong) => {
       going(wrong, everyThirdWrite())
       const { code, stdout } = await run(line)
@@ -147,7 +147,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
     },
   )
 
-  test('with failures of every kind and repeated --resume creates every item once', async () => {
+  test(`${kind} import with failures of every kind and repeated --resume creates every item once`, async () => {
     const wrongs = [refuse(429), refuse(503), refuse(500), neverSent, lost, lostAnswer]
     let seed = 42
     world.intercept = (_request, next) => {
@@ -169,12 +169,12 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
   })
 })
 
-describe('rooms import creates a room only once', () => {
+describe('repeated creations of rooms', () => {
   test.each([
     ['a gateway timeout', gatewayGaveUp],
     ['a truncated response', cutAnswer],
     ['a lost response', lostAnswer],
-  ])('after %s', async (_what, wrong) => {
+  ])('rooms import creates a room only once after %s', async (_what, wrong) => {
     world.file('in.csv', roomsCsv(1))
     going(wrong, isWrite)
     const first = await run('rooms import in.csv --failed-out again.csv -o ndjson')
@@ -195,19 +195,22 @@ describe('rooms import creates a room only once', () => {
     ['gets a 401 response', refuse(401)],
     ['gets a refused connection', neverSent],
     ['ends with a reset connection', lost],
-  ])('if the request that terminates the new room %s', async (_what, wrong) => {
-    world.file('in.csv', 'name,type,is_terminated\nR1,open,true\n')
-    going(wrong, (_n, { method }) => method === 'PUT')
-    await run('rooms import in.csv')
-    expect(await world.rooms()).toEqual(['R1'])
-    await run('rooms import in.csv --resume')
-    expect(await world.rooms()).toEqual(['R1'])
-    world.intercept = undefined
-    expect(await run('rooms import in.csv --resume')).toMatchObject({ code: 0 })
-    expect(await world.rooms()).toEqual(['R1'])
-    const [room] = (await world.send('GET', '/rooms')).body.rooms
-    expect(room.terminated_at).toEqual(expect.any(String))
-  })
+  ])(
+    'rooms import creates a room only once if the request that terminates the new room %s',
+    async (_what, wrong) => {
+      world.file('in.csv', 'name,type,is_terminated\nR1,open,true\n')
+      going(wrong, (_n, { method }) => method === 'PUT')
+      await run('rooms import in.csv')
+      expect(await world.rooms()).toEqual(['R1'])
+      await run('rooms import in.csv --resume')
+      expect(await world.rooms()).toEqual(['R1'])
+      world.intercept = undefined
+      expect(await run('rooms import in.csv --resume')).toMatchObject({ code: 0 })
+      expect(await world.rooms()).toEqual(['R1'])
+      const [room] = (await world.send('GET', '/rooms')).body.rooms
+      expect(room.terminated_at).toEqual(expect.any(String))
+    },
+  )
 })
 
 describe('a 503 response without Retry-After', () => {
@@ -220,7 +223,7 @@ describe('a 503 response without Retry-After', () => {
     ['before the service acts', refuse(503)],
     ['after the service acts', actedBehindProxy],
   ])(
-    'makes the outcome of a room creation unknown if it is sent %s, and --resume creates only the missing rooms',
+    'a 503 response without Retry-After makes the outcome of a room creation unknown if it is sent %s, and --resume creates only the missing rooms',
     async (_what, wrong) => {
       world.file('in.csv', roomsCsv(25))
       going(wrong, everyThirdWrite())
@@ -239,7 +242,7 @@ describe('a 503 response without Retry-After', () => {
     },
   )
 
-  test('to every room creation makes rooms import exit 7', async () => {
+  test('a 503 response without Retry-After to every room creation makes rooms import exit 7', async () => {
     world.file('in.csv', roomsCsv(2))
     going(refuse(503), isWrite)
     const { code, stderr } = await run('rooms import in.csv --no-journal')
@@ -247,7 +250,7 @@ describe('a 503 response without Retry-After', () => {
     expect(stderr).toContain('the outcome of the change is unknown')
   })
 
-  test('causes a retry of a user creation with --if-exists overwrite', async () => {
+  test('a 503 response without Retry-After causes a retry of a user creation with --if-exists overwrite', async () => {
     world.file('in.csv', usersCsv(3))
     going(actedBehindProxy, everyThirdWrite())
     expect(await run('users import in.csv --if-exists overwrite')).toMatchObject({ code: 0 })
@@ -255,41 +258,46 @@ describe('a 503 response without Retry-After', () => {
   })
 })
 
-describe('members import adds a member only once', () => {
+describe('repeated additions of members', () => {
   test.each([
     ['gets a 503 response', refuse(503)],
     ['gets a 500 response', refuse(500)],
     ['gets a 400 response', refuse(400)],
     ['gets a refused connection', neverSent],
-  ])('if the request that blocks the new member %s', async (_what, wrong) => {
-    const room = await world.room('R', 'private')
-    await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
-    world.file('in.csv', `room_id,user_id,is_blocked\n${room},ada,true\n`)
-    going(wrong, (_n, { method }) => method === 'PUT')
-    const { code, stdout } = await run('members import in.csv -o ndjson')
-    expect({ code, results: resultsOf(stdout) }).toMatchObject({
-      code: 7,
-      results: [
-        {
-          status: 'unknown',
-          id: expect.stringMatching(/./),
-          error: expect.stringMatching(/^it was created, but not completed: /),
-        },
-      ],
-    })
-    world.intercept = undefined
-    expect(await run('members import in.csv --resume')).toMatchObject({
-      code: 0,
-      stderr: 'imported 1 of 1 member\n',
-    })
-    expect(world.writes().filter((line) => line.startsWith('POST'))).toEqual([`POST /rooms/${room}/members`])
-    const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
-    expect(members).toMatchObject([{ user_id: 'ada', is_blocked: true }])
-  })
+  ])(
+    'members import adds a member only once if the request that blocks the new member %s',
+    async (_what, wrong) => {
+      const room = await world.room('R', 'private')
+      await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
+      world.file('in.csv', `room_id,user_id,is_blocked\n${room},ada,true\n`)
+      going(wrong, (_n, { method }) => method === 'PUT')
+      const { code, stdout } = await run('members import in.csv -o ndjson')
+      expect({ code, results: resultsOf(stdout) }).toMatchObject({
+        code: 7,
+        results: [
+          {
+            status: 'unknown',
+            id: expect.stringMatching(/./),
+            error: expect.stringMatching(/^it was created, but not completed: /),
+          },
+        ],
+      })
+      world.intercept = undefined
+      expect(await run('members import in.csv --resume')).toMatchObject({
+        code: 0,
+        stderr: 'imported 1 of 1 member\n',
+      })
+      expect(world.writes().filter((line) => line.startsWith('POST'))).toEqual([
+        `POST /rooms/${room}/members`,
+      ])
+      const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
+      expect(members).toMatchObject([{ user_id: 'ada', is_blocked: true }])
+    },
+  )
 })
 
 describe('users import after a lost response', () => {
-  test('retries after 503 responses until the service accepts the request, and reports success', async () => {
+  test('users import after a lost response retries after 503 responses until the service accepts the request, and reports success', async () => {
     world.file('in.csv', usersCsv(1))
     let posts = 0
     world.intercept = (request, next) => {
@@ -308,18 +316,21 @@ describe('users import after a lost response', () => {
     ['400', 400],
     ['500', 500],
     ['401', 401],
-  ])('reads the user if the service responds %s to the retry, and reports success', async (_what, status) => {
-    world.file('in.csv', usersCsv(1))
-    let posts = 0
-    world.intercept = (request, next) => {
-      if (request.method === 'GET') return next()
-      return ++posts === 1 ? lostAnswer(next) : refuse(status)()
-    }
-    const { code, stdout } = await run('users import in.csv -o ndjson')
-    expect({ code, results: resultsOf(stdout) }).toMatchObject({ code: 0, results: [{ status: 'ok' }] })
-  })
+  ])(
+    'users import after a lost response reads the user if the service responds %s to the retry, and reports success',
+    async (_what, status) => {
+      world.file('in.csv', usersCsv(1))
+      let posts = 0
+      world.intercept = (request, next) => {
+        if (request.method === 'GET') return next()
+        return ++posts === 1 ? lostAnswer(next) : refuse(status)()
+      }
+      const { code, stdout } = await run('users import in.csv -o ndjson')
+      expect({ code, results: resultsOf(stdout) }).toMatchObject({ code: 0, results: [{ status: 'ok' }] })
+    },
+  )
 
-  test('exits 7 for a row with a field that the API does not list, and --resume reports no failure', async () => {
+  test('users import after a lost response exits 7 for a row with a field that the API does not list, and --resume reports no failure', async () => {
     world.file('in.csv', 'user_id,Dept\nada,Maths\n')
     const argv = ['users', 'import', 'in.csv', '--map', 'Dept=department']
     world.loseConnection()
@@ -356,14 +367,14 @@ describe('members import', () => {
     expect(await world.members(room)).toEqual(everybody.sort())
   })
 
-  test('requests the member list again for later rows if the first request for the list fails', async () => {
+  test('members import requests the member list again for later rows if the first request for the list fails', async () => {
     // Fewer members are requested before it counts as a failure.
     going(refuse(500), (n) => n <= 5)
     expect(await run(`members import in.csv --room ${room} --concurrency 2`)).toMatchObject({ code: 8 })
     expect((await world.members(room)).length).toBeGreaterThanOrEqual(17)
   })
 
-  test('with --resume adds the remaining members after connections are reset before the service acts', async () => {
+  test('members import with --resume adds the remaining members after connections are reset before the service acts', async () => {
     going(lost, everyThirdWrite())
     expect(await run(`members import in.csv --room ${room}`)).toMatchObject({ code: 8 })
     world.intercept = undefined
@@ -396,20 +407,20 @@ describe('a pause of an import', () => {
   }
 
   test.each([429, 503])(
-    'has the length of the Retry-After header of a %i response, and applies to all rows',
+    'a pause of an import has the length of the Retry-After header of a %i response, and applies to all rows',
     async (status) => {
       expect(await sentAt(refuse(status, { 'retry-after': '10' }))).toEqual([0, 0, 10, 10, 10, 10])
     },
   )
 
   test.each([429, 503])(
-    'lasts 150 ms after a %i response without Retry-After and applies to all rows',
+    'a pause of an import lasts 150 ms after a %i response without Retry-After and applies to all rows',
     async (status) => {
       expect(await sentAt(refuse(status))).toEqual([0, 0, 0.15, 0.15, 0.15, 0.15])
     },
   )
 
-  test('keeps its length if the wall clock is set back by an hour', async () => {
+  test('a pause of an import keeps its length if the wall clock is set back by an hour', async () => {
     const sent = await sentAt(async (host) => {
       setImmediate(() => host.setWallClock(-3_600_000))
       return answer(429, {}, { 'retry-after': '10' })
@@ -417,7 +428,7 @@ describe('a pause of an import', () => {
     expect(sent).toEqual([0, 0, 10, 10, 10, 10])
   })
 
-  test('after a reset connection applies to one row only', async () => {
+  test('a pause of an import after a reset connection applies to one row only', async () => {
     world.file('in.csv', usersCsv(5))
     const { host, done } = world.start('users import in.csv --if-exists overwrite --concurrency 2'.split(' '))
     const { slept, wake } = oneSleeper(host)
@@ -431,7 +442,7 @@ describe('a pause of an import', () => {
   })
 
   test.each([429, 503])(
-    'is omitted if the Retry-After of a %i response exceeds --timeout, and the run stops',
+    'a pause of an import is omitted if the Retry-After of a %i response exceeds --timeout, and the run stops',
     async (status) => {
       world.file('in.csv', usersCsv(5))
       const line = 'users import in.csv --if-exists overwrite --concurrency 1'
@@ -446,11 +457,11 @@ describe('a pause of an import', () => {
     },
   )
 
-  test('lasts 29 seconds for Retry-After: 29 with --concurrency 1', async () => {
+  test('a pause of an import lasts 29 seconds for Retry-After: 29 with --concurrency 1', async () => {
     expect(await sentAt(refuse(429, { 'retry-after': '29' }), 1)).toEqual([0, 29, 29, 29, 29, 29])
   })
 
-  test('is omitted for Retry-After: 0', async () => {
+  test('a pause of an import is omitted for Retry-After: 0', async () => {
     expect(await sentAt(refuse(429, { 'retry-after': '0' }), 1)).toEqual([0, 0, 0, 0, 0, 0])
   })
 })

@@ -48,7 +48,7 @@ async function interrupted(
 }
 
 describe('^C during an import', () => {
-  test('lets started rows complete, starts no other row, and prints the command to resume', async () => {
+  test('^C during an import lets started rows complete, starts no other row, and prints the command to resume', async () => {
     world.file('in.csv', usersCsv(40))
     const line = 'users import in.csv --if-exists overwrite --concurrency 4'
     const { code, stdout, stderr, later } = await interrupted(line, { answered: 9, underWay: 4 })
@@ -72,7 +72,7 @@ describe('^C during an import', () => {
     expect(await world.users()).toEqual(usersOf(40))
   })
 
-  test('lets rooms import --resume create each missing room once', async () => {
+  test('^C during an import lets rooms import --resume create each missing room once', async () => {
     world.file('in.csv', roomsCsv(30))
     const { code, stderr } = await interrupted('rooms import in.csv', { answered: 11, underWay: 8 })
     expect(code).toBe(130)
@@ -81,7 +81,7 @@ describe('^C during an import', () => {
     expect(world.requests).toHaveLength(30)
   })
 
-  test('lets a started row complete if it needs several requests', async () => {
+  test('^C during an import lets a started row complete if it needs several requests', async () => {
     world.file('in.csv', roomsCsv(6).replaceAll(',open', ',open,true').replace('type', 'type,is_terminated'))
     const { code, stderr } = await interrupted('rooms import in.csv --concurrency 2', {
       answered: 0,
@@ -98,22 +98,25 @@ describe('^C during an import', () => {
   test.each([
     ['creates no user', '', 0],
     ['overwrites no user', ' --if-exists update', 6],
-  ])('%s whose lookup is in flight, and a resumed run sends each row', async (_, flags, existing) => {
-    for (let i = 0; i < existing; i++) await world.send('POST', '/users', { user_id: `u${i}` })
-    world.file('in.csv', usersCsv(6))
-    world.requests.length = 0
-    const line = `users import in.csv --concurrency 2${flags}`
-    const { code, stderr } = await interrupted(line, { answered: 0, underWay: 2 })
-    expect({ code, writes: world.sent().filter((sent) => !sent.startsWith('GET')) }).toEqual({
-      code: 130,
-      writes: [],
-    })
-    expect(stderr).toContain('imported 0 of 6 users; 6 not tried\n')
-    expect(await world.run(goOn(stderr))).toMatchObject({ code: 0 })
-    expect(await world.users()).toMatchObject(usersOf(6))
-  })
+  ])(
+    '^C during an import %s whose lookup is in flight, and a resumed run sends each row',
+    async (_, flags, existing) => {
+      for (let i = 0; i < existing; i++) await world.send('POST', '/users', { user_id: `u${i}` })
+      world.file('in.csv', usersCsv(6))
+      world.requests.length = 0
+      const line = `users import in.csv --concurrency 2${flags}`
+      const { code, stderr } = await interrupted(line, { answered: 0, underWay: 2 })
+      expect({ code, writes: world.sent().filter((sent) => !sent.startsWith('GET')) }).toEqual({
+        code: 130,
+        writes: [],
+      })
+      expect(stderr).toContain('imported 0 of 6 users; 6 not tried\n')
+      expect(await world.run(goOn(stderr))).toMatchObject({ code: 0 })
+      expect(await world.users()).toMatchObject(usersOf(6))
+    },
+  )
 
-  test('has the same effect as SIGTERM, but SIGTERM exits 143', async () => {
+  test('^C during an import has the same effect as SIGTERM, but SIGTERM exits 143', async () => {
     world.file('in.csv', usersCsv(40))
     const { code, stderr } = await interrupted('users import in.csv', { answered: 8 }, 'SIGTERM')
     expect(code).toBe(143)
@@ -130,7 +133,7 @@ describe('^C during an import', () => {
       { answered: 3, underWay: 2 },
       'imported 2 of 40 users; 38 not tried',
     ],
-  ])('prints no command to resume %s', async (_when, rows, flags, when, summary) => {
+  ])('^C during an import prints no command to resume %s', async (_when, rows, flags, when, summary) => {
     world.file('in.csv', usersCsv(rows))
     expect(await interrupted(`users import in.csv ${flags}`, when)).toMatchObject({
       code: 130,
@@ -138,7 +141,7 @@ describe('^C during an import', () => {
     })
   })
 
-  test('with --dry-run exits 130 without a write and without a journal', async () => {
+  test('^C during an import with --dry-run exits 130 without a write and without a journal', async () => {
     world.file('in.csv', usersCsv(40))
     const { code, stderr } = await interrupted('users import in.csv --dry-run -o ids', {
       answered: 8,
@@ -148,7 +151,7 @@ describe('^C during an import', () => {
     expect(world.read('in.csv.journal')).toBeUndefined()
   })
 
-  test('before the file is completely checked exits 130 and sends no request', async () => {
+  test('^C during an import before the file is completely checked exits 130 and sends no request', async () => {
     world.file('in.csv', usersCsv(20_000))
     const { host, done } = world.start('users import in.csv'.split(' '))
     host.signal('SIGINT')
@@ -156,7 +159,7 @@ describe('^C during an import', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('with -o ndjson prints one error object with the command to resume as its hint', async () => {
+  test('^C during an import with -o ndjson prints one error object with the command to resume as its hint', async () => {
     world.file('in.csv', usersCsv(40))
     const { stderr } = await interrupted('users import in.csv -o ndjson --quiet', { answered: 2 })
     expect(JSON.parse(stderr)).toEqual({
@@ -175,7 +178,7 @@ describe('^C during an import', () => {
 describe('the command to resume an import', () => {
   const target = ['--base-url', baseUrl]
 
-  test('contains every flag of the first run', async () => {
+  test('the command to resume an import contains every flag of the first run', async () => {
     const name = "o'neill & co people.txt"
     const csv = usersCsv(30).replace('user_id,name', 'id no,Full name')
     world.file(name, `${csv}only one cell\n`)
@@ -204,7 +207,7 @@ describe('the command to resume an import', () => {
     expect(world.read('my rejects.csv')).toMatch(/^id no,Full name,reason\r\n.*1 cell instead of 2\r\n$/)
   })
 
-  test('contains the global flags except --max-errors', async () => {
+  test('the command to resume an import contains the global flags except --max-errors', async () => {
     world.file('in.csv', usersCsv(30))
     const kept = ['--columns', 'row,status', '--no-header', '--no-color', '--retries', '1', '--timeout', '20']
     const argv = ['users', 'import', 'in.csv', ...kept, '--max-errors', '3']
@@ -213,7 +216,7 @@ describe('the command to resume an import', () => {
     expect((await world.run(goOn(stderr))).code).toBe(0)
   })
 
-  test('of members import contains the value of --room', async () => {
+  test('the command to resume an import of members import contains the value of --room', async () => {
     const room = await world.room('A')
     world.file('people.csv', usersCsv(20))
     await world.run('users import people.csv --no-journal')
@@ -230,7 +233,7 @@ describe('the command to resume an import', () => {
     expect(await world.members(room)).toHaveLength(20)
   })
 
-  test('contains the base URL of the first run', async () => {
+  test('the command to resume an import contains the base URL of the first run', async () => {
     world.file('in.csv', usersCsv(30))
     const argv = ['users', 'import', 'in.csv', '--base-url', 'https://meet.test/v1/']
     const { stderr } = await interrupted(argv, { answered: 4 })
@@ -257,7 +260,7 @@ describe('a request without a response after ^C', () => {
     return { ...run, waits }
   }
 
-  test('has an unknown outcome when the grace period of five seconds ends', async () => {
+  test('a request without a response after ^C has an unknown outcome when the grace period of five seconds ends', async () => {
     world.file('in.csv', usersCsv(20))
     const { code, stderr, waits } = await hanging(
       'users import in.csv --if-exists overwrite --concurrency 2',
@@ -276,7 +279,7 @@ describe('a request without a response after ^C', () => {
     expect(world.writes()).toHaveLength(14)
   })
 
-  test('from rooms import is not repeated by --resume if a room with the same name exists', async () => {
+  test('a request without a response after ^C from rooms import is not repeated by --resume if a room with the same name exists', async () => {
     world.file('in.csv', roomsCsv(10))
     const { code, stderr } = await hanging('rooms import in.csv --concurrency 2', 4)
     expect(code).toBe(130)

@@ -9,20 +9,23 @@ test.each([
   ['users', 'user_id,name\n'],
   ['rooms', 'name,type\n'],
   ['members', 'room_id,user_id\n'],
-])('%s import of a file without rows says so, and --require-rows refuses it', async (kind, header) => {
-  world.file('in.csv', header)
-  expect(await world.run(`${kind} import in.csv`)).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining('in.csv has no rows; nothing to import\n'),
-  })
-  expect(await world.run(`${kind} import in.csv --require-rows`)).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('error: in.csv has no rows\n'),
-  })
-  expect(world.requests).toEqual([])
-})
+])(
+  '%s import of a file without rows prints a notice, and --require-rows refuses the file',
+  async (kind, header) => {
+    world.file('in.csv', header)
+    expect(await world.run(`${kind} import in.csv`)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('in.csv has no rows; nothing to import\n'),
+    })
+    expect(await world.run(`${kind} import in.csv --require-rows`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('error: in.csv has no rows\n'),
+    })
+    expect(world.requests).toEqual([])
+  },
+)
 
-test('an import that cannot send anything leaves no journal and suggests no --resume', async () => {
+test('an import that cannot send any request keeps no journal and suggests no --resume', async () => {
   world.file('in.csv', 'user_id,name\nada,Ada\ngrace,Grace\n')
   world.intercept = async () => {
     throw new TransportError('connection refused', false)

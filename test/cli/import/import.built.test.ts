@@ -29,14 +29,14 @@ beforeEach(async () => {
 const lines = (text: string) => text.split('\n').slice(0, -1)
 
 describe('an import with the built program', () => {
-  test('trims white space around IDs and prints a notice', async () => {
+  test('an import with the built program trims white space around IDs and prints a notice', async () => {
     expect(await built.shell("meetroom users delete 'bob ' --yes")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('user: “bob ” has white space around it\n'),
     })
     world.file('users.csv', 'user_id,name\r\n"bob\u00a0",Bob\r\nada ,Ada\r\nJos\u00e9,J\r\nJose\u0301,J\r\n')
     const dry = await built.run('users import users.csv --dry-run')
-    expect(dry.stderr).toContain('differs from that of line 4 only by Unicode normalisation\n')
+    expect(dry.stderr).toContain('differs from that of line 4 only by Unicode normalization\n')
     expect(await built.run('users import users.csv')).toMatchObject({
       code: 0,
       stderr: 'white space around 2 values was removed (user_id 2)\nimported 4 of 4 users\n',
@@ -48,7 +48,7 @@ describe('an import with the built program', () => {
     })
   })
 
-  test('exits immediately after a second ^C, and can be resumed', async () => {
+  test('an import with the built program exits immediately after a second ^C, and can be resumed', async () => {
     const underWay = latch()
     // Nothing is answered at first. An import that has sent no write would remove its journal.
     world.intercept = (_request, _next, signal) => {
@@ -71,7 +71,7 @@ describe('an import with the built program', () => {
     expect(await world.users()).toEqual(usersOf(20))
   })
 
-  test('restores saved records over a real connection', async () => {
+  test('an import with the built program restores saved records over a real connection', async () => {
     const service = await serveHere()
     const dir = tempDir()
     const env = {
@@ -101,7 +101,7 @@ describe('an import with the built program', () => {
     expect(await run(`rooms get ${back} --columns status`)).toContain('terminated')
   })
 
-  test('reads exported files of every format with special characters in names', async () => {
+  test('an import with the built program reads exported files of every format with special characters in names', async () => {
     const names = ['=1+1', "'=x", 'a "quoted", name', 'two\nlines', 'x\ufeffx', 'in  side', '😀 漢字', '-1']
     for (const [i, name] of names.entries()) await world.send('POST', '/users', { user_id: `u${i}`, name })
     const before = await world.users()
@@ -118,13 +118,13 @@ describe('an import with the built program', () => {
     }
   })
 
-  test('reads a pipe in which a character is split between two chunks', async () => {
+  test('an import with the built program reads a pipe in which a character is split between two chunks', async () => {
     const script = `(printf 'user_id,name\\nada,\\360\\237'; sleep 0.2; printf '\\230\\200\\n') | meetroom users import - --input-format csv`
     expect(await built.shell(script)).toMatchObject({ code: 0, stderr: 'imported 1 of 1 user\n' })
     expect(await world.users()).toEqual({ ada: '😀' })
   })
 
-  test('sends no request for a file whose last row is invalid', async () => {
+  test('an import with the built program sends no request for a file whose last row is invalid', async () => {
     world.file('people.csv', `${usersCsv(5000)}u1,again\n,nobody\n`)
     const { code, stderr } = await world.run('users import people.csv')
     expect({ code, places: stderr.match(/people\.csv:\d+/g)?.sort(), requests: world.requests }).toEqual({
@@ -134,7 +134,7 @@ describe('an import with the built program', () => {
     })
   })
 
-  test('sends no request for a file that is not UTF-8', async () => {
+  test('an import with the built program sends no request for a file that is not UTF-8', async () => {
     world.file('people.csv', Buffer.from('user_id,name\nada,Ad\xe9le\n', 'latin1'))
     const { code, stderr } = await world.run('users import people.csv')
     expect({ code, at: stderr.match(/byte offset \d+/g), requests: world.requests }).toEqual({
@@ -144,7 +144,7 @@ describe('an import with the built program', () => {
     })
   })
 
-  test('writes failed rows to a file that can be fixed and imported', async () => {
+  test('an import with the built program writes failed rows to a file that can be fixed and imported', async () => {
     await world.send('POST', '/users', { user_id: 'u2', name: 'Old' })
     world.file('people.csv', usersCsv(3))
     expect(await world.run('users import people.csv --failed-out again.csv')).toMatchObject({ code: 8 })
@@ -153,7 +153,7 @@ describe('an import with the built program', () => {
     expect(await world.users()).toEqual({ u1: 'N1', u2: 'Old', u3: 'N3', u4: 'N2' })
   })
 
-  test('creates each room once if a connection is reset', async () => {
+  test('an import with the built program creates each room once if a connection is reset', async () => {
     world.file('in.csv', roomsCsv(4))
     world.intercept = async (request, next) => {
       const done = await next()
@@ -169,7 +169,7 @@ describe('an import with the built program', () => {
     expect(await world.rooms()).toEqual(roomsOf(4))
   })
 
-  test('waits for a busy service and creates every item once', async () => {
+  test('an import with the built program waits for a busy service and creates every item once', async () => {
     world.file('in.csv', usersCsv(40))
     let count = 0
     world.intercept = async (_request, next) =>
@@ -178,7 +178,7 @@ describe('an import with the built program', () => {
     expect(await world.users()).toEqual(usersOf(40))
   })
 
-  test('resumes with the printed command after ^C', async () => {
+  test('an import with the built program resumes with the printed command after ^C', async () => {
     world.file("o'neill & co.csv", usersCsv(60))
     world.intercept = async (_request, next) => {
       if (world.requests.length === 20) program.child.kill('SIGINT')
@@ -196,7 +196,7 @@ describe('an import with the built program', () => {
     expect(await world.users()).toEqual(usersOf(60))
   })
 
-  test('resumes from the journal of a killed import, but refuses the journal of a running import', async () => {
+  test('an import with the built program resumes from the journal of a killed import, but refuses the journal of a running import', async () => {
     world.file('in.csv', usersCsv(20))
     const underWay = latch()
     world.intercept = (_request, _next, signal) => {
@@ -218,7 +218,7 @@ describe('an import with the built program', () => {
   })
 
   test.runIf(existsSync('/dev/full'))(
-    'creates every room once if it is resumed after the disk was full',
+    'an import with the built program creates every room once if it is resumed after the disk was full',
     async () => {
       world.file('in.csv', roomsCsv(30))
       expect(await built.shell('meetroom rooms import in.csv -o ndjson > /dev/full')).toMatchObject({
@@ -229,7 +229,7 @@ describe('an import with the built program', () => {
     },
   )
 
-  test('imports every row after the reader of the results closes the pipe', async () => {
+  test('an import with the built program imports every row after the reader of the results closes the pipe', async () => {
     world.file('in.csv', usersCsv(300))
     const { stdout } = await built.shell(pipeTo('meetroom users import in.csv -o ndjson', 'head -1'))
     expect(lines(stdout).at(-1)).toBe('0')
@@ -245,26 +245,29 @@ describe('an export with the built program', () => {
       await world.send('POST', '/rooms', { name: `R${i}`, type: 'open', metadata })
   })
 
-  test('exits 0 without a message if the reader closes the pipe during a page', async () => {
+  test('an export with the built program exits 0 without a message if the reader closes the pipe during a page', async () => {
     const script = pipeTo('meetroom rooms export -o ndjson --page-size 10', 'head -1 | wc -l')
     expect(await built.shell(script)).toEqual({ code: 0, stdout: '1\n0\n', stderr: '' })
   })
 
-  test('prints the pages before a failed page, and exits 6', async () => {
+  test('an export with the built program prints the pages before a failed page, and exits 6', async () => {
     world.intercept = async (request, next) => (request.url.includes('offset=200') ? answer(503, {}) : next())
     const { code, stdout } = await world.run('rooms export --page-size 100 -o ndjson --retries 0')
     expect({ code, items: lines(stdout).length }).toEqual({ code: 6, items: 200 })
   })
 
-  test.runIf(existsSync('/dev/full'))('to a full disk exits 74', async () => {
-    expect(await built.shell('meetroom rooms export > /dev/full')).toMatchObject({ code: 74 })
-  })
+  test.runIf(existsSync('/dev/full'))(
+    'an export with the built program to a full disk exits 74',
+    async () => {
+      expect(await built.shell('meetroom rooms export > /dev/full')).toMatchObject({ code: 74 })
+    },
+  )
 })
 
 describe('rooms delete with the built program', () => {
   const exist = async () => (await world.rooms()).length
 
-  test('deletes the rooms whose IDs it reads from rooms list through a pipe', async () => {
+  test('rooms delete with the built program deletes the rooms whose IDs it reads from rooms list through a pipe', async () => {
     for (let i = 0; i < 30; i++) await world.room(`R${i}`)
     const list = `meetroom rooms list --all -o ids --where 'name~^R1'`
     expect(await built.shell(`${list} | meetroom rooms delete - --yes --max 20`)).toMatchObject({
@@ -274,14 +277,14 @@ describe('rooms delete with the built program', () => {
     expect(await exist()).toBe(19)
   })
 
-  test('with more IDs than --max allows sends no request', async () => {
+  test('rooms delete with the built program with more IDs than --max allows sends no request', async () => {
     for (let i = 0; i < 3; i++) await world.room(`R${i}`)
     const script = 'meetroom rooms list -o ids | meetroom rooms delete - --yes --max 2'
     expect(await built.shell(script)).toMatchObject({ code: 10 })
     expect(world.writes()).toEqual([])
   })
 
-  test('with IDs of missing rooms deletes the other rooms and exits 8, or 0 with --ignore-not-found', async () => {
+  test('rooms delete with the built program with IDs of missing rooms deletes the other rooms and exits 8, or 0 with --ignore-not-found', async () => {
     const [one, two] = [await world.room('one'), await world.room('two')]
     expect(await world.run(`rooms delete nope ${one} .. --yes -o ids`)).toMatchObject({
       code: 8,
@@ -291,7 +294,7 @@ describe('rooms delete with the built program', () => {
     expect(await exist()).toBe(0)
   })
 
-  test('exits 7 if every connection is reset after the service acts', async () => {
+  test('rooms delete with the built program exits 7 if every connection is reset after the service acts', async () => {
     const [one, two] = [await world.room('one'), await world.room('two')]
     world.intercept = async (_request, next) => {
       await next()
@@ -301,14 +304,14 @@ describe('rooms delete with the built program', () => {
     expect(await exist()).toBe(0)
   })
 
-  test('deletes the remaining rooms after the reader of the output closes the pipe', async () => {
+  test('rooms delete with the built program deletes the remaining rooms after the reader of the output closes the pipe', async () => {
     for (let i = 0; i < 40; i++) await world.room(`R${i}`)
     const script = pipeTo('meetroom rooms delete --where name~^R --yes --max 40 -o ids', 'head -1 | wc -l')
     expect(await built.shell(script)).toMatchObject({ stdout: '1\n0\n' })
     expect(await exist()).toBe(0)
   })
 
-  test('lets open requests complete after ^C and sends no other requests', async () => {
+  test('rooms delete with the built program lets open requests complete after ^C and sends no other requests', async () => {
     const ids: string[] = []
     for (let i = 0; i < 30; i++) ids.push(await world.room(`R${i}`))
     world.intercept = async (_request, next) => {

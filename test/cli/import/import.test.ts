@@ -77,13 +77,16 @@ describe('an import', () => {
     ['line feeds only in cells', 'user_id,name\r\n"a","x\n\ny"\r\n,A\r\n,B\r\n', [5, 6]],
     ['carriage returns', 'user_id,name\r"a","x y"\r,A\r,B\r', [3, 4]],
     ['carriage returns only in cells', 'user_id,name\n"a","x\ry"\n,A\n,B\n', [3, 4]],
-  ])('reports the line numbers that an editor shows for a file with %s', async (_what, content, lines) => {
-    world.file('people.csv', content)
-    const { stderr } = await run('users import people.csv')
-    expect([...stderr.matchAll(/people.csv:(\d+)/g)].map(([, line]) => Number(line))).toEqual(lines)
-  })
+  ])(
+    'an import reports the line numbers that an editor shows for a file with %s',
+    async (_what, content, lines) => {
+      world.file('people.csv', content)
+      const { stderr } = await run('users import people.csv')
+      expect([...stderr.matchAll(/people.csv:(\d+)/g)].map(([, line]) => Number(line))).toEqual(lines)
+    },
+  )
 
-  test('adds members without a room ID to the room that --room names', async () => {
+  test('an import adds members without a room ID to the room that --room names', async () => {
     const [a, b] = [await world.room('A'), await world.room('B')]
     for (const id of ['ada', 'grace']) await user(id)
     world.file('one.csv', 'user_id\nada\n')
@@ -97,7 +100,7 @@ describe('an import', () => {
     expect(await world.members(b)).toEqual(['ada guest -'])
   })
 
-  test('refuses IDs that are invalid in a URL path', async () => {
+  test('an import refuses IDs that are invalid in a URL path', async () => {
     world.file(
       'people.ndjson',
       '{"user_id":"ada"}\n{"user_id":".."}\n{"user_id":"a\\nb"}\n{"user_id":"\\ud800"}\n',
@@ -110,7 +113,7 @@ describe('an import', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('sends no row of a file that changes after the file was checked', async () => {
+  test('an import sends no row of a file that changes after the file was checked', async () => {
     // The file is longer than what is kept in compressed form.
     const texts = randomBytes(9_000_000)
       .toString('base64')
@@ -148,7 +151,7 @@ describe('an import', () => {
         /^error: --if-exists must be overwrite, update, skip or fail, not “merge”\nhint: did you mean: meetroom users import \S+ .*--if-exists update/,
       ),
     ],
-  ])('is refused with the flags %s', async (flags, stderr) => {
+  ])('an import is refused with the flags %s', async (flags, stderr) => {
     world.file('people.csv', usersCsv(1))
     expect(await run(`users import people.csv ${flags}`)).toMatchObject({ code: 2, stdout: '', stderr })
     expect(world.requests).toEqual([])
@@ -201,7 +204,7 @@ describe('rows with the same key in an import', () => {
     },
   })
 
-  test('are accepted if the first of them is invalid', async () => {
+  test('rows with the same key in an import are accepted if the first of them is invalid', async () => {
     world.file('people.csv', 'user_id,default_member_type\nada,chair\nada,host\n')
     expect(await run('users import people.csv --skip-invalid -o ids')).toMatchObject({
       code: 8,
@@ -210,7 +213,7 @@ describe('rows with the same key in an import', () => {
     expect(await world.user('ada')).toMatchObject({ default_member_type: 'host' })
   })
 
-  test('are refused if a member is repeated in a room, and accepted if the rooms differ', async () => {
+  test('rows with the same key in an import are refused if a member is repeated in a room, and accepted if the rooms differ', async () => {
     const [a, b] = [await world.room('A'), await world.room('B')]
     await user('ada')
     world.file('members.csv', `room_id,user_id\n${a},ada\n${b},ada\n${a},ada\n`)

@@ -39,7 +39,7 @@ describe('a key of --set', () => {
     ['message send r1 hello --set', 'mesage', 'message'],
     ['pages create r1 --set indx=1 --image https://a.test/ --set', 'entites', 'entities'],
   ])(
-    'that resembles a field of the API is sent unchanged with one warning: %s %s',
+    'a key of --set that resembles a field of the API is sent unchanged with one warning: %s %s',
     async (command, key, meant) => {
       const { code, body, stderr } = await dryRun(`${command} ${key}=1`)
       const notice = `--set ${key}: did you mean ${meant}? It is sent as it is\n`
@@ -59,11 +59,14 @@ describe('a key of --set', () => {
     'record=true',
     'meeting_time=3',
     'x=1',
-  ])('is sent without a warning unless it resembles another field of the API: %s', async (pair) => {
-    expect(await dryRun(`rooms update r1 --set ${pair}`)).toMatchObject({ code: 0, stderr: '' })
-  })
+  ])(
+    'a key of --set is sent without a warning unless it resembles another field of the API: %s',
+    async (pair) => {
+      expect(await dryRun(`rooms update r1 --set ${pair}`)).toMatchObject({ code: 0, stderr: '' })
+    },
+  )
 
-  test('that resembles a field of the API causes no warning with --quiet', async () => {
+  test('a key of --set that resembles a field of the API causes no warning with --quiet', async () => {
     expect(await dryRun('rooms update r1 --set recrod=true -q')).toMatchObject({ stderr: '' })
   })
 })
@@ -79,7 +82,7 @@ describe('a dotted key in --set', () => {
     [['hosts.example\\.com=1'], { hosts: { 'example.com': 1 } }],
     [['a=1', 'a=2'], { a: 2 }],
     [['n.big=12345678901234567890'], undefined],
-  ])('builds nested objects from %j', async (pairs, expected) => {
+  ])('a dotted key in --set builds nested objects from %j', async (pairs, expected) => {
     const argv = ['rooms', 'update', 'r1', ...pairs.flatMap((pair) => ['--set', pair]), '--dry-run']
     const { code, stdout, stderr } = await world.run(argv)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -87,7 +90,7 @@ describe('a dotted key in --set', () => {
     expect(stdout).toBe(`PUT https://meet.test/v1/rooms/r1 ${text}\n`)
   })
 
-  test('changes only the value of this key in --data', async () => {
+  test('a dotted key in --set changes only the value of this key in --data', async () => {
     const data = '{"metadata":{"owner":"ada","n":12345678901234567890},"theme":{"a":1},"gone":null}'
     const line = 'rooms update r1 --set metadata.owner=grace --set theme={"b":2} --set gone.by=x --data -'
     const { stdout } = await world.run(`${line} --dry-run`, { stdin: data })
@@ -96,7 +99,7 @@ describe('a dotted key in --set', () => {
     )
   })
 
-  test('changes every page that “pages create” creates', async () => {
+  test('a dotted key in --set changes every page that “pages create” creates', async () => {
     const line =
       'pages create r1 --image https://a.test/ --size 3x4 --set size.unit=px --data [{"size":{"width":9}}]'
     expect((await dryRun(line)).body).toEqual([
@@ -105,7 +108,7 @@ describe('a dotted key in --set', () => {
     ])
   })
 
-  test('is merged with the webhook flags of rooms create', async () => {
+  test('a dotted key in --set is merged with the webhook flags of rooms create', async () => {
     const flags = '--webhook-url https://h.test/ --webhook-header A:1 --set webhook.headers.B=2'
     expect((await dryRun(`${create} ${flags} --set webhook.secret=s --set webhook.retries=3`)).body).toEqual({
       name: 'A',
@@ -118,7 +121,7 @@ describe('a dotted key in --set', () => {
     })
   })
 
-  test('sets the secret of a webhook in rooms create', async () => {
+  test('a dotted key in --set sets the secret of a webhook in rooms create', async () => {
     const { code } = await world.run(`${create} --webhook-url https://h.test/ --set webhook.secret=abc`)
     expect({ code, sent: JSON.parse(world.requests.at(-1)?.body ?? '').webhook }).toEqual({
       code: 0,
@@ -127,7 +130,7 @@ describe('a dotted key in --set', () => {
   })
 
   test.each(['__proto__.polluted=1', 'constructor.prototype.polluted=1', '__proto__={"polluted":1}'])(
-    'does not change a JavaScript prototype: %s',
+    'a dotted key in --set does not change a JavaScript prototype: %s',
     async (pair) => {
       const { code, stdout } = await world.run(['rooms', 'update', 'r1', '--set', pair, '--dry-run'])
       expect(code).toBe(0)
@@ -137,7 +140,7 @@ describe('a dotted key in --set', () => {
     },
   )
 
-  test('of meetroom api is sent as a single key, because the fields can be query parameters', async () => {
+  test('a dotted key in --set of meetroom api is sent as a single key, because the fields can be query parameters', async () => {
     expect((await dryRun('api PUT /rooms/r1 -f a.b=1')).body).toEqual({ 'a.b': 1 })
   })
 })
@@ -181,7 +184,7 @@ describe('a value that is set twice', () => {
     ['users create ada --set user_id=grace', 'the user ID and --set user_id', 'user_id'],
     ['message send r1 hello --set message=bye', 'the text and --set message', 'message'],
     ['pages create r1 --image https://a.test/ --index 1 --set index=2', '--index and --set index', 'index'],
-  ])('is refused before the first request: %s', async (line, flags, field) => {
+  ])('a value that is set twice is refused before the first request: %s', async (line, flags, field) => {
     expect(await world.run(line)).toMatchObject({
       code: 2,
       stdout: '',
@@ -191,7 +194,7 @@ describe('a value that is set twice', () => {
   })
 
   test.each(['"text"', '[1]', '7'])(
-    'is refused if a dotted key in --set extends the value %s in --data',
+    'a value that is set twice is refused if a dotted key in --set extends the value %s in --data',
     async (value) => {
       const argv = ['rooms', 'update', 'r1', '--data', `{"metadata":${value}}`, '--set', 'metadata.owner=ada']
       expect(await world.run(argv)).toMatchObject({
@@ -207,14 +210,14 @@ describe('--webhook-secret', () => {
   const secretOf = async (value: string, stdin?: string) =>
     (await sent(`${withUrl} ${value}`, stdin)).webhook.secret
 
-  test('is read from the argument, a file or standard input, without the final line break', async () => {
+  test('--webhook-secret is read from the argument, a file or standard input, without the final line break', async () => {
     file('secret.txt', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\r\n')
     expect(await secretOf('abc')).toBe('abc')
     expect(await secretOf('@secret.txt')).toBe('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
     expect(await secretOf('@-', 'from stdin\n')).toBe('from stdin')
   })
 
-  test('from a file is sent as the secret of the webhook', async () => {
+  test('--webhook-secret from a file is sent as the secret of the webhook', async () => {
     file('secret.txt', 'abc\n')
     expect(await world.run(`${withUrl} @secret.txt`)).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(world.requests.at(-1)?.body ?? '').webhook).toEqual({
@@ -230,19 +233,22 @@ describe('--webhook-secret', () => {
     ['@-', '--webhook-secret: standard input is empty'],
     ['@', '--webhook-secret: the file name after @ is empty'],
     ['', '--webhook-secret: the secret is empty'],
-  ])('is refused with one error line before the first request if its value is %j', async (value, message) => {
-    file('empty.txt', '\n')
-    const argv = [...withUrl.split(' '), value]
-    expect(await world.run(argv, { stdin: '' })).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: `error: ${message}\n`,
-    })
-    expect(world.requests).toEqual([])
-  })
+  ])(
+    '--webhook-secret is refused with one error line before the first request if its value is %j',
+    async (value, message) => {
+      file('empty.txt', '\n')
+      const argv = [...withUrl.split(' '), value]
+      expect(await world.run(argv, { stdin: '' })).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: `error: ${message}\n`,
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
 
   test.each(['--webhook-secret abc', '--webhook-header A:1'])(
-    'is refused without --webhook-url, like --webhook-header: %s',
+    '--webhook-secret is refused without --webhook-url, like --webhook-header: %s',
     async (flags) => {
       const [flag] = flags.split(' ')
       expect(await world.run(`${create} ${flags}`)).toMatchObject({
@@ -252,7 +258,7 @@ describe('--webhook-secret', () => {
     },
   )
 
-  test('is refused together with --set webhook.secret, and the error contains no secret', async () => {
+  test('--webhook-secret is refused together with --set webhook.secret, and the error contains no secret', async () => {
     const { code, stderr } = await world.run(`${withUrl} hunter2 --set webhook.secret=hunter3`)
     expect({ code, stderr }).toEqual({
       code: 2,

@@ -11,7 +11,7 @@ const inline = 'data:image/png;base64,AAAA'
 
 describe('the URL of an external resource', () => {
   test.each([script, inline, 'ftp://files.test/a.png', 'JavaScript:alert(1)'])(
-    'is refused if it is %s',
+    'the URL of an external resource is refused if it is %s',
     async (url) => {
       world.file('users.csv', `user_id,profile_url\nada,"${url}"\n`)
       world.file('users.ndjson', `${JSON.stringify({ user_id: 'ada', profile_url: url })}\n`)
@@ -44,31 +44,37 @@ describe('the URL of an external resource', () => {
     ['HTTPS://ada:p@例え.テスト/?q=ü', 'HTTPS://ada:p@xn--r8jz45g.xn--zckzah/?q=%C3%BC'],
     ['https://Example.com/@ü', 'https://Example.com/@%C3%BC'],
     ['http://[::1]:80/ü', 'http://[::1]:80/%C3%BC'],
-  ])('is sent with a Punycode host and an encoded path: %s', async (url, sent) => {
-    world.intercept = async () => answer(200, { user: { user_id: 'ada' }, pages: [{ id: 'p' }] })
-    const pages = JSON.stringify([{ entities: [{ type: 'Image', src: url }] }])
-    for (const argv of [
-      ['pages', 'create', 'r1', '--image', url],
-      ['pages', 'create', 'r1', '--data', pages],
-      ['users', 'update', 'ada', '--profile-url', url],
-    ]) {
-      await world.run(argv)
-      expect(world.requests.splice(0)[0]?.body, argv.join(' ')).toContain(`"${sent}"`)
-    }
-  })
+  ])(
+    'the URL of an external resource is sent with a Punycode host and an encoded path: %s',
+    async (url, sent) => {
+      world.intercept = async () => answer(200, { user: { user_id: 'ada' }, pages: [{ id: 'p' }] })
+      const pages = JSON.stringify([{ entities: [{ type: 'Image', src: url }] }])
+      for (const argv of [
+        ['pages', 'create', 'r1', '--image', url],
+        ['pages', 'create', 'r1', '--data', pages],
+        ['users', 'update', 'ada', '--profile-url', url],
+      ]) {
+        await world.run(argv)
+        expect(world.requests.splice(0)[0]?.body, argv.join(' ')).toContain(`"${sent}"`)
+      }
+    },
+  )
 
-  test('with Latin-1 characters is converted to the same URL in 100,000 consecutive checks', () => {
+  test('the URL of an external resource with Latin-1 characters is converted to the same URL in 100,000 consecutive checks', () => {
     const parse = createUrlParser('--image')
     const sent = Array.from({ length: 100_000 }, () => parse('https://b\u00fccher.example/\u00e4.png'))
     expect([...new Set(sent)]).toEqual(['https://xn--bcher-kva.example/%C3%A4.png'])
   })
 
-  test.each([script, inline])('is sent unchanged if --data contains it: %s', async (url) => {
-    world.intercept = async () => answer(200, { user: { user_id: 'ada', profile_url: url }, pages: [] })
-    const body = JSON.stringify({ user_id: 'ada', profile_url: url })
-    await world.run(['users', 'update', 'ada', '--data', body])
-    await world.run(['pages', 'create', 'r1', '--data', `[{"entities":[{"type":"Image","src":"${url}"}]}]`])
-    expect(world.requests).toHaveLength(2)
-    for (const request of world.requests) expect(request.body).toContain(url)
-  })
+  test.each([script, inline])(
+    'the URL of an external resource is sent unchanged if --data contains it: %s',
+    async (url) => {
+      world.intercept = async () => answer(200, { user: { user_id: 'ada', profile_url: url }, pages: [] })
+      const body = JSON.stringify({ user_id: 'ada', profile_url: url })
+      await world.run(['users', 'update', 'ada', '--data', body])
+      await world.run(['pages', 'create', 'r1', '--data', `[{"entities":[{"type":"Image","src":"${url}"}]}]`])
+      expect(world.requests).toHaveLength(2)
+      for (const request of world.requests) expect(request.body).toContain(url)
+    },
+  )
 })

@@ -34,7 +34,7 @@ const places = await idPlaces()
 const wordsOf = (line: string, id: string) => line.split(' ').map((word) => (word === 'ID' ? id : word))
 
 describe('an ID on the command line', () => {
-  test('has tests in this file for every command that accepts an ID', async () => {
+  test('an ID on the command line has tests for every command that accepts an ID', async () => {
     expect(places.length).toBeGreaterThan(35)
     expect(places).toEqual(
       expect.arrayContaining([
@@ -46,7 +46,7 @@ describe('an ID on the command line', () => {
     )
   })
 
-  test('is declared as an ID by every argument and flag that accepts an ID', async () => {
+  test('an ID on the command line is declared as an ID by every argument and flag that accepts an ID', async () => {
     const undeclared = (await leaves()).flatMap(({ words, command }) => [
       ...command.registeredArguments
         .filter((argument) => isId(argument.name()) && !(argument instanceof IdArgument))
@@ -75,31 +75,34 @@ describe('an ID on the command line', () => {
     return { code, stderr }
   }
 
-  test.each(places)('is refused with white space around it before the first request: %s', async (line) => {
-    for (const id of [' bob', 'bob ', 'bob\u00a0']) expect(await run(line, id)).toEqual(refused)
-    expect(world.requests).toEqual([])
-  })
+  test.each(places)(
+    'an ID on the command line is refused with white space around it before the first request: %s',
+    async (line) => {
+      for (const id of [' bob', 'bob ', 'bob\u00a0']) expect(await run(line, id)).toEqual(refused)
+      expect(world.requests).toEqual([])
+    },
+  )
 
-  test('is refused with white space of any kind around it', async () => {
+  test('an ID on the command line is refused with white space of any kind around it', async () => {
     for (const space of spaces)
       for (const id of [`${space}bob`, `bob${space}`])
         expect(await run('users delete ID', id), JSON.stringify(id)).toEqual(refused)
     expect(world.requests).toEqual([])
   })
 
-  test('is refused if it consists only of a carriage return', async () => {
+  test('an ID on the command line is refused if it consists only of a carriage return', async () => {
     for (const line of ['users create ID', 'users get ID', 'members add x ID', 'rooms get ID'])
       expect(await run(line, '\r'), line).toEqual(refused)
     expect(world.requests).toEqual([])
   })
 
-  test('is refused in --member with white space around it', async () => {
+  test('an ID on the command line is refused in --member with white space around it', async () => {
     const argv = ['rooms', 'create', '--name', 'R', '--type', 'private', '--member', 'bob :host']
     expect(await world.run(argv)).toMatchObject({ code: 2, stderr: expect.stringContaining('“bob ”') })
     expect(world.requests).toEqual([])
   })
 
-  test('in the form name:… can contain white space at the end of the room name', async () => {
+  test('an ID on the command line in the form name:… can contain white space at the end of the room name', async () => {
     const id = await world.room('Maths 7a ')
     expect(await world.run(['rooms', 'get', 'name:Maths 7a ', '-o', 'ids'])).toMatchObject({
       code: 0,
@@ -109,7 +112,7 @@ describe('an ID on the command line', () => {
 })
 
 describe('an ID with a carriage return at its end', () => {
-  test('is accepted without the carriage return as an argument and on standard input', async () => {
+  test('an ID with a carriage return at its end is accepted without the carriage return as an argument and on standard input', async () => {
     for (const user_id of ['ada', 'bob']) await world.send('POST', '/users', { user_id })
     const args = ['users', 'get', 'ada\r', '-o', 'ids']
     expect(await world.run(args)).toMatchObject({ code: 0, stdout: 'ada\n', stderr: '' })
@@ -125,7 +128,7 @@ describe('an ID with a carriage return at its end', () => {
   })
 
   test.each(places.filter((line) => !/^(join|sessions watch|rooms wait)/.test(line)))(
-    'is sent without the carriage return: %s',
+    'an ID with a carriage return at its end is sent without the carriage return: %s',
     async (line) => {
       const argv = wordsOf(line, 'bob\r')
       const { stderr } = await world.run([...argv, '--yes', '--retries', '0'])
@@ -137,7 +140,7 @@ describe('an ID with a carriage return at its end', () => {
 
 describe('white space around values in an import', () => {
   test.each(spaces.filter((space) => !/[\t\n\u0085]/.test(space)))(
-    'is removed and counted if it consists of %j',
+    'white space around values in an import is removed and counted if it consists of %j',
     async (space) => {
       world.file(
         'users.csv',
@@ -155,19 +158,22 @@ describe('white space around values in an import', () => {
   test.each([
     ['users.ndjson', '{"user_id":" bob\\u00a0","name":"B ","email":" b@x.test"}\n'],
     ['users.json', '[{"user_id":" bob\\u00a0","name":"B ","email":" b@x.test"}]'],
-  ])('is removed from IDs, names and emails in %s', async (name, text) => {
-    world.file(name, text)
-    const { code, stderr } = await world.run(`users import ${name}`)
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr:
-        'white space around 3 values was removed (user_id 1, name 1, email 1)\n' + 'imported 1 of 1 user\n',
-    })
-    const sent = world.requests.find(({ method }) => method === 'POST')
-    expect(JSON.parse(sent?.body ?? '')).toEqual({ user_id: 'bob', name: 'B', email: 'b@x.test' })
-  })
+  ])(
+    'white space around values in an import is removed from IDs, names and emails in %s',
+    async (name, text) => {
+      world.file(name, text)
+      const { code, stderr } = await world.run(`users import ${name}`)
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr:
+          'white space around 3 values was removed (user_id 1, name 1, email 1)\n' + 'imported 1 of 1 user\n',
+      })
+      const sent = world.requests.find(({ method }) => method === 'POST')
+      expect(JSON.parse(sent?.body ?? '')).toEqual({ user_id: 'bob', name: 'B', email: 'b@x.test' })
+    },
+  )
 
-  test('is removed from room names, from members of rooms and from rows of members', async () => {
+  test('white space around values in an import is removed from room names, from members of rooms and from rows of members', async () => {
     for (const user_id of ['ada', 'bob']) await world.send('POST', '/users', { user_id })
     world.file('rooms.csv', 'name,type,members\nMaths 7a ,open,ada :host| bob\n')
     const rooms = await world.run('rooms import rooms.csv -o ids')
@@ -180,7 +186,7 @@ describe('white space around values in an import', () => {
     expect(await world.members(id)).toEqual(['ada host -', 'bob host -'])
   })
 
-  test('is removed before duplicate IDs are detected', async () => {
+  test('white space around values in an import is removed before duplicate IDs are detected', async () => {
     world.file('users.csv', 'user_id\nbob\n"bob "\n')
     expect(await world.run('users import users.csv')).toMatchObject({
       code: 2,
@@ -189,7 +195,7 @@ describe('white space around values in an import', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('is removed from a cell that contains only spaces', async () => {
+  test('white space around values in an import is removed from a cell that contains only spaces', async () => {
     world.file('users.csv', 'user_id,name\nbob,"  "\n')
     expect(await world.run('users import users.csv')).toMatchObject({ code: 0 })
     expect(await world.users()).toEqual({ bob: null })
@@ -197,7 +203,7 @@ describe('white space around values in an import', () => {
 })
 
 describe('a dry run of an import', () => {
-  test('reports values that differ from another row only in case, white space or Unicode normalization', async () => {
+  test('a dry run of an import reports values that differ from another row only in case, white space or Unicode normalization', async () => {
     world.file(
       'users.csv',
       'user_id,name,email\n' +
@@ -209,7 +215,7 @@ describe('a dry run of an import', () => {
     const { code, stderr } = await world.run('users import users.csv --map email=email --dry-run')
     expect(code).toBe(0)
     expect(stderr.split('\n').filter((line) => line.includes('differs'))).toEqual([
-      'warning: users.csv:3: user_id “jose\u0301” differs from that of line 2 only by Unicode normalisation',
+      'warning: users.csv:3: user_id “jose\u0301” differs from that of line 2 only by Unicode normalization',
       'warning: users.csv:3: name “Ada Lovelace” differs from that of line 2 only by white space',
       'warning: users.csv:3: email “ada@x.test” differs from that of line 2 only by upper and lower case',
       'warning: users.csv:5: user_id “ada@x.test” differs from that of line 4 only by upper and lower case',
@@ -217,7 +223,7 @@ describe('a dry run of an import', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('reports room names that differ only in surrounding white space', async () => {
+  test('a dry run of an import reports room names that differ only in surrounding white space', async () => {
     world.file('rooms.csv', 'name,type\nMaths 7a,open\nMaths 7a ,open\nMaths\u00a07a,open\nMaths 7a,open\n')
     const { stderr } = await world.run('rooms import rooms.csv --dry-run')
     expect(stderr.split('\n').filter((line) => line.includes('differs'))).toEqual([
@@ -228,7 +234,7 @@ describe('a dry run of an import', () => {
     ])
   })
 
-  test('prints no warning about equal values', async () => {
+  test('a dry run of an import prints no warning about equal values', async () => {
     const id = await world.room('R')
     for (const user_id of ['ada', 'bob']) await world.send('POST', '/users', { user_id })
     world.file('members.csv', `room_id,user_id,name\n${id},ada,A\n${id},bob,A\n`)

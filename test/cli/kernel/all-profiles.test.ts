@@ -86,7 +86,7 @@ async function run(line: string, options: HostOptions = {}) {
 }
 
 describe('auth status --all-profiles', () => {
-  test('prints a table with the key fingerprint of each profile', async () => {
+  test('auth status --all-profiles prints a table with the key fingerprint of each profile', async () => {
     store({
       east: {
         base_url: east.baseUrl,
@@ -117,7 +117,7 @@ describe('auth status --all-profiles', () => {
     ])
   })
 
-  test('prints the other profiles if the key of one profile is refused, and exits 8', async () => {
+  test('auth status --all-profiles prints the other profiles if the key of one profile is refused, and exits 8', async () => {
     east.instead = { status: 401, body: '{}' }
     const { code, stdout, stderr } = await run('auth status --all-profiles --json')
     expect({ code, stderr: JSON.parse(stderr).error.message }).toEqual({
@@ -134,7 +134,7 @@ describe('auth status --all-profiles', () => {
 })
 
 describe('a read command with --all-profiles', () => {
-  test('prints the items of all profiles as one table with a column for the profile', async () => {
+  test('a read command with --all-profiles prints the items of all profiles as one table with a column for the profile', async () => {
     expect(await run('rooms list --all-profiles')).toEqual({
       code: 0,
       stdout:
@@ -147,7 +147,7 @@ describe('a read command with --all-profiles', () => {
     })
   })
 
-  test('accepts an incomplete list of a profile with --allow-incomplete', async () => {
+  test('a read command with --all-profiles accepts an incomplete list of a profile with --allow-incomplete', async () => {
     east.instead = { status: 200, body: '{"rooms":[],"paging":{"total":7}}' }
     expect(await run('rooms list --all --all-profiles -o ids')).toMatchObject({ code: 8 })
     expect(await run('rooms list --all --all-profiles -o ids --allow-incomplete')).toMatchObject({
@@ -156,7 +156,7 @@ describe('a read command with --all-profiles', () => {
     })
   })
 
-  test('adds a field and a column for the profile in every format', async () => {
+  test('a read command with --all-profiles adds a field and a column for the profile in every format', async () => {
     expect((await run('rooms list --all-profiles -o ndjson')).stdout).toBe(
       '{"profile":"east","id":"e1","name":"Kyoto","type":"open"}\n' +
         '{"profile":"east","id":"e2","name":"Osaka","type":"private"}\n' +
@@ -171,7 +171,7 @@ describe('a read command with --all-profiles', () => {
     expect((await run('rooms list --all-profiles -o ids')).stdout).toBe('e1\ne2\nw1\n')
   })
 
-  test('with --json prints one document for all profiles', async () => {
+  test('a read command with --all-profiles with --json prints one document for all profiles', async () => {
     const { code, stdout, stderr } = await run('rooms list --all-profiles --json')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toBe(
@@ -181,7 +181,7 @@ describe('a read command with --all-profiles', () => {
     )
   })
 
-  test('applies filters and limits to each profile', async () => {
+  test('a read command with --all-profiles applies filters and limits to each profile', async () => {
     expect((await run('rooms list --all-profiles --where type=open -o ids')).stdout).toBe('e1\nw1\n')
     expect((await run('rooms list --all-profiles --limit 1 -o ids')).stdout).toBe('e1\nw1\n')
     const { stdout, stderr } = await run('rooms list --all-profiles --where type=private')
@@ -189,7 +189,7 @@ describe('a read command with --all-profiles', () => {
     expect(stderr).toBe('west: no rooms\n')
   })
 
-  test('supports --count, --count-by, --sort, --query and --columns', async () => {
+  test('a read command with --all-profiles supports --count, --count-by, --sort, --query and --columns', async () => {
     expect((await run('rooms list --all-profiles --count')).stdout).toBe(
       'PROFILE  COUNT\n───────  ─────\neast     2\nwest     1\n',
     )
@@ -205,7 +205,7 @@ describe('a read command with --all-profiles', () => {
     )
   })
 
-  test('adds the profile to single items and to exports', async () => {
+  test('a read command with --all-profiles adds the profile to single items and to exports', async () => {
     expect((await run('rooms get e1 --all-profiles --columns profile,name')).stdout).toBe(
       'PROFILE  NAME\n───────  ──────\neast     Kyoto\nwest     Lisbon\n',
     )
@@ -215,7 +215,7 @@ describe('a read command with --all-profiles', () => {
     expect(stderr).toContain('west: exported 1 room\n')
   })
 
-  test('with --curl prints the request to each service', async () => {
+  test('a read command with --all-profiles with --curl prints the request to each service', async () => {
     const { code, stdout } = await run('rooms list --all-profiles --curl --json')
     expect({ code, lines: stdout.split('\n').map((line) => /http\S+/.exec(line)?.[0]) }).toEqual({
       code: 0,
@@ -224,12 +224,12 @@ describe('a read command with --all-profiles', () => {
     expect([...east.asked, ...west.asked]).toEqual([])
   })
 
-  test('skips profiles without a service', async () => {
+  test('a read command with --all-profiles skips profiles without a service', async () => {
     store({ empty: { output: 'json' }, local: { protected: true } })
     expect((await run('rooms list --all-profiles -o ids')).stdout).toBe('e1\ne2\nw1\n')
   })
 
-  test('reads an existing local workspace after the profiles', async () => {
+  test('a read command with --all-profiles reads an existing local workspace after the profiles', async () => {
     expect((await run('rooms list --all-profiles -o ids')).stdout).toBe('e1\ne2\nw1\n')
     const { stdout } = await run('--local rooms create --name Home --type open -o ids')
     expect((await run('rooms list --all-profiles --columns profile,name --no-header')).stdout).toBe(
@@ -238,7 +238,7 @@ describe('a read command with --all-profiles', () => {
     expect((await run('rooms list --all-profiles -o ids')).stdout).toBe(`e1\ne2\nw1\n${stdout}`)
   })
 
-  test('exits 0 after the reader closes the pipe, and exits 74 on a full disk', async () => {
+  test('a read command with --all-profiles exits 0 after the reader closes the pipe, and exits 74 on a full disk', async () => {
     const broken = (code: string) => Object.assign(new Error(code), { code })
     for (const [failure, expected] of [
       ['EPIPE', 0],
@@ -255,7 +255,7 @@ describe('a read command with --all-profiles', () => {
 })
 
 describe('a failure under --all-profiles', () => {
-  test('of one profile does not affect the output of the other profiles', async () => {
+  test('a failure under --all-profiles of one profile does not affect the output of the other profiles', async () => {
     east.instead = { status: 422, body: '{"error":{"message":"no"}}' }
     store({
       gone: {
@@ -271,7 +271,7 @@ describe('a failure under --all-profiles', () => {
     )
   })
 
-  test('is part of the errors in the JSON document, or is printed to standard error with -o ndjson', async () => {
+  test('a failure under --all-profiles is part of the errors in the JSON document, or is printed to standard error with -o ndjson', async () => {
     east.instead = { status: 422, body: '{"error":{"message":"no"}}' }
     const { code, stdout, stderr } = await run('rooms list --all-profiles --json')
     expect(code).toBe(8)
@@ -296,7 +296,7 @@ describe('a failure under --all-profiles', () => {
     ])
   })
 
-  test('of every profile results in a JSON document that contains only errors', async () => {
+  test('a failure under --all-profiles of every profile results in a JSON document that contains only errors', async () => {
     for (const fake of [east, west]) fake.instead = { status: 401, body: '{}' }
     const { code, stdout } = await run('rooms list --all-profiles --json')
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
@@ -309,7 +309,7 @@ describe('a failure under --all-profiles', () => {
     })
   })
 
-  test('that is caused by the command line is one usage error', async () => {
+  test('a failure under --all-profiles that is caused by the command line is one usage error', async () => {
     for (const format of ['table', 'csv'])
       expect(await run(`rooms list --all-profiles --columns nope -o ${format}`)).toMatchObject({
         code: 2,
@@ -324,7 +324,7 @@ describe('a failure under --all-profiles', () => {
     })
   })
 
-  test('from invalid settings counts as one failed profile', async () => {
+  test('a failure under --all-profiles from invalid settings counts as one failed profile', async () => {
     store({
       plain: {
         base_url: 'http://example.test/v1',
@@ -341,7 +341,7 @@ describe('a failure under --all-profiles', () => {
     )
   })
 
-  test('from a missing key counts as one failed profile', async () => {
+  test('a failure under --all-profiles from a missing key counts as one failed profile', async () => {
     store({ keyless: { base_url: west.baseUrl } })
     const { code, stderr } = await run('rooms list --all-profiles -o ids')
     expect({ code, stderr }).toEqual({
@@ -355,14 +355,14 @@ describe('a failure under --all-profiles', () => {
 })
 
 describe('a key under --all-profiles', () => {
-  test('is sent only to the service of its profile', async () => {
+  test('a key under --all-profiles is sent only to the service of its profile', async () => {
     await run('rooms list --all-profiles')
     await run('rooms get e1 --all-profiles')
     expect(east.asked).toEqual([`GET /v1/rooms ${keys.east}`, `GET /v1/rooms/e1 ${keys.east}`])
     expect(west.asked).toEqual([`GET /v1/rooms ${keys.west}`, `GET /v1/rooms/e1 ${keys.west}`])
   })
 
-  test('is not sent if the base URL of its profile has another origin', async () => {
+  test('a key under --all-profiles is not sent if the base URL of its profile has another origin', async () => {
     store({ moved: { base_url: west.baseUrl, api_key: keys.east, api_key_origin: east.origin } })
     const { stderr } = await run('rooms list --all-profiles')
     expect(stderr).toContain(`error: moved: the key of profile moved belongs to ${east.origin}`)
@@ -375,7 +375,7 @@ describe('a key under --all-profiles', () => {
     'printed by a command': { key_command: `echo ${keys.west}` },
   }
   test.each(Object.entries(ways).flatMap(([way, key]) => formats.map((flags) => ({ way, key, flags }))))(
-    'that is $way is masked in the output if any service returns it, with the flags $flags',
+    'a key under --all-profiles that is $way is masked in the output if any service returns it, with the flags $flags',
     async ({ key: given, flags }) => {
       store({ west: { base_url: west.baseUrl, api_key_origin: west.origin, ...given } })
       const said = `${keys.east} and ${keys.west}, ${Buffer.from(keys.west).toString('base64')}`
@@ -389,7 +389,7 @@ describe('a key under --all-profiles', () => {
   )
 })
 
-describe('--all-profiles is a usage error', () => {
+describe('usage errors of --all-profiles', () => {
   test.each<[string, Record<string, string>, string]>([
     ['--profile east', {}, '--profile'],
     ['--local', {}, '--local'],
@@ -408,14 +408,14 @@ describe('--all-profiles is a usage error', () => {
     expect([...east.asked, ...west.asked]).toEqual([])
   })
 
-  test('with IDs from standard input', async () => {
+  test('--all-profiles is a usage error with IDs from standard input', async () => {
     expect(await run('members export - --all-profiles', { stdin: 'e1\n' })).toMatchObject({
       code: 2,
       stderr: 'error: --all-profiles reads no IDs from standard input: IDs belong to one service\n',
     })
   })
 
-  test('with an output file', async () => {
+  test('--all-profiles is a usage error with an output file', async () => {
     expect(await run('sessions report e1 --html r.html --all-profiles')).toMatchObject({
       code: 2,
       stderr:
@@ -423,7 +423,7 @@ describe('--all-profiles is a usage error', () => {
     })
   })
 
-  test('if no profile has a service', async () => {
+  test('--all-profiles is a usage error if no profile has a service', async () => {
     store({}, { profiles: {} })
     expect(await run('rooms list --all-profiles')).toMatchObject({
       code: 2,
@@ -439,7 +439,7 @@ describe('--all-profiles is a usage error', () => {
     'api GET /rooms',
     'profiles list',
     'auth logout',
-  ])('for a command that writes or sends no request: %s', async (line) => {
+  ])('--all-profiles is a usage error for a command that writes or sends no request: %s', async (line) => {
     expect(await run(`${line} --all-profiles`)).toMatchObject({
       code: 2,
       stdout: '',

@@ -23,7 +23,7 @@ const rowsOf = ({ stdout }: Run): any[] => JSON.parse(stdout).links
 const gets = (pattern: RegExp) => world.requests.filter(({ url }) => pattern.test(url)).length
 
 describe('members links', () => {
-  test('prints one row per member with a link that contains the token of the member', async () => {
+  test('members links prints one row per member with a link that contains the token of the member', async () => {
     const { hall } = world.ids
     const { code, stdout, stderr } = await run(`members links ${hall} -o csv`)
     expect({ code, stderr }).toEqual({
@@ -39,13 +39,13 @@ describe('members links', () => {
     expect(gets(/\/users/)).toBe(0)
   })
 
-  test('prints no warning about access if --columns omits the link', async () => {
+  test('members links prints no warning about access if --columns omits the link', async () => {
     expect(outcome(await run(`members links ${world.ids.hall} -o csv --columns user_id,role`))).toEqual({
       ...{ code: 0, stdout: 'user_id,role\r\nada,guest\r\nmallory,guest\r\n', stderr: '' },
     })
   })
 
-  test('uses user tokens if members have no tokens, and warns that a user token opens other rooms', async () => {
+  test('members links uses user tokens if members have no tokens, and warns that a user token opens other rooms', async () => {
     const { board } = world.ids
     world.intercept = withoutMemberTokens
     const { code, stdout, stderr } = await run(`members links ${board} --json`)
@@ -61,7 +61,7 @@ describe('members links', () => {
     )
   })
 
-  test('prints an empty link and a reason for a blocked member, and exits 8', async () => {
+  test('members links prints an empty link and a reason for a blocked member, and exits 8', async () => {
     const { board } = world.ids
     const { id } = await world.member(board, 'mallory')
     await world.send('PUT', `/rooms/${board}/members/${id}`, { is_blocked: true })
@@ -77,7 +77,7 @@ describe('members links', () => {
     )
   })
 
-  test('prints no link to a terminated room, and with --replay prints the link to the recording', async () => {
+  test('members links prints no link to a terminated room, and with --replay prints the link to the recording', async () => {
     const { plans } = world.ids
     await world.send('PUT', `/rooms/${plans}`, { is_terminated: true })
     const joins = await run(`members links ${plans} -o tsv --no-header --columns user_id,link,reason`)
@@ -94,7 +94,7 @@ describe('members links', () => {
     })
   })
 
-  test('prints a reason if a user has no token or does not exist', async () => {
+  test('members links prints a reason if a user has no token or does not exist', async () => {
     const { board } = world.ids
     world.intercept = async (request, next, signal) => {
       const { url } = request
@@ -111,7 +111,7 @@ describe('members links', () => {
     ])
   })
 
-  test('selects members with --where, and rooms with --all-rooms', async () => {
+  test('members links selects members with --where, and rooms with --all-rooms', async () => {
     world.intercept = withoutMemberTokens
     const done = await run(['members', 'links', '--all-rooms', '--where', 'user_id=ada', '--json'] as never)
     expect(done.code).toBe(0)
@@ -119,7 +119,7 @@ describe('members links', () => {
     expect(gets(/\/users\/ada$/)).toBe(1)
   })
 
-  test('requests the list of users once, instead of each user, if a room has many members', async () => {
+  test('members links requests the list of users once, instead of each user, if a room has many members', async () => {
     const { hall } = world.ids
     for (let i = 0; i < 30; i++) {
       await world.send('POST', '/users', { user_id: `u${i}` })
@@ -132,7 +132,7 @@ describe('members links', () => {
     expect(gets(/\/users\/u\d/)).toBe(0)
   })
 
-  test('prints the links of the other rooms and exits 8 if one room cannot be read', async () => {
+  test('members links prints the links of the other rooms and exits 8 if one room cannot be read', async () => {
     world.fails(new RegExp(`/rooms/${world.ids.board}/members`), 400)
     const done = await run('members links --all-rooms --json')
     expect(done.code).toBe(8)
@@ -143,7 +143,7 @@ describe('members links', () => {
     expect(done.stderr).toContain('made the links of 4 of 5 rooms; 1 failed')
   })
 
-  test('exits 3 if the only given room does not exist', async () => {
+  test('members links exits 3 if the only given room does not exist', async () => {
     expect(outcome(await run('members links 000000000000000000000000'))).toMatchObject({
       code: 3,
       stdout: '',
@@ -151,7 +151,7 @@ describe('members links', () => {
     })
   })
 
-  test('requires either rooms or --all-rooms', async () => {
+  test('members links requires either rooms or --all-rooms', async () => {
     const message = 'error: name the rooms, or pass --all-rooms\n'
     expect(outcome(await run('members links'))).toEqual({ code: 2, stdout: '', stderr: message })
     expect(outcome(await run('members links r --all-rooms'))).toEqual({
@@ -162,14 +162,14 @@ describe('members links', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('with --curl prints the requests and sends no request', async () => {
+  test('members links with --curl prints the requests and sends no request', async () => {
     const { code, stdout } = await run(`members links ${world.ids.hall} --curl`)
     expect(code).toBe(0)
     expect(stdout).toContain(`/rooms/${world.ids.hall}/members`)
     expect(world.requests).toEqual([])
   })
 
-  test('refuses -o ids', async () => {
+  test('members links refuses -o ids', async () => {
     expect(outcome(await run(`members links ${world.ids.hall} -o ids`))).toMatchObject({
       code: 2,
       stderr: 'error: a link has no ID to print\n',
@@ -197,7 +197,7 @@ test('members links -o csv escapes formulas, and keeps commas, quotes, emoji and
 })
 
 describe('rooms link', () => {
-  test('prints only the link, without a table, for a single room', async () => {
+  test('rooms link prints only the link, without a table, for a single room', async () => {
     const { board } = world.ids
     expect(outcome(await run(['rooms', 'link', 'name:Board', '--as', 'ada'] as never))).toEqual({
       code: 0,
@@ -206,7 +206,7 @@ describe('rooms link', () => {
     })
   })
 
-  test('prints links to open rooms without a token and without a warning', async () => {
+  test('rooms link prints links to open rooms without a token and without a warning', async () => {
     const { lobby } = world.ids
     expect(outcome(await run(`rooms link ${lobby}`))).toEqual({
       code: 0,
@@ -215,7 +215,7 @@ describe('rooms link', () => {
     })
   })
 
-  test('exits 8 with a hint about --as if a room is not open', async () => {
+  test('rooms link exits 8 with a hint about --as if a room is not open', async () => {
     expect(outcome(await run(`rooms link ${world.ids.hall}`))).toEqual({
       code: 8,
       stdout: '',
@@ -223,7 +223,7 @@ describe('rooms link', () => {
     })
   })
 
-  test('with --as prints a link for each matching room, except private rooms in which the user is not a member', async () => {
+  test('rooms link with --as prints a link for each matching room, except private rooms in which the user is not a member', async () => {
     const done = await run('rooms link --all-rooms --as trudy --json')
     expect(done.code).toBe(8)
     expect(
@@ -237,11 +237,11 @@ describe('rooms link', () => {
     ])
   })
 
-  test('exits 3 when the user does not exist', async () => {
+  test('rooms link exits 3 when the user does not exist', async () => {
     expect(await run(`rooms link ${world.ids.hall} --as nobody`)).toMatchObject({ code: 3, stdout: '' })
   })
 
-  test('sends no request besides the list of rooms if the list contains all required fields', async () => {
+  test('rooms link sends no request besides the list of rooms if the list contains all required fields', async () => {
     const done = await run('rooms link --where type=open --json')
     expect(done.code).toBe(0)
     expect(rowsOf(done)).toEqual([
@@ -253,7 +253,7 @@ describe('rooms link', () => {
     expect(world.requests).toHaveLength(1)
   })
 
-  test.each([80, 200])('does not shorten links on a terminal of %s columns', async (columns) => {
+  test.each([80, 200])('rooms link does not shorten links on a terminal of %s columns', async (columns) => {
     const { hall, board } = world.ids
     const { stdout } = await run(`rooms link ${hall} ${board} --as ada`, { tty: true, columns })
     expect(stdout).toContain(`${await linkTo(hall, 'ada')}\n`)
@@ -264,7 +264,7 @@ describe('rooms link', () => {
 })
 
 describe('the link template', () => {
-  test('is set with config set, and is used only for the service of its profile', async () => {
+  test('the link template is set with config set, and is used only for the service of its profile', async () => {
     const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, MEETROOM_JOIN_URL: undefined }
     const env = { ...bare, MEETROOM_BASE_URL: 'https://meet.test/v1' }
     await run('auth login --with-token', { env, stdin: world.apiKey })
@@ -291,7 +291,7 @@ describe('the link template', () => {
     })
   })
 
-  test('for recordings is a separate setting', async () => {
+  test('the link template for recordings is a separate setting', async () => {
     expect(await run(`rooms link ${world.ids.lobby} --replay`)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('no template for links: replay_url is not set\n'),
@@ -309,7 +309,7 @@ describe('the link template', () => {
     ['https://app.test/{room_id}/{', 'has an unknown placeholder “{”'],
     ['https://app.test/?t={access_token}', 'must contain {room_id}'],
     ['https://app.test/a b/{room_id}', 'must not contain white space'],
-  ])('is refused if it is %s', async (url, problem) => {
+  ])('the link template is refused if it is %s', async (url, problem) => {
     const { code, stderr } = await run(['config', 'set', 'join_url', url] as never)
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -318,7 +318,7 @@ describe('the link template', () => {
     expect(stderr).not.toContain('secret')
   })
 
-  test('can use http if the host is this machine', async () => {
+  test('the link template can use http if the host is this machine', async () => {
     const env = { MEETROOM_JOIN_URL: 'http://localhost:3000/{room_id}' }
     expect((await run(`rooms link ${world.ids.lobby}`, { env })).stdout).toBe(
       `http://localhost:3000/${world.ids.lobby}\n`,
@@ -327,7 +327,7 @@ describe('the link template', () => {
 })
 
 describe('links on another service', () => {
-  test('are complete even if list items are partial and values have other types', async () => {
+  test('links on another service are complete even if list items are partial and values have other types', async () => {
     const { idOf } = otherService(world, {
       ...{
         minimalLists: true,
@@ -365,7 +365,7 @@ describe('links on another service', () => {
     ])
   })
 
-  test('contain all digits of a numeric token', async () => {
+  test('links on another service contain all digits of a numeric token', async () => {
     world.intercept = async (request, next, signal) =>
       request.url.endsWith('/users/ada')
         ? answer(200, '{"user":{"user_id":"ada","access_token":12345678901234567890}}')

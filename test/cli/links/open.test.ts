@@ -61,7 +61,7 @@ async function visited(): Promise<Visit> {
 const addressPattern = /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}$/
 
 describe('rooms open', () => {
-  test('starts the browser with a private page that leads to the link once, so that no argument gives access', async () => {
+  test('rooms open starts the browser with a private page that leads to the link once, so that no argument gives access', async () => {
     const { hall } = world.ids
     const { code, stdout, stderr } = await run(`rooms open ${hall} --as ada`, browserInto(world.dir))
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'opened Hall in the browser\n' })
@@ -76,7 +76,7 @@ describe('rooms open', () => {
     expect(existsSync(new URL('.', argument))).toBe(false)
   })
 
-  test('stores the page in the home directory if browsers may be snaps, which cannot read other directories', async () => {
+  test('rooms open stores the page in the home directory if browsers may be snaps, which cannot read other directories', async () => {
     const script = browserInto(world.dir)
     const PATH = `${join(world.dir, 'bin')}:/snap/bin:${process.env['PATH']}`
     const { code } = await run(`rooms open ${world.ids.lobby}`, script, { PATH, HOME: world.dir })
@@ -85,14 +85,14 @@ describe('rooms open', () => {
     expect(readdirSync(world.dir).filter((name) => name.startsWith('meetroom-'))).toEqual([])
   })
 
-  test('in WSL gives the browser of Windows the URL of the redirect, because it may not find a Linux path', async () => {
+  test('rooms open in WSL gives the browser of Windows the URL of the redirect, because it may not find a Linux path', async () => {
     const BROWSER = join(world.dir, 'bin', 'xdg-open')
     const env = { BROWSER, WSL_DISTRO_NAME: 'Debian' }
     expect((await run(`rooms open ${world.ids.lobby}`, browserInto(world.dir), env)).code).toBe(0)
     expect((await visited()).argument).toMatch(addressPattern)
   })
 
-  test('exits 74 if the page cannot be stored', async () => {
+  test('rooms open exits 74 if the page cannot be stored', async () => {
     const env = { PATH: `${join(world.dir, 'bin')}:/snap/bin`, HOME: join(world.dir, 'missing') }
     expect(await run(`rooms open ${world.ids.lobby}`, 'exit 0', env)).toMatchObject({
       code: 74,
@@ -100,7 +100,7 @@ describe('rooms open', () => {
     })
   })
 
-  test('with --json prints whether the browser opened the link', async () => {
+  test('rooms open with --json prints whether the browser opened the link', async () => {
     const { lobby } = world.ids
     expect((await run(`rooms open ${lobby} --json`, undefined)).stdout).toBe(
       `{"room_id":"${lobby}","opened":false,"link":"https://app.test/meet?room_id=${lobby}"}\n`,
@@ -115,7 +115,7 @@ describe('rooms open', () => {
     ['there is no display', undefined, {}],
     ['the program is missing', undefined, { DISPLAY: ':0', PATH: '/nonexistent' }],
     ['the program fails', 'exit 3', {}],
-  ])('prints the link if %s', async (_, script, env) => {
+  ])('rooms open prints the link if %s', async (_, script, env) => {
     const { lobby } = world.ids
     const { code, stdout, stderr } = await run(`rooms open ${lobby}`, script, env)
     expect({ code, stdout, stderr }).toEqual({
@@ -123,7 +123,7 @@ describe('rooms open', () => {
     })
   })
 
-  test('without a browser warns about the token in the printed link', async () => {
+  test('rooms open without a browser warns about the token in the printed link', async () => {
     const { hall } = world.ids
     const { code, stdout, stderr } = await run(`rooms open ${hall} --as ada`, undefined)
     expect({ code, stderr }).toEqual({
@@ -133,7 +133,7 @@ describe('rooms open', () => {
     expect(stdout).toContain('access_token=')
   })
 
-  test('starts the program in BROWSER with its arguments', async () => {
+  test('rooms open starts the program in BROWSER with its arguments', async () => {
     const { lobby } = world.ids
     installOpener(`test "$1" = --new-window || exit 1\nshift\n${browserInto(world.dir)}`)
     const BROWSER = `'${join(world.dir, 'bin', 'xdg-open')}' --new-window`
@@ -143,7 +143,7 @@ describe('rooms open', () => {
     expect((await visited()).link).toBe(`https://app.test/meet?room_id=${lobby}`)
   })
 
-  test('exits 9 and suggests the command that prints the link if the browser does not request it', async () => {
+  test('rooms open exits 9 and suggests the command that prints the link if the browser does not request it', async () => {
     installOpener('exit 0')
     const env = {
       PATH: `${join(world.dir, 'bin')}:${process.env['PATH']}`,
@@ -161,7 +161,7 @@ describe('rooms open', () => {
     })
   })
 
-  test('exits with an error if the link does not let the user join the room', async () => {
+  test('rooms open exits with an error if the link does not let the user join the room', async () => {
     const { hall, plans } = world.ids
     expect(await run(`rooms open ${hall}`, undefined)).toMatchObject({
       code: 2,
@@ -179,7 +179,7 @@ describe('rooms open', () => {
 describe('links to the embedded service', () => {
   const bare = { MEETROOM_JOIN_URL: undefined }
 
-  test('lead to the room page of the service if it runs on this machine', async () => {
+  test('links to the embedded service lead to the room page of the service if it runs on this machine', async () => {
     const { baseUrl, apiKey, origin } = await serveHere()
     const send = async (path: string, body: object) =>
       (
@@ -199,7 +199,7 @@ describe('links to the embedded service', () => {
     expect(host.stdout.text).toBe(`${origin}/rooms/${room.id}#access_token=${user.access_token}\n`)
   })
 
-  test('require that the local workspace is being served', async () => {
+  test('links to the embedded service require that the local workspace is being served', async () => {
     expect(await run('rooms link r --local', undefined, bare)).toMatchObject({
       code: 2,
       stderr:

@@ -41,21 +41,24 @@ const lists: [command: string, resource: ResourceName][] = [
 describe.each(lists)('%s', (command, name) => {
   const types = conditionTypes(resources[name], views[name])
 
-  test.each([...types])('accepts the field %s in every flag that takes fields', async (field, type) => {
-    serveOneOfEach()
-    const condition = type === 'age' ? `${field}>=0s` : `${field}!=`
-    for (const flag of [
-      `--where ${condition}`,
-      `--sort ${field}`,
-      `--count-by ${field}`,
-      `--columns ${field}`,
-    ]) {
-      const { code, stdout, stderr } = await world.run(`${command} ${flag} -o csv --show-tokens`)
-      const isRefused = flag.startsWith('--count-by') && secretFields.has(field)
-      expect(code, `${flag}: ${stderr}`).toBe(isRefused ? 2 : 0)
-      if (flag.startsWith('--columns')) expect(stdout).toMatch(new RegExp(`^${field}\r\n.+\r\n$`))
-    }
-  })
+  test.each([...types])(
+    `${command} accepts the field %s in every flag that takes fields`,
+    async (field, type) => {
+      serveOneOfEach()
+      const condition = type === 'age' ? `${field}>=0s` : `${field}!=`
+      for (const flag of [
+        `--where ${condition}`,
+        `--sort ${field}`,
+        `--count-by ${field}`,
+        `--columns ${field}`,
+      ]) {
+        const { code, stdout, stderr } = await world.run(`${command} ${flag} -o csv --show-tokens`)
+        const isRefused = flag.startsWith('--count-by') && secretFields.has(field)
+        expect(code, `${flag}: ${stderr}`).toBe(isRefused ? 2 : 0)
+        if (flag.startsWith('--columns')) expect(stdout).toMatch(new RegExp(`^${field}\r\n.+\r\n$`))
+      }
+    },
+  )
 })
 
 const room = (id: string) => ({ id, type: 'open', name: id.toUpperCase(), created_at: at })

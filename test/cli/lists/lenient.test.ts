@@ -29,7 +29,7 @@ function oddService() {
 describe('a list with numeric IDs and fields of unexpected types', () => {
   beforeEach(oddService)
 
-  test('is printed in every format with the values that the service sent', async () => {
+  test('a list with numeric IDs and fields of unexpected types is printed in every format with the values that the service sent', async () => {
     const run = async (format: string) => {
       const { code, stdout, stderr } = await world.run(`rooms list --columns id,name,record -o ${format}`)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -52,12 +52,12 @@ describe('a list with numeric IDs and fields of unexpected types', () => {
     )
   })
 
-  test('is read to the end if the total is text', async () => {
+  test('a list with numeric IDs and fields of unexpected types is read to the end if the total is text', async () => {
     expect((await world.run('rooms list --all -o ids')).stdout).toBe('7\n12345678901234567890\nr3\n')
     expect(world.requests).toHaveLength(1)
   })
 
-  test('can be filtered with --where in commands that write', async () => {
+  test('a list with numeric IDs and fields of unexpected types can be filtered with --where in commands that write', async () => {
     expect(await world.run('rooms delete --where name~. --yes -o ids')).toMatchObject({
       code: 0,
       stdout: '7\nr3\n',
@@ -65,7 +65,7 @@ describe('a list with numeric IDs and fields of unexpected types', () => {
     expect(world.writes()).toEqual(['DELETE /rooms/7', 'DELETE /rooms/r3'])
   })
 
-  test('prints IDs that other commands accept on standard input', async () => {
+  test('a list with numeric IDs and fields of unexpected types prints IDs that other commands accept on standard input', async () => {
     const { stdout } = await world.run('rooms list -o ids')
     expect(await world.run('rooms terminate - --yes -o ids', { stdin: stdout })).toMatchObject({
       code: 0,
@@ -108,7 +108,7 @@ test('rooms reopen has an unknown outcome if the end time is a number that may b
 })
 
 describe('an import into a service with numeric IDs', () => {
-  test('uses the IDs from the responses in later requests', async () => {
+  test('an import into a service with numeric IDs uses the IDs from the responses in later requests', async () => {
     world.intercept = async ({ method, url }) => {
       if (method === 'POST' && url.endsWith('/rooms'))
         return answer(200, '{"room":{"id":12345678901234567890,"name":"One","type":"OPEN"}}')
@@ -123,7 +123,7 @@ describe('an import into a service with numeric IDs', () => {
     expect(world.writes()).toEqual(['POST /rooms', 'PUT /rooms/12345678901234567890'])
   })
 
-  test('accepts an export from the same service', async () => {
+  test('an import into a service with numeric IDs accepts an export from the same service', async () => {
     const members = '{"id":5,"room_id":12345678901234567890,"user_id":42,"type":"host"}'
     world.intercept = async ({ method, url }) => {
       if (method === 'POST' || url.endsWith('/members/5')) return answer(200, `{"member":${members}}`)

@@ -81,14 +81,14 @@ async function namesOf(command: string, format: (typeof formats)[number]): Promi
   return names(stdout)
 }
 
-describe.each(Object.entries(services))('with a service %s', (name, differences) => {
+describe.each(Object.entries(services))('services %s', (name, differences) => {
   beforeEach(() => start(differences))
 
   // The format does not depend on the service: one service meets every format, and the others meet one each.
   const index = Object.keys(services).indexOf(name)
   const met = name === everyDifference ? formats : formats.slice(index, index + 1)
-  describe.each(met)('and -o %s', (format) => {
-    test('rooms are listed and filtered', async () => {
+  describe.each(met)('output with -o %s', (format) => {
+    test(`with a service ${name} and -o ${format}, rooms are listed and filtered`, async () => {
       for (const [command, names] of Object.entries({
         'rooms list --all': 'Delta Gamma Beta Alpha',
         'rooms list --limit 3': 'Delta Gamma Beta',
@@ -103,7 +103,7 @@ describe.each(Object.entries(services))('with a service %s', (name, differences)
       expect(got).toEqual([format === 'table' ? 'name  Gamma' : 'Gamma'])
     })
 
-    test('only the selected rooms are changed and deleted', async () => {
+    test(`with a service ${name} and -o ${format}, only the selected rooms are changed and deleted`, async () => {
       for (const [command, names] of Object.entries({
         'rooms terminate --yes --where layout=grid --where status=active': 'Delta Beta',
         [`rooms reopen ${ids['Delta']}`]: 'Delta',
@@ -114,13 +114,13 @@ describe.each(Object.entries(services))('with a service %s', (name, differences)
         expect(await namesOf(command, format), command).toEqual(names.split(' '))
     })
 
-    test('rooms are exported if the format can be imported', async () => {
+    test(`with a service ${name} and -o ${format}, rooms are exported if the format can be imported`, async () => {
       if (format !== 'table' && format !== 'ids')
         return expect(await namesOf('rooms export', format)).toEqual(all)
       expect(await world.run(`rooms export -o ${format}`)).toMatchObject({ code: 2, stdout: '' })
     })
 
-    test('rooms are imported', async () => {
+    test(`with a service ${name} and -o ${format}, rooms are imported`, async () => {
       writeFileSync(join(world.dir, 'rooms.csv'), 'name,type,record\nEpsilon,open,true\n')
       const { code, stdout, stderr } = await world.run(`rooms import rooms.csv -o ${format}`)
       expect({ code, stderr }).toEqual({ code: 0, stderr: 'imported 1 of 1 room\n' })
@@ -140,7 +140,7 @@ describe.each(Object.entries(services))('with a service %s', (name, differences)
   })
 
   test.each(['csv', 'ndjson', 'json'])(
-    'an export as %s can be imported into the same service',
+    `with a service ${name}, an export as %s can be imported into the same service`,
     async (format) => {
       const { stdout } = await world.run(`rooms export -o ${format}`)
       writeFileSync(join(world.dir, `rooms.${format}`), stdout)
@@ -167,67 +167,79 @@ describe.each(Object.keys(errorShapes) as (keyof typeof errorShapes)[])(
     const index = Object.keys(errorShapes).indexOf(errors)
     const met = ['json', formats[index % formats.length] ?? 'table'] as const
 
-    test.each(met)('causes an error with the message of the service with -o %s', async (format) => {
-      const isJson = format === 'json' || format === 'ndjson'
-      const [first = ''] = Object.values(ids)
-      // A 500 is a refusal only where its body is JSON; a gateway may have sent another one after the change.
-      const ofRule = errors === 'text' || errors === 'html' ? 7 : 1
-      for (const [command, words, code] of [
-        ['rooms list --page-size 5000', 'limit', 1],
-        [`rooms update ${first} --name X --set type=open`, 'type', ofRule],
-        [`message send ${ids['Gamma']} hello`, 'terminated', ofRule],
-        ['rooms get nowhere', 'no such room: nowhere', 3],
-        ['rooms delete nowhere --yes', 'no such room: nowhere', 3],
-      ] as const) {
-        const ended = await world.run(
-          `${command} ${command.startsWith('message') && format === 'ids' ? '' : `-o ${format}`}`.trim(),
-        )
-        expect({ command, code: ended.code, stdout: ended.stdout }).toEqual({ command, code, stdout: '' })
-        if (isJson) expect(JSON.parse(ended.stderr).error.message).toContain(words)
-        else expect(ended.stderr).toMatch(new RegExp(`^error: .*${words}`))
-      }
-    })
+    test.each(met)(
+      `an error response of the kind “${errors}” causes an error with the message of the service with -o %s`,
+      async (format) => {
+        const isJson = format === 'json' || format === 'ndjson'
+        const [first = ''] = Object.values(ids)
+        // A 500 is a refusal only where its body is JSON; a gateway may have sent another one after the change.
+        const ofRule = errors === 'text' || errors === 'html' ? 7 : 1
+        for (const [command, words, code] of [
+          ['rooms list --page-size 5000', 'limit', 1],
+          [`rooms update ${first} --name X --set type=open`, 'type', ofRule],
+          [`message send ${ids['Gamma']} hello`, 'terminated', ofRule],
+          ['rooms get nowhere', 'no such room: nowhere', 3],
+          ['rooms delete nowhere --yes', 'no such room: nowhere', 3],
+        ] as const) {
+          const ended = await world.run(
+            `${command} ${command.startsWith('message') && format === 'ids' ? '' : `-o ${format}`}`.trim(),
+          )
+          expect({ command, code: ended.code, stdout: ended.stdout }).toEqual({ command, code, stdout: '' })
+          if (isJson) expect(JSON.parse(ended.stderr).error.message).toContain(words)
+          else expect(ended.stderr).toMatch(new RegExp(`^error: .*${words}`))
+        }
+      },
+    )
 
-    test.each(met)('appears with the message of the service in import results with -o %s', async (format) => {
-      writeFileSync(join(world.dir, 'rooms.csv'), `id,name,type\n${ids['Alpha']},Alpha,public\n`)
-      const { code, stdout, stderr } = await world.run(
-        `rooms import rooms.csv --if-exists update -o ${format}`,
-      )
-      expect(code).toBe(1)
-      expect(stdout + stderr).toContain('type')
-    })
+    test.each(met)(
+      `an error response of the kind “${errors}” appears with the message of the service in import results with -o %s`,
+      async (format) => {
+        writeFileSync(join(world.dir, 'rooms.csv'), `id,name,type\n${ids['Alpha']},Alpha,public\n`)
+        const { code, stdout, stderr } = await world.run(
+          `rooms import rooms.csv --if-exists update -o ${format}`,
+        )
+        expect(code).toBe(1)
+        expect(stdout + stderr).toContain('type')
+      },
+    )
   },
 )
 
-describe.each(['empty', 'ok'] as const)('with a service whose responses to writes are “%s”', (writes) => {
+describe.each(['empty', 'ok'] as const)('responses “%s” to writes', (writes) => {
   beforeEach(() => start({ writes }))
 
-  test.each(formats)('a change is printed as the item that proves it with -o %s', async (format) => {
-    expect(await namesOf(`rooms terminate ${ids['Beta']} --yes`, format)).toEqual(['Beta'])
-    const { code, stdout } = await world.run(`rooms delete ${ids['Delta']} --yes -o ${format}`)
-    expect(code).toBe(0)
-    if (format === 'ids') expect(stdout).toBe(`${ids['Delta']}\n`)
-    expect(await namesOf('rooms list', 'csv')).toEqual(['Gamma', 'Beta', 'Alpha'])
-  })
+  test.each(formats)(
+    `with a service whose responses to writes are “${writes}”, a change is printed as the item that proves it with -o %s`,
+    async (format) => {
+      expect(await namesOf(`rooms terminate ${ids['Beta']} --yes`, format)).toEqual(['Beta'])
+      const { code, stdout } = await world.run(`rooms delete ${ids['Delta']} --yes -o ${format}`)
+      expect(code).toBe(0)
+      if (format === 'ids') expect(stdout).toBe(`${ids['Delta']}\n`)
+      expect(await namesOf('rooms list', 'csv')).toEqual(['Gamma', 'Beta', 'Alpha'])
+    },
+  )
 
-  test('a creation without an ID in the response exits 7, and its JSON error says that it was accepted', async () => {
+  test(`with a service whose responses to writes are “${writes}”, a creation without an ID in the response exits 7, and its JSON error says that it was accepted`, async () => {
     const { code, stdout, stderr } = await world.run('rooms create --name New --type open --json')
     expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'unknown_outcome', accepted: true })
     expect(await namesOf('rooms list --limit 1', 'csv')).toEqual(['New'])
   })
 
-  test.each(formats)('every row of an import counts as done with -o %s', async (format) => {
-    writeFileSync(join(world.dir, 'users.csv'), 'user_id,name\nada,Ada\ngrace,Grace\n')
-    const { code, stdout, stderr } = await world.run(`users import users.csv -o ${format}`)
-    expect({ code, summary: stderr.split('\n').at(-2) }).toEqual({
-      code: 0,
-      summary: 'imported 2 of 2 users',
-    })
-    if (format === 'ids') expect(stdout).toBe('ada\ngrace\n')
-    else if (format !== 'table') expect(stdout.match(/ok/g)).toHaveLength(2)
-    expect((await world.run('users list -o ids')).stdout.split('\n').sort()).toEqual(['', 'ada', 'grace'])
-  })
+  test.each(formats)(
+    `with a service whose responses to writes are “${writes}”, every row of an import counts as done with -o %s`,
+    async (format) => {
+      writeFileSync(join(world.dir, 'users.csv'), 'user_id,name\nada,Ada\ngrace,Grace\n')
+      const { code, stdout, stderr } = await world.run(`users import users.csv -o ${format}`)
+      expect({ code, summary: stderr.split('\n').at(-2) }).toEqual({
+        code: 0,
+        summary: 'imported 2 of 2 users',
+      })
+      if (format === 'ids') expect(stdout).toBe('ada\ngrace\n')
+      else if (format !== 'table') expect(stdout.match(/ok/g)).toHaveLength(2)
+      expect((await world.run('users list -o ids')).stdout.split('\n').sort()).toEqual(['', 'ada', 'grace'])
+    },
+  )
 })
 
 test('rooms get prints fields that the API specification does not list', async () => {

@@ -76,12 +76,15 @@ describe('--where on a service whose lists show only id, type and name', () => {
     ['max_meeting_seconds=60', 'Gamma'],
     ['age>0s', ''],
     ['created_at>0s', 'Delta Gamma Beta Alpha'],
-  ])('requests the full records: %s', async (condition, names) => {
-    expect(await chosen([condition], partialRooms)).toBe(names)
-    expect(gets().sort()).toEqual(all.map(({ id }) => `GET /rooms/${id}`).sort())
-  })
+  ])(
+    '--where on a service whose lists show only id, type and name requests the full records: %s',
+    async (condition, names) => {
+      expect(await chosen([condition], partialRooms)).toBe(names)
+      expect(gets().sort()).toEqual(all.map(({ id }) => `GET /rooms/${id}`).sort())
+    },
+  )
 
-  test('requests no full record if the list contains all required fields', async () => {
+  test('--where on a service whose lists show only id, type and name requests no full record if the list contains all required fields', async () => {
     expect(await chosen(['name~a$', 'type=private'], '')).toBe('Delta Alpha')
     expect(gets()).toEqual([])
     expect(await chosen(['type=open', 'layout=grid'], partialRooms)).toBe('Beta')
@@ -89,7 +92,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
   })
 
   test.each(['delete', 'terminate', 'reopen'])(
-    'in rooms %s sends no write if no room matches',
+    '--where on a service whose lists show only id, type and name in rooms %s sends no write if no room matches',
     async (verb) => {
       expect(await world.run(`rooms ${verb} --where record!=true --yes`)).toMatchObject({
         code: 0,
@@ -100,7 +103,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     },
   )
 
-  test('in rooms delete deletes only the matching rooms', async () => {
+  test('--where on a service whose lists show only id, type and name in rooms delete deletes only the matching rooms', async () => {
     expect(await world.run('rooms delete --where status=terminated --yes -o ids')).toMatchObject({
       code: 0,
       stdout: `${all[1].id}\n`,
@@ -109,7 +112,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(await chosen(['name!='], '')).toBe('Delta Beta Alpha')
   })
 
-  test('in rooms delete deletes nothing if a lookup shows another room', async () => {
+  test('--where on a service whose lists show only id, type and name in rooms delete deletes nothing if a lookup shows another room', async () => {
     const [delta, gamma] = all
     const next = world.intercept
     world.intercept = async (request, ...rest) =>
@@ -123,7 +126,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(writes()).toEqual([])
   })
 
-  test('prints the full records in every format', async () => {
+  test('--where on a service whose lists show only id, type and name prints the full records in every format', async () => {
     const list = async (format: string) =>
       (await world.run(`rooms list --where layout=grid -o ${format}`)).stdout
     const [delta, , beta] = all
@@ -144,7 +147,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(await list('table --columns name,status --no-header')).toBe('Delta  active\nBeta   active\n')
   })
 
-  test('keeps every digit of a number that only the full record contains', async () => {
+  test('--where on a service whose lists show only id, type and name keeps every digit of a number that only the full record contains', async () => {
     const { intercept } = world
     world.intercept = async (request, next, signal) => {
       const given = (await intercept?.(request, next, signal)) ?? (await next())
@@ -155,7 +158,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(stdout.match(/"meeting_time":12345678901234567890[,}]/g)).toHaveLength(4)
   })
 
-  test('requests at most eight full records concurrently, and prints one notice', async () => {
+  test('--where on a service whose lists show only id, type and name requests at most eight full records concurrently, and prints one notice', async () => {
     for (let i = 0; i < 40; i++) await room(`R${i}`)
     let under = 0
     let most = 0
@@ -175,20 +178,20 @@ describe('--where on a service whose lists show only id, type and name', () => {
     })
   })
 
-  test('requests no more records after the number of matches reaches --limit', async () => {
+  test('--where on a service whose lists show only id, type and name requests no more records after the number of matches reaches --limit', async () => {
     const run = await world.run('rooms list --where record=true --page-size 1 --limit 2 -o ids')
     expect(run.stdout).toBe(`${all[0].id}\n${all[1].id}\n`)
     expect(gets()).toHaveLength(2)
   })
 
-  test('skips an item that is deleted while the command runs', async () => {
+  test('--where on a service whose lists show only id, type and name skips an item that is deleted while the command runs', async () => {
     const { intercept } = world
     world.intercept = async (request, next, signal) =>
       request.url.endsWith(all[0].id) ? answer(404, {}) : (intercept?.(request, next, signal) ?? next())
     expect(await chosen(['record=true'], partialRooms)).toBe('Gamma Beta Alpha')
   })
 
-  test('exits without a write if a full record cannot be read', async () => {
+  test('--where on a service whose lists show only id, type and name exits without a write if a full record cannot be read', async () => {
     const { intercept } = world
     world.intercept = async (request, next, signal) =>
       request.url.endsWith(all[2].id) ? answer(503, {}) : (intercept?.(request, next, signal) ?? next())
@@ -199,7 +202,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(writes()).toEqual([])
   })
 
-  test('with --dry-run prints the field and value that matched in each item', async () => {
+  test('--where on a service whose lists show only id, type and name with --dry-run prints the field and value that matched in each item', async () => {
     const [delta, , beta] = all
     expect(
       await world.run([
@@ -222,7 +225,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     })
   })
 
-  test('shows in the prompt the field and value that matched in each item', async () => {
+  test('--where on a service whose lists show only id, type and name shows in the prompt the field and value that matched in each item', async () => {
     const [, gamma] = all
     const { host, done } = world.start(['rooms', 'delete', '--where', 'status!=active'], { tty: true })
     setImmediate(() => host.type('n\n'))
@@ -232,7 +235,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(writes()).toEqual([])
   })
 
-  test('shows in the prompt that an empty value matched', async () => {
+  test('--where on a service whose lists show only id, type and name shows in the prompt that an empty value matched', async () => {
     const { stderr } = await world.run('rooms terminate --where terminated_at= --where name=Beta --dry-run')
     expect(stderr).toContain('  Beta  terminated_at (empty)\n')
   })
@@ -247,17 +250,20 @@ describe('--where on members and users of a service with partial lists', () => {
     ['status=blocked', 'grace'],
     ['status=', 'ada'],
     ['user_id~^g', 'grace'],
-  ])('selects members by their full records: %s', async (condition, who) => {
-    const { id, ...all } = await members()
-    otherService(world, { minimalLists: true })
-    expect(await world.run(`members list ${id} -o ids --where ${condition}`)).toMatchObject({
-      code: 0,
-      stdout: `${all[who as 'ada' | 'grace'].id}\n`,
-      stderr: partialMembers,
-    })
-  })
+  ])(
+    '--where on members and users of a service with partial lists selects members by their full records: %s',
+    async (condition, who) => {
+      const { id, ...all } = await members()
+      otherService(world, { minimalLists: true })
+      expect(await world.run(`members list ${id} -o ids --where ${condition}`)).toMatchObject({
+        code: 0,
+        stdout: `${all[who as 'ada' | 'grace'].id}\n`,
+        stderr: partialMembers,
+      })
+    },
+  )
 
-  test('blocks the matching members', async () => {
+  test('--where on members and users of a service with partial lists blocks the matching members', async () => {
     const { id, ada } = await members()
     otherService(world, { minimalLists: true })
     expect(await world.run(`members block ${id} --where is_blocked=false --yes -o ids`)).toMatchObject({
@@ -267,7 +273,7 @@ describe('--where on members and users of a service with partial lists', () => {
     })
   })
 
-  test('deletes the matching users', async () => {
+  test('--where on members and users of a service with partial lists deletes the matching users', async () => {
     await members()
     otherService(world, { minimalLists: true })
     expect(await world.run('users delete --where email!=ada@x.test --yes -o ids')).toMatchObject({
@@ -284,7 +290,7 @@ describe('--where on a field that is missing even from full records', () => {
     'hint: a service may omit fields that are null; --json shows the fields that it sends\n'
 
   test.each(['layout=grid', 'layout!=grid', 'layout=', 'layout!=', 'layout~g', 'layout!~g', 'layout<z'])(
-    'is a usage error that names the field if no record has the field: %s',
+    '--where on a field that is missing even from full records is a usage error that names the field if no record has the field: %s',
     async (condition) => {
       const all = await rooms()
       otherService(world, { minimalLists: true, without: ['layout'] })
@@ -298,7 +304,7 @@ describe('--where on a field that is missing even from full records', () => {
     },
   )
 
-  test('causes one request for a full record if lists are complete', async () => {
+  test('--where on a field that is missing even from full records causes one request for a full record if lists are complete', async () => {
     await rooms()
     otherService(world, { without: ['layout'] })
     for (const format of ['table', 'json', 'ndjson', 'csv', 'ids']) {
@@ -319,7 +325,7 @@ describe('--where on a field that is missing even from full records', () => {
     ['status!=active', 'Gamma'],
     ['status=active', ''],
   ])(
-    'does not match an item without the field, and a notice counts these items: %s',
+    '--where on a field that is missing even from full records does not match an item without the field, and a notice counts these items: %s',
     async (condition, names) => {
       await rooms()
       otherService(world, { minimalLists: true, leavesNullsOut: true })
@@ -328,7 +334,7 @@ describe('--where on a field that is missing even from full records', () => {
     },
   )
 
-  test('causes a notice that counts only items that match all other conditions', async () => {
+  test('--where on a field that is missing even from full records causes a notice that counts only items that match all other conditions', async () => {
     await rooms()
     otherService(world, { leavesNullsOut: true })
     expect(
@@ -336,7 +342,7 @@ describe('--where on a field that is missing even from full records', () => {
     ).toBe('Gamma')
   })
 
-  test('causes a notice for sessions, which have no full record', async () => {
+  test('--where on a field that is missing even from full records causes a notice for sessions, which have no full record', async () => {
     const items = [{ id: 's1', disconnected_at: '2026-01-01T00:00:00Z' }, { id: 's2' }]
     otherService(world, { sessions: { items, paged: true } })
     expect(await world.run('sessions list r -o ids --where status!=online')).toMatchObject({
@@ -350,7 +356,7 @@ describe('--where on a field that is missing even from full records', () => {
     })
   })
 
-  test('causes one notice for the members of all rooms', async () => {
+  test('--where on a field that is missing even from full records causes one notice for the members of all rooms', async () => {
     await members()
     const { id } = await room('R2')
     await world.send('POST', '/users', { user_id: 'alan' })
@@ -371,7 +377,7 @@ describe('the status column', () => {
   const statuses = async (command: string) =>
     (await world.run(`${command} -o csv --columns status --no-header`)).stdout.split('\r\n').slice(0, -1)
 
-  test('is empty for a room without is_terminated and state', async () => {
+  test('the status column is empty for a room without is_terminated and state', async () => {
     await rooms()
     otherService(world, { minimalLists: true })
     expect(await statuses('rooms list --terminated')).toEqual([''])
@@ -381,21 +387,21 @@ describe('the status column', () => {
     )
   })
 
-  test('shows the value of is_terminated for a room if the field is a boolean', async () => {
+  test('the status column shows the value of is_terminated for a room if the field is a boolean', async () => {
     await rooms()
     otherService(world, { tellsTerminated: true, without: ['terminated_at'] })
     expect(await statuses('rooms list')).toEqual(['active', 'terminated', 'active', 'active'])
     expect(await chosen(['status=terminated'], '')).toBe('Gamma')
   })
 
-  test('is empty for a member without is_blocked', async () => {
+  test('the status column is empty for a member without is_blocked', async () => {
     const { id } = await members()
     otherService(world, { without: ['is_blocked'] })
     expect(await statuses(`members list ${id}`)).toEqual(['', ''])
     expect(await world.run(`members list ${id} --where status=`)).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('is empty for a session without a state', async () => {
+  test('the status column is empty for a session without a state', async () => {
     const items = [{ id: 's1', disconnected_at: null }, { id: 's2' }]
     otherService(world, { sessions: { items, paged: false } })
     expect(await statuses('sessions list r')).toEqual(['online', ''])
@@ -405,54 +411,57 @@ describe('the status column', () => {
 describe('an export from a service with partial lists', () => {
   const formats = ['csv', 'ndjson', 'json'] as const
 
-  test.each(formats)('as %s contains all fields, and an import restores these fields', async (format) => {
-    const { id } = await members()
-    await rooms()
-    const from = world
-    const to = await createWorld()
-    const columns = {
-      users: 'user_id,name,default_member_type,email',
-      rooms: 'name,type,layout,record,max_meeting_seconds',
-      members: 'user_id,type,is_blocked',
-    }
-    /** The rows of an export, whatever their order. */
-    const rows = async (world: World, kind: keyof typeof columns, rooms: string) => {
-      const { stdout } = await world.run(`${kind} export ${rooms}--columns ${columns[kind]}`)
-      return stdout.split('\r\n').sort()
-    }
-    const before = {
-      users: await rows(from, 'users', ''),
-      rooms: await rows(from, 'rooms', ''),
-      members: await rows(from, 'members', `${id} `),
-    }
-    otherService(from, { minimalLists: true })
-    for (const [command, told] of [
-      [
-        'users export',
-        `${partial('user', 'users')}exported 2 users, without access tokens (--show-tokens includes them)\n`,
-      ],
-      ['rooms export', `${partialRooms}exported 5 rooms\n`],
-      [
-        `members export ${id}`,
-        `${partial('member', 'members')}exported 2 members, without access tokens (--show-tokens includes them)\n`,
-      ],
-    ] as const) {
-      const { code, stdout, stderr } = await from.run(`${command} -o ${format}`)
-      expect({ code, stderr }, command).toEqual({ code: 0, stderr: told + lostNotice(command) })
-      writeFileSync(join(to.dir, `${command.split(' ')[0]}.${format}`), stdout)
-    }
-    expect((await to.run(`users import users.${format}`)).code).toBe(0)
-    const made = await to.run(`rooms import rooms.${format} -o ndjson`)
-    writeFileSync(join(to.dir, 'ids.ndjson'), made.stdout)
-    expect((await to.run(`members import members.${format} --room-ids ids.ndjson`)).code).toBe(0)
-    expect({
-      users: await rows(to, 'users', ''),
-      rooms: await rows(to, 'rooms', ''),
-      members: await rows(to, 'members', '--all-rooms '),
-    }).toEqual(before)
-  })
+  test.each(formats)(
+    'an export from a service with partial lists as %s contains all fields, and an import restores these fields',
+    async (format) => {
+      const { id } = await members()
+      await rooms()
+      const from = world
+      const to = await createWorld()
+      const columns = {
+        users: 'user_id,name,default_member_type,email',
+        rooms: 'name,type,layout,record,max_meeting_seconds',
+        members: 'user_id,type,is_blocked',
+      }
+      /** The rows of an export, whatever their order. */
+      const rows = async (world: World, kind: keyof typeof columns, rooms: string) => {
+        const { stdout } = await world.run(`${kind} export ${rooms}--columns ${columns[kind]}`)
+        return stdout.split('\r\n').sort()
+      }
+      const before = {
+        users: await rows(from, 'users', ''),
+        rooms: await rows(from, 'rooms', ''),
+        members: await rows(from, 'members', `${id} `),
+      }
+      otherService(from, { minimalLists: true })
+      for (const [command, told] of [
+        [
+          'users export',
+          `${partial('user', 'users')}exported 2 users, without access tokens (--show-tokens includes them)\n`,
+        ],
+        ['rooms export', `${partialRooms}exported 5 rooms\n`],
+        [
+          `members export ${id}`,
+          `${partial('member', 'members')}exported 2 members, without access tokens (--show-tokens includes them)\n`,
+        ],
+      ] as const) {
+        const { code, stdout, stderr } = await from.run(`${command} -o ${format}`)
+        expect({ code, stderr }, command).toEqual({ code: 0, stderr: told + lostNotice(command) })
+        writeFileSync(join(to.dir, `${command.split(' ')[0]}.${format}`), stdout)
+      }
+      expect((await to.run(`users import users.${format}`)).code).toBe(0)
+      const made = await to.run(`rooms import rooms.${format} -o ndjson`)
+      writeFileSync(join(to.dir, 'ids.ndjson'), made.stdout)
+      expect((await to.run(`members import members.${format} --room-ids ids.ndjson`)).code).toBe(0)
+      expect({
+        users: await rows(to, 'users', ''),
+        rooms: await rows(to, 'rooms', ''),
+        members: await rows(to, 'members', '--all-rooms '),
+      }).toEqual(before)
+    },
+  )
 
-  test('with --where requests each full record once', async () => {
+  test('an export from a service with partial lists with --where requests each full record once', async () => {
     const all = await rooms()
     otherService(world, { minimalLists: true })
     expect(await world.run('rooms export --where layout=grid --columns name,layout,record')).toMatchObject({
@@ -463,7 +472,7 @@ describe('an export from a service with partial lists', () => {
     expect(gets().sort()).toEqual(all.map(({ id }) => `GET /rooms/${id}`).sort())
   })
 
-  test('with the members of all rooms prints one notice', async () => {
+  test('an export from a service with partial lists with the members of all rooms prints one notice', async () => {
     await members()
     await members()
     otherService(world, { minimalLists: true })
@@ -478,7 +487,7 @@ describe('an export from a service with partial lists', () => {
     expect(gets()).toHaveLength(4)
   })
 
-  test('with complete lists requests one full record, even for many rooms', async () => {
+  test('an export from a service with partial lists with complete lists requests one full record, even for many rooms', async () => {
     for (let i = 0; i < 3; i++) await members()
     const { stderr } = await world.run('members export --all-rooms')
     expect(stderr).toBe(
@@ -487,7 +496,7 @@ describe('an export from a service with partial lists', () => {
     expect(gets()).toHaveLength(1)
   })
 
-  test('contains users whose IDs cannot be part of a path, such as “..”', async () => {
+  test('an export from a service with partial lists contains users whose IDs cannot be part of a path, such as “..”', async () => {
     const users = ['..', 'ada', '.'].map((user_id) => ({ user_id }))
     world.intercept = async ({ url }) =>
       answer(200, url.includes('?') ? { users, paging: { total: 3 } } : { user: users[1] })
@@ -499,7 +508,7 @@ describe('an export from a service with partial lists', () => {
     expect(gets()).toEqual(['GET /users/ada'])
   })
 
-  test('keeps nested fields and fields that the API specification does not list', async () => {
+  test('an export from a service with partial lists keeps nested fields and fields that the API specification does not list', async () => {
     await rooms()
     const metadata = { tags: ['a', { deep: null }] }
     otherService(world, { minimalLists: true, unlisted: { metadata } })
@@ -511,7 +520,7 @@ describe('an export from a service with partial lists', () => {
 })
 
 describe('rooms with UUIDs as IDs', () => {
-  test('can be read, filtered, exported and deleted', async () => {
+  test('rooms with UUIDs as IDs can be read, filtered, exported and deleted', async () => {
     const [delta, gamma] = await rooms()
     const { idOf } = otherService(world, { minimalLists: true, ids: 'uuid' })
     await world.run('rooms list')
@@ -531,7 +540,7 @@ describe('rooms with UUIDs as IDs', () => {
 })
 
 describe('imports of members on a service whose members omit the user ID', () => {
-  test('update existing members and keep other members unchanged', async () => {
+  test('imports of members on a service whose members omit the user ID update existing members and keep other members unchanged', async () => {
     const { id, ada, grace } = await members()
     otherService(world, { minimalLists: true })
     writeFileSync(join(world.dir, 'm.csv'), `room_id,user_id,type\n${id},ada,guest\n`)
@@ -547,7 +556,7 @@ describe('imports of members on a service whose members omit the user ID', () =>
     ])
   })
 
-  test('set the name from the row if responses omit the current name', async () => {
+  test('imports of members on a service whose members omit the user ID set the name from the row if responses omit the current name', async () => {
     const { id } = await members()
     otherService(world, { without: ['name'] })
     const { intercept } = world

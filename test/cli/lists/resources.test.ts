@@ -30,15 +30,18 @@ test.each([
   })
 })
 
-describe('on a service without items', () => {
+describe('services without items', () => {
   test.each([
     ['rooms list', '', 'no rooms\n'],
     ['rooms list --json', expect.any(String), ''],
     ['users list', '', 'no users\n'],
     ['users list -q', '', ''],
-  ])('%s exits 0 and prints %j on standard output and %j on standard error', async (line, stdout, stderr) => {
-    expect(await world.run(line)).toMatchObject({ code: 0, stdout, stderr })
-  })
+  ])(
+    'on a service without items, %s exits 0 and prints %j on standard output and %j on standard error',
+    async (line, stdout, stderr) => {
+      expect(await world.run(line)).toMatchObject({ code: 0, stdout, stderr })
+    },
+  )
 
   test.each([
     ['members list', '', 'no members\n'],
@@ -47,7 +50,7 @@ describe('on a service without items', () => {
     ['sessions list --json', '{"sessions":[]}\n', ''],
     ['sessions list -o csv', 'id,member_id,user_id,connected_at,disconnected_at\r\n', ''],
   ])(
-    '%s for an empty room exits 0 and prints %j on standard output and %j on standard error',
+    'on a service without items, %s for an empty room exits 0 and prints %j on standard output and %j on standard error',
     async (line, stdout, stderr) => {
       const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
       const [group, verb, ...flags] = line.split(' ')
@@ -101,7 +104,7 @@ describe('--curl', () => {
     ],
     ['sessions list r --online', curl('GET', `'${url}/rooms/r/sessions?is_connecting=true'`)],
     ['pages create r --index 1', curl('POST', `${url}/rooms/r/pages/create_many`, '[{"index":1}]')],
-  ])('prints the request of %s and does not send the request', async (line, stdout) => {
+  ])('--curl prints the request of %s and does not send the request', async (line, stdout) => {
     expect(await world.run(`${line} --curl`)).toMatchObject({ code: 0, stdout, stderr: '' })
     expect(world.requests).toEqual([])
   })

@@ -52,12 +52,12 @@ describe('the notice about reading each of 1,200 rooms', () => {
     ['--all --where members>0 --where type=public', ''],
     ['--all --where members>0 --quiet', ''],
     ['--all --where type=public', ''],
-  ])('for rooms list %s is %j', async (flags, stderr) => {
+  ])('the notice about reading each of 1,200 rooms for rooms list %s is %j', async (flags, stderr) => {
     const { code, ...run } = await world.run(`rooms list -o ids ${flags}`)
     expect({ code, stdout: run.stdout, stderr: run.stderr }).toEqual({ code: 0, stdout: ids(1200), stderr })
   })
 
-  test('is printed before the first room is read', async () => {
+  test('the notice about reading each of 1,200 rooms is printed before the first room is read', async () => {
     const { intercept } = world
     const seen = new Set<string>()
     const run = world.start('rooms list --all -o ids --where members>0'.split(' '))
@@ -69,22 +69,22 @@ describe('the notice about reading each of 1,200 rooms', () => {
     expect([...seen]).toEqual([notice('1200')])
   })
 
-  test('is printed by users rooms', async () => {
+  test('the notice about reading each of 1,200 rooms is printed by users rooms', async () => {
     const { code, stdout, stderr } = await world.run('users rooms ada -o ids')
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: ids(1200), stderr: notice('1200') })
   })
 
-  test('is printed by sessions report --all-rooms', async () => {
+  test('the notice about reading each of 1,200 rooms is printed by sessions report --all-rooms', async () => {
     const { code, stdout, stderr } = await world.run('sessions report --all-rooms -o csv --no-header')
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: notice('1200') })
   })
 
-  test('is printed by members export --all-rooms', async () => {
+  test('the notice about reading each of 1,200 rooms is printed by members export --all-rooms', async () => {
     const { code, stderr } = await world.run('members export --all-rooms --columns user_id')
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({ code: 0, stderr: notice('1200').trimEnd() })
   })
 
-  test('is printed by members export of given rooms', async () => {
+  test('the notice about reading each of 1,200 rooms is printed by members export of given rooms', async () => {
     const stdin = Array.from({ length: 1200 }, (_, i) => `r${i + 1}\n`).join('')
     const { code, stderr } = await world.run('members export - --columns user_id', { stdin })
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({ code: 0, stderr: notice('1200').trimEnd() })

@@ -37,27 +37,27 @@ async function names(line: string, stderr = told): Promise<string> {
 }
 
 describe('--sort', () => {
-  test('reads all pages, prints a notice and prints the items in order', async () => {
+  test('--sort reads all pages, prints a notice and prints the items in order', async () => {
     serve({ name: 'c' }, { name: 'a' }, { name: 'b' })
     expect(await names('rooms list --sort name')).toBe('a b c')
     expect(await names('rooms list --sort -name')).toBe('c b a')
     expect((await world.run('rooms list --sort name -q')).stderr).toBe('')
   })
 
-  test('sorts by several fields in the order of the flag', async () => {
+  test('--sort sorts by several fields in the order of the flag', async () => {
     serve({ name: 'b', type: 'open' }, { name: 'a', type: 'private' }, { name: 'a', type: 'open' })
     expect(
       (await world.run('rooms list --sort name,-type --columns name,type --no-header -o tsv')).stdout,
     ).toBe('a\tprivate\na\topen\nb\topen\n')
   })
 
-  test('keeps the order of equal items, even in descending order', async () => {
+  test('--sort keeps the order of equal items, even in descending order', async () => {
     serve({ name: 'x' }, { name: 'y' }, { name: 'z' })
     expect(await names('rooms list --sort type')).toBe('x y z')
     expect(await names('rooms list --sort -type')).toBe('x y z')
   })
 
-  test('compares numbers by value, even if they are text', async () => {
+  test('--sort compares numbers by value, even if they are text', async () => {
     serve(
       { name: 'ten', meeting_time: 10 },
       { name: 'nine', meeting_time: '9' },
@@ -66,7 +66,7 @@ describe('--sort', () => {
     expect(await names('rooms list --sort meeting_time')).toBe('two nine ten')
   })
 
-  test('compares numbers beyond double precision exactly, and prints every digit', async () => {
+  test('--sort compares numbers beyond double precision exactly, and prints every digit', async () => {
     const rooms = ['12345678901234567892', '12345678901234567890', '12345678901234567891']
     world.intercept = async () =>
       answer(
@@ -77,7 +77,7 @@ describe('--sort', () => {
     expect([...stdout.matchAll(/"seats":(\d+)/g)].map(([, seats]) => seats)).toEqual(rooms.sort())
   })
 
-  test('compares times with different UTC offsets by instant', async () => {
+  test('--sort compares times with different UTC offsets by instant', async () => {
     serve(
       { name: 'late', created_at: '2026-01-01T12:00:00.000Z' },
       { name: 'early', created_at: '2026-01-01T12:30:00+02:00' },
@@ -86,25 +86,25 @@ describe('--sort', () => {
     expect(await names('rooms list --sort created_at')).toBe('old early late')
   })
 
-  test('sorts text alphabetically, with the same result in every locale', async () => {
+  test('--sort sorts text alphabetically, with the same result in every locale', async () => {
     serve({ name: 'zoe' }, { name: 'Ärger' }, { name: 'ada' }, { name: 'Ada' }, { name: 'beta' })
     expect(await names('rooms list --sort name')).toBe('ada Ada Ärger beta zoe')
   })
 
-  test('puts null last, even in descending order', async () => {
+  test('--sort puts null last, even in descending order', async () => {
     serve({ name: 'none', started_at: null }, { name: 'b', started_at: '2026-01-02T00:00:00Z' })
     expect(await names('rooms list --sort started_at')).toBe('b none')
     expect(await names('rooms list --sort -started_at')).toBe('b none')
   })
 
-  test('puts items without the field last and prints the number of these items', async () => {
+  test('--sort puts items without the field last and prints the number of these items', async () => {
     serve({ name: 'without' }, { name: 'with', seats: 3 })
     expect(await names('rooms list --sort -seats', `${told}1 room without seats comes last\n`)).toBe(
       'with without',
     )
   })
 
-  test('applies --limit and --offset to the sorted items', async () => {
+  test('--sort applies --limit and --offset to the sorted items', async () => {
     serve({ name: 'd' }, { name: 'c' }, { name: 'b' }, { name: 'a' })
     expect(await names('rooms list --sort name --limit 2')).toBe('a b')
     expect(await names('rooms list --sort name --limit 2 --offset 1')).toBe('b c')
@@ -115,12 +115,12 @@ describe('--sort', () => {
     })
   })
 
-  test('sorts the matches of --where', async () => {
+  test('--sort sorts the matches of --where', async () => {
     serve({ name: 'b', type: 'private' }, { name: 'c' }, { name: 'a', type: 'private' })
     expect(await names('rooms list --sort name --where type=private')).toBe('a b')
   })
 
-  test('sorts by a nested field', async () => {
+  test('--sort sorts by a nested field', async () => {
     serve(
       { name: 'b', metadata: { owner: { name: 'zoe' } } },
       { name: 'a', metadata: { owner: { name: 'ada' } } },
@@ -134,7 +134,7 @@ describe('--sort', () => {
     ).toBe('a b c')
   })
 
-  test('requests the full records if lists omit the field', async () => {
+  test('--sort requests the full records if lists omit the field', async () => {
     serve({ name: 'b', seats: 2 }, { name: 'a', seats: 1 })
     const whole = world.intercept
     world.intercept = async (request, next, signal) => {
@@ -151,7 +151,7 @@ describe('--sort', () => {
     ).toBe('a b')
   })
 
-  test('with a misspelled field is refused before the first request', async () => {
+  test('--sort with a misspelled field is refused before the first request', async () => {
     expect(await world.run('rooms list --sort -craeted_at')).toMatchObject({
       code: 2,
       stdout: '',
@@ -160,7 +160,7 @@ describe('--sort', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('with a field that no item has is refused', async () => {
+  test('--sort with a field that no item has is refused', async () => {
     serve({}, {})
     expect(await world.run('rooms list --sort seats -q')).toMatchObject({
       code: 2,
@@ -171,7 +171,7 @@ describe('--sort', () => {
     expect((await world.run('rooms list --sort terminated_at -q')).code, 'a field of the API').toBe(0)
   })
 
-  test.each(['', 'name,', '-', ',name'])('with the value “%s” is a usage error', async (fields) => {
+  test.each(['', 'name,', '-', ',name'])('--sort with the value “%s” is a usage error', async (fields) => {
     const { code, stderr } = await world.run(['rooms', 'list', `--sort=${fields}`])
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -179,12 +179,12 @@ describe('--sort', () => {
     })
   })
 
-  test('prints an empty list if the list is empty', async () => {
+  test('--sort prints an empty list if the list is empty', async () => {
     expect(await world.run('rooms list --sort name')).toMatchObject({ code: 0, stderr: `${told}no rooms\n` })
     expect(JSON.parse((await world.run('rooms list --sort name --json -q')).stdout).rooms).toEqual([])
   })
 
-  test('sorts lists of members and of users', async () => {
+  test('--sort sorts lists of members and of users', async () => {
     const { room } = (await world.send('POST', '/rooms', { name: 'n', type: 'private' })).body
     for (const user_id of ['b', 'c', 'a']) {
       await world.send('POST', '/users', { user_id, email: `${user_id}@x.test` })
@@ -196,7 +196,7 @@ describe('--sort', () => {
     expect(await column(`members list ${room.id} --sort type,user_id`)).toBe('a\nb\nc\n')
   })
 
-  test('sorts lists of sessions', async () => {
+  test('--sort sorts lists of sessions', async () => {
     const sessions = ['2026-01-02', '2026-01-01', '2026-01-03'].map((day, i) => ({
       id: `s${i}`,
       connected_at: `${day}T00:00:00.000Z`,
@@ -206,7 +206,7 @@ describe('--sort', () => {
     expect((await world.run('sessions list r1 --sort -connected_at -o ids -q')).stdout).toBe('s2\ns0\ns1\n')
   })
 
-  test('is a flag of every paged command', async () => {
+  test('--sort is a flag of every paged command', async () => {
     const has = (long: string) => async () =>
       (await leaves())
         .filter(({ command }) => command.options.some((option) => option.long === long))

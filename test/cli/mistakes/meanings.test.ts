@@ -73,7 +73,7 @@ const strengthOf = (command: MeetroomCommand) => {
 const allowed = { reads: 0, writes: 1, blocks: 2, undoes: 0 } as const
 
 test.each(Object.keys(verbs) as (keyof typeof verbs)[])(
-  'a word that %s something is never answered with a command of a stronger effect, in any group',
+  'a word that %s something never leads to a suggestion with a stronger effect, in any group',
   async (meaning) => {
     const world = await createWorld()
     const program = await wholeProgram()
@@ -101,13 +101,13 @@ test.each(Object.keys(verbs) as (keyof typeof verbs)[])(
   },
 )
 
-test('a suggested command is complete: no flag takes the flag of the service as its value', async () => {
+test('a suggested command never uses the flag of the service as the value of another flag', async () => {
   const world = await createWorld()
   for (const line of ['users block', 'users link', 'users disable --yes'])
     expect((await world.run(line)).stderr, line).toMatch(/USER( --yes)? --base-url/)
 })
 
-test('the opposite of a word is not near it', () => {
+test('a mistyped word never leads to a suggestion of the opposite', () => {
   for (const prefix of ['un', 'de', 'dis', 'non', 'no-', 'not-'])
     for (const word of ['delete', 'block', 'terminated', 'protect', 'prune', 'save']) {
       expect(findClosest(`${prefix}${word}`, [word])).toBeUndefined()

@@ -414,7 +414,7 @@ test('a condition that contains * and matches nothing causes an explanation in l
   expect((await world.run(['rooms', 'list', '--where', 'name~Math*'])).stderr).toBe('')
 })
 
-test('no command that is typed twice is suggested as two commands', async () => {
+test('a command that is typed twice is suggested only once', async () => {
   const world = await createWorld()
   for (const { words, command } of await leaves()) {
     // Their arguments are any words.

@@ -29,19 +29,19 @@ describe('a command with a room name in place of an ID', () => {
     expect(stderr).toContain(`hint: a room has this name: meetroom rooms get 'name:$(reboot)'`)
   })
 
-  test('suggests the IDs of all rooms with that name', async () => {
+  test('a command with a room name in place of an ID suggests the IDs of all rooms with that name', async () => {
     const ids = [await room('Algebra'), await room('Algebra')].toReversed()
     expect((await world.run('rooms get Algebra')).stderr).toContain(
       `hint: rooms of this name: ${ids.join(', ')}\n`,
     )
   })
 
-  test('sends no search request if the name looks like an ID', async () => {
+  test('a command with a room name in place of an ID sends no search request if the name looks like an ID', async () => {
     await world.run('rooms get 66f1a2b3c4d5e6f708192a3b')
     expect(world.requests.map(({ url }) => new URL(url).search)).toEqual(['', '?limit=1'])
   })
 
-  test('prints the error without a suggestion if the search fails', async () => {
+  test('a command with a room name in place of an ID prints the error without a suggestion if the search fails', async () => {
     world.intercept = async ({ url }, next) => (url.includes('name=') ? answer(502, {}) : next())
     expect(await world.run('rooms get Algebra --retries 0')).toMatchObject({
       code: 3,
@@ -76,21 +76,21 @@ test('message send with several unquoted words suggests quotes around the text',
 })
 
 describe('message send', () => {
-  test('prints a notice if no participant is connected to the room', async () => {
+  test('message send prints a notice if no participant is connected to the room', async () => {
     expect(await world.run(['message', 'send', await room('R'), 'hi'])).toMatchObject({
       code: 0,
       stderr: 'nobody is connected to the room\n',
     })
   })
 
-  test('prints no notice if the service does not list the sessions', async () => {
+  test('message send prints no notice if the service does not list the sessions', async () => {
     world.intercept = async ({ url }, next) => (url.includes('sessions') ? answer(404, {}) : next())
     expect(await world.run(['message', 'send', await room('R'), 'hi'])).toMatchObject({ code: 0, stderr: '' })
   })
 })
 
 describe('the local workspace without a running server', () => {
-  test('has a URL without a port in the output of --dry-run', async () => {
+  test('the local workspace without a running server has a URL without a port in the output of --dry-run', async () => {
     expect(
       await world.run('--local rooms create --name A --type open --dry-run', { env: bare }),
     ).toMatchObject({
@@ -99,7 +99,7 @@ describe('the local workspace without a running server', () => {
     })
   })
 
-  test('is not served by serve --print-env on a port in use', async () => {
+  test('the local workspace without a running server is not served by serve --print-env on a port in use', async () => {
     const server = createServer()
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
     onTestFinished(() => void server.close())

@@ -34,11 +34,11 @@ const calls = everyCall.filter((call) => /\bROOM\b/.test(call) && !stays.test(ca
 const looksUp = async () => (await leaves()).filter(({ words }) => words.join(' ') !== 'webhooks trigger')
 
 describe('a command that accepts a room', () => {
-  test('has a row in the table of this test', () => {
+  test('a command that accepts a room has a row in the table of room arguments', () => {
     expect(calls.length).toBeGreaterThan(15)
   })
 
-  test('names its argument or flag “room” and mentions room names in the help', async () => {
+  test('a command that accepts a room names its argument or flag “room” and mentions room names in the help', async () => {
     for (const { words, command } of await looksUp()) {
       const given = [...command.registeredArguments, ...command.options]
       for (const each of given) {
@@ -51,7 +51,7 @@ describe('a command that accepts a room', () => {
     }
   })
 
-  test('declares its argument or flag as a room, unless the command is rooms wait', async () => {
+  test('a command that accepts a room declares its argument or flag as a room, unless the command is rooms wait', async () => {
     const undeclared = (await looksUp()).flatMap(({ words, command }) =>
       [...command.registeredArguments, ...command.options]
         .filter((each) => each.name() === 'room')
@@ -62,7 +62,7 @@ describe('a command that accepts a room', () => {
   })
 
   test.each(calls)(
-    'sends the same requests for a name as for an ID, after one request for the ID: %s',
+    'a command that accepts a room sends the same requests for a name as for an ID, after one request for the ID: %s',
     async (call) => {
       const given = { word: 'ROOM', name: 'name:R', lookup: 'GET /rooms?name=R&limit=10' }
       await expectSameAsById(call, given)
@@ -120,7 +120,7 @@ describe('a command that accepts a user', () => {
     (call) => /\bada\b/.test(call) && !/^(users create|api)\b/.test(call) && !stays.test(call),
   )
 
-  test('mentions names and emails in the help', async () => {
+  test('a command that accepts a user mentions names and emails in the help', async () => {
     const silent = (await leaves()).flatMap(({ words, command }) =>
       [...command.registeredArguments, ...command.options]
         .filter((each) => each instanceof UserArgument || each instanceof UserOption)
@@ -130,10 +130,12 @@ describe('a command that accepts a user', () => {
     expect(silent).toEqual([])
   })
 
-  test.each(userCalls)('sends the same requests for an email as for an ID, after one list: %s', (call) =>
-    expectSameAsById(call, {
-      ...{ word: 'ada', name: 'email:ada@SCHOOL.example', lookup: 'GET /users?limit=1000' },
-    }),
+  test.each(userCalls)(
+    'a command that accepts a user sends the same requests for an email as for an ID, after one list: %s',
+    (call) =>
+      expectSameAsById(call, {
+        ...{ word: 'ada', name: 'email:ada@SCHOOL.example', lookup: 'GET /users?limit=1000' },
+      }),
   )
 })
 
@@ -142,7 +144,7 @@ describe('a user given as name:… or email:…', () => {
     world.send('POST', '/users', { user_id, name, ...(email && { email }) })
   const lookupOfUsers = 'GET /users?limit=1000'
 
-  test('resolves to the user with exactly that name, or with that email in any letter case', async () => {
+  test('a user given as name:… or email:… resolves to the user with exactly that name, or with that email in any letter case', async () => {
     await create('a1', 'Ada', 'ada@School.example')
     await create('a2', 'ada', 'ada@school.example.org')
     expect((await world.run('users get name:Ada -o ids')).stdout).toBe('a1\n')
@@ -150,14 +152,14 @@ describe('a user given as name:… or email:…', () => {
     expect(requests()).toEqual([lookupOfUsers, 'GET /users/a1', lookupOfUsers, 'GET /users/a1'])
   })
 
-  test('is found in one list if several users are named', async () => {
+  test('a user given as name:… or email:… is found in one list if several users are named', async () => {
     await create('a', 'Ada', 'ada@school.example')
     await create('g', 'Grace')
     await world.run('users delete name:Grace email:ada@school.example --yes')
     expect(requests().filter((line) => !line.startsWith('DELETE'))).toEqual([lookupOfUsers])
   })
 
-  test('causes an error with the IDs of the users if several users match', async () => {
+  test('a user given as name:… or email:… causes an error with the IDs of the users if several users match', async () => {
     await create('a1', 'Ada', 'ada@school.example')
     await create('a2', 'Ada', 'ADA@school.example')
     for (const [given, words, field] of [
@@ -176,17 +178,20 @@ describe('a user given as name:… or email:…', () => {
     ['name:ADA LOVELACE', 'no user is named “ADA LOVELACE”'],
     ['email:ada@shcool.example', 'no user has the email “ada@shcool.example”'],
     ['name:ada', 'no user is named “ada”'],
-  ])('causes exit code 3 and a suggestion if no user matches: %s', async (given, words) => {
-    await create('ada', 'Ada Lovelace', 'ada@school.example')
-    const { code, stderr } = await world.run(['users', 'update', given, '--name', 'A'])
-    expect({ code, stderr }).toEqual({
-      code: 3,
-      stderr: `error: no such user: ${words}\nhint: did you mean “Ada Lovelace” (ada)? meetroom users update ada --name A --base-url https://meet.test/v1\n`,
-    })
-    expect(requests()).toEqual([lookupOfUsers])
-  })
+  ])(
+    'a user given as name:… or email:… causes exit code 3 and a suggestion if no user matches: %s',
+    async (given, words) => {
+      await create('ada', 'Ada Lovelace', 'ada@school.example')
+      const { code, stderr } = await world.run(['users', 'update', given, '--name', 'A'])
+      expect({ code, stderr }).toEqual({
+        code: 3,
+        stderr: `error: no such user: ${words}\nhint: did you mean “Ada Lovelace” (ada)? meetroom users update ada --name A --base-url https://meet.test/v1\n`,
+      })
+      expect(requests()).toEqual([lookupOfUsers])
+    },
+  )
 
-  test('causes an error if the service does not show emails', async () => {
+  test('a user given as name:… or email:… causes an error if the service does not show emails', async () => {
     world.intercept = async () => answer(200, { users: [{ user_id: 'ada' }], paging: { total: 1 } })
     const { code, stderr } = await world.run('users get email:ada@school.example')
     expect({ code, stderr }).toEqual({
@@ -195,7 +200,7 @@ describe('a user given as name:… or email:…', () => {
     })
   })
 
-  test('is found by a repeated flag, and skipped with --ignore-not-found', async () => {
+  test('a user given as name:… or email:… is found by a repeated flag, and skipped with --ignore-not-found', async () => {
     await create('ada', 'Ada')
     const id = await room('R')
     const { member } = (await world.send('POST', `/rooms/${id}/members`, { user_id: 'ada' })).body
@@ -207,7 +212,7 @@ describe('a user given as name:… or email:…', () => {
     })
   })
 
-  test('is a new ID in users create', async () => {
+  test('a user given as name:… or email:… is a new ID in users create', async () => {
     expect((await world.run('users create name:x -o ids')).stdout).toBe('name:x\n')
     expect((await world.run('users get id:name:x -o ids')).stdout).toBe('name:x\n')
     expect(requests()).not.toContain(lookupOfUsers)
@@ -219,7 +224,7 @@ describe('an argument or flag declared as a room', () => {
     .argument('[room]')
     .addArgument(new RoomArgument('[place...]'))
     .addOption(new RoomOption('--hall <hall>', 'another room'))
-  test('is resolved even if its name is not “room”', async () => {
+  test('an argument or flag declared as a room is resolved even if its name is not “room”', async () => {
     const context = new Context({
       host: testHost(),
       flags: { header: true, audit: true, color: false },
@@ -234,21 +239,21 @@ describe('an argument or flag declared as a room', () => {
 })
 
 describe('a room given as name:…', () => {
-  test('resolves to the room with exactly that name', async () => {
+  test('a room given as name:… resolves to the room with exactly that name', async () => {
     const id = await room('Weekly sync')
     await room('weekly sync')
     expect((await world.run(['rooms', 'get', 'name:Weekly sync', '-o', 'ids'])).stdout).toBe(`${id}\n`)
     expect(requests()).toEqual([lookup('Weekly sync'), `GET /rooms/${id}`])
   })
 
-  test('is resolved only once if it is repeated', async () => {
+  test('a room given as name:… is resolved only once if it is repeated', async () => {
     const ids = [await room('a'), await room('b')]
     const { stdout } = await world.run('rooms delete name:a name:b name:a --yes -o ids')
     expect(stdout).toBe(`${ids.join('\n')}\n`)
     expect(requests().filter((line) => line.startsWith('GET'))).toEqual([lookup('a'), lookup('b')])
   })
 
-  test('causes exit code 3 if no room has the name', async () => {
+  test('a room given as name:… causes exit code 3 if no room has the name', async () => {
     await room('Weekly')
     expect(await world.run(['rooms', 'delete', 'name:Weekly sync', '--yes'])).toMatchObject({
       code: 3,
@@ -259,7 +264,7 @@ describe('a room given as name:…', () => {
     expect(requests()).toEqual([lookup('Weekly sync'), 'GET /rooms?limit=1000'])
   })
 
-  test('causes a suggestion if a room has a similar name, except with --curl', async () => {
+  test('a room given as name:… causes a suggestion if a room has a similar name, except with --curl', async () => {
     const id = await room('Weekly sync')
     expect((await world.run(['rooms', 'get', 'name:weekly sync'])).stderr).toBe(
       `error: no such room: no room is named “weekly sync”\nhint: did you mean “Weekly sync” (${id})? meetroom rooms get ${id} --base-url https://meet.test/v1\n`,
@@ -271,7 +276,7 @@ describe('a room given as name:…', () => {
     expect(requests()).toEqual([lookup('weekly sync')])
   })
 
-  test('causes an error with the IDs of the rooms if several rooms have the name', async () => {
+  test('a room given as name:… causes an error with the IDs of the rooms if several rooms have the name', async () => {
     const ids = [await room('x'), await room('x')].reverse()
     expect(await world.run('rooms delete name:x --yes')).toMatchObject({
       code: 2,
@@ -281,14 +286,14 @@ describe('a room given as name:…', () => {
     expect(requests()).toEqual([lookup('x')])
   })
 
-  test('causes an error with the number of unlisted rooms if many rooms have the name', async () => {
+  test('a room given as name:… causes an error with the number of unlisted rooms if many rooms have the name', async () => {
     for (let i = 0; i < 12; i++) await room('x')
     expect((await world.run('rooms get name:x')).stderr).toMatch(
       /^error: 10 or more rooms are named “x”: (\w{24}, ){9}\w{24}\n/,
     )
   })
 
-  test('causes exit code 0 with --ignore-not-found if no room has the name', async () => {
+  test('a room given as name:… causes exit code 0 with --ignore-not-found if no room has the name', async () => {
     const id = await room('a')
     const flags = '--yes --ignore-not-found -o ids'
     expect(await world.run(`rooms delete name:gone name:a ${flags}`)).toMatchObject({
@@ -303,7 +308,7 @@ describe('a room given as name:…', () => {
     })
   })
 
-  test('is a usage error if the name is empty', async () => {
+  test('a room given as name:… is a usage error if the name is empty', async () => {
     expect(await world.run('rooms get name:')).toMatchObject({
       code: 2,
       stderr: 'error: the name after “name:” is empty\n',
@@ -311,7 +316,7 @@ describe('a room given as name:…', () => {
     expect(requests()).toEqual([])
   })
 
-  test('is found in the list of all rooms if the service ignores the filter by name', async () => {
+  test('a room given as name:… is found in the list of all rooms if the service ignores the filter by name', async () => {
     const rooms = Array.from({ length: 25 }, (_, i) => ({ id: `r${i}`, type: 'open', name: `n${i}` }))
     world.intercept = async ({ url }) => {
       const { pathname, searchParams } = new URL(url)
@@ -324,14 +329,14 @@ describe('a room given as name:…', () => {
     expect((await world.run('rooms get name:n25')).code).toBe(3)
   })
 
-  test('is shown in a prompt with the ID', async () => {
+  test('a room given as name:… is shown in a prompt with the ID', async () => {
     const id = await room('Weekly')
     const { host, done } = world.start(['rooms', 'delete', 'name:Weekly'], { tty: true })
     host.type('n\n')
     expect((await done).stderr).toContain(`Delete room “Weekly” (${id})`)
   })
 
-  test('is allowed on a protected profile in the same commands as an ID', async () => {
+  test('a room given as name:… is allowed on a protected profile in the same commands as an ID', async () => {
     const { world, argvOf } = await prepare({ isProtected: true })
     const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
     expect((await world.run(argvOf('rooms delete name:R --yes'), { env })).code).toBe(2)
@@ -339,7 +344,7 @@ describe('a room given as name:…', () => {
     expect((await world.run(argvOf('rooms get name:R'), { env })).code).toBe(0)
   })
 
-  test('in an import becomes an ID in the command that resumes the import', async () => {
+  test('a room given as name:… in an import becomes an ID in the command that resumes the import', async () => {
     const id = await room('R')
     for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
     writeFileSync(join(world.dir, 'members.csv'), 'user_id\nada\ngrace\n')
@@ -351,7 +356,7 @@ describe('a room given as name:…', () => {
     expect((await done).stderr).toContain(`members import members.csv --room ${id} --concurrency 1 --resume`)
   })
 
-  test('or id:… is a usage error if “-” follows the prefix', async () => {
+  test('a room given as name:… or id:… is a usage error if “-” follows the prefix', async () => {
     const { code, stderr } = await world.run('rooms delete id:- --yes', { stdin: 'r1\n' })
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -360,10 +365,13 @@ describe('a room given as name:…', () => {
     expect(requests()).toEqual([])
   })
 
-  test.each(['rooms[', 'nope(@)'])('is not requested if --query is invalid: %s', async (query) => {
-    expect((await world.run(['rooms', 'get', 'name:x', '--query', query])).code).toBe(2)
-    expect(requests()).toEqual([])
-  })
+  test.each(['rooms[', 'nope(@)'])(
+    'a room given as name:… is not requested if --query is invalid: %s',
+    async (query) => {
+      expect((await world.run(['rooms', 'get', 'name:x', '--query', query])).code).toBe(2)
+      expect(requests()).toEqual([])
+    },
+  )
 })
 
 describe('a room argument', () => {
@@ -375,7 +383,7 @@ describe('a room argument', () => {
     ['r1', 'r1'],
     ['Name:foo', 'Name:foo'],
     ['x:name:foo', 'x:name:foo'],
-  ])('with the text %s becomes the ID “%s”', async (given, id) => {
+  ])('a room argument with the text %s becomes the ID “%s”', async (given, id) => {
     world.intercept = async () => answer(200, { room: { id, type: 'open', name: 'n' } })
     const { code, stderr } = await world.run(['rooms', 'get', given])
     if (id === '') expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: the room ID is empty\n' })
@@ -386,15 +394,18 @@ describe('a room argument', () => {
 describe('a value with a room prefix', () => {
   const looks = () => requests().filter((line) => line === lookup('x'))
 
-  test.each(['name:x', 'id:x'])('on standard input is treated as an ID: %s', async (stdin) => {
-    await room('x')
-    for (const line of ['rooms delete - --yes', 'rooms terminate - --yes', 'members export -'])
-      await world.run(line, { stdin: `${stdin}\n` })
-    expect(looks()).toEqual([])
-    expect(requests()).toContain(`DELETE /rooms/${encodeURIComponent(stdin)}`)
-  })
+  test.each(['name:x', 'id:x'])(
+    'a value with a room prefix on standard input is treated as an ID: %s',
+    async (stdin) => {
+      await room('x')
+      for (const line of ['rooms delete - --yes', 'rooms terminate - --yes', 'members export -'])
+        await world.run(line, { stdin: `${stdin}\n` })
+      expect(looks()).toEqual([])
+      expect(requests()).toContain(`DELETE /rooms/${encodeURIComponent(stdin)}`)
+    },
+  )
 
-  test('in an import file is treated as an ID', async () => {
+  test('a value with a room prefix in an import file is treated as an ID', async () => {
     await room('x')
     writeFileSync(join(world.dir, 'members.csv'), 'room_id,user_id\nname:x,ada\n')
     await world.run('members import members.csv --no-journal')
@@ -402,7 +413,7 @@ describe('a value with a room prefix', () => {
     expect(requests().filter((line) => !line.includes('/rooms/name%3Ax/'))).toEqual(['GET /rooms?limit=1'])
   })
 
-  test('is sent unchanged as the ID of a member, and as a new name', async () => {
+  test('a value with a room prefix is sent unchanged as the ID of a member, and as a new name', async () => {
     const id = await room('x')
     await world.run(`members get ${id} name:x`)
     await world.run(`rooms update ${id} --name name:x`)

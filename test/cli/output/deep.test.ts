@@ -24,21 +24,24 @@ test('JSON of 200 levels is parsed, and JSON of 201 levels is refused, with and 
 })
 
 describe('a response nested 100,000 levels deep', () => {
-  test.each(formats)('with -o %s causes exit code 6 and an error without a stack trace', async (format) => {
-    for (const text of [`{"room":{"id":"r1","type":"open","name":"n","x":${deep}}}`, deep]) {
-      world.intercept = async () => answer(200, text)
-      const { code, stdout, stderr } = await world.run(`rooms get r1 -o ${format}`)
-      expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
-      expect(stderr).toContain(
-        'the service’s response cannot be read: it is nested more than 200 levels deep',
-      )
-      expect(stderr).not.toContain('    at ')
-      if (format.endsWith('json')) expect(JSON.parse(stderr).error.code).toBe('service')
-    }
-  })
+  test.each(formats)(
+    'a response nested 100,000 levels deep with -o %s causes exit code 6 and an error without a stack trace',
+    async (format) => {
+      for (const text of [`{"room":{"id":"r1","type":"open","name":"n","x":${deep}}}`, deep]) {
+        world.intercept = async () => answer(200, text)
+        const { code, stdout, stderr } = await world.run(`rooms get r1 -o ${format}`)
+        expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
+        expect(stderr).toContain(
+          'the service’s response cannot be read: it is nested more than 200 levels deep',
+        )
+        expect(stderr).not.toContain('    at ')
+        if (format.endsWith('json')) expect(JSON.parse(stderr).error.code).toBe('service')
+      }
+    },
+  )
 
   test.each(formats)(
-    'with an error status and -o %s causes an error without a stack trace',
+    'a response nested 100,000 levels deep with an error status and -o %s causes an error without a stack trace',
     async (format) => {
       for (const status of [400, 404, 500, 503]) {
         world.intercept = async () => answer(status, `{"error":{"message":"no","x":${deep}}}`)

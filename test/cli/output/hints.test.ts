@@ -360,7 +360,7 @@ describe('a suggested command in a hint', () => {
   const text = (words: readonly string[], ...operands: readonly string[]) =>
     formatHintText(suggest(words, ...operands), ['--profile', 'ci'], (words) => words)
 
-  test('contains only visible characters and becomes the original words in a POSIX shell', () => {
+  test('a suggested command in a hint contains only visible characters and becomes the original words in a POSIX shell', () => {
     const words = [
       ...['', '-x', '--', '~', '~root', '=ls', '#x', '*', '$HOME', '`id`', 'a b', "it's", '"', '\\', '!!'],
       ...[
@@ -391,7 +391,7 @@ describe('a suggested command in a hint', () => {
     )
   })
 
-  test('contains no secret, even if a secret contains a quote', () => {
+  test('a suggested command in a hint contains no secret, even if a secret contains a quote', () => {
     const redact = (words: string) => words.replaceAll("se'cret", '[API key]')
     const hint = ["for se'cret: ", suggest(['rooms', 'list', '--name', "a se'cret b"])]
     expect(formatHintText(hint, ['--base-url', "https://h.test/se'cret"], redact)).toBe(

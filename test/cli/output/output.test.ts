@@ -44,7 +44,7 @@ const two = list(
 describe('the output of a list', () => {
   beforeEach(() => say(two))
 
-  test('is a table with absolute times in a pipe', async () => {
+  test('the output of a list is a table with absolute times in a pipe', async () => {
     expect(await print('rooms list')).toBe(
       'ID  NAME  TYPE     STATUS      RECORD  LAYOUT  CREATED AT\n' +
         '──  ────  ───────  ──────────  ──────  ──────  ────────────────────────\n' +
@@ -53,7 +53,7 @@ describe('the output of a list', () => {
     )
   })
 
-  test('is a table with relative times on a terminal', async () => {
+  test('the output of a list is a table with relative times on a terminal', async () => {
     expect(await print('rooms list', terminal)).toBe(
       'ID  NAME  TYPE     STATUS      RECORD  LAYOUT  CREATED AT\n' +
         '──  ────  ───────  ──────────  ──────  ──────  ─────────────\n' +
@@ -62,22 +62,22 @@ describe('the output of a list', () => {
     )
   })
 
-  test('in JSON equals the response of the service', async () => {
+  test('the output of a list in JSON equals the response of the service', async () => {
     expect(await print('rooms list --json')).toBe(JSON.stringify(two))
     expect(await print('rooms list -o json')).toBe(JSON.stringify(two))
   })
 
-  test('in JSON on a terminal is indented', async () => {
+  test('the output of a list in JSON on a terminal is indented', async () => {
     expect(await print('rooms list --json', terminal)).toBe(`${JSON.stringify(two, null, 2)}\n`)
   })
 
-  test('in NDJSON is one item per line, on a terminal and in a pipe', async () => {
+  test('the output of a list in NDJSON is one item per line, on a terminal and in a pipe', async () => {
     const lines = two.rooms.map((item) => `${JSON.stringify(item)}\n`).join('')
     expect(await print('rooms list -o ndjson')).toBe(lines)
     expect(await print('rooms list -o ndjson', terminal)).toBe(lines)
   })
 
-  test('in CSV has the documented fields and no deprecated fields', async () => {
+  test('the output of a list in CSV has the documented fields and no deprecated fields', async () => {
     expect(await print('rooms list -o csv')).toBe(
       'id,type,name,application_id,thumbnail_url,layout,record,meeting_time,started_at,terminated_at,updated_at,created_at\r\n' +
         'r1,open,Sync,,,grid,true,,,,,2026-01-02T03:00:00.000Z\r\n' +
@@ -85,12 +85,12 @@ describe('the output of a list', () => {
     )
   })
 
-  test('in CSV has the same cells on a terminal and in a pipe', async () => {
+  test('the output of a list in CSV has the same cells on a terminal and in a pipe', async () => {
     const piped = await print('rooms list -o csv')
     expect(await print('rooms list -o csv', terminal)).toBe(piped.replaceAll('\r\n', '\n'))
   })
 
-  test('with -o ids is one ID per line, on a terminal and in a pipe', async () => {
+  test('the output of a list with -o ids is one ID per line, on a terminal and in a pipe', async () => {
     expect(await print('rooms list -o ids')).toBe('r1\nr2\n')
     expect(await print('rooms list -o ids', terminal)).toBe('r1\nr2\n')
   })
@@ -109,16 +109,16 @@ describe('the output of an empty list', () => {
       '',
     ],
     ['ids', '', ''],
-  ])('with -o %s is a list without items', async (format, stdout, stderr) => {
+  ])('the output of an empty list with -o %s is a list without items', async (format, stdout, stderr) => {
     expect(await world.run(`rooms list -o ${format}`)).toMatchObject({ code: 0, stdout, stderr })
     expect(await world.run(`rooms list -o ${format} -q`)).toMatchObject({ code: 0, stdout, stderr: '' })
   })
 
-  test('with -o csv --no-header is empty', async () => {
+  test('the output of an empty list with -o csv --no-header is empty', async () => {
     expect(await print('rooms list -o csv --no-header')).toBe('')
   })
 
-  test('has a column from --columns that only some rooms have', async () => {
+  test('the output of an empty list has a column from --columns that only some rooms have', async () => {
     say(list(room({ seats: 5 })))
     expect(await print('rooms list -o csv --columns id,seats')).toBe('id,seats\r\nr1,5\r\n')
     say(list())
@@ -129,7 +129,7 @@ describe('the output of an empty list', () => {
 describe('the output of a single item', () => {
   beforeEach(() => say({ room: room({ seats: 5 }) }))
 
-  test('in a pipe is a record with every field', async () => {
+  test('the output of a single item in a pipe is a record with every field', async () => {
     expect(await print('rooms get r1')).toBe(
       'id             r1\n' +
         'type           open\n' +
@@ -143,13 +143,13 @@ describe('the output of a single item', () => {
     )
   })
 
-  test('on a terminal is a record with absolute and relative times', async () => {
+  test('the output of a single item on a terminal is a record with absolute and relative times', async () => {
     expect(await print('rooms get r1 --columns name,created_at', terminal)).toBe(
       'name        Sync\ncreated_at  2026-01-02T03:00:00.000Z (4 minutes ago)\n',
     )
   })
 
-  test('has the same values in JSON, NDJSON, CSV and IDs', async () => {
+  test('the output of a single item has the same values in JSON, NDJSON, CSV and IDs', async () => {
     const item = JSON.stringify(room({ seats: 5 }))
     expect(await print('rooms get r1 --json')).toBe(`{"room":${item}}`)
     expect(await print('rooms get r1 -o ndjson')).toBe(`${item}\n`)
@@ -166,7 +166,7 @@ describe('JSON output', () => {
     '{ "paging":{"total":1,"limit":30.0,  "offset":0},\r\n\t"rooms" : [ {"name":"\\u0041\\/\\ud83d\\ude00","id":"r1","type":"open",\n' +
     '"z":1.0,"a":12345678901234567890,"e":1E400,"m":-0,"d":0.1000000000000000055511151231257827} ],"extra":{"b":1,"a":[]}}  '
 
-  test('in a pipe equals the response byte for byte', async () => {
+  test('JSON output in a pipe equals the response byte for byte', async () => {
     say(odd)
     expect(await print('rooms list --json')).toBe(odd)
     expect(await print('rooms list --json --limit 1')).toBe(odd)
@@ -177,7 +177,7 @@ describe('JSON output', () => {
     expect(await print('rooms update r1 --name A/😀 --json')).toBe(single)
   })
 
-  test('in a pipe keeps a byte order mark and a literal U+2028', async () => {
+  test('JSON output in a pipe keeps a byte order mark and a literal U+2028', async () => {
     const bytes = new TextEncoder().encode('\ufeff{"rooms":[{"id":"\u2028","type":"open","name":"n"}]}')
     world.intercept = async () => ({
       status: 200,
@@ -189,14 +189,14 @@ describe('JSON output', () => {
     expect(Buffer.concat(host.stdout.chunks)).toEqual(Buffer.from(bytes))
   })
 
-  test('in NDJSON keeps every digit, every field and the order of the fields', async () => {
+  test('JSON output in NDJSON keeps every digit, every field and the order of the fields', async () => {
     say(odd)
     expect(await print('rooms list -o ndjson')).toBe(
       '{"name":"A/😀","id":"r1","type":"open","z":1,"a":12345678901234567890,"e":1E400,"m":0,"d":0.1000000000000000055511151231257827}\n',
     )
   })
 
-  test('of several pages is one document that keeps every digit', async () => {
+  test('JSON output of several pages is one document that keeps every digit', async () => {
     const big = '123456789012345678901234567890'
     world.intercept = async ({ url }) =>
       answer(
@@ -210,7 +210,7 @@ describe('JSON output', () => {
     )
   })
 
-  test('on a terminal escapes control and bidi characters without changing the value', async () => {
+  test('JSON output on a terminal escapes control and bidi characters without changing the value', async () => {
     const hostile = `${esc}]0;owned\u0007${esc}[2J${rightToLeft}evil\u200b\u{e0041}\u2028\r\n\ttab "quoted" \\ ü 😀`
     const body = { room: room({ name: hostile, [`key${esc}`]: rightToLeft }) }
     say(body)
@@ -223,18 +223,18 @@ describe('JSON output', () => {
     expect(stdout).toContain('\n    "id": "r1",\n')
   })
 
-  test('on a terminal keeps every digit of large numbers', async () => {
+  test('JSON output on a terminal keeps every digit of large numbers', async () => {
     say('{"room":{"id":"r1","type":"open","name":"n","n":12345678901234567890}}')
     expect(await print('rooms get r1 --json', terminal)).toContain('\n    "n": 12345678901234567890\n')
   })
 
-  test('and output in other formats succeed for an item with a repeated field and a number beyond double precision', async () => {
+  test('JSON output and output in other formats succeed for an item with a repeated field and a number beyond double precision', async () => {
     say('{"rooms":[{"id":"r1","type":"open","name":"n","n":12345678901234567890,"x":1,"x":2}]}')
     for (const format of ['json', 'ndjson', 'ids', 'table'])
       expect(await world.run(`rooms list -o ${format}`), format).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('contains a field with the name __proto__', async () => {
+  test('JSON output contains a field with the name __proto__', async () => {
     for (const n of ['1', '12345678901234567890']) {
       const item = `{"id":"r1","type":"open","name":"n","__proto__":{"x":1},"n":${n}}`
       say(`{"rooms":[${item}]}`)
@@ -244,7 +244,7 @@ describe('JSON output', () => {
 })
 
 describe('CSV output', () => {
-  test('quotes cells by RFC 4180', async () => {
+  test('CSV output quotes cells by RFC 4180', async () => {
     const name = 'a "quoted", name\nof two lines'
     say(list(...[name, 'plain', ' blanks ', ''].map((name, i) => room({ id: `r${i}`, name }))))
     expect(await print('rooms list -o csv --columns name,type')).toBe(
@@ -253,7 +253,7 @@ describe('CSV output', () => {
   })
 
   test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', '＋1'])(
-    'prevents the evaluation of the formula %j',
+    'CSV output prevents the evaluation of the formula %j',
     async (name) => {
       say(list(room({ name })))
       const stdout = await print('rooms list -o csv --columns name --no-header')
@@ -261,28 +261,28 @@ describe('CSV output', () => {
     },
   )
 
-  test('writes nested values as JSON and null as an empty cell', async () => {
+  test('CSV output writes nested values as JSON and null as an empty cell', async () => {
     say(list(room({ a: { x: [1, null] }, b: null, c: 12, d: false })))
     expect(await print('rooms list -o csv --columns a,b,c,d --no-header')).toBe(
       '"{""x"":[1,null]}",,12,false\r\n',
     )
   })
 
-  test('of a single item has a header and one line', async () => {
+  test('CSV output of a single item has a header and one line', async () => {
     say({ user: { user_id: 'ada', name: 'Ada' } })
     expect(await print('users get ada -o csv')).toBe(
       'user_id,name,profile_url,default_member_type,created_at,updated_at,id\r\nada,Ada,,,,,\r\n',
     )
   })
 
-  test('has the documented fields first, and then the other fields of the first page in alphabetical order', async () => {
+  test('CSV output has the documented fields first, and then the other fields of the first page in alphabetical order', async () => {
     say(list(room({ zeta: 1 }), room({ id: 'r2', alpha: null, '=x': 2, is_recurring: '#DEPRECATED#' })))
     expect((await print('rooms list -o csv')).split('\r\n')[0]).toMatch(
       /,updated_at,created_at,'=x,alpha,zeta$/,
     )
   })
 
-  test('has at most 300 columns, and a notice names fields without one', async () => {
+  test('CSV output has at most 300 columns, and a notice names fields without one', async () => {
     const own = Array.from({ length: 400 }, (_, i) => [`f${String(i).padStart(3, '0')}`, i])
     say(list(room({ id: 'r1', ...Object.fromEntries(own) })))
     const { code, stdout, stderr } = await world.run('rooms list -o csv')
@@ -295,7 +295,7 @@ describe('CSV output', () => {
     )
   })
 
-  test('omits fields that only a later page has, and one notice names these fields', async () => {
+  test('CSV output omits fields that only a later page has, and one notice names these fields', async () => {
     const pages = [{}, { note: 1, tags: [] }, { note: null, [`a${esc}`]: 1, is_recurring: '#DEPRECATED#' }]
     world.intercept = async ({ url }) => {
       const at = Number(new URL(url).searchParams.get('offset') ?? 0)
@@ -316,7 +316,7 @@ describe('CSV output', () => {
     }
   })
 
-  test('of users in an export contains emails that only a later page has', async () => {
+  test('CSV output of users in an export contains emails that only a later page has', async () => {
     await world.send('POST', '/users', { user_id: 'ada', email: 'a@x.test' })
     expect(await print('users list -o csv')).toMatch(/,id,email\r\nada,.*,a@x.test\r\n$/)
     world.intercept = async ({ url }) => {
@@ -331,14 +331,14 @@ describe('CSV output', () => {
     )
   })
 
-  test('has one header for any number of pages', async () => {
+  test('CSV output has one header for any number of pages', async () => {
     for (const name of ['a', 'b', 'c']) await world.send('POST', '/rooms', { name, type: 'open' })
     expect(await print('rooms list -o csv --columns name --all --page-size 1')).toBe(
       'name\r\nc\r\nb\r\na\r\n',
     )
   })
 
-  test('on a terminal shows control characters as escapes', async () => {
+  test('CSV output on a terminal shows control characters as escapes', async () => {
     say(list(room({ name: `${esc}[31mred` })))
     expect(await print('rooms list -o csv --columns name --no-header', terminal)).toBe('\\u001b[31mred\n')
   })
@@ -354,7 +354,7 @@ test('an invalid --query is one line on a terminal, unless --json asks for JSON'
 describe('--columns and --no-header', () => {
   beforeEach(() => say(two))
 
-  test('select and order the columns of a table, and omit the header', async () => {
+  test('--columns and --no-header select and order the columns of a table, and omit the header', async () => {
     expect(await print('rooms list --columns name,id')).toBe('NAME  ID\n────  ──\nSync  r1\nDemo  r2\n')
     expect(await print('rooms list --columns status,name --no-header')).toBe(
       'active      Sync\nterminated  Demo\n',
@@ -365,19 +365,19 @@ describe('--columns and --no-header', () => {
     })
   })
 
-  test('select and order the columns of CSV, including derived columns', async () => {
+  test('--columns and --no-header select and order the columns of CSV, including derived columns', async () => {
     expect(await print('rooms list -o csv --columns id,status')).toBe(
       'id,status\r\nr1,active\r\nr2,terminated\r\n',
     )
     expect(await print('rooms list -o csv --columns id --no-header')).toBe('r1\r\nr2\r\n')
   })
 
-  test('select and order the fields of a record', async () => {
+  test('--columns and --no-header select and order the fields of a record', async () => {
     say({ room: room() })
     expect(await print('rooms get r1 --columns status,id')).toBe('status  active\nid      r1\n')
   })
 
-  test('cause an error with the known fields if a field is unknown', async () => {
+  test('--columns and --no-header cause an error with the known fields if a field is unknown', async () => {
     for (const line of ['rooms list', 'rooms list -o csv'])
       expect(await world.run(`${line} --columns id,nmae`), line).toMatchObject({
         code: 2,
@@ -390,24 +390,30 @@ describe('--columns and --no-header', () => {
     expect(await world.run('rooms get r1 --columns nmae')).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test.each(['json', 'ndjson', 'ids'])('cause a usage error with -o %s', async (format) => {
-    const { code, stdout, stderr } = await world.run(`rooms list -o ${format} --columns id`)
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain(`--columns works with the formats table, csv and tsv, not with ${format}`)
-    expect(world.requests).toEqual([])
-  })
+  test.each(['json', 'ndjson', 'ids'])(
+    '--columns and --no-header cause a usage error with -o %s',
+    async (format) => {
+      const { code, stdout, stderr } = await world.run(`rooms list -o ${format} --columns id`)
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toContain(`--columns works with the formats table, csv and tsv, not with ${format}`)
+      expect(world.requests).toEqual([])
+    },
+  )
 
-  test.each(['', ',', 'id,', 'id,,name'])('cause a usage error if the column list is “%s”', async (names) => {
-    expect(await world.run(['rooms', 'list', `--columns=${names}`])).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: 'error: --columns must be field names separated by commas, such as id,name\n',
-    })
-    expect(world.requests).toEqual([])
-  })
+  test.each(['', ',', 'id,', 'id,,name'])(
+    '--columns and --no-header cause a usage error if the column list is “%s”',
+    async (names) => {
+      expect(await world.run(['rooms', 'list', `--columns=${names}`])).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: 'error: --columns must be field names separated by commas, such as id,name\n',
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
 
   test.each(['__proto__', 'constructor', 'toString'])(
-    'cause a usage error for %s, which is a property of every JavaScript object',
+    '--columns and --no-header cause a usage error for %s, which is a property of every JavaScript object',
     async (name) => {
       expect(await world.run(`rooms list --columns ${name}`)).toMatchObject({ code: 2, stdout: '' })
     },
@@ -421,12 +427,15 @@ describe('a command that writes with an unknown column in --columns', () => {
     'users create ada --columns nmae',
     'users create ada -o csv --columns nmae',
     'rooms create --name X --type open --columns nmae',
-  ])('exits 2 and sends no request: %s', async (line) => {
-    const { code } = await world.run(line)
-    expect({ code, sent: writes().length }).toEqual({ code: 2, sent: 0 })
-  })
+  ])(
+    'a command that writes with an unknown column in --columns exits 2 and sends no request: %s',
+    async (line) => {
+      const { code } = await world.run(line)
+      expect({ code, sent: writes().length }).toEqual({ code: 2, sent: 0 })
+    },
+  )
 
-  test('exits 2 and sends no request for several IDs', async () => {
+  test('a command that writes with an unknown column in --columns exits 2 and sends no request for several IDs', async () => {
     for (const user_id of ['a', 'b', 'c']) await world.send('POST', '/users', { user_id })
     const { code } = await world.run('users delete a b c --yes --columns nmae')
     expect({ code, sent: writes().length }).toEqual({ code: 2, sent: 0 })
@@ -449,18 +458,18 @@ describe('the status field', () => {
     ['terminated when is_terminated is true', { ...minimal, is_terminated: true }, 'terminated'],
     ['active when is_terminated is false', { ...minimal, is_terminated: false }, 'active'],
     ['computed even if the service sends a status', { ...room(), status: 'paused' }, 'active'],
-  ])('of a room is %s', async (_, item, status) => {
+  ])('the status field of a room is %s', async (_, item, status) => {
     expect(await statusOf(item)).toBe(status)
   })
 
-  test('of a session is empty if disconnected_at is missing or cannot be parsed', async () => {
+  test('the status field of a session is empty if disconnected_at is missing or cannot be parsed', async () => {
     say({
       sessions: [{ id: 's1' }, { id: 's2', disconnected_at: null }, { id: 's3', disconnected_at: 'then' }],
     })
     expect(await print('sessions list r1 --columns id,status --no-header')).toBe('s1\ns2  online\ns3\n')
   })
 
-  test('appears once in a record if the service sends a field with the name status', async () => {
+  test('the status field appears once in a record if the service sends a field with the name status', async () => {
     say({ room: { id: 'r1', type: 'open', name: 'n', status: 'paused' } })
     expect(await print('rooms get r1')).toBe('id      r1\ntype    open\nname    n\nstatus  paused\n')
   })
@@ -469,18 +478,18 @@ describe('the status field', () => {
 describe('the deprecated fields of a room', () => {
   beforeEach(() => say({ ...list(room()), room: room() }))
 
-  test('are absent from tables and records', async () => {
+  test('the deprecated fields of a room are absent from tables and records', async () => {
     for (const line of ['rooms list', 'rooms get r1', 'rooms list -o csv', 'rooms get r1 -o csv'])
       expect(await print(line), line).not.toMatch(/DEPRECATED|is_terminated|created_user_id/i)
   })
 
-  test('are empty columns of lists, and absent from records, if --columns selects these fields', async () => {
+  test('the deprecated fields of a room are empty columns of lists, and absent from records, if --columns selects these fields', async () => {
     expect(await print('rooms list --columns id,is_terminated --no-header')).toBe('r1\n')
     expect(await print('rooms list -o csv --columns id,is_terminated --no-header')).toBe('r1,\r\n')
     expect(await print('rooms get r1 --columns id,is_terminated')).toBe('id  r1\n')
   })
 
-  test('are printed unchanged in JSON', async () => {
+  test('the deprecated fields of a room are printed unchanged in JSON', async () => {
     expect(await print('rooms list -o ndjson')).toBe(`${JSON.stringify(room())}\n`)
     expect(await print('rooms list --json')).toContain('"is_terminated":"#DEPRECATED#"')
   })
@@ -511,13 +520,13 @@ describe('colors', () => {
     expect(await on(line, options)).toBe(expected)
   })
 
-  test('of a table do not change the text of the table', async () => {
+  test('colors of a table do not change the text of the table', async () => {
     const plain = await print('rooms list', { tty: true, env: { NO_COLOR: '1' } })
     const colourful = await print('rooms list', { tty: true })
     expect(colourful.replaceAll(new RegExp(`${esc}\\[\\d+m`, 'g'), '')).toBe(plain)
   })
 
-  test('of errors appear only if standard error is a terminal', async () => {
+  test('colors of errors appear only if standard error is a terminal', async () => {
     world.intercept = async () => answer(404, {})
     expect(coloured((await world.run('rooms get x', { tty: true })).stderr)).toBe(true)
     expect(coloured((await world.run('rooms get x', { tty: true, env: { NO_COLOR: '1' } })).stderr)).toBe(
@@ -545,7 +554,7 @@ describe('a table', () => {
   )
   const widest = (text: string) => Math.max(...text.split('\n').map((line) => stringWidth(line)))
 
-  test.each([10, 24, 40, 60, 80, 120, 200])('fits into a terminal of %d columns', async (columns) => {
+  test.each([10, 24, 40, 60, 80, 120, 200])('a table fits into a terminal of %d columns', async (columns) => {
     say(wide)
     for (const options of [
       { tty: true, columns },
@@ -557,13 +566,13 @@ describe('a table', () => {
     }
   })
 
-  test('shows complete IDs if the terminal is wide enough', async () => {
+  test('a table shows complete IDs if the terminal is wide enough', async () => {
     say(wide)
     for (const columns of [24, 40, 80, 200])
       expect(await print('rooms list -q', { ...terminal, columns }), `${columns}`).toContain(id)
   })
 
-  test('on a narrow terminal shortens the least important columns first', async () => {
+  test('a table on a narrow terminal shortens the least important columns first', async () => {
     const name = 'A room with quite a long name!'
     const layout = `a-layout-${'x'.repeat(50)}`
     say(list(room({ id, name, layout })))
@@ -578,7 +587,7 @@ describe('a table', () => {
     expect((await at(40))[0]).toMatch(/^ID +NAME/)
   })
 
-  test('on a narrow terminal is followed by one notice with the hidden columns', async () => {
+  test('a table on a narrow terminal is followed by one notice with the hidden columns', async () => {
     say(wide)
     const { stdout, stderr } = await world.run('rooms list', { ...terminal, columns: 50 })
     expect(stdout).toMatch(/^ID +NAME +TYPE/)
@@ -591,7 +600,7 @@ describe('a table', () => {
     expect(pages.stderr).toMatch(/^columns left out for width: .*\n$/)
   })
 
-  test('is printed without a notice if all columns fit, and with --quiet', async () => {
+  test('a table is printed without a notice if all columns fit, and with --quiet', async () => {
     say(wide)
     for (const [line, options] of [
       ['rooms list', { ...terminal, columns: 200 }],
@@ -601,35 +610,35 @@ describe('a table', () => {
       expect((await world.run(line, options)).stderr).toBe('')
   })
 
-  test('is complete in a pipe with any COLUMNS', async () => {
+  test('a table is complete in a pipe with any COLUMNS', async () => {
     say(wide)
     const stdout = await print('rooms list', { env: { COLUMNS: '20' } })
     expect(stdout).toContain('A room with a name that goes on and on and on and on')
     expect(stdout).toContain('会議室の名前はとても長いです会議室の名前はとても長いです')
   })
 
-  test.each(['0', '-5', 'wide', '', '1.5'])('on a terminal ignores COLUMNS=%s', async (columns) => {
+  test.each(['0', '-5', 'wide', '', '1.5'])('a table on a terminal ignores COLUMNS=%s', async (columns) => {
     say(wide)
     expect(
       widest(await print('rooms list -q', { ...terminal, columns: 80, env: { COLUMNS: columns } })),
     ).toBeLessThanOrEqual(80)
   })
 
-  test('with --columns fits the width of the terminal', async () => {
+  test('a table with --columns fits the width of the terminal', async () => {
     say(wide)
     expect(
       widest(await print('rooms list -q --columns name,id,layout', { ...terminal, columns: 50 })),
     ).toBeLessThanOrEqual(50)
   })
 
-  test('aligns wide and combining characters', async () => {
+  test('a table aligns wide and combining characters', async () => {
     const names = ['会議', 'abcd', 'e\u0301e\u0301e\u0301e\u0301', '😀😀']
     say(list(...names.map((name, i) => room({ id: `r1${i}`, name }))))
     const lines = (await print('rooms list --columns name,id --no-header', terminal)).trimEnd().split('\n')
     expect(lines.map((line) => stringWidth(line.slice(0, line.indexOf('r1'))))).toEqual([6, 6, 6, 6])
   })
 
-  test('keeps the same columns on every page', async () => {
+  test('a table keeps the same columns on every page', async () => {
     for (const name of ['a', 'a longer name', 'b']) await world.send('POST', '/rooms', { name, type: 'open' })
     expect(
       await print('rooms list --columns name,type --all --page-size 1', { ...terminal, columns: 15 }),
@@ -642,7 +651,7 @@ describe('control characters', () => {
   const shown = '\\u001b[31m\\u202ex\\u0000\\n\\u009b\\u200by'
   const raw = new RegExp(`[\\0-\\x09\\x0b-\\x1f\\x7f-\\x9f${rightToLeft}\\u200b]`)
 
-  test.each([{}, terminal])('in names are printed as escapes: %j', async (options) => {
+  test.each([{}, terminal])('control characters in names are printed as escapes: %j', async (options) => {
     say({ ...list(room({ name: hostile })), room: room({ name: hostile, [hostile]: hostile }) })
     expect(await print('rooms list --columns id,name --no-header', options)).toBe(`r1  ${shown}\n`)
     const record = await print('rooms get r1', options)
@@ -652,19 +661,22 @@ describe('control characters', () => {
     expect(record).not.toMatch(raw)
   })
 
-  test('in a time are printed as escapes exactly once', async () => {
+  test('control characters in a time are printed as escapes exactly once', async () => {
     say({ room: room({ created_at: `${esc}]52;c;b3duZWQ=\u0007` }) })
     expect(await print('rooms get r1 --columns created_at', terminal)).toBe(
       'created_at  \\u001b]52;c;b3duZWQ=\\u0007\n',
     )
   })
 
-  test.each([{}, terminal])('in IDs are printed as escapes, with one ID per line: %j', async (options) => {
-    say(list(room({ id: hostile }), room({ id: 'a\nb' })))
-    expect(await print('rooms list -o ids', options)).toBe(`${shown}\na\\nb\n`)
-  })
+  test.each([{}, terminal])(
+    'control characters in IDs are printed as escapes, with one ID per line: %j',
+    async (options) => {
+      say(list(room({ id: hostile }), room({ id: 'a\nb' })))
+      expect(await print('rooms list -o ids', options)).toBe(`${shown}\na\\nb\n`)
+    },
+  )
 
-  test('in NDJSON are printed as escapes on a terminal, with one line for each item', async () => {
+  test('control characters in NDJSON are printed as escapes on a terminal, with one line for each item', async () => {
     say(list(room({ name: hostile })))
     expect(JSON.parse(await print('rooms list -o ndjson')).name).toBe(hostile)
     const onTerminal = await print('rooms list -o ndjson', terminal)
@@ -673,7 +685,7 @@ describe('control characters', () => {
   })
 
   test.each([{}, terminal])(
-    'in an error message of the service are printed as escapes: %j',
+    'control characters in an error message of the service are printed as escapes: %j',
     async (options) => {
       world.intercept = async () => answer(500, { error: { code: 'x', message: hostile } })
       const { stderr } = await world.run('rooms get r1', options)
@@ -685,12 +697,12 @@ describe('control characters', () => {
     },
   )
 
-  test('in the target of a redirect are printed as escapes', async () => {
+  test('control characters in the target of a redirect are printed as escapes', async () => {
     world.intercept = async () => answer(302, '', { location: hostile })
     expect((await world.run('rooms get r1')).stderr).not.toMatch(raw)
   })
 
-  test('in the command line are printed as escapes', async () => {
+  test('control characters in the command line are printed as escapes', async () => {
     await world.send('POST', '/rooms', { name: 'a', type: 'open' })
     for (const words of [
       ['rooms', hostile],
@@ -709,7 +721,7 @@ describe('control characters', () => {
     }
   })
 
-  test('in a confirmation prompt are printed as escapes', async () => {
+  test('control characters in a confirmation prompt are printed as escapes', async () => {
     say({ room: room({ name: hostile }) })
     const { host, done } = world.start(['rooms', 'delete', 'r1'], { tty: true })
     setImmediate(() => host.type('n\n'))
@@ -720,7 +732,7 @@ describe('control characters', () => {
     expect(stderr).not.toContain(`${esc}[31m${rightToLeft}`)
   })
 
-  test('in the output of --dry-run are printed as escapes', async () => {
+  test('control characters in the output of --dry-run are printed as escapes', async () => {
     for (const flags of ['--dry-run', '--dry-run --json']) {
       const { stdout } = await world.run(
         ['rooms', 'update', 'r1', '--name', `a${rightToLeft}b`, ...flags.split(' ')],
@@ -744,12 +756,15 @@ describe('the time in a table', () => {
     ['2026-01-02T03:14:06.000Z', 'in 10 minutes'],
     ['not a time', 'not a time'],
     ['', ''],
-  ])('%s is printed as “%s” on a terminal, and unchanged in a pipe', async (created_at, relative) => {
-    say(list(room({ created_at })))
-    const line = 'rooms list --columns id,created_at --no-header'
-    expect(await print(line, terminal)).toBe(`r1  ${relative}`.trimEnd().concat('\n'))
-    expect(await print(line)).toBe(`r1  ${created_at}`.trimEnd().concat('\n'))
-  })
+  ])(
+    'the time in a table %s is printed as “%s” on a terminal, and unchanged in a pipe',
+    async (created_at, relative) => {
+      say(list(room({ created_at })))
+      const line = 'rooms list --columns id,created_at --no-header'
+      expect(await print(line, terminal)).toBe(`r1  ${relative}`.trimEnd().concat('\n'))
+      expect(await print(line)).toBe(`r1  ${created_at}`.trimEnd().concat('\n'))
+    },
+  )
 })
 
 test.each(['csv', 'table', 'ids'])('meetroom api with -o %s is a usage error', async (format) => {

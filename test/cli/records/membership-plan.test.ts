@@ -1,27 +1,27 @@
 import { describe, expect, test } from 'vitest'
 import { planMembership, selectMembership } from '../../../src/cli/records/membership-plan.ts'
 
-describe('the membership that counts', () => {
+describe('the effective membership', () => {
   const select = (...members: object[]) =>
     selectMembership(members.map((member, i) => ({ id: i, ...member })))?.['id']
 
-  test('is the one without a block', () => {
+  test('the effective membership is the one without a block', () => {
     expect(select({ type: 'host', is_blocked: true }, { type: 'guest', is_blocked: false })).toBe(1)
   })
 
-  test('has the highest role of those without a block', () => {
+  test('the effective membership has the highest role of those without a block', () => {
     expect(select({ type: 'monitor' }, { type: 'guest' }, { type: 'HOST' })).toBe(2)
   })
 
-  test('is the first one of equal memberships', () => {
+  test('the effective membership is the first one of equal memberships', () => {
     expect(select({ type: 'guest' }, { type: 'guest' })).toBe(0)
   })
 
-  test('has the highest role of all if all are blocked', () => {
+  test('the effective membership has the highest role of all if all are blocked', () => {
     expect(select({ type: 'guest', is_blocked: 1 }, { type: 'host', is_blocked: 'true' })).toBe(1)
   })
 
-  test('does not exist if the user has none', () => {
+  test('the effective membership is undefined if the user has no membership', () => {
     expect(select()).toBeUndefined()
   })
 })
@@ -44,16 +44,19 @@ describe('the plan for a member', () => {
     ['raise', 'guest', 'leave'],
     ['raise', 'monitor', 'leave'],
     ['raise', undefined, 'leave'],
-  ] as const)('with %s and the role %s for a guest is “%s”', (ifExists, type, action) => {
-    expect(plan(guest, type ? { type } : {}, { ifExists }).action).toBe(action)
-  })
+  ] as const)(
+    'the plan for a member with %s and the role %s for a guest is “%s”',
+    (ifExists, type, action) => {
+      expect(plan(guest, type ? { type } : {}, { ifExists }).action).toBe(action)
+    },
+  )
 
-  test('raises an unknown role only to the highest one', () => {
+  test('the plan for a member raises an unknown role only to the highest one', () => {
     expect(plan({}, { type: 'host' }, { ifExists: 'raise' }).action).toBe('change')
     expect(plan({}, { type: 'guest' }, { ifExists: 'raise' }).action).toBe('leave')
   })
 
-  test('changes a value that the service does not show', () => {
+  test('the plan for a member changes a value that the service does not show', () => {
     expect(plan(guest, { type: 'guest', name: 'Ada' }).action).toBe('change')
   })
 
@@ -63,17 +66,17 @@ describe('the plan for a member', () => {
     ['unblock', blocked, 'change'],
     ['unblock', guest, 'change'],
     ['unblock', { ...guest, is_blocked: false }, 'leave'],
-  ] as const)('with ifBlocked %s for %j is “%s”', (ifBlocked, member, action) => {
+  ] as const)('the plan for a member with ifBlocked %s for %j is “%s”', (ifBlocked, member, action) => {
     expect(plan(member, { type: 'guest' }, { ifBlocked }).action).toBe(action)
   })
 
-  test('unblocks a member unless the values have a block', () => {
+  test('the plan for a member unblocks a member unless the values have a block', () => {
     const ifBlocked = 'unblock'
     expect(plan(blocked, {}, { ifBlocked })).toMatchObject({ values: { is_blocked: false } })
     expect(plan(blocked, { is_blocked: true }, { ifBlocked }).action).toBe('leave')
   })
 
-  test('adds a user without a membership', () => {
+  test('the plan for a member adds a user without a membership', () => {
     expect(planMembership(undefined, { values: {}, ifExists: 'fail' })).toEqual({ action: 'add' })
   })
 })

@@ -51,13 +51,13 @@ test('a meeting before the invitation is not missed, and counted_from shows the 
   expect(absent.sort()).toEqual(['early', 'early', 'early', 'late', 'late'])
 })
 
-test('the creation of the user decides when the service does not show that of the member', async () => {
+test('meetings count from the creation of the user if the service omits the creation time of the member', async () => {
   lessons([invited('late')], [], [{ user_id: 'late', name: 'LATE', created_at: '2025-10-07T00:00:00Z' }])
   expect(await missed()).toEqual({ rows: [['late', 2, '2025-10-07T00:00:00.000Z']], stderr: '' })
 })
 
 test.each(['', '--from 2025-10-05'])(
-  'an earlier session of a person who was invited again counts from that session, with “%s”',
+  'meetings of a person who was invited again count from the earliest session of that person, with “%s”',
   async (flags) => {
     lessons([invited('again', '2025-10-20T00:00:00Z')], [visit('again', '10-01T08:00', '10-01T08:45')])
     const { rows } = await missed(flags)

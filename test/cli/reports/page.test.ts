@@ -52,7 +52,7 @@ const maths = {
 }
 
 describe('the HTML page of a report', () => {
-  test('is readable only by its owner, and requires only one additional request for the room', async () => {
+  test('the HTML page of a report is readable only by its owner, and requires only one additional request for the room', async () => {
     school(world, { maths })
     const { code, stdout, stderr } = await report('maths -o csv')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'wrote page.html\n' })
@@ -65,7 +65,7 @@ describe('the HTML page of a report', () => {
     ])
   })
 
-  test('contains a content security policy and no scripts, links or external files', async () => {
+  test('the HTML page of a report contains a content security policy and no scripts, links or external files', async () => {
     school(world, { maths })
     await report('maths --absent')
     const text = page()
@@ -80,14 +80,14 @@ describe('the HTML page of a report', () => {
     expect(text).toContain('prefers-color-scheme: dark')
   })
 
-  test('shows participants with --by room, and omits participants below --min-minutes', async () => {
+  test('the HTML page of a report shows participants with --by room, and omits participants below --min-minutes', async () => {
     school(world, { maths })
     await report('maths --by room -o ndjson --min-minutes 20')
     expect(page()).toContain('<bdi>ADA</bdi>')
     expect(page()).not.toContain('<bdi>GRACE</bdi>')
   })
 
-  test('is marked as incomplete and lists the missing rooms if rooms cannot be read', async () => {
+  test('the HTML page of a report is marked as incomplete and lists the missing rooms if rooms cannot be read', async () => {
     school(world, { maths })
     const { code } = await report('maths nowhere -o ndjson')
     expect(code).toBe(8)
@@ -95,13 +95,13 @@ describe('the HTML page of a report', () => {
     expect(page()).toMatch(/Incomplete[\s\S]*<\/html>\n$/)
   })
 
-  test('has the heading “Attendance in 0 rooms” if no room matches', async () => {
+  test('the HTML page of a report has the heading “Attendance in 0 rooms” if no room matches', async () => {
     school(world, { maths })
     expect(await report('--where type=private')).toMatchObject({ code: 0 })
     expect(page()).toContain('<h1>Attendance in 0 rooms</h1>')
   })
 
-  test('is complete even if the reader of standard output closes the pipe', async () => {
+  test('the HTML page of a report is complete even if the reader of standard output closes the pipe', async () => {
     school(world, { maths, again: maths })
     const { host, done } = world.start([
       'sessions',
@@ -118,7 +118,7 @@ describe('the HTML page of a report', () => {
     expect(page()).not.toContain('Incomplete')
   })
 
-  test('replaces an existing file, and causes an error before any request if its path leads nowhere or is not writable', async () => {
+  test('the HTML page of a report replaces an existing file, and causes an error before any request if its path leads nowhere or is not writable', async () => {
     school(world, { maths })
     writeFileSync(file(), 'old and longer than nothing')
     expect((await report('maths')).code).toBe(0)
@@ -133,7 +133,7 @@ describe('the HTML page of a report', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('shows names as text, without markup or invisible characters', async () => {
+  test('the HTML page of a report shows names as text, without markup or invisible characters', async () => {
     hostileLessons()
     expect((await report('--all-rooms --absent')).code).toBe(0)
     const text = page()
@@ -147,7 +147,7 @@ describe('the HTML page of a report', () => {
     expect(harmIn(text)).toBeUndefined()
   })
 
-  test('masks the API key in a response of the service', async () => {
+  test('the HTML page of a report masks the API key in a response of the service', async () => {
     school(world, {
       r: {
         room: { name: `key ${world.apiKey}` },
@@ -173,7 +173,7 @@ describe('the HTML page of sums', () => {
   const section = (html: string, id: string) =>
     new RegExp(`<section[^>]*aria-labelledby="${id}">[^]*?</section>`).exec(html)?.[0] ?? ''
 
-  test('shows the minutes per day and the busiest hours as charts and as numbers', async () => {
+  test('the HTML page of sums shows the minutes per day and the busiest hours as charts and as numbers', async () => {
     for (const by of ['user-total', 'meeting', 'month', 'user', 'day,meeting']) {
       const text = await totals(`--by ${by}`)
       const days = rowsOf(section(text, 'minutes-per-day'))
@@ -197,7 +197,7 @@ describe('the HTML page of sums', () => {
     }
   })
 
-  test('with --by user-total shows the timeline of each person over the period', async () => {
+  test('the HTML page of sums with --by user-total shows the timeline of each person over the period', async () => {
     const text = section(await totals('--by user-total --period 2025-10'), 'totals')
     expect(
       rowsOf(text)
@@ -212,7 +212,7 @@ describe('the HTML page of sums', () => {
     expect(text.match(/<svg [^>]*role="img"/g)).toHaveLength(3)
   })
 
-  test('with --by month shows a bar and no timeline for each month', async () => {
+  test('the HTML page of sums with --by month shows a bar and no timeline for each month', async () => {
     const text = section(await totals('--by month'), 'totals')
     expect(rowsOf(text)).toEqual([
       ['Month', 'Participants', 'Rooms', 'Days', 'Meetings', 'Room minutes', 'Time'],
@@ -223,7 +223,7 @@ describe('the HTML page of sums', () => {
     expect(text).toContain('<rect class="there" x="0" y="3" width="27" height="10"/>')
   })
 
-  test('with --by meeting contains a section for each meeting', async () => {
+  test('the HTML page of sums with --by meeting contains a section for each meeting', async () => {
     const text = await totals('--by meeting --absent')
     expect(
       [...text.matchAll(/<h2 id="meeting.*?">(.*?)<\/h2>\n<p>(.*?)<\/p>/g)].map(([, ...words]) => words),
@@ -257,7 +257,7 @@ describe('the HTML page of sums', () => {
     ])
   })
 
-  test('with --by meeting shows all people of a large meeting in one section', async () => {
+  test('the HTML page of sums with --by meeting shows all people of a large meeting in one section', async () => {
     const sessions = Array.from({ length: 1100 }, (_, i) =>
       session(`u${i}`, '08:00', '08:30', { id: `s${i}`, name: 'N' }),
     )
@@ -267,7 +267,7 @@ describe('the HTML page of sums', () => {
     expect(page()).toContain('1100 participants')
   })
 
-  test('shows names that contain HTML as text', async () => {
+  test('the HTML page of sums shows names that contain HTML as text', async () => {
     hostileLessons()
     for (const by of ['user-total', 'meeting', 'user,month', 'room,day']) {
       expect((await report(`--all-rooms --by ${by} -o ndjson`)).code).toBe(0)
@@ -279,7 +279,7 @@ describe('the HTML page of sums', () => {
     expect(page()).not.toMatch(/<script|<img|\bon\w+=["']|<h1>owned/)
   })
 
-  test('shows minutes per week or per month for a long period', async () => {
+  test('the HTML page of sums shows minutes per week or per month for a long period', async () => {
     const sessions = [
       session('ada', '08:00', '09:00'),
       session('ada', '08:00', '09:00', {
@@ -307,7 +307,7 @@ describe('the HTML page of sums', () => {
     expect(rowsOf(section(page(), 'minutes-per-month'))).toHaveLength(67)
   })
 
-  test('of usage shows the charts of the month, and its measures or those of each room with the peak', async () => {
+  test('the HTML page of sums of usage shows the charts of the month, and its measures or those of each room with the peak', async () => {
     term(world)
     const usage = async (line: string) => {
       const more = await world.run(`usage --time-zone Europe/Berlin --html page.html ${line}`)
@@ -332,7 +332,7 @@ describe('the HTML page of sums', () => {
     expect(page()).not.toContain('class="charts"')
   })
 
-  test('contains no charts if nobody attended', async () => {
+  test('the HTML page of sums contains no charts if nobody attended', async () => {
     school(world, { maths: {} })
     expect((await report('maths --by month')).code).toBe(0)
     expect(page()).not.toContain('class="charts"')
@@ -341,7 +341,7 @@ describe('the HTML page of sums', () => {
 
 // A package of the system, such as Debian’s chromium: what the page is to those who read it.
 describe.skipIf(browser === undefined)('the HTML page of a report in a browser', { timeout: 120_000 }, () => {
-  test('shows names that contain HTML as text', async () => {
+  test('the HTML page of a report in a browser shows names that contain HTML as text', async () => {
     hostileLessons()
     await report('--all-rooms --absent')
     const dom = await domOf(file())
@@ -367,7 +367,7 @@ describe.skipIf(browser === undefined)('the HTML page of a report in a browser',
     expect(dom.match(/<section aria-labelledby/g)).toHaveLength(hostile.length)
   })
 
-  test('applies its style and blocks injected scripts', async () => {
+  test('the HTML page of a report in a browser applies its style and blocks injected scripts', async () => {
     school(world, { maths })
     await report('maths')
     writeFileSync(file(), page().replace('</main>', '<script>document.title = "ran"</script></main>'))

@@ -22,7 +22,7 @@ async function rows(line: string): Promise<string[]> {
 describe('a report by user-total', () => {
   beforeEach(() => term(world))
 
-  test('has one row for each user, and counts simultaneous time in two rooms once in minutes and twice in room_minutes', async () => {
+  test('a report by user-total has one row for each user, and counts simultaneous time in two rooms once in minutes and twice in room_minutes', async () => {
     expect(await rows('--by user-total')).toEqual([
       'user_id,name,rooms,days,meetings,first_in,last_out,room_minutes,minutes',
       'ada,ADA,2,3,4,2025-10-24T08:00:00.000Z,2025-10-26T00:30:00.000Z,290,275',
@@ -31,7 +31,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('with --missed N lists people who missed at least N meetings', async () => {
+  test('a report by user-total with --missed N lists people who missed at least N meetings', async () => {
     expect(await rows('--by user-total --missed 2 --columns user_id,meetings,missed')).toEqual([
       'user_id,meetings,missed',
       'alan,0,4',
@@ -44,7 +44,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('with --absent also lists invited users who did not attend', async () => {
+  test('a report by user-total with --absent also lists invited users who did not attend', async () => {
     expect((await rows('--by user-total --absent --columns user_id,meetings,missed')).slice(1)).toEqual([
       'alan,0,4',
       'grace,2,3',
@@ -53,7 +53,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('with --min-minutes counts a shorter attendance of a meeting as missed', async () => {
+  test('a report by user-total with --min-minutes counts a shorter attendance of a meeting as missed', async () => {
     expect(
       (
         await rows(
@@ -63,7 +63,7 @@ describe('a report by user-total', () => {
     ).toEqual(['alan,0,4,0', 'grace,2,3,70', 'ada,3,2,270'])
   })
 
-  test('has one row for each user and month with --by user-total,month or --by month,user-total', async () => {
+  test('a report by user-total has one row for each user and month with --by user-total,month or --by month,user-total', async () => {
     expect((await rows('--by user-total,month --columns user_id,month,room_minutes')).slice(1)).toEqual([
       'ada,2025-10,290',
       'grace,2025-10,70',
@@ -78,7 +78,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('with -o ids prints the user IDs', async () => {
+  test('a report by user-total with -o ids prints the user IDs', async () => {
     expect(await report('--by user-total -o ids')).toMatchObject({ stdout: 'ada\ngrace\n', stderr: '' })
   })
 })
@@ -86,7 +86,7 @@ describe('a report by user-total', () => {
 describe('a report by meeting', () => {
   beforeEach(() => term(world))
 
-  test('groups the sessions of a room into meetings, and shows the room name and the role', async () => {
+  test('a report by meeting groups the sessions of a room into meetings, and shows the room name and the role', async () => {
     expect(await rows('--by meeting --to 2025-10-25')).toEqual([
       'room_id,room_name,meeting,meeting_start,meeting_end,user_id,name,role,first_in,last_out,room_minutes,share,present',
       'maths,Mathematics 7b,1,2025-10-24T08:00:00.000Z,2025-10-24T08:45:00.000Z,ada,ADA,host,2025-10-24T08:00:00.000Z,2025-10-24T08:45:00.000Z,45,1,true',
@@ -97,7 +97,7 @@ describe('a report by meeting', () => {
     ])
   })
 
-  test('with a longer --gap merges meetings that are close together', async () => {
+  test('a report by meeting with a longer --gap merges meetings that are close together', async () => {
     const meetings = async (line: string) =>
       (await rows(`--by meeting --to 2025-10-25 --columns room_id,meeting,user_id ${line}`)).slice(1)
     expect(await meetings('--gap 76m')).toEqual(['maths,1,ada', 'maths,1,grace', 'art,1,ada', 'art,1,grace'])
@@ -105,7 +105,7 @@ describe('a report by meeting', () => {
     expect(await meetings('--gap 75m')).toContain('maths,2,ada')
   })
 
-  test('with --absent and --min-minutes marks invited people below that duration as absent from a meeting', async () => {
+  test('a report by meeting with --absent and --min-minutes marks invited people below that duration as absent from a meeting', async () => {
     const lines = await rows(
       '--by meeting --absent --min-minutes 30 --to 2025-10-25 --columns room_id,meeting,user_id,room_minutes,present',
     )
@@ -121,7 +121,7 @@ describe('a report by meeting', () => {
     ])
   })
 
-  test('has no end time for a running meeting', async () => {
+  test('a report by meeting has no end time for a running meeting', async () => {
     school(world, { maths: { sessions: [visit('ada', '12-31T08:00', null)], members: [member('ada')] } })
     const { stdout } = await report('--by meeting -o json')
     expect(JSON.parse(stdout).attendance[0]).toMatchObject({
@@ -131,7 +131,7 @@ describe('a report by meeting', () => {
     })
   })
 
-  test('has one row for a user whom the service returns as several members of a room', async () => {
+  test('a report by meeting has one row for a user whom the service returns as several members of a room', async () => {
     const sessions = [
       visit(null, '10-24T08:00', '10-24T08:30', { member_id: 'm-ada' }),
       visit(null, '10-24T08:20', '10-24T08:40', { member_id: 'second' }),
@@ -145,7 +145,7 @@ describe('a report by meeting', () => {
 describe('a report by period', () => {
   beforeEach(() => term(world))
 
-  test('has one row for each day, week or month in the given time zone', async () => {
+  test('a report by period has one row for each day, week or month in the given time zone', async () => {
     expect(await rows('--by day')).toEqual([
       'day,participants,rooms,days,meetings,room_minutes',
       '2025-10-24,2,2,1,3,180',
@@ -167,7 +167,7 @@ describe('a report by period', () => {
     ])
   })
 
-  test('includes names with --by room,month and with --by user,month', async () => {
+  test('a report by period includes names with --by room,month and with --by user,month', async () => {
     expect(await rows('--by room,month')).toEqual([
       'month,room_id,room_name,participants,days,meetings,room_minutes',
       '2025-10,maths,Mathematics 7b,3,4,4,320',
@@ -180,13 +180,13 @@ describe('a report by period', () => {
     ])
   })
 
-  test('sends no request for members or names', async () => {
+  test('a report by period sends no request for members or names', async () => {
     await rows('--by month')
     const paths = world.requests.map(({ url }) => new URL(url).pathname)
     expect([...new Set(paths)]).toEqual(['/v1/rooms', '/v1/rooms/maths/sessions', '/v1/rooms/art/sessions'])
   })
 
-  test('exits 2 with -o ids, because a period has no ID', async () => {
+  test('a report by period exits 2 with -o ids, because a period has no ID', async () => {
     expect(await report('--by month -o ids')).toMatchObject({
       code: 2,
       stderr: 'error: a period has no ID to print\n',
@@ -241,7 +241,7 @@ describe('room_minutes', () => {
     ],
   ]
 
-  test('has the same sum in each grouping, even across changes of daylight-saving time', async () => {
+  test('room_minutes has the same sum in each grouping, even across changes of daylight-saving time', async () => {
     const options = fc.record({
       zone: fc.constantFrom(...zones),
       gap: fc.constantFrom('1s', '15m', '3h'),
@@ -310,7 +310,7 @@ describe('a report of totals on another service', () => {
     [false, { leavesNullsOut: true, ids: 'uuid', unlisted: { extra: 1 } } as const],
     [true, { refusedLimits: { above: 100, status: 422 } } as const],
   ])(
-    'counts every session if paging of sessions is %s and the service differs by %j',
+    'a report of totals on another service counts every session if paging of sessions is %s and the service differs by %j',
     async (paged, differences) => {
       const { body } = await world.send('POST', '/rooms', { name: 'Lesson', type: 'open' })
       await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
@@ -353,18 +353,21 @@ const bars = { tty: true, env: { LANG: 'en_US.UTF-8', NO_COLOR: '1' } }
 describe('the table of totals on a terminal', () => {
   beforeEach(() => term(world))
 
-  test.each([60, 80, 200])('contains bars that fit a width of %i columns', async (columns) => {
-    for (const by of ['user-total', 'meeting', 'month', 'user-total,week', 'user,day', 'room,month']) {
-      const { code, stdout } = await report(`--by ${by}`, { ...bars, columns })
-      expect(code).toBe(0)
-      const lines = stdout.split('\n').slice(0, -1)
-      expect(lines.filter((line) => line.length > columns)).toEqual([])
-      expect(lines.slice(2).every((line) => /[▏▎▍▌▋▊▉█░▒]$/.test(line))).toBe(true)
-      expect(lines[0]).toContain('ROOM MINUTES')
-    }
-  })
+  test.each([60, 80, 200])(
+    'the table of totals on a terminal contains bars that fit a width of %i columns',
+    async (columns) => {
+      for (const by of ['user-total', 'meeting', 'month', 'user-total,week', 'user,day', 'room,month']) {
+        const { code, stdout } = await report(`--by ${by}`, { ...bars, columns })
+        expect(code).toBe(0)
+        const lines = stdout.split('\n').slice(0, -1)
+        expect(lines.filter((line) => line.length > columns)).toEqual([])
+        expect(lines.slice(2).every((line) => /[▏▎▍▌▋▊▉█░▒]$/.test(line))).toBe(true)
+        expect(lines[0]).toContain('ROOM MINUTES')
+      }
+    },
+  )
 
-  test('shows a bar for the minutes of each person, and a timeline for each person in a meeting', async () => {
+  test('the table of totals on a terminal shows a bar for the minutes of each person, and a timeline for each person in a meeting', async () => {
     expect((await report('--by user-total', { ...bars, columns: 60 })).stdout).toBe(
       'NAME    MEETINGS  ROOM MINUTES  MINUTES\n' +
         '──────  ────────  ────────────  ───────  ───────────────────\n' +
@@ -383,7 +386,7 @@ describe('the table of totals on a terminal', () => {
     )
   })
 
-  test('contains ASCII bars with --ascii', async () => {
+  test('the table of totals on a terminal contains ASCII bars with --ascii', async () => {
     const { stdout } = await report('--by user-total --ascii', { ...bars, columns: 60 })
     expect(stdout).toMatch(/^[\n -~]*$/)
     expect(stdout).toContain('GRACE   2         70.0          55.0     #####\n')

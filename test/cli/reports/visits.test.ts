@@ -40,7 +40,7 @@ function sumMissed(visits: Iterable<Visit>): Record<string, number> {
   return sums
 }
 
-test('missed meetings that are counted are as many as those that are listed, for each person and period', () => {
+test('the number of missed meetings equals the number of listed missed meetings, for each person and period', () => {
   const property = fc.property(people, options, (everybody, given) => {
     const occupied = mergeIntervals(everybody.flatMap(({ intervals }) => intervals))
     const visitsOf = (listsMissed: boolean) => [
@@ -54,7 +54,7 @@ test('missed meetings that are counted are as many as those that are listed, for
   fc.assert(property, { numRuns: sized(40, 200) })
 })
 
-test('a meeting that an invited person missed adds no visit without periods', () => {
+test('a missed meeting adds no visit to a report without periods', () => {
   const meetings = Array.from({ length: 500 }, (_, i): Interval => [i * 24 * hourMs, (i * 24 + 1) * hourMs])
   const everybody = Array.from({ length: 500 }, (_, i) =>
     createPerson(

@@ -28,8 +28,8 @@ const url = 'Base URL of the service:'
 const name = 'Name of the room:'
 const type = 'Type of the room:'
 
-describe.skipIf(!hasTerminal)('on a real terminal', () => {
-  test('auth login asks for the base URL and the key, and hides the key', async () => {
+describe.skipIf(!hasTerminal)('real terminal', () => {
+  test('on a real terminal, auth login asks for the base URL and the key, and hides the key', async () => {
     const { baseUrl, apiKey: key } = await serveHere()
     const home = homes()
     const { code, shown, isRestored } = await talk('auth login', home, [
@@ -49,24 +49,27 @@ describe.skipIf(!hasTerminal)('on a real terminal', () => {
   test.each([
     ['^C', '\u0003'],
     ['^D', '\u0004'],
-  ])('%s at a prompt makes the command exit 130 and restores the terminal', async (_, typed) => {
-    const home = homes()
-    const stays: Reply[] = [[url, 'https://meet.invalid/v1\n']]
-    for (const replies of [
-      [[url, `https${typed}`]],
-      [...stays, ['API key for', `half-a-key${typed}`]],
-    ] as Reply[][]) {
-      const { code, shown, isRestored } = await talk('auth login', home, replies)
-      expect({ code, isRestored }, shown).toEqual({ code: 130, isRestored: true })
-      expect(stripVTControlCharacters(shown)).toContain('error: interrupted')
-      expect(shown).not.toContain('half-a-key')
-    }
-    const { code, isRestored } = await talk('--local rooms create', home, [[name, `Week${typed}`]])
-    expect({ code, isRestored }).toEqual({ code: 130, isRestored: true })
-    expect(existsSync(home.MEETROOM_CONFIG_DIR)).toBe(false)
-  })
+  ])(
+    'on a real terminal, %s at a prompt makes the command exit 130 and restores the terminal',
+    async (_, typed) => {
+      const home = homes()
+      const stays: Reply[] = [[url, 'https://meet.invalid/v1\n']]
+      for (const replies of [
+        [[url, `https${typed}`]],
+        [...stays, ['API key for', `half-a-key${typed}`]],
+      ] as Reply[][]) {
+        const { code, shown, isRestored } = await talk('auth login', home, replies)
+        expect({ code, isRestored }, shown).toEqual({ code: 130, isRestored: true })
+        expect(stripVTControlCharacters(shown)).toContain('error: interrupted')
+        expect(shown).not.toContain('half-a-key')
+      }
+      const { code, isRestored } = await talk('--local rooms create', home, [[name, `Week${typed}`]])
+      expect({ code, isRestored }).toEqual({ code: 130, isRestored: true })
+      expect(existsSync(home.MEETROOM_CONFIG_DIR)).toBe(false)
+    },
+  )
 
-  test('auth login with TERM=dumb asks in plain lines without cursor movement, and hides the key', async () => {
+  test('on a real terminal, auth login with TERM=dumb asks in plain lines without cursor movement, and hides the key', async () => {
     const { baseUrl, apiKey: key } = await serveHere()
     const home = { ...homes(), TERM: 'dumb' }
     const { code, shown, isRestored } = await talk('auth login', home, [
@@ -78,7 +81,7 @@ describe.skipIf(!hasTerminal)('on a real terminal', () => {
     expect(shown).not.toContain(key)
   })
 
-  test('rooms list prints a table for 80 columns if the terminal reports a size of 0', async () => {
+  test('on a real terminal, rooms list prints a table for 80 columns if the terminal reports a size of 0', async () => {
     const home = homes()
     await talk('--local rooms create --name Maths --type open', home, [])
     const list = `stty cols 0 rows 0; ${program} --local rooms list --columns name,type --no-color`
@@ -86,7 +89,7 @@ describe.skipIf(!hasTerminal)('on a real terminal', () => {
     expect({ code, shown }).toEqual({ code: 0, shown: 'NAME   TYPE\n─────  ────\nMaths  open\n' })
   })
 
-  test('rooms create asks for missing values', async () => {
+  test('on a real terminal, rooms create asks for missing values', async () => {
     const { code, shown, isRestored } = await talk(
       '--local rooms create -o csv --columns name,type',
       homes(),
@@ -100,7 +103,7 @@ describe.skipIf(!hasTerminal)('on a real terminal', () => {
     expect(shown).toContain('Weekly sync,private\n')
   })
 
-  test('rooms create prints a pasted name with control sequences as escapes', async () => {
+  test('on a real terminal, rooms create prints a pasted name with control sequences as escapes', async () => {
     const pasted = 'a\u001b[31mred\u001b]0;title\u0007\u009b31m\u202eb'
     const { code, shown } = await talk('--local rooms create --type open', { ...homes(), COLUMNS: '9000' }, [
       [name, `${pasted}\n`],
@@ -110,7 +113,7 @@ describe.skipIf(!hasTerminal)('on a real terminal', () => {
   })
 
   // More than a line of a terminal holds without raw mode: 4,096 bytes.
-  test('a prompt accepts 4,200 pasted characters', async () => {
+  test('on a real terminal, a prompt accepts 4,200 pasted characters', async () => {
     const { code, shown } = await talk('--local rooms create --type open --json --query room.name', homes(), [
       [name, `${'x'.repeat(4200)}\n`],
     ])
@@ -118,7 +121,7 @@ describe.skipIf(!hasTerminal)('on a real terminal', () => {
     expect(shown).toContain(`"${'x'.repeat(4200)}"`)
   })
 
-  test('a command shows no prompt after it reads standard input to the end', async () => {
+  test('on a real terminal, a command shows no prompt after it reads standard input to the end', async () => {
     const home = homes()
     mkdirSync(home.MEETROOM_DATA_DIR, { recursive: true })
     writeFileSync(join(home.HOME, 'users.ndjson'), '{"user_id":"ada"}\n')

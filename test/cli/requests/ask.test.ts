@@ -26,7 +26,7 @@ const name = 'Name of the room:'
 const type = 'Type of the room:'
 
 describe('rooms create on a terminal', () => {
-  test('asks for a name and a type on standard error', async () => {
+  test('rooms create on a terminal asks for a name and a type on standard error', async () => {
     const { code, stdout, stderr } = await talk(world, 'rooms create --json', [
       [name, ' Weekly sync \n'],
       [type, 'Private\n'],
@@ -44,14 +44,14 @@ describe('rooms create on a terminal', () => {
     ['rooms create --set name=Weekly', type, 'open\n', name],
     ['rooms create --type open', name, 'Weekly\n', type],
     ['rooms create --data {"type":"open"}', name, 'Weekly\n', type],
-  ])('asks only for missing values: %s', async (line, question, typed, other) => {
+  ])('rooms create on a terminal asks only for missing values: %s', async (line, question, typed, other) => {
     const { code, stderr } = await talk(world, line, [[question, typed]])
     expect(code).toBe(0)
     expect(stderr).not.toContain(other)
     expect(sent()).toEqual([['POST', { name: 'Weekly', type: 'open' }]])
   })
 
-  test('asks again after an invalid answer', async () => {
+  test('rooms create on a terminal asks again after an invalid answer', async () => {
     const { code } = await talk(world, 'rooms create', [
       [name, ' \n'],
       ['a room needs a name', 'Weekly\n'],
@@ -62,19 +62,22 @@ describe('rooms create on a terminal', () => {
     expect(sent()).toEqual([['POST', { name: 'Weekly', type: 'open' }]])
   })
 
-  test.each(['\u0003', '\u0004'])('sends no request if %j ends the prompt', async (typed) => {
-    for (const replies of [
-      [[name, typed]],
-      [
-        [name, 'Weekly\n'],
-        [type, `op${typed}`],
-      ],
-    ] as [string, string][][])
-      expect((await talk(world, 'rooms create', replies)).code).toBe(130)
-    expect(sent()).toEqual([])
-  })
+  test.each(['\u0003', '\u0004'])(
+    'rooms create on a terminal sends no request if %j ends the prompt',
+    async (typed) => {
+      for (const replies of [
+        [[name, typed]],
+        [
+          [name, 'Weekly\n'],
+          [type, `op${typed}`],
+        ],
+      ] as [string, string][][])
+        expect((await talk(world, 'rooms create', replies)).code).toBe(130)
+      expect(sent()).toEqual([])
+    },
+  )
 
-  test('exits 130 if the terminal disconnects during a prompt', async () => {
+  test('rooms create on a terminal exits 130 if the terminal disconnects during a prompt', async () => {
     const { host, done } = world.start(['rooms', 'create'], { tty: true })
     await soon('the question', untilShown(host, name))
     host.hangUp()
@@ -82,13 +85,13 @@ describe('rooms create on a terminal', () => {
     expect(sent()).toEqual([])
   })
 
-  test('with --dry-run prints the request after the prompts', async () => {
+  test('rooms create on a terminal with --dry-run prints the request after the prompts', async () => {
     const { stdout } = await talk(world, 'rooms create --name Weekly --dry-run', [[type, 'open\n']])
     expect(stdout).toBe(`POST ${baseUrl}/rooms {"name":"Weekly","type":"open"}\n`)
     expect(sent()).toEqual([])
   })
 
-  test('shows no prompt if the command line is invalid', async () => {
+  test('rooms create on a terminal shows no prompt if the command line is invalid', async () => {
     const settings = { profiles: { default: { base_url: baseUrl, protected: true } } }
     mkdirSync(world.configDir, { mode: 0o700 })
     writeFileSync(file, JSON.stringify(settings), { mode: 0o600 })
@@ -108,7 +111,7 @@ describe('rooms create on a terminal', () => {
     })
   })
 
-  test('prints escapes for control characters in a pasted name, and sends the name unchanged', async () => {
+  test('rooms create on a terminal prints escapes for control characters in a pasted name, and sends the name unchanged', async () => {
     const pasted = 'a\u009b31mred\u202eabc\u0000\u200b'
     const { code, stderr } = await talk(world, 'rooms create --type open', [[name, `${pasted}\u001b[31m\n`]])
     expect(code).toBe(0)
@@ -119,7 +122,7 @@ describe('rooms create on a terminal', () => {
     ])
   })
 
-  test('accepts a name of five thousand characters and displays its end', async () => {
+  test('rooms create on a terminal accepts a name of five thousand characters and displays its end', async () => {
     const long = 'x'.repeat(5000)
     const { code, stderr } = await talk(world, 'rooms create --type open -o ids', [[name, `${long}\n`]])
     expect(code).toBe(0)
@@ -136,23 +139,26 @@ describe('a command that needs an answer', () => {
     [`auth login --base-url ${baseUrl}`, 'logging in needs a key, and'],
   ] as const
 
-  test.each(lines)('is a usage error without prompts: %s', async (line, words) => {
-    const env = line.startsWith('auth') ? bare : {}
-    for (const options of [
-      { env },
-      { tty: true, env: { ...env, MEETROOM_NO_INPUT: '1' } },
-      { tty: true, env: { ...env, CI: 'true' } },
-    ])
-      expect(await world.run(line, options)).toMatchObject({
-        code: 2,
-        stdout: '',
-        stderr: expect.stringMatching(new RegExp(`^[^?]*${words}`)),
-      })
-    expect(sent()).toEqual([])
-    expect(existsSync(file)).toBe(false)
-  })
+  test.each(lines)(
+    'a command that needs an answer is a usage error without prompts: %s',
+    async (line, words) => {
+      const env = line.startsWith('auth') ? bare : {}
+      for (const options of [
+        { env },
+        { tty: true, env: { ...env, MEETROOM_NO_INPUT: '1' } },
+        { tty: true, env: { ...env, CI: 'true' } },
+      ])
+        expect(await world.run(line, options)).toMatchObject({
+          code: 2,
+          stdout: '',
+          stderr: expect.stringMatching(new RegExp(`^[^?]*${words}`)),
+        })
+      expect(sent()).toEqual([])
+      expect(existsSync(file)).toBe(false)
+    },
+  )
 
-  test('is refused in CI if the answer is a confirmation', async () => {
+  test('a command that needs an answer is refused in CI if the answer is a confirmation', async () => {
     expect(await world.run('users delete ada', { tty: true, env: { CI: '1', NO_COLOR: '1' } })).toMatchObject(
       {
         code: 10,
@@ -161,7 +167,7 @@ describe('a command that needs an answer', () => {
     )
   })
 
-  test('shows a prompt with CI=false', async () => {
+  test('a command that needs an answer shows a prompt with CI=false', async () => {
     const options = { env: { CI: 'false' } }
     expect((await talk(world, 'rooms create --name N', [[type, 'open\n']], options)).code).toBe(0)
   })
@@ -184,7 +190,7 @@ describe('auth login on a terminal', () => {
     api_key_origin: 'https://other.test',
   }
 
-  test('asks for the base URL and the key, and then suggests commands', async () => {
+  test('auth login on a terminal asks for the base URL and the key, and then suggests commands', async () => {
     const { code, stdout, stderr } = await login([
       [url, `${baseUrl}\n`],
       [key, `${world.apiKey}\n`],
@@ -204,7 +210,7 @@ describe('auth login on a terminal', () => {
     })
   })
 
-  test('prints the prompts that the README shows', async () => {
+  test('auth login on a terminal prints the prompts that the README shows', async () => {
     const readme = documentation()
     const [, block = ''] = /<!-- login -->\n```console\n([\s\S]*?)```/.exec(readme) ?? []
     const [first = '', ...lines] = block.trimEnd().split('\n')
@@ -225,7 +231,7 @@ describe('auth login on a terminal', () => {
     expect(shown).toEqual([...lines, ''])
   })
 
-  test('asks again with a reason after an invalid base URL', async () => {
+  test('auth login on a terminal asks again with a reason after an invalid base URL', async () => {
     const again = '\u0015'
     const { code } = await login([
       [url, 'meet.test\n'],
@@ -245,7 +251,7 @@ describe('auth login on a terminal', () => {
     expect(stored().default.base_url).toBe(baseUrl)
   })
 
-  test('hides a key that is pasted into the prompt for the base URL', async () => {
+  test('auth login on a terminal hides a key that is pasted into the prompt for the base URL', async () => {
     const pasted = 'sk_live_0123456789'
     const { code, stderr } = await login([
       [url, `${pasted}\n`],
@@ -257,7 +263,7 @@ describe('auth login on a terminal', () => {
   })
 
   test.each(['\u0003', '\u0004'])(
-    'sends no request and stores no settings if %j ends a prompt',
+    'auth login on a terminal sends no request and stores no settings if %j ends a prompt',
     async (typed) => {
       expect((await login([[url, `https${typed}`]])).code).toBe(130)
       expect(
@@ -273,7 +279,7 @@ describe('auth login on a terminal', () => {
     },
   )
 
-  test('suggests the base URL of the profile, and warns that its key will be replaced', async () => {
+  test('auth login on a terminal suggests the base URL of the profile, and warns that its key will be replaced', async () => {
     store({ default: { base_url: baseUrl, api_key: 'an-older-key', api_key_origin: origin, timeout: 5 } })
     const { code, stderr } = await login([
       [baseUrl, '\n'],
@@ -283,7 +289,7 @@ describe('auth login on a terminal', () => {
     expect(stored().default).toMatchObject({ base_url: baseUrl, api_key: world.apiKey, timeout: 5 })
   })
 
-  test('escapes a suggested base URL from the settings file', async () => {
+  test('auth login on a terminal escapes a suggested base URL from the settings file', async () => {
     store({ default: { base_url: 'https://meet.test/\u001b]0;title\u0007\u202ev1' } })
     const { code, stderr } = await login([[url, '\u0003']])
     expect(code).toBe(130)
@@ -291,7 +297,7 @@ describe('auth login on a terminal', () => {
     expect(stderr).toContain('(https://meet.test/\\u001b]0;title')
   })
 
-  test('refuses another base URL for an existing profile before it asks for the key', async () => {
+  test('auth login on a terminal refuses another base URL for an existing profile before it asks for the key', async () => {
     store({ default: other })
     const { code, stderr } = await login([[url, `${baseUrl}\n`]])
     expect(code).toBe(2)
@@ -316,7 +322,7 @@ describe('auth login on a terminal', () => {
     })
   })
 
-  test('with --key-command asks only for the base URL', async () => {
+  test('auth login on a terminal with --key-command asks only for the base URL', async () => {
     writeFileSync(join(world.dir, 'key'), world.apiKey)
     const line = `auth login --quiet --key-command /bin/cat\u00a0${join(world.dir, 'key')}`
     const argv = line.split(' ').map((word) => word.replace('\u00a0', ' '))

@@ -37,7 +37,7 @@ const destructive = [
 ]
 
 describe.each(destructive)('%s', (line) => {
-  test('exits 10 without a terminal and without --yes', async () => {
+  test(`${line} exits 10 without a terminal and without --yes`, async () => {
     const { code, stdout, stderr } = await world.run(fill(line))
     expect({ code, stdout }).toEqual({ code: 10, stdout: '' })
     expect(stderr).toMatch(
@@ -46,12 +46,12 @@ describe.each(destructive)('%s', (line) => {
     expect(writes()).toEqual([])
   })
 
-  test('with --yes sends the write', async () => {
+  test(`${line} with --yes sends the write`, async () => {
     expect(await world.run([...fill(line), '--yes'])).toMatchObject({ code: 0 })
     expect(writes()).toHaveLength(1)
   })
 
-  test('on a terminal shows one prompt with the service and the profile, and sends no write after the answer no', async () => {
+  test(`${line} on a terminal shows one prompt with the service and the profile, and sends no write after the answer no`, async () => {
     const { host, done } = world.start(fill(line), { tty: true, columns: 200 })
     setImmediate(() => host.type('n\n'))
     const { code, stderr } = await done
@@ -60,7 +60,7 @@ describe.each(destructive)('%s', (line) => {
     expect(writes()).toEqual([])
   })
 
-  test('with --dry-run shows no prompt', async () => {
+  test(`${line} with --dry-run shows no prompt`, async () => {
     expect(await world.run([...fill(line), '--dry-run'])).toMatchObject({ code: 0, stderr: '' })
     expect(writes()).toEqual([])
   })

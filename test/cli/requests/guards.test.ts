@@ -40,7 +40,7 @@ async function typing(text: string, argv: readonly string[], options: HostOption
 }
 
 describe('the confirmation prompt', () => {
-  test('for one room shows the room name and asks for yes or no', async () => {
+  test('the confirmation prompt for one room shows the room name and asks for yes or no', async () => {
     const id = await room('Weekly')
     const no = await typing('n\n', ['rooms', 'delete', id])
     expect(no).toMatchObject({ code: 10, stdout: '' })
@@ -54,7 +54,7 @@ describe('the confirmation prompt', () => {
     expect(writes()).toEqual([`DELETE /rooms/${id}`])
   })
 
-  test('for several rooms shows the count, the IDs and the service, and asks for the count', async () => {
+  test('the confirmation prompt for several rooms shows the count, the IDs and the service, and asks for the count', async () => {
     const ids = await rooms(3)
     const names = ids.map((id, i) => `“R${i + 1}” (${id})`).join(', ')
     const { code, stderr } = await typing('3\n', ['rooms', 'terminate', ...ids, '-o', 'ids'])
@@ -67,7 +67,7 @@ describe('the confirmation prompt', () => {
   })
 
   test.each(['2\n', '4\n', 'y\n', 'yes\n', '\n', '3 rooms\n', '33\n'])(
-    'for three rooms refuses the answer %j',
+    'the confirmation prompt for three rooms refuses the answer %j',
     async (text) => {
       const ids = await rooms(3)
       const { code, stdout, stderr } = await typing(text, ['rooms', 'delete', ...ids])
@@ -77,14 +77,14 @@ describe('the confirmation prompt', () => {
     },
   )
 
-  test('accepts the count with spaces around it', async () => {
+  test('the confirmation prompt accepts the count with spaces around it', async () => {
     const ids = await rooms(2)
     expect(await typing(' 2 \n', ['rooms', 'delete', ...ids])).toMatchObject({ code: 0 })
     expect(await left()).toBe(0)
   })
 
   test.each([1, 3])(
-    'for a deletion of %i rooms makes the command exit 130 without a write after ^C',
+    'the confirmation prompt for a deletion of %i rooms makes the command exit 130 without a write after ^C',
     async (count) => {
       const ids = await rooms(count)
       expect(await typing('\x03', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
@@ -93,7 +93,7 @@ describe('the confirmation prompt', () => {
   )
 
   test.each([1, 3])(
-    'for a deletion of %i rooms makes the command exit 130 without a write after ^D',
+    'the confirmation prompt for a deletion of %i rooms makes the command exit 130 without a write after ^D',
     async (count) => {
       const ids = await rooms(count)
       expect(await typing('\x04', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
@@ -101,7 +101,7 @@ describe('the confirmation prompt', () => {
     },
   )
 
-  test('for many rooms shows the first ten rooms and the number of other rooms', async () => {
+  test('the confirmation prompt for many rooms shows the first ten rooms and the number of other rooms', async () => {
     const ids = await rooms(12)
     const { stderr } = await typing('\n', ['rooms', 'delete', ...ids])
     expect(stderr).toContain(`“R10” (${ids[9]}) and 2 more, at https://meet.test (profile default).`)
@@ -110,14 +110,14 @@ describe('the confirmation prompt', () => {
     expect(world.requests).toHaveLength(10)
   })
 
-  test('for a repeated ID counts the ID once', async () => {
+  test('the confirmation prompt for a repeated ID counts the ID once', async () => {
     const [one = '', two = ''] = await rooms(2)
     const { stderr } = await typing('2\n', ['rooms', 'delete', one, two, one])
     expect(stderr).toContain('Type 2 to continue:')
     expect(await left()).toBe(0)
   })
 
-  test('shows the IDs of users, and the room of members', async () => {
+  test('the confirmation prompt shows the IDs of users, and the room of members', async () => {
     const id = await room('R')
     const members = [await member(id, 'ada'), await member(id, 'grace')]
     await user('alan', 'Alan')
@@ -132,14 +132,14 @@ describe('the confirmation prompt', () => {
     expect(blocked.code).toBe(0)
   })
 
-  test('shows the current profile', async () => {
+  test('the confirmation prompt shows the current profile', async () => {
     storeProfile({ protected: false })
     const ids = await rooms(2)
     const { stderr } = await typing('\n', ['rooms', 'delete', ...ids], stored)
     expect(stderr).toContain('at https://meet.test (profile production).')
   })
 
-  test('shows the directory of the local workspace', async () => {
+  test('the confirmation prompt shows the directory of the local workspace', async () => {
     const make = async () =>
       (await world.run('--local rooms create --name L --type open -o ids')).stdout.trim()
     const ids = [await make(), await make()]
@@ -149,7 +149,7 @@ describe('the confirmation prompt', () => {
     expect((await world.run('--local rooms list -o ids')).stdout).toBe('')
   })
 
-  test('shows control characters from the service as escapes', async () => {
+  test('the confirmation prompt shows control characters from the service as escapes', async () => {
     const ids = [await room('a\u001b[2Jb'), await room('two\nlines')]
     const { host, done } = world.start(['rooms', 'delete', ...ids], { tty: true })
     setImmediate(() => host.type('\n'))
@@ -158,12 +158,12 @@ describe('the confirmation prompt', () => {
     expect(oneLine(stderr)).toContain(`“a\\u001b[2Jb” (${ids[0]}), “two\\nlines” (${ids[1]})`)
   })
 
-  test('is omitted for reversible changes', async () => {
+  test('the confirmation prompt is omitted for reversible changes', async () => {
     const ids = await rooms(3)
     expect(await world.run(['rooms', 'reopen', ...ids, '-o', 'ids'])).toMatchObject({ code: 0 })
   })
 
-  test.each(['--dry-run', '--curl'])('is omitted with %s', async (flag) => {
+  test.each(['--dry-run', '--curl'])('the confirmation prompt is omitted with %s', async (flag) => {
     const { code, stdout, stderr } = await world.run(['rooms', 'delete', 'r1', 'r2', flag], { tty: true })
     expect({ code, lines: lines(stdout).length, stderr }).toEqual({ code: 0, lines: 2, stderr: '' })
     expect(world.requests).toEqual([])
@@ -188,22 +188,25 @@ describe('the flags --yes and --max', () => {
     [21, '--yes --max 20', beyond('delete rooms', 21, 20)],
     [3, '--yes --max 2', beyond('delete rooms', 3, 2)],
     [3, '--max 2', beyond('delete rooms', 3, 2)],
-  ])('make the deletion of %i rooms with “%s” exit 10 without a request', async (count, flags, stderr) => {
-    const ids = Array.from({ length: count }, (_, i) => `r${i}`)
-    expect(await world.run(['rooms', 'delete', ...ids, ...flagsOf(flags)])).toMatchObject({
-      code: 10,
-      stdout: '',
-      stderr,
-    })
-    expect(world.requests).toEqual([])
-  })
+  ])(
+    'the flags --yes and --max make the deletion of %i rooms with “%s” exit 10 without a request',
+    async (count, flags, stderr) => {
+      const ids = Array.from({ length: count }, (_, i) => `r${i}`)
+      expect(await world.run(['rooms', 'delete', ...ids, ...flagsOf(flags)])).toMatchObject({
+        code: 10,
+        stdout: '',
+        stderr,
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
 
   test.each([
     [20, '--yes'],
     [2, '-y --max 2'],
     [21, '--yes --max 21'],
     [25, '--yes --max 1000'],
-  ])('permit the deletion of %i rooms with “%s”', async (count, flags) => {
+  ])('the flags --yes and --max permit the deletion of %i rooms with “%s”', async (count, flags) => {
     const ids = await rooms(count)
     expect(await world.run(['rooms', 'delete', ...ids, ...flagsOf(flags), '-o', 'ids'])).toMatchObject({
       code: 0,
@@ -213,7 +216,7 @@ describe('the flags --yes and --max', () => {
     expect(await left()).toBe(0)
   })
 
-  test('apply to the items that match --where and to lines of standard input', async () => {
+  test('the flags --yes and --max apply to the items that match --where and to lines of standard input', async () => {
     const ids = await rooms(3)
     expect(await world.run('rooms delete --where name~^R --yes --max 2')).toMatchObject({
       code: 10,
@@ -225,7 +228,7 @@ describe('the flags --yes and --max', () => {
     expect(await world.run('rooms delete - --yes --max 3', { stdin })).toMatchObject({ code: 0 })
   })
 
-  test('refuse more rooms than --max on a terminal without a prompt', async () => {
+  test('the flags --yes and --max refuse more rooms than --max on a terminal without a prompt', async () => {
     const ids = await rooms(3)
     expect(await world.run(['rooms', 'delete', ...ids, '--max', '2'], { tty: true })).toMatchObject({
       code: 10,
@@ -233,7 +236,7 @@ describe('the flags --yes and --max', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('are not required if the user enters the number of items at the prompt', async () => {
+  test('the flags --yes and --max are not required if the user enters the number of items at the prompt', async () => {
     const ids = await rooms(25)
     expect(await typing('25\n', ['rooms', 'delete', ...ids])).toMatchObject({ code: 0 })
     expect(await left()).toBe(0)
@@ -243,7 +246,7 @@ describe('the flags --yes and --max', () => {
     ['rooms terminate', 'terminating rooms'],
     ['users delete', 'deleting users'],
     ['members block r --force', 'blocking members'],
-  ])('apply to %s', async (command, doing) => {
+  ])('the flags --yes and --max apply to %s', async (command, doing) => {
     const ids = Array.from({ length: 21 }, (_, i) => `x${i}`)
     const run = (flags: string) => world.run([...command.split(' '), ...ids, ...flagsOf(flags)])
     expect(await run('')).toMatchObject({ code: 10, stderr: needsConfirmation(doing) })
@@ -252,12 +255,15 @@ describe('the flags --yes and --max', () => {
     expect(world.requests).toEqual([])
   })
 
-  test.each(['rooms reopen', 'members unblock r'])('apply to %s, which shows no prompt', async (command) => {
-    expect(await world.run(`${command} a b c --max 2`)).toMatchObject({ code: 10, stdout: '' })
-    expect(world.requests).toEqual([])
-  })
+  test.each(['rooms reopen', 'members unblock r'])(
+    'the flags --yes and --max apply to %s, which shows no prompt',
+    async (command) => {
+      expect(await world.run(`${command} a b c --max 2`)).toMatchObject({ code: 10, stdout: '' })
+      expect(world.requests).toEqual([])
+    },
+  )
 
-  test('accept only whole numbers from 1 as the value of --max', async () => {
+  test('the flags --yes and --max accept only whole numbers from 1 as the value of --max', async () => {
     for (const max of ['0', '-1', 'all', '1e3'])
       expect(await world.run(['rooms', 'delete', 'r', '--yes', `--max=${max}`]), max).toMatchObject({
         code: 2,
@@ -306,7 +312,7 @@ describe('a protected profile', () => {
     line.split(' ').map((word) => ({ OPEN: open, SECRET: secret, ADA: ada, ADA_OPEN: adaOpen })[word] ?? word)
   const run = (line: string, options: HostOptions = {}) => world.run(words(line), { ...stored, ...options })
 
-  test('refuses one item and several, whichever way they are selected', async () => {
+  test('a protected profile refuses one item and several, whichever way they are selected', async () => {
     for (const line of [
       'rooms terminate OPEN SECRET --yes',
       'users delete ada grace --yes',
@@ -334,7 +340,7 @@ describe('a protected profile', () => {
     'users create ada --if-not-exists',
     'rooms create --name Open --type open --if-not-exists',
     'members add OPEN ada --if-not-exists',
-  ])('permits %s, which sends no write', async (line) => {
+  ])('a protected profile permits %s, which sends no write', async (line) => {
     const { code, stderr } = await run(line)
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
     expect(writes()).toEqual([])
@@ -346,7 +352,7 @@ describe('a protected profile', () => {
     'members block SECRET ADA',
     'users delete ada',
     'users offboard ada',
-  ])('makes %s exit 2 before the prompt', async (line) => {
+  ])('a protected profile makes %s exit 2 before the prompt', async (line) => {
     // Confirming what is then refused would be a waste.
     expect(await run(line)).toMatchObject({ code: 2, stderr: refusal })
     const { code, stderr } = await typing('\x03', words(line), stored)
@@ -355,7 +361,7 @@ describe('a protected profile', () => {
     expect(writes()).toEqual([])
   })
 
-  test('can be selected by a flag, by the environment or by the settings file', async () => {
+  test('a protected profile can be selected by a flag, by the environment or by the settings file', async () => {
     const elsewhere = { env: { ...stored.env, MEETROOM_PROFILE: 'production' } }
     expect(await run('rooms delete OPEN --yes --profile production')).toMatchObject({ code: 2 })
     expect(await run('rooms delete OPEN --yes', elsewhere)).toMatchObject({ code: 2 })
@@ -377,7 +383,7 @@ describe('a protected profile', () => {
   const store = (config: object) =>
     writeFileSync(join(world.configDir, 'config.json'), JSON.stringify(config))
 
-  test('protects the service under other profiles and with another key', async () => {
+  test('a protected profile protects the service under other profiles and with another key', async () => {
     store(others)
     const env = { MEETROOM_API_KEY: world.apiKey }
     for (const [flags, more] of [
@@ -404,7 +410,7 @@ describe('a protected profile', () => {
     expect(await run('users create new --profile other --allow-write', { env })).toMatchObject({ code: 0 })
   })
 
-  test('makes join exit 2, because a session is a change', async () => {
+  test('a protected profile makes join exit 2, because a session is a change', async () => {
     for (const line of ['join OPEN', 'join OPEN --as ada', 'join OPEN --profile production'])
       expect(await run(line)).toMatchObject({ code: 2, stdout: '', stderr: refusal })
     expect(world.requests).toEqual([])
@@ -413,7 +419,7 @@ describe('a protected profile', () => {
     expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining('no connection') })
   })
 
-  test('protects a service even if base URL and key come from the environment, and so does a damaged settings file', async () => {
+  test('a protected profile protects a service even if base URL and key come from the environment, and so does a damaged settings file', async () => {
     const line = `rooms delete ${open} --yes`
     expect(await world.run(line)).toMatchObject({ code: 2, stderr: expect.stringContaining('--allow-write') })
     writeFileSync(join(world.configDir, 'config.json'), '{')
@@ -425,16 +431,16 @@ describe('a protected profile', () => {
     expect(writes()).toEqual([])
   })
 
-  test('does not affect other services', async () => {
+  test('a protected profile does not affect other services', async () => {
     expect(await run('--local rooms create --name L --type open')).toMatchObject({ code: 0 })
   })
 
-  test('causes a JSON error for a refused write if the output format is JSON', async () => {
+  test('a protected profile causes a JSON error for a refused write if the output format is JSON', async () => {
     const { code, stderr } = await run('rooms delete OPEN --yes --json')
     expect({ code, error: JSON.parse(stderr).error.code }).toEqual({ code: 2, error: 'usage' })
   })
 
-  test('stays protected after logins, logouts and changed settings', async () => {
+  test('a protected profile stays protected after logins, logouts and changed settings', async () => {
     const logIn = () =>
       run(`auth login --with-token --profile production --base-url ${baseUrl}`, { stdin: world.apiKey })
     expect(await logIn()).toMatchObject({ code: 0 })
@@ -448,7 +454,7 @@ describe('a protected profile', () => {
     expect(await run('rooms delete OPEN --yes')).toMatchObject({ code: 2, stderr: refusal })
   })
 
-  test('adds --allow-write to the suggested command that resumes an import', async () => {
+  test('a protected profile adds --allow-write to the suggested command that resumes an import', async () => {
     world.intercept = async (request, next) => {
       if (request.method === 'POST') run.host.signal('SIGINT')
       return next()
@@ -467,7 +473,7 @@ describe('profiles protect and unprotect', () => {
   const run = (line: string) => world.run(line, stored)
   beforeEach(() => storeProfile({}))
 
-  test('set and remove the protection of a profile', async () => {
+  test('profiles protect and unprotect set and remove the protection of a profile', async () => {
     expect(await run('profiles protect production')).toMatchObject({
       code: 0,
       stdout: '',
@@ -496,7 +502,7 @@ describe('profiles protect and unprotect', () => {
     })
   })
 
-  test('set and remove the protection of the local workspace', async () => {
+  test('profiles protect and unprotect set and remove the protection of the local workspace', async () => {
     const make = (flags = '') => run(`--local rooms create --name L --type open -o ids${flags}`)
     expect(await run('profiles protect local')).toMatchObject({
       code: 0,
@@ -523,7 +529,7 @@ describe('profiles protect and unprotect', () => {
     expect(await make()).toMatchObject({ code: 0 })
   })
 
-  test('keep the local workspace protected if the settings file is invalid', async () => {
+  test('profiles protect and unprotect keep the local workspace protected if the settings file is invalid', async () => {
     await run('profiles protect local')
     const file = join(world.configDir, 'config.json')
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, -10))
@@ -539,21 +545,24 @@ describe('profiles protect and unprotect', () => {
     expect(await make(' --allow-write')).toMatchObject({ code: 0 })
   })
 
-  test('exit 0 if they are repeated', async () => {
+  test('profiles protect and unprotect exit 0 if they are repeated', async () => {
     for (const verb of ['protect', 'protect', 'unprotect', 'unprotect'])
       expect(await run(`profiles ${verb} production`), verb).toMatchObject({ code: 0 })
   })
 
-  test.each(['protect', 'unprotect'])('refuse an unknown profile: profiles %s', async (verb) => {
-    expect(await run(`profiles ${verb} nowhere`)).toMatchObject({
-      code: 3,
-      stderr: 'error: no such profile: nowhere\nhint: profiles: production, local\n',
-    })
-    expect(await run(`profiles ${verb} __proto__`)).toMatchObject({ code: 3 })
-    expect(await run(`profiles ${verb}`)).toMatchObject({ code: 2 })
-    expect(await run(`profiles ${verb} production --dry-run`)).toMatchObject({ code: 2 })
-    expect(config().profiles.production).not.toHaveProperty('protected')
-  })
+  test.each(['protect', 'unprotect'])(
+    'profiles protect and unprotect refuse an unknown profile: profiles %s',
+    async (verb) => {
+      expect(await run(`profiles ${verb} nowhere`)).toMatchObject({
+        code: 3,
+        stderr: 'error: no such profile: nowhere\nhint: profiles: production, local\n',
+      })
+      expect(await run(`profiles ${verb} __proto__`)).toMatchObject({ code: 3 })
+      expect(await run(`profiles ${verb}`)).toMatchObject({ code: 2 })
+      expect(await run(`profiles ${verb} production --dry-run`)).toMatchObject({ code: 2 })
+      expect(config().profiles.production).not.toHaveProperty('protected')
+    },
+  )
 })
 
 describe('--ignore-not-found', () => {
@@ -578,7 +587,7 @@ describe('--ignore-not-found', () => {
     ['members unblock R gone M', 'unblocked 1 member; 1 did not exist'],
     ['rooms delete gone', 'deleted 0 rooms; 1 did not exist'],
     ['users delete gone lost', 'deleted 0 users; 2 did not exist'],
-  ])('makes %s exit 0 and print the number of missing items', async (line, summary) => {
+  ])('--ignore-not-found makes %s exit 0 and print the number of missing items', async (line, summary) => {
     const { code, stdout, stderr } = await world.run(words(`${line} --yes --ignore-not-found -o ids`))
     const done = words(line).filter((word) => [...here, 'ada', m].includes(word))
     expect({ code, stdout, stderr }).toEqual({
@@ -589,20 +598,20 @@ describe('--ignore-not-found', () => {
   })
 
   test.each(['rooms delete ONE TWO', 'users delete ada', 'rooms terminate ONE', 'members block R M'])(
-    'makes %s exit 0 when the command is repeated',
+    '--ignore-not-found makes %s exit 0 when the command is repeated',
     async (line) => {
       for (const time of ['first', 'second'])
         expect(await world.run(words(`${line} --yes --ignore-not-found`)), time).toMatchObject({ code: 0 })
     },
   )
 
-  test('is necessary for exit code 0 if an item is missing', async () => {
+  test('--ignore-not-found is necessary for exit code 0 if an item is missing', async () => {
     expect(await world.run(words('rooms delete ONE gone --yes'))).toMatchObject({ code: 8 })
     expect(await world.run(words('rooms delete gone --yes'))).toMatchObject({ code: 3 })
     expect(await world.run(words('users delete gone lost --yes'))).toMatchObject({ code: 1 })
   })
 
-  test('does not affect other failures', async () => {
+  test('--ignore-not-found does not affect other failures', async () => {
     world.intercept = async (request, next) =>
       request.url.endsWith(here[0] ?? '') ? answer(422, { error: { message: 'no' } }) : next()
     expect(await world.run(words('rooms delete gone ONE TWO --yes --ignore-not-found -o ids'))).toMatchObject(
@@ -619,7 +628,7 @@ describe('--ignore-not-found', () => {
     })
   })
 
-  test('excludes missing items from the failures that --fail-fast counts', async () => {
+  test('--ignore-not-found excludes missing items from the failures that --fail-fast counts', async () => {
     expect(
       await world.run(words('rooms delete a b c ONE --yes --ignore-not-found --fail-fast --concurrency 1')),
     ).toMatchObject({ code: 0, stderr: 'deleted 1 room; 3 did not exist\n' })
@@ -631,7 +640,7 @@ describe('--ignore-not-found', () => {
     ['users delete ada gone', '2\n'],
     ['members block R gone M', '2\n'],
     ['rooms delete gone', 'y\n'],
-  ])('keeps the confirmation prompt of %s on a terminal', async (line, text) => {
+  ])('--ignore-not-found keeps the confirmation prompt of %s on a terminal', async (line, text) => {
     const { code, stderr } = await typing(text, words(`${line} --ignore-not-found`))
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
   })
@@ -640,7 +649,7 @@ describe('--ignore-not-found', () => {
 describe('--if-not-exists', () => {
   const made = ({ stdout }: { stdout: string }, noun: string) => JSON.parse(stdout)[noun]
 
-  test('in users create run twice creates one user and prints the user twice', async () => {
+  test('--if-not-exists in users create run twice creates one user and prints the user twice', async () => {
     const line = 'users create ada --name Ada --if-not-exists --json'
     const [first, second] = [await world.run(line), await world.run(line)]
     expect([first, second]).toMatchObject([
@@ -651,7 +660,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual(['POST /users'])
   })
 
-  test('in users create keeps an existing user unchanged, and is a usage error with --overwrite', async () => {
+  test('--if-not-exists in users create keeps an existing user unchanged, and is a usage error with --overwrite', async () => {
     await user('ada', 'Ada')
     expect(
       await world.run('users create ada --name Eve --if-not-exists --columns user_id,name'),
@@ -666,7 +675,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('in rooms create run twice creates one room and prints the room twice', async () => {
+  test('--if-not-exists in rooms create run twice creates one room and prints the room twice', async () => {
     const line = [
       'rooms',
       'create',
@@ -686,7 +695,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual(['POST /rooms'])
   })
 
-  test('in rooms create finds a room only by its exact name, even with --set', async () => {
+  test('--if-not-exists in rooms create finds a room only by its exact name, even with --set', async () => {
     const id = await room('Sync')
     const create = (...words: string[]) =>
       world.run(['rooms', 'create', '--type', 'private', '--if-not-exists', '-o', 'ids', ...words])
@@ -701,7 +710,7 @@ describe('--if-not-exists', () => {
     expect(await left()).toBe(4)
   })
 
-  test('in rooms create causes exit code 1 if the room of that name has another type', async () => {
+  test('--if-not-exists in rooms create causes exit code 1 if the room of that name has another type', async () => {
     const id = await room('Sync')
     expect(await world.run('rooms create --name Sync --type open --if-not-exists')).toMatchObject({
       code: 1,
@@ -711,7 +720,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('in rooms create causes exit code 2 if two rooms have the name', async () => {
+  test('--if-not-exists in rooms create causes exit code 2 if two rooms have the name', async () => {
     const one = await room('Sync')
     const two = await room('Sync')
     const { code, stdout, stderr } = await world.run(
@@ -725,7 +734,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('in rooms create causes a warning if the existing room differs from the flags', async () => {
+  test('--if-not-exists in rooms create causes a warning if the existing room differs from the flags', async () => {
     const id = await room('Sync')
     expect(
       await world.run('rooms create --name Sync --type private --record --if-not-exists -o ids'),
@@ -737,7 +746,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('in rooms create finds the room on a service that does not filter by name', async () => {
+  test('--if-not-exists in rooms create finds the room on a service that does not filter by name', async () => {
     const id = await room('Sync')
     for (let i = 0; i < 150; i++) await room(`R${i}`)
     world.intercept = async (request, next) => {
@@ -752,7 +761,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('in members add run twice adds one member and prints the member twice', async () => {
+  test('--if-not-exists in members add run twice adds one member and prints the member twice', async () => {
     const id = await room('R')
     await user('ada')
     const line = `members add ${id} ada --type host --if-not-exists --json`
@@ -765,7 +774,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([`POST /rooms/${id}/members`])
   })
 
-  test('in members add keeps an existing member unchanged on any page of the list', async () => {
+  test('--if-not-exists in members add keeps an existing member unchanged on any page of the list', async () => {
     const id = await room('R')
     const ada = await member(id, 'ada')
     for (let i = 0; i < 120; i++) await member(id, `u${i}`)
@@ -778,7 +787,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('creates no item if the read request fails', async () => {
+  test('--if-not-exists creates no item if the read request fails', async () => {
     const id = await room('R')
     world.intercept = async (request, next) => (request.method === 'GET' ? answer(503, {}) : next())
     for (const line of ['users create ada', 'rooms create --name N --type open', `members add ${id} ada`])
@@ -786,7 +795,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('with --dry-run prints the planned request or the existing item', async () => {
+  test('--if-not-exists with --dry-run prints the planned request or the existing item', async () => {
     const id = await room('R')
     await user('ada')
     const dry = async (line: string) => (await world.run(`${line} --if-not-exists --dry-run`)).stdout

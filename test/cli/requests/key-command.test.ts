@@ -107,7 +107,7 @@ test('the key that a key command prints is masked in text from the service', asy
   expect(stderr).toContain('your key is [API key]')
 })
 
-describe('the first request is not sent if the key command', () => {
+describe('failing key commands', () => {
   test.each([
     ['fails', 'echo "locked\u0007" >&2; exit 3', 'failed with exit code 3', 'it says: locked\\u0007'],
     [
@@ -133,7 +133,7 @@ describe('the first request is not sent if the key command', () => {
       'prints a space or another character that is not allowed in a key',
       'run it by hand',
     ],
-  ])('%s', async (_, text, why, hint) => {
+  ])('the first request is not sent if the key command %s', async (_, text, why, hint) => {
     store()
     writes(text.replaceAll('KEY', world.apiKey))
     const { code, stdout, stderr } = await world.run('rooms list', { env })
@@ -144,7 +144,7 @@ describe('the first request is not sent if the key command', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('does not exist', async () => {
+  test('the first request is not sent if the key command does not exist', async () => {
     store({ key_command: 'no-such-program-here x' })
     expect(await world.run('rooms list', { env })).toMatchObject({
       code: 4,
@@ -152,7 +152,7 @@ describe('the first request is not sent if the key command', () => {
     })
   })
 
-  test('takes more than ten seconds while its child processes keep the output open', async () => {
+  test('the first request is not sent if the key command takes more than ten seconds while its child processes keep the output open', async () => {
     store()
     writes('sleep 3 & exec sleep 60')
     const { host, done } = world.start(['rooms', 'list'], { env })
@@ -186,7 +186,7 @@ describe.each([
   }
 
   test.runIf(process.platform === 'linux')(
-    'are stopped together with the key command after the timeout',
+    'child processes of a key command are stopped together with the key command after the timeout',
     async () => {
       store()
       writes(`(sleep 60 & echo $! > pid.new; mv pid.new '${world.dir}/pid'; wait) & wait`)
@@ -204,7 +204,7 @@ describe.each([
   )
 
   test.runIf(process.platform === 'linux')(
-    'continue after the key command ends, and delay neither the key nor the exit',
+    'child processes of a key command continue after the key command ends, and delay neither the key nor the exit',
     async () => {
       store()
       writes(`sleep 60 &\necho $! > '${world.dir}/pid'\necho ${world.apiKey}`)
@@ -224,7 +224,7 @@ test('^C stops a running key command and exits 130', async () => {
   expect(await soon('the end', done)).toMatchObject({ code: 130 })
 })
 
-describe('a key command is not run', () => {
+describe('unused key commands', () => {
   const refused = async (line: string, code: number, words: string, more: object = {}) => {
     const found = await world.run(line, { env: { ...env, ...more } })
     expect(found).toMatchObject({ code, stderr: expect.stringContaining(words) })
@@ -232,7 +232,7 @@ describe('a key command is not run', () => {
     expect(world.requests).toEqual([])
   }
 
-  test('from a settings file that other users can write to or replace', async () => {
+  test('a key command is not run from a settings file that other users can write to or replace', async () => {
     store()
     chmodSync(file, 0o620)
     await refused('rooms list', 2, 'other users can write to the settings file')
@@ -241,7 +241,7 @@ describe('a key command is not run', () => {
     await refused('rooms list', 2, 'other users can replace the settings file')
   })
 
-  test('from a settings file behind a symbolic link that other users can replace', async () => {
+  test('a key command is not run from a settings file behind a symbolic link that other users can replace', async () => {
     store()
     const kept = join(world.dir, 'dotfiles')
     mkdirSync(kept, { mode: 0o700 })
@@ -253,14 +253,14 @@ describe('a key command is not run', () => {
     expect(await world.run('rooms list', { env })).toMatchObject({ code: 0 })
   })
 
-  test('for an origin that differs from the origin of the profile', async () => {
+  test('a key command is not run for an origin that differs from the origin of the profile', async () => {
     store()
     await refused('rooms list --base-url https://elsewhere.test/v1', 4, 'belongs to https://meet.test')
     store({ api_key_origin: undefined })
     await refused('rooms list', 4, 'is not sent to https://meet.test')
   })
 
-  test('if the environment contains a key', async () => {
+  test('a key command is not run if the environment contains a key', async () => {
     store()
     expect(await world.run('rooms list', { env: { MEETROOM_BASE_URL: undefined } })).toMatchObject({
       code: 0,
@@ -268,7 +268,7 @@ describe('a key command is not run', () => {
     expect(runs()).toBe(0)
   })
 
-  test('during shell completion', async () => {
+  test('a key command is not run during shell completion', async () => {
     store()
     expect(await world.run(['__complete', 'fish', '--', 'meetroom rooms get '], { env })).toMatchObject({
       code: 0,
@@ -286,7 +286,7 @@ describe('a key command is not run', () => {
     ['', 'is empty'],
     ['bin/key', 'names a relative path'],
     ['pass show \0', 'holds a NUL character'],
-  ])('if it is %j', async (key_command, words) => {
+  ])('a key command is not run if it is %j', async (key_command, words) => {
     store({ key_command })
     await refused('rooms list', 2, words)
     const argv = ['auth', 'login', '--base-url', baseUrl, '--key-command', key_command]
@@ -297,7 +297,7 @@ describe('a key command is not run', () => {
 describe('the key command of a profile', () => {
   beforeEach(() => store())
 
-  test('is printed by auth status, config and profiles without the key', async () => {
+  test('the key command of a profile is printed by auth status, config and profiles without the key', async () => {
     const status = await world.run('auth status --json', { env })
     expect(JSON.parse(status.stdout)).toMatchObject({
       key_from: 'command of profile default',
@@ -315,7 +315,7 @@ describe('the key command of a profile', () => {
     expect(config.stdout + profiles.stdout).not.toContain(script)
   })
 
-  test('is removed by auth logout and by auth login with a key', async () => {
+  test('the key command of a profile is removed by auth logout and by auth login with a key', async () => {
     const loggedIn = await world.run('auth login --with-token', { env, stdin: world.apiKey })
     expect(loggedIn.code).toBe(0)
     expect(stored().profiles.default).not.toHaveProperty('key_command')
@@ -326,7 +326,7 @@ describe('the key command of a profile', () => {
     expect(stored().profiles.default).toEqual({ base_url: baseUrl })
   })
 
-  test('is read-only for config set and config unset', async () => {
+  test('the key command of a profile is read-only for config set and config unset', async () => {
     expect(await world.run('config set key_command x', { env })).toMatchObject({ code: 2 })
     expect(await world.run('config unset key_command', { env })).toMatchObject({ code: 2 })
   })
@@ -335,14 +335,14 @@ describe('the key command of a profile', () => {
 describe('auth status --github-mask', () => {
   const actions = { ...env, GITHUB_ACTIONS: 'true' }
 
-  test('makes the GitHub Actions runner mask the key', async () => {
+  test('auth status --github-mask makes the GitHub Actions runner mask the key', async () => {
     store()
     writes('echo 100%-of-a-key')
     const { stderr } = await world.run('auth status --github-mask', { env: actions })
     expect(stderr.split('\n')[0]).toBe('::add-mask::100%25-of-a-key')
   })
 
-  test('is necessary to print the key in GitHub Actions', async () => {
+  test('auth status --github-mask is necessary to print the key in GitHub Actions', async () => {
     store()
     for (const line of ['auth status', 'rooms list', 'doctor']) {
       const { stdout, stderr } = await world.run(line, { env: actions })
@@ -354,7 +354,7 @@ describe('auth status --github-mask', () => {
   test.each([
     ['outside GitHub Actions', { env }],
     ['on a terminal', { env: actions, tty: true }],
-  ])('exits 2 and prints no key %s', async (_, options) => {
+  ])('auth status --github-mask exits 2 and prints no key %s', async (_, options) => {
     store()
     const { code, stdout, stderr } = await world.run('auth status --github-mask', options)
     expect(code).toBe(2)

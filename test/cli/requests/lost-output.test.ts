@@ -8,7 +8,7 @@ const calls = (await allCalls()).filter(
 )
 const diskFull = () => Object.assign(new Error('ENOSPC: write'), { code: 'ENOSPC' })
 
-test('each command whose output is lost exits 74, and says which changes it has made', async () => {
+test('each command whose output is lost exits 74, and prints the changes that it has made', async () => {
   const silent: string[] = []
   const changed: string[] = []
   const wrong: unknown[] = []
@@ -49,7 +49,7 @@ test('each command whose output is lost exits 74, and says which changes it has 
 const exhausted = new Set<string>()
 
 test.each([0, 1, 2, 3, 4])(
-  'a command whose request after %i others is refused never ends with a code that denies its changes',
+  'a command that is refused after %i successful requests exits with a code that reports its changes',
   async (answered) => {
     const wrong: unknown[] = []
     let partial = 0

@@ -51,7 +51,7 @@ const requestsOf = (world: World) =>
   world.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
 
 describe.each(calls)('the command %s', (call) => {
-  test('sends no write on a protected profile without --allow-write', async () => {
+  test(`the command ${call} sends no write on a protected profile without --allow-write`, async () => {
     // Protection is of a service.
     if (sendsElsewhere.test(call)) return
     const allowed = sendsNothing.test(call) ? '--yes' : '--yes --allow-write'
@@ -72,7 +72,7 @@ describe.each(calls)('the command %s', (call) => {
     })
   })
 
-  test('with --dry-run sends no write and starts no process', async () => {
+  test(`the command ${call} with --dry-run sends no write and starts no process`, async () => {
     const { code, stderr, requests, writes, started, changed } = await run(
       call,
       await prepare({ keyCommand: true, isProtected: true }),
@@ -87,7 +87,7 @@ describe.each(calls)('the command %s', (call) => {
     })
   })
 
-  test('with --all-profiles sends no write', async () => {
+  test(`the command ${call} with --all-profiles sends no write`, async () => {
     const { code, stderr, requests, started, changed } = await run(
       call,
       await prepare(),
@@ -106,7 +106,7 @@ describe.each(calls)('the command %s', (call) => {
     expect(isRefused, stderr).toBe(!reads)
   })
 
-  test('with --curl sends no request and starts no process', async () => {
+  test(`the command ${call} with --curl sends no request and starts no process`, async () => {
     const { code, stderr, requests, started, changed } = await run(
       call,
       await prepare({ keyCommand: true, isProtected: true }),
@@ -125,7 +125,7 @@ describe.each(calls)('the command %s', (call) => {
     })
   })
 
-  test('exits 4 after its first request if the key is refused', async () => {
+  test(`the command ${call} exits 4 after its first request if the key is refused`, async () => {
     const prepared = await prepare()
     prepared.world.intercept = async () => answer(401, {})
     const { code, stderr, requests } = await run(call, prepared)

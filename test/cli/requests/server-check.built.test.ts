@@ -79,23 +79,26 @@ describe('a profile of serve --save-profile', () => {
     ['a workspace', [], 'SIGTERM'],
     ['a workspace whose server was killed', [], 'SIGKILL'],
     ['an ephemeral service', ['--ephemeral'], 'SIGTERM'],
-  ] as const)('for %s sends its key to the server only', async (_name, flags, signal) => {
-    const server = await startServe([...flags, '--save-profile', 'dev'], env)
-    expect(await run('rooms list --profile dev')).toMatchObject({ code: 0 })
-    await stop(server, signal)
-    const taken = await takePort(server)
-    const host = new URL(server.ready.base_url).host
-    expect(await run('rooms list --profile dev --retries 0')).toMatchObject({
-      code: 5,
-      stdout: '',
-      stderr: `error: no response from ${host}: the local workspace is not served there\nhint: find the cause with: meetroom doctor --profile dev\n`,
-    })
-    // The token would be in the first line.
-    expect((await run('join R --token secret --profile dev --retries 0')).code).toBe(5)
-    expect(await taken.close()).toBe('')
-  })
+  ] as const)(
+    'a profile of serve --save-profile for %s sends its key to the server only',
+    async (_name, flags, signal) => {
+      const server = await startServe([...flags, '--save-profile', 'dev'], env)
+      expect(await run('rooms list --profile dev')).toMatchObject({ code: 0 })
+      await stop(server, signal)
+      const taken = await takePort(server)
+      const host = new URL(server.ready.base_url).host
+      expect(await run('rooms list --profile dev --retries 0')).toMatchObject({
+        code: 5,
+        stdout: '',
+        stderr: `error: no response from ${host}: the local workspace is not served there\nhint: find the cause with: meetroom doctor --profile dev\n`,
+      })
+      // The token would be in the first line.
+      expect((await run('join R --token secret --profile dev --retries 0')).code).toBe(5)
+      expect(await taken.close()).toBe('')
+    },
+  )
 
-  test('works again when the workspace is served there again, and not when another one is', async () => {
+  test('a profile of serve --save-profile works again only if the same workspace is served at that base URL again', async () => {
     const server = await startServe(['--save-profile', 'dev'], env)
     const port = new URL(server.ready.base_url).port
     await stop(server, 'SIGTERM')
@@ -106,7 +109,7 @@ describe('a profile of serve --save-profile', () => {
     expect(await run('rooms list --profile dev --retries 0')).toMatchObject({ code: 5 })
   })
 
-  test('is an ordinary profile after auth login', async () => {
+  test('a profile of serve --save-profile is an ordinary profile after auth login', async () => {
     const server = await startServe(['--save-profile', 'dev'], env)
     await stop(server, 'SIGTERM')
     const other = await startServe([], homes())

@@ -24,7 +24,7 @@ function watchInFlight(latencyMs: number) {
 }
 
 describe('a command with many items', () => {
-  test('has up to 64 requests in flight if the latency of the service is 50 ms', async () => {
+  test('a command with many items has up to 64 requests in flight if the latency of the service is 50 ms', async () => {
     world.file('in.csv', usersCsv(2000))
     const { seen, monotonic } = watchInFlight(50)
     const { host, done } = world.start(importing)
@@ -33,7 +33,7 @@ describe('a command with many items', () => {
     expect(seen.most).toBe(64)
   })
 
-  test('has as many requests in flight as --concurrency allows', async () => {
+  test('a command with many items has as many requests in flight as --concurrency allows', async () => {
     world.file('in.csv', usersCsv(500))
     const { seen, monotonic } = watchInFlight(50)
     const { host, done } = world.start([...importing, '--concurrency', '5'])
@@ -42,7 +42,7 @@ describe('a command with many items', () => {
     expect(seen.most).toBe(5)
   })
 
-  test('with --concurrency 1 sends one request after another, in the order of the rows', async () => {
+  test('a command with many items with --concurrency 1 sends one request after another, in the order of the rows', async () => {
     world.file('in.csv', usersCsv(50))
     const { seen } = watchInFlight(50)
     expect(await world.run([...importing, '--concurrency', '1'])).toMatchObject({ code: 0 })
@@ -52,7 +52,7 @@ describe('a command with many items', () => {
     )
   })
 
-  test('that deletes has at most 8 requests in flight', async () => {
+  test('a command with many items that deletes has at most 8 requests in flight', async () => {
     const ids = Array.from({ length: 1000 }, (_, i) => `u${i}`)
     const { seen, monotonic } = watchInFlight(50)
     const argv = ['users', 'delete', '-', '--yes', '--max', '1000', '--ignore-not-found']
@@ -65,7 +65,7 @@ describe('a command with many items', () => {
   describe.each([
     ['users import in.csv --if-exists overwrite -o ndjson', 3000, 'POST'],
     ['rooms reopen - --max 3000', 1000, 'PUT'],
-  ])('that has more than 8 requests in flight (%s)', (line, items, method) => {
+  ])('more than 8 requests in flight (%s)', (line, items, method) => {
     /** Stops a run once it has many requests in flight, which are held until nothing more can start. */
     async function stopped(flags: readonly string[], failures: number) {
       world.file('in.csv', usersCsv(items))
@@ -108,7 +108,7 @@ describe('a command with many items', () => {
       ['--max-errors', ['--max-errors', '3'], 4, 8],
       ['^C', [], 0, 130],
     ])(
-      'sends no more requests after %s, and reports the outcome of each request in flight',
+      `a command with many items that has more than 8 requests in flight (${line}) sends no more requests after %s, and reports the outcome of each request in flight`,
       async (_what, flags, failures, code) => {
         const run = await stopped(flags, failures)
         expect(run).toMatchObject({ code, later: 0 })
@@ -120,7 +120,7 @@ describe('a command with many items', () => {
     )
   })
 
-  test('with --verbose prints the number of concurrent requests', async () => {
+  test('a command with many items with --verbose prints the number of concurrent requests', async () => {
     world.file('in.csv', usersCsv(3))
     const flags = ['--rate', '1', '--concurrency', '1', '--verbose']
     const { done } = world.start([...importing, ...flags], { tty: true, columns: 120 })

@@ -18,7 +18,7 @@ const exhausted = new Set<string>()
 
 /** Number of reads that the service still answers before the interrupt. */
 test.each([0, 1, 2])(
-  'each command ends without a wait when it is interrupted in a read after %i others',
+  'each command exits immediately when it is interrupted during a read after %i other requests',
   async (answered) => {
     const interrupted: string[] = []
     for (const call of calls) {

@@ -99,7 +99,7 @@ describe.each(limits)('an import into a service that allows 50 requests %s', (na
   const index = limits.findIndex(([each]) => each === name)
 
   test.each(answers.filter((_, i) => full || (index + i) % 2 === 0))(
-    'takes slightly longer than the limit requires and causes few refusals, %s',
+    `an import into a service that allows 50 requests ${name} takes slightly longer than the limit requires and causes few refusals, %s`,
     async (_what, headers, latencyMs) => {
       world.file('in.csv', usersCsv(rows))
       const argv = ['users', 'import', 'in.csv', '--if-exists', 'overwrite']

@@ -57,46 +57,55 @@ describe('a command that reads rooms one by one', () => {
   }
 
   test.each([...readers, 'members export --all-rooms --columns room_id'])(
-    'has up to 64 requests in flight if the latency is 50 ms: %s',
+    'a command that reads rooms one by one has up to 64 requests in flight if the latency is 50 ms: %s',
     async (line) => {
       expect(await mostInFlight(line, 600)).toBe(64)
     },
   )
 
-  test.each(readers)('has 5 requests in flight with --concurrency 5: %s', async (line) => {
-    expect(await mostInFlight(`${line} --concurrency 5`, 100)).toBe(5)
-  })
+  test.each(readers)(
+    'a command that reads rooms one by one has 5 requests in flight with --concurrency 5: %s',
+    async (line) => {
+      expect(await mostInFlight(`${line} --concurrency 5`, 100)).toBe(5)
+    },
+  )
 })
 
 describe('members export of 1,000 rooms on a service that allows 50 requests per second', () => {
   test.each([
     [429, 1.2, 0.05],
     [503, 1.4, 0.2],
-  ])('slows down after a %i response and exports every room', async (status, maxRatio, maxRefused) => {
-    const rooms = 1000
-    const serviceAnswer = serve(rooms)
-    const argv = 'members export - --columns room_id --no-header'.split(' ')
-    const { host, done } = world.start(argv, { stdin: stdin(rooms) })
-    stillTime(host)
-    const window = { second: 0, used: 0, refused: 0 }
-    world.intercept = async ({ url }) => {
-      const second = Math.floor(host.monotonic() / 1000)
-      if (second !== window.second) Object.assign(window, { second, used: 0 })
-      const isAllowed = ++window.used <= 50
-      if (!isAllowed) window.refused++
-      await host.sleep(50)
-      return isAllowed ? serviceAnswer(url) : answer(status, {}, { 'retry-after': '1' })
-    }
-    const { code, stdout, stderr } = await done
-    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({ code: 0, stderr: `exported ${rooms} members` })
-    expect(stdout.split('\r\n').slice(0, -1)).toEqual(ids(rooms))
-    expect(host.monotonic() / 1000 / ((rooms - 50) / 50)).toBeLessThan(maxRatio)
-    expect(window.refused / rooms).toBeLessThan(maxRefused)
-  })
+  ])(
+    'members export of 1,000 rooms on a service that allows 50 requests per second slows down after a %i response and exports every room',
+    async (status, maxRatio, maxRefused) => {
+      const rooms = 1000
+      const serviceAnswer = serve(rooms)
+      const argv = 'members export - --columns room_id --no-header'.split(' ')
+      const { host, done } = world.start(argv, { stdin: stdin(rooms) })
+      stillTime(host)
+      const window = { second: 0, used: 0, refused: 0 }
+      world.intercept = async ({ url }) => {
+        const second = Math.floor(host.monotonic() / 1000)
+        if (second !== window.second) Object.assign(window, { second, used: 0 })
+        const isAllowed = ++window.used <= 50
+        if (!isAllowed) window.refused++
+        await host.sleep(50)
+        return isAllowed ? serviceAnswer(url) : answer(status, {}, { 'retry-after': '1' })
+      }
+      const { code, stdout, stderr } = await done
+      expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
+        code: 0,
+        stderr: `exported ${rooms} members`,
+      })
+      expect(stdout.split('\r\n').slice(0, -1)).toEqual(ids(rooms))
+      expect(host.monotonic() / 1000 / ((rooms - 50) / 50)).toBeLessThan(maxRatio)
+      expect(window.refused / rooms).toBeLessThan(maxRefused)
+    },
+  )
 })
 
 describe('members export --all-rooms', () => {
-  test('exports the rooms read before a pause that is longer than --timeout, and prints the number of other rooms', async () => {
+  test('members export --all-rooms exports the rooms read before a pause that is longer than --timeout, and prints the number of other rooms', async () => {
     const serviceAnswer = serve(100)
     world.intercept = async ({ url }) =>
       url.includes('/r20/members?')
@@ -123,7 +132,7 @@ describe('members export --all-rooms', () => {
     [1, 64],
     [1000, 30],
   ])(
-    'with a room size of %i requests at most %i rooms before the response for the first room',
+    'members export --all-rooms with a room size of %i requests at most %i rooms before the response for the first room',
     async (size, most) => {
       const rooms = 70
       const serviceAnswer = serve(rooms, size)

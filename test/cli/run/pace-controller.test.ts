@@ -32,11 +32,11 @@ function load({ pace, clock }: Run, { latencyMs, perSecond }: Service, ms: numbe
 }
 
 describe('the concurrency of a run', () => {
-  test('starts at 8', () => {
+  test('the concurrency of a run starts at 8', () => {
     expect(createPace().pace.concurrency).toBe(8)
   })
 
-  test('has the value of --concurrency regardless of throughput and failures', () => {
+  test('the concurrency of a run has the value of --concurrency regardless of throughput and failures', () => {
     const run = createPace({ concurrency: 5 })
     load(run, distant, 1000)
     run.pace.onFailure()
@@ -44,19 +44,19 @@ describe('the concurrency of a run', () => {
     expect([run.pace.concurrency, run.pace.maxConcurrency]).toEqual([5, 5])
   })
 
-  test('reaches 64 within a second on a service with 50 ms of latency', () => {
+  test('the concurrency of a run reaches 64 within a second on a service with 50 ms of latency', () => {
     const run = createPace()
     load(run, distant, 1000)
     expect(run.pace.concurrency).toBe(64)
   })
 
-  test('costs less than 10% of the throughput of a fixed concurrency of 64 over ten seconds', () => {
+  test('the concurrency of a run costs less than 10% of the throughput of a fixed concurrency of 64 over ten seconds', () => {
     expect(load(createPace(), distant, 10_000)).toBeGreaterThan(
       0.9 * load(createPace({ concurrency: 64 }), distant, 10_000),
     )
   })
 
-  test('is 8 after each search on a service whose throughput does not increase', () => {
+  test('the concurrency of a run is 8 after each search on a service whose throughput does not increase', () => {
     const run = createPace()
     const service = { latencyMs: 1, perSecond: () => 1000 }
     const seen: number[] = []
@@ -68,7 +68,7 @@ describe('the concurrency of a run', () => {
     expect(seen.filter((concurrency) => concurrency === 8).length).toBeGreaterThan(0.8 * seen.length)
   })
 
-  test('does not overload a service that becomes slower with more requests in flight', () => {
+  test('the concurrency of a run does not overload a service that becomes slower with more requests in flight', () => {
     const run = createPace()
     const service = { latencyMs: 1, perSecond: (inFlight: number) => (inFlight > 8 ? 8000 / inFlight : 1000) }
     const responses = load(run, service, 30_000)
@@ -76,7 +76,7 @@ describe('the concurrency of a run', () => {
     expect(responses).toBeGreaterThan(0.9 * 1000 * 30)
   })
 
-  test('stops increasing if the service reaches its maximum throughput', () => {
+  test('the concurrency of a run stops increasing if the service reaches its maximum throughput', () => {
     const run = createPace()
     const responses = load(run, { latencyMs: 50, perSecond: () => 400 }, 20_000)
     expect(run.pace.concurrency).toBeGreaterThanOrEqual(16)
@@ -84,14 +84,14 @@ describe('the concurrency of a run', () => {
     expect(responses).toBeGreaterThan(0.95 * 400 * 20)
   })
 
-  test('decreases if the service becomes slow', () => {
+  test('the concurrency of a run decreases if the service becomes slow', () => {
     const run = createPace()
     load(run, distant, 2000)
     load(run, { latencyMs: 1, perSecond: () => 100 }, 120_000)
     expect(run.pace.concurrency).toBeLessThanOrEqual(16)
   })
 
-  test('does not decrease if the process pauses for a second', () => {
+  test('the concurrency of a run does not decrease if the process pauses for a second', () => {
     const run = createPace()
     load(run, distant, 2000)
     run.clock.moveTo(run.clock.monotonic() + 1000)
@@ -99,7 +99,7 @@ describe('the concurrency of a run', () => {
     expect(run.pace.concurrency).toBe(64)
   })
 
-  test('is halved once by failures of the same second, and then increases again', () => {
+  test('the concurrency of a run is halved once by failures of the same second, and then increases again', () => {
     const run = createPace()
     load(run, distant, 1000)
     for (let i = 0; i < 64; i++) run.pace.onFailure()
@@ -111,7 +111,7 @@ describe('the concurrency of a run', () => {
     expect(run.pace.concurrency).toBe(64)
   })
 
-  test('is always from 1 to 64', () =>
+  test('the concurrency of a run is always from 1 to 64', () =>
     fc.assert(
       fc.property(
         fc.array(
@@ -147,20 +147,20 @@ function startAll({ clock }: Run, count: number, start: () => Promise<void> | un
 }
 
 describe('--rate', () => {
-  test('starts jobs at equal intervals', async () => {
+  test('--rate starts jobs at equal intervals', async () => {
     const run = createPace({ rate: 10 })
     const startedAt = startAll(run, 5, () => run.pace.startJob())
     await run.clock.run()
     expect(startedAt).toEqual([0, 100, 200, 300, 400])
   })
 
-  test('does not delay the requests of a started job', () => {
+  test('--rate does not delay the requests of a started job', () => {
     const { pace } = createPace({ rate: 10 })
     expect(pace.startJob()).toBeUndefined()
     expect([pace.startRequest(), pace.startRequest()]).toEqual([undefined, undefined])
   })
 
-  test('applies after a pause', async () => {
+  test('--rate applies after a pause', async () => {
     const run = createPace({ rate: 10 })
     const startedAt = startAll(run, 20, () => run.pace.startJob())
     await run.clock.run(250)
@@ -169,7 +169,7 @@ describe('--rate', () => {
     expect(startedAt).toEqual([0, 100, 200, ...Array.from({ length: 17 }, (_, i) => 5000 + 100 * i)])
   })
 
-  test('is not exceeded after a time in which the process was suspended', async () => {
+  test('--rate is not exceeded after a time in which the process was suspended', async () => {
     const run = createPace({ rate: 10 })
     const startedAt = startAll(run, 20, () => run.pace.startJob())
     await run.clock.run(250)
@@ -181,7 +181,7 @@ describe('--rate', () => {
 
 describe('a busy service', () => {
   test.each([429, 503])(
-    'delays all jobs and requests by its Retry-After if it responds %i',
+    'a busy service delays all jobs and requests by its Retry-After if it responds %i',
     async (status) => {
       const run = createPace()
       expect([run.pace.startJob(), run.pace.startRequest()]).toEqual([undefined, undefined])
@@ -197,7 +197,7 @@ describe('a busy service', () => {
     },
   )
 
-  test('without Retry-After causes pauses that double with each refusal of the request', async () => {
+  test('a busy service without Retry-After causes pauses that double with each refusal of the request', async () => {
     const run = createPace()
     const pauses: number[] = []
     for (let refusals = 0; refusals < 4; refusals++) {
@@ -210,20 +210,20 @@ describe('a busy service', () => {
     expect(pauses).toEqual([200, 400, 800, 1600])
   })
 
-  test('is announced once if all requests in flight get a long pause, and not for a short one', () => {
+  test('a busy service is announced once if all requests in flight get a long pause, and not for a short one', () => {
     const { pace, announced } = createPace()
     pace.onBusy(503, 4999, 0)
     for (let i = 0; i < 8; i++) pace.onBusy(503, 10_000, 0)
     expect(announced).toEqual([10])
   })
 
-  test('ends the run by a pause that exceeds the timeout', () => {
+  test('a busy service ends the run by a pause that exceeds the timeout', () => {
     const { pace } = createPace()
     expect(pace.onBusy(429, 30_001, 0)).toBeUndefined()
     expect(pace.stop.aborted).toBe(true)
   })
 
-  test('ends the run after five pauses without an accepted request, and a refused request after them', async () => {
+  test('a busy service ends the run after five pauses without an accepted request, and a refused request after them', async () => {
     const run = createPace()
     const refuse = () => run.pace.onBusy(429, 1000, 0)
     for (let pause = 1; pause <= 5; pause++) {
@@ -234,7 +234,7 @@ describe('a busy service', () => {
     expect([refuse(), run.pace.stop.aborted]).toEqual([undefined, true])
   })
 
-  test('does not end the run if it accepts a request between pauses', () => {
+  test('a busy service does not end the run if it accepts a request between pauses', () => {
     const run = createPace()
     for (let pause = 1; pause <= 20; pause++) {
       expect(run.pace.onBusy(503, 1000, 0)).toBe(0)
@@ -244,12 +244,12 @@ describe('a busy service', () => {
     expect(run.pace.stop.aborted).toBe(false)
   })
 
-  test('fails a request after its tenth retry', () => {
+  test('a busy service fails a request after its tenth retry', () => {
     const { pace } = createPace()
     expect([pace.onBusy(503, 0, 9), pace.onBusy(503, 0, 10)]).toEqual([0, undefined])
   })
 
-  test('delays nothing after the run stops', async () => {
+  test('a busy service delays nothing after the run stops', async () => {
     const stop = new AbortController()
     const run = createPace({}, stop)
     run.pace.onBusy(503, 20_000, 0)
@@ -293,7 +293,7 @@ describe('the learned rate', () => {
     return inLastSecond
   }
 
-  test('does not delay requests before the service refuses one', () => {
+  test('the learned rate does not delay requests before the service refuses one', () => {
     const { pace } = createPace()
     for (let i = 0; i < 100; i++) {
       expect(pace.startRequest()).toBeUndefined()
@@ -301,13 +301,13 @@ describe('the learned rate', () => {
     }
   })
 
-  test('is near the rate that the service accepted', async () => {
+  test('the learned rate is near the rate that the service accepted', async () => {
     const rate = await send(await learn(), 1)
     expect(rate).toBeGreaterThanOrEqual(48)
     expect(rate).toBeLessThanOrEqual(62)
   })
 
-  test('increases slowly and then ever faster while the service accepts all requests', async () => {
+  test('the learned rate increases slowly and then ever faster while the service accepts all requests', async () => {
     const run = await learn()
     const rates = [await send(run, 1), await send(run, 1), await send(run, 2)]
     expect(rates[0]).toBeLessThan(65)
@@ -315,7 +315,7 @@ describe('the learned rate', () => {
     expect(rates[2]).toBeGreaterThan(120)
   })
 
-  test('decreases after a refusal by 3% to 25%, at most once a second, and delays other requests by 0.1 s', async () => {
+  test('the learned rate decreases after a refusal by 3% to 25%, at most once a second, and delays other requests by 0.1 s', async () => {
     const run = await learn()
     const before = await send(run, 2)
     expect(run.pace.onBusy(429, 1000, 0)).toBe(1000)
@@ -329,7 +329,7 @@ describe('the learned rate', () => {
     expect(after).toBeLessThan(0.97 * before)
   })
 
-  test('does not apply to a pause of more than 1 s, which delays all requests', async () => {
+  test('the learned rate does not apply to a pause of more than 1 s, which delays all requests', async () => {
     const run = await learn()
     await send(run, 1)
     run.pace.onBusy(429, 1001, 0)
@@ -339,7 +339,7 @@ describe('the learned rate', () => {
     expect(run.clock.monotonic()).toBe(from + 1001)
   })
 
-  test('does not decrease if the service accepts no requests', async () => {
+  test('the learned rate does not decrease if the service accepts no requests', async () => {
     const run = await learn()
     for (let i = 0; i < 4; i++) {
       run.clock.moveTo(run.clock.monotonic() + 5000)
@@ -349,7 +349,7 @@ describe('the learned rate', () => {
     expect(await send(run, 1)).toBeGreaterThanOrEqual(48)
   })
 
-  test('delays each request by the same interval, and the first request of a job only once', async () => {
+  test('the learned rate delays each request by the same interval, and the first request of a job only once', async () => {
     const run = await learn()
     const gaps: number[] = []
     let last = run.clock.monotonic()
@@ -368,7 +368,7 @@ describe('the learned rate', () => {
     expect(gaps.slice(1)).toEqual([18, 18, 18, 18, 18])
   })
 
-  test('does not exceed --rate', async () => {
+  test('the learned rate does not exceed --rate', async () => {
     const run = await learn({ rate: 10 })
     const from = run.clock.monotonic()
     const startedAt = startAll(run, 3, () => run.pace.startJob())

@@ -22,7 +22,7 @@ function answerEmpty(isExecuted: (body: string | undefined, n: number) => boolea
 }
 
 describe('a run whose responses prove nothing', () => {
-  test('proves many creations by one list at its end', async () => {
+  test('a run whose responses prove nothing proves many creations by one list at its end', async () => {
     world.file('in.csv', csv(40))
     answerEmpty(() => true)
     expect(await world.run('users import in.csv --if-exists overwrite')).toMatchObject({
@@ -32,31 +32,34 @@ describe('a run whose responses prove nothing', () => {
     expect(reads()).toEqual(['GET /users?limit=1000'])
   })
 
-  test('proves few creations by one read each', async () => {
+  test('a run whose responses prove nothing proves few creations by one read each', async () => {
     world.file('in.csv', csv(3))
     answerEmpty(() => true)
     expect((await world.run('users import in.csv --if-exists overwrite')).code).toBe(0)
     expect(reads()).toEqual(['GET /users/u0', 'GET /users/u1', 'GET /users/u2'])
   })
 
-  test.each([3, 40])('reads only rows with old values again: %i rows', async (rows) => {
-    world.file('in.csv', csv(rows))
-    answerEmpty((body = '') => !body.includes('"u1"'))
-    const { code, stdout } = await world.run('users import in.csv --if-exists overwrite -o ndjson')
-    expect(code).toBe(8)
-    const entries = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(entries.flatMap(({ key, status }) => (status === 'ok' ? [] : [`${key} ${status}`]))).toEqual([
-      'u1 unknown',
-    ])
-    expect(reads().length).toBeLessThanOrEqual(rows + 3)
-    world.intercept = undefined
-    expect(await world.run('users import in.csv --if-exists overwrite --resume')).toMatchObject({ code: 0 })
-  })
+  test.each([3, 40])(
+    'a run whose responses prove nothing reads only rows with old values again: %i rows',
+    async (rows) => {
+      world.file('in.csv', csv(rows))
+      answerEmpty((body = '') => !body.includes('"u1"'))
+      const { code, stdout } = await world.run('users import in.csv --if-exists overwrite -o ndjson')
+      expect(code).toBe(8)
+      const entries = stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      expect(entries.flatMap(({ key, status }) => (status === 'ok' ? [] : [`${key} ${status}`]))).toEqual([
+        'u1 unknown',
+      ])
+      expect(reads().length).toBeLessThanOrEqual(rows + 3)
+      world.intercept = undefined
+      expect(await world.run('users import in.csv --if-exists overwrite --resume')).toMatchObject({ code: 0 })
+    },
+  )
 
-  test('adds members once, and proves them by one list for each room', async () => {
+  test('a run whose responses prove nothing adds members once, and proves them by one list for each room', async () => {
     const rooms = [await world.room('A'), await world.room('B')]
     for (const id of ['u0', 'u1', 'u2']) await world.send('POST', '/users', { user_id: id, name: id })
     world.file(
@@ -70,7 +73,7 @@ describe('a run whose responses prove nothing', () => {
     expect(lists).toHaveLength(4)
   })
 
-  test('never creates a room again whose creation is not proved', async () => {
+  test('a run whose responses prove nothing never creates a room again whose creation is not proved', async () => {
     world.file('in.csv', 'name,type\nA,open\nB,open\n')
     answerEmpty(() => true)
     expect((await world.run('rooms import in.csv')).code).toBe(7)
@@ -79,7 +82,7 @@ describe('a run whose responses prove nothing', () => {
     expect(await world.rooms()).toEqual(['A', 'B'])
   })
 
-  test('deletes and updates many rooms', async () => {
+  test('a run whose responses prove nothing deletes and updates many rooms', async () => {
     const ids = []
     for (let i = 0; i < 12; i++) ids.push(await world.room(`R${i}`))
     answerEmpty(() => true)
@@ -90,7 +93,7 @@ describe('a run whose responses prove nothing', () => {
     expect(await world.rooms()).toEqual([])
   })
 
-  test('counts a change of a workspace that the service ignored as unknown', async () => {
+  test('a run whose responses prove nothing counts a change of a workspace that the service ignored as unknown', async () => {
     await world.send('POST', '/users', { user_id: 'ada', name: 'Old' })
     world.file('w.yaml', 'users: [{ user_id: ada, name: New }]\n')
     answerEmpty(() => false)
@@ -99,7 +102,7 @@ describe('a run whose responses prove nothing', () => {
     expect(stderr).toContain('applied 0 of 1')
   })
 
-  test('reads nothing more after ^C', async () => {
+  test('a run whose responses prove nothing reads nothing more after ^C', async () => {
     world.file('in.csv', csv(3))
     const { host, done } = world.start(['users', 'import', 'in.csv', '--if-exists', 'overwrite'])
     answerEmpty(() => {

@@ -42,7 +42,7 @@ async function rooms(count: number): Promise<string[]> {
 }
 
 describe('the progress bar on a terminal', () => {
-  test('of a command with several IDs counts completed items and is removed at the end', async () => {
+  test('the progress bar on a terminal of a command with several IDs counts completed items and is removed at the end', async () => {
     const ids = await rooms(3)
     const { code, sent, shown } = await onTerminal([
       'rooms',
@@ -61,7 +61,7 @@ describe('the progress bar on a terminal', () => {
     expect(shown).toBe(`${ids.join('\n')}\ndeleted 3 rooms\n`)
   })
 
-  test('of an import counts completed rows and is removed at the end', async () => {
+  test('the progress bar on a terminal of an import counts completed rows and is removed at the end', async () => {
     world.file('users.csv', usersCsv(3))
     const { sent, shown } = await onTerminal(['users', 'import', 'users.csv', ...slowly])
     expect(bars(sent)).toEqual([
@@ -71,7 +71,7 @@ describe('the progress bar on a terminal', () => {
     expect(shown).toBe('imported 3 of 3 users\n')
   })
 
-  test('is redrawn after errors and results, and counts failures', async () => {
+  test('the progress bar on a terminal is redrawn after errors and results, and counts failures', async () => {
     const [first = '', second = '', third = ''] = await rooms(3)
     world.intercept = async (request, next) =>
       request.method === 'DELETE' && request.url.endsWith(second)
@@ -88,7 +88,7 @@ describe('the progress bar on a terminal', () => {
     expect(shown.endsWith('error: deleted 2 of 3 rooms; 1 failed\n')).toBe(true)
   })
 
-  test('is redrawn immediately after each request that --verbose prints', async () => {
+  test('the progress bar on a terminal is redrawn immediately after each request that --verbose prints', async () => {
     const ids = await rooms(3)
     const { sent, shown } = await onTerminal(['rooms', 'delete', ...ids, '--yes', '--verbose', ...slowly])
     const afterFirst = sent.slice(sent.search(/[█░]/))
@@ -97,14 +97,14 @@ describe('the progress bar on a terminal', () => {
     expect(shown).not.toMatch(/[█░]/)
   })
 
-  test('does not split the output of a JSON document', async () => {
+  test('the progress bar on a terminal does not split the output of a JSON document', async () => {
     const ids = await rooms(4)
     const { shown } = await onTerminal(['rooms', 'delete', ...ids, '--yes', '-o', 'json', ...slowly])
     const document = shown.slice(0, shown.lastIndexOf('}') + 1)
     expect(JSON.parse(document).rooms.map(({ id }: { id: string }) => id)).toEqual(ids)
   })
 
-  test('appears only after the user answers the prompt', async () => {
+  test('the progress bar on a terminal appears only after the user answers the prompt', async () => {
     const ids = await rooms(3)
     const { host, done } = world.start(['rooms', 'delete', ...ids, ...slowly], { tty: true, columns: 400 })
     const asked = () => host.stderr.text.includes('Delete 3 rooms')
@@ -120,19 +120,19 @@ describe('the progress bar on a terminal', () => {
     ['--quiet', { tty: true }, [...slowly, '--quiet']],
     ['output to a file', { tty: false }, slowly],
     ['a terminal that is too narrow', { tty: true, columns: 40 }, slowly],
-  ])('is hidden for %s', async (_, options, flags) => {
+  ])('the progress bar on a terminal is hidden for %s', async (_, options, flags) => {
     const ids = await rooms(3)
     const { code, stderr } = await world.run(['rooms', 'delete', ...ids, '--yes', ...flags], options)
     expect(code).toBe(0)
     expect(stderr).not.toMatch(/[█░\r]/)
   })
 
-  test('is shown on a terminal of unknown width', async () => {
+  test('the progress bar on a terminal is shown on a terminal of unknown width', async () => {
     const { sent } = await onTerminal(['rooms', 'delete', ...(await rooms(3)), '--yes', ...slowly], 0)
     expect(bars(sent)).toHaveLength(2)
   })
 
-  test('is hidden if the command has a single ID', async () => {
+  test('the progress bar on a terminal is hidden if the command has a single ID', async () => {
     const [id = ''] = await rooms(1)
     const { sent, shown } = await onTerminal(['rooms', 'delete', id, '--yes', '-o', 'ids', ...slowly])
     expect(bars(sent)).toEqual([])
@@ -140,7 +140,7 @@ describe('the progress bar on a terminal', () => {
   })
 
   test.each(['rooms terminate', 'rooms reopen', 'users delete', 'members unblock'])(
-    'is shown for %s',
+    'the progress bar on a terminal is shown for %s',
     async (line) => {
       const room = await world.room('Private', 'private')
       const users = ['u1', 'u2', 'u3']

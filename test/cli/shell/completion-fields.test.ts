@@ -28,7 +28,7 @@ const completed = (field: string) => `${field}${values.find(([like]) => like.tes
 describe.each(['--where', '--for', '--sort', '--count-by', '--columns'])(
   'the completion candidates after %s',
   (flag) => {
-    test('are accepted as values by every command with that flag', async () => {
+    test(`the completion candidates after ${flag} are accepted as values by every command with that flag`, async () => {
       const tried = new Set<string>()
       for (const { name, call } of await withFlag(flag)) {
         const { world, argvOf } = await prepare()

@@ -13,7 +13,7 @@ test.skipIf(absent.length === 0)(
 const local = { MEETROOM_PROFILE: 'local' }
 
 describe.each(present)('the Tab key in the shell %s', { timeout: 60_000 }, (shell) => {
-  test('completes commands, flags and their values, fields and files', async () => {
+  test(`the Tab key in the shell ${shell} completes commands, flags and their values, fields and files`, async () => {
     const { enter } = await atShell(shell).start()
     const lines: [keys: string, words: string][] = [
       ['sess\tli\t', 'sessions list'],
@@ -34,7 +34,7 @@ describe.each(present)('the Tab key in the shell %s', { timeout: 60_000 }, (shel
     for (const [keys, words] of lines) expect(await enter(`meetroom ${keys}`)).toEqual(words.split(' '))
   })
 
-  test('completes the ID of a room, a user and a member', async () => {
+  test(`the Tab key in the shell ${shell} completes the ID of a room, a user and a member`, async () => {
     const { run, start } = atShell(shell)
     await run(['--local', 'users', 'create', 'ada', '--name', 'Ada'])
     const { stdout } = await run(['--local', 'rooms', 'create', '--name', 'R', '--type', 'open', '-o', 'ids'])
@@ -50,7 +50,7 @@ describe.each(present)('the Tab key in the shell %s', { timeout: 60_000 }, (shel
     expect(await enter('meetroom users get \t')).toEqual(['users', 'get', 'ada'])
   })
 
-  test('quotes an ID with shell syntax, and executes no part of the ID', async () => {
+  test(`the Tab key in the shell ${shell} quotes an ID with shell syntax, and executes no part of the ID`, async () => {
     const { env, run, start } = atShell(shell)
     const id = 'a b$(touch pwned)`touch pwned`;touch pwned&\'"\\*!~{x,y}ä李👩\u200d👧'
     await run(['--local', 'users', 'create', id, '--name', '$(touch pwned)'])
@@ -59,7 +59,7 @@ describe.each(present)('the Tab key in the shell %s', { timeout: 60_000 }, (shel
     expect(existsSync(join(env.HOME, 'pwned'))).toBe(false)
   })
 
-  test('displays names beside IDs, with escapes for control characters', async () => {
+  test(`the Tab key in the shell ${shell} displays names beside IDs, with escapes for control characters`, async () => {
     const { env, run, start } = atShell(shell)
     await run(['--local', 'users', 'create', 'ada', '--name', 'Ada Lovelace'])
     await run(['--local', 'users', 'create', 'adele', '--name', '\u001b]0;pwned\u0007$(touch pwned)'])

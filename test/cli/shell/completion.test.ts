@@ -105,7 +105,7 @@ describe('completion of IDs', () => {
       await world.send('POST', '/users', { user_id, name })
   })
 
-  test('reads rooms, users and members with one request for at most 100 items each', async () => {
+  test('completion of IDs reads rooms, users and members with one request for at most 100 items each', async () => {
     const { room } = (await world.send('POST', '/rooms', { name: 'Weekly sync', type: 'open' })).body
     const { member } = (await world.send('POST', `/rooms/${room.id}/members`, { user_id: 'ada' })).body
     expect(await ask('meetroom rooms get ')).toEqual(['words', `${room.id}\tWeekly sync`])
@@ -118,7 +118,7 @@ describe('completion of IDs', () => {
     ])
   })
 
-  test('caches IDs for one minute in a file that only the owner can read', async () => {
+  test('completion of IDs caches IDs for one minute in a file that only the owner can read', async () => {
     const first = await ask('meetroom users get ')
     expect(await ask('meetroom users get ')).toEqual(first)
     expect(asked()).toHaveLength(1)
@@ -129,7 +129,7 @@ describe('completion of IDs', () => {
     expect(asked()).toHaveLength(2)
   })
 
-  test('lists at most a hundred IDs on a service that ignores limits, and shortens a long name', async () => {
+  test('completion of IDs lists at most a hundred IDs on a service that ignores limits, and shortens a long name', async () => {
     const rooms = Array.from({ length: 3000 }, (_, i) => ({
       id: `r${i}`,
       name: 'n'.repeat(10_000),
@@ -140,7 +140,7 @@ describe('completion of IDs', () => {
     expect(statSync(cache()).size).toBeLessThan(50_000)
   })
 
-  test('ignores a cache that other users can write to or that is behind a symbolic link', async () => {
+  test('completion of IDs ignores a cache that other users can write to or that is behind a symbolic link', async () => {
     const forged = JSON.stringify({})
     mkdirSync(join(world.dir, 'cache'))
     const elsewhere = join(world.dir, 'elsewhere')
@@ -151,7 +151,7 @@ describe('completion of IDs', () => {
     expect(statSync(cache()).mode & 0o777).toBe(0o600)
   })
 
-  test('sends no request for a protected profile or to the service of a protected profile', async () => {
+  test('completion of IDs sends no request for a protected profile or to the service of a protected profile', async () => {
     store({ protected: true })
     expect(await ask('meetroom users get ', stored)).toEqual(['words'])
     expect(await ask('meetroom users get ')).toEqual(['words'])
@@ -162,14 +162,14 @@ describe('completion of IDs', () => {
     expect(await ask('meetroom users get ', stored)).toHaveLength(3)
   })
 
-  test('reads an existing local workspace, and does not create a missing local workspace', async () => {
+  test('completion of IDs reads an existing local workspace, and does not create a missing local workspace', async () => {
     expect(await ask('meetroom --local users get ')).toEqual(['words'])
     expect(existsSync(join(world.dir, 'data'))).toBe(false)
     await world.run('--local users create alan')
     expect(await ask('meetroom --local users get ')).toEqual(['words', 'alan'])
   })
 
-  test('lists no ID of a local workspace that needs an upgrade, and does not upgrade the workspace', async () => {
+  test('completion of IDs lists no ID of a local workspace that needs an upgrade, and does not upgrade the workspace', async () => {
     await world.run('--local users create alan')
     const database = join(world.dir, 'data/workspace.db')
     const sqlite = await openSqlite(database, (load) => load())
@@ -179,7 +179,7 @@ describe('completion of IDs', () => {
     sqlite.close()
   })
 
-  test('uses the profile that --profile on the command line names', async () => {
+  test('completion of IDs uses the profile that --profile on the command line names', async () => {
     store(
       { base_url: 'https://elsewhere.test/v1' },
       { spare: { base_url: baseUrl, api_key: world.apiKey, api_key_origin: new URL(baseUrl).origin } },
@@ -195,13 +195,13 @@ describe('completion of IDs', () => {
     ['is not running', async () => Promise.reject(new Error('ECONNREFUSED'))],
     ['does not know the path', async () => answer(404, {})],
     ['rejects the request', async () => answer(400, {})],
-  ])('lists no ID and sends only one request if the service %s', async (_, intercept) => {
+  ])('completion of IDs lists no ID and sends only one request if the service %s', async (_, intercept) => {
     world.intercept = intercept
     expect(await ask('meetroom members get 66f1a2b3c4d5e6f708192a3b ')).toEqual(['words'])
     expect(asked()).toHaveLength(1)
   })
 
-  test('lists no ID if the service takes longer than 300 ms, and the next completion sends no request', async () => {
+  test('completion of IDs lists no ID if the service takes longer than 300 ms, and the next completion sends no request', async () => {
     world.intercept = (_request, _next, signal) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     const { host, done } = world.start(['__complete', 'fish', '--', 'meetroom users get '])
@@ -212,14 +212,14 @@ describe('completion of IDs', () => {
     expect(asked()).toHaveLength(1)
   })
 
-  test('omits IDs that contain control characters or that have a special meaning in commands', async () => {
+  test('completion of IDs omits IDs that contain control characters or that have a special meaning in commands', async () => {
     const ids = ['ok', '-y', 'name:x', 'a\nb', 'a\tb', '\u001b]0;x\u0007', '\u202eabc', world.apiKey]
     world.intercept = async () =>
       answer(200, { users: ids.map((user_id) => ({ user_id, name: `a\u0007\tb\n${world.apiKey}` })) })
     expect(await ask('meetroom users get ')).toEqual(['words', 'ok\ta\\u0007\\tb\\n[API key]'])
   })
 
-  test('lists no ID if the settings file is invalid', async () => {
+  test('completion of IDs lists no ID if the settings file is invalid', async () => {
     mkdirSync(world.configDir)
     writeFileSync(join(world.configDir, 'config.json'), 'no JSON')
     expect(await ask('meetroom users get ', stored)).toEqual(['words'])
@@ -231,7 +231,7 @@ describe('completion for bash', () => {
   const bash = async (line: string, replaced: string, reason = '9') =>
     (await world.run(['__complete', 'bash', '--', line, replaced, reason])).stdout.split('\n').slice(1, -1)
 
-  test('returns only the text that replaces the current word, quoted for its context', async () => {
+  test('completion for bash returns only the text that replaces the current word, quoted for its context', async () => {
     await world.send('POST', '/users', { user_id: "it's $HOME" })
     expect(await bash('meetroom rooms list --output=nd', 'nd')).toEqual(['ndjson'])
     expect(await bash('meetroom users get it', 'it')).toEqual(["it\\'s\\ \\$HOME"])
@@ -245,7 +245,7 @@ describe('completion for bash', () => {
     expect(await bash("meetroom rooms list --where 'type=o", 'type=o')).toEqual(['type=open'])
   })
 
-  test('returns names only if bash displays a list of candidates', async () => {
+  test('completion for bash returns names only if bash displays a list of candidates', async () => {
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
     await world.send('POST', '/users', { user_id: 'al', name: 'Alan' })
     expect(await bash('meetroom users get a', 'a')).toEqual(['al', 'ada'])

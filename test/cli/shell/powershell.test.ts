@@ -22,20 +22,20 @@ const texts = async (words: readonly string[], replaced?: string) =>
   (await complete(words, replaced)).map(([text]) => text)
 
 describe('completion for PowerShell', () => {
-  test('prints the text, the displayed text and the description of each candidate', async () => {
+  test('completion for PowerShell prints the text, the displayed text and the description of each candidate', async () => {
     expect(await complete(['sess'])).toEqual([
       ['sessions', 'sessions', 'Show who is and was connected to a room'],
     ])
     expect(await complete(['rooms', 'list', '--output', 'nd'])).toEqual([['ndjson', 'ndjson', 'ndjson']])
   })
 
-  test('returns only candidates that begin with the typed text', async () => {
+  test('completion for PowerShell returns only candidates that begin with the typed text', async () => {
     expect(await texts(['rooms', 'list', '--page-s'])).toEqual(['--page-size'])
     expect(await texts(['rooms', 'list', '--output=nd'])).toEqual(['--output=ndjson'])
     expect(await texts(['rooms', 'list', 'x'])).toEqual([])
   })
 
-  test('returns the last element of a comma-separated list if PowerShell replaces only that element', async () => {
+  test('completion for PowerShell returns the last element of a comma-separated list if PowerShell replaces only that element', async () => {
     expect(await texts(['rooms', 'list', '--columns', 'id,nam'], 'nam')).toEqual(['name'])
     expect(await texts(['rooms', 'list', '--columns', 'id,nam'], 'id,nam')).toEqual(["'id,name'"])
   })
@@ -57,17 +57,17 @@ describe('completion for PowerShell', () => {
     ['ada', 'ada'],
     ['66f1a2b3c4d5e6f708192a3b', '66f1a2b3c4d5e6f708192a3b'],
     ['李 👩\u200d👧', "'李 👩\u200d👧'"],
-  ])('quotes the ID %j as %s', async (user_id, text) => {
+  ])('completion for PowerShell quotes the ID %j as %s', async (user_id, text) => {
     await world.send('POST', '/users', { user_id, name: 'N' })
     expect(await complete(['users', 'get', ''])).toEqual([[text, user_id, 'N']])
   })
 
-  test('omits IDs with a double quote, which PowerShell before 7.3 does not pass to programs', async () => {
+  test('completion for PowerShell omits IDs with a double quote, which PowerShell before 7.3 does not pass to programs', async () => {
     await world.send('POST', '/users', { user_id: 'a"b' })
     expect(await complete(['users', 'get', ''])).toEqual([])
   })
 
-  test('accepts a typed word with quotes', async () => {
+  test('completion for PowerShell accepts a typed word with quotes', async () => {
     for (const user_id of ["it's me", 'a$b']) await world.send('POST', '/users', { user_id })
     expect(await texts(['users', 'get', "'it''s"])).toEqual(["'it''s me'"])
     expect(await texts(['users', 'get', '"it\'s'])).toEqual(["'it''s me'"])
@@ -75,7 +75,7 @@ describe('completion for PowerShell', () => {
     expect(await texts(['users', 'get', "'"])).toHaveLength(2)
   })
 
-  test('completes conditions, and IDs of members of the room on the command line', async () => {
+  test('completion for PowerShell completes conditions, and IDs of members of the room on the command line', async () => {
     const { room } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body
     await world.send('POST', '/users', { user_id: 'ada' })
     const { member } = (await world.send('POST', `/rooms/${room.id}/members`, { user_id: 'ada' })).body
@@ -84,7 +84,7 @@ describe('completion for PowerShell', () => {
     expect(await texts(['rooms', 'list', '--where', "'started"])).toEqual(["'started_at<='"])
   })
 
-  test('parses a word in single quotes as PowerShell does', () => {
+  test('completion for PowerShell parses a word in single quotes as PowerShell does', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', "'", '\u2019', '`', '"', ' ', '$') }), (text) => {
         const quoted = `'${text.replace(/['\u2018-\u201b]/g, '$&$&')}`
@@ -94,12 +94,12 @@ describe('completion for PowerShell', () => {
     )
   })
 
-  test('returns no candidates for a line that is not Base64', async () => {
+  test('completion for PowerShell returns no candidates for a line that is not Base64', async () => {
     expect(await world.run(['__complete', 'powershell', '%%%', '%%%'])).toMatchObject({ code: 0, stderr: '' })
     expect(await world.run(['__complete', 'powershell'])).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('uses an ASCII script that passes the line to the program only in encoded form', async () => {
+  test('completion for PowerShell uses an ASCII script that passes the line to the program only in encoded form', async () => {
     const { stdout } = await world.run('completion powershell')
     expect(stdout).toMatch(/^[\n -~]*$/)
     expect(stdout).toContain('Register-ArgumentCompleter -Native -CommandName meetroom')

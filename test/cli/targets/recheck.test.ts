@@ -31,7 +31,7 @@ test.each([
   ['rooms terminate --where name~^P|^B', 'terminated 1 room; 1 skipped'],
   ['rooms update --where name~^P|^B --layout grid', 'updated 1 room; 1 skipped'],
   ['message send --where name~^P|^B --text hi', 'sent the message to 1 room; 1 skipped'],
-])('%s skips a room that no longer matches after the question', async (line, summary) => {
+])('%s skips a room that no longer matches after the confirmation', async (line, summary) => {
   const { plans } = world.ids
   const { code, stderr } = await answerAfter(line.split(' '), rename(plans), '2')
   expect({ code, writes: writes() }).toEqual({ code: 0, writes: 1 })
@@ -46,7 +46,7 @@ test('users delete --where skips the only user who no longer matches', async () 
   expect(stderr).toContain('skipped user trudy: it no longer matches the conditions')
 })
 
-test('members block --where skips a member whose role changed, and a condition on a metric is read again', async () => {
+test('members block --where skips a member whose role changed, and evaluates a condition on a metric again', async () => {
   const { board, plans } = world.ids
   const { id } = await world.member(board, 'trudy')
   const promote = () => world.send('PUT', `/rooms/${board}/members/${id}`, { type: 'host' })
@@ -57,7 +57,7 @@ test('members block --where skips a member whose role changed, and a condition o
   expect({ code: deleted.code, writes: writes() }).toEqual({ code: 0, writes: 0 })
 })
 
-test('an item that is gone after the question is skipped', async () => {
+test('an item that is deleted during the confirmation is skipped', async () => {
   const { plans } = world.ids
   const change = () => world.send('DELETE', `/rooms/${plans}`)
   const { code, stderr } = await answerAfter('rooms delete --where name~^P|^B'.split(' '), change, '2')
@@ -65,7 +65,7 @@ test('an item that is gone after the question is skipped', async () => {
   expect(stderr).toContain(`skipped room ${plans}: it no longer exists`)
 })
 
-test('nothing is read again with --yes or for given IDs', async () => {
+test('a command with --yes or with given IDs reads no item again', async () => {
   const { plans } = world.ids
   await world.run('rooms terminate --where name=Plans --yes')
   expect(

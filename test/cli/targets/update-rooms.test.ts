@@ -18,7 +18,7 @@ const names = async () =>
   (await world.send('GET', '/rooms')).body.rooms.map(({ name }: { name: string }) => name)
 
 describe('rooms update --where', () => {
-  test('prints three examples and the number of rooms, and then updates each room', async () => {
+  test('rooms update --where prints three examples and the number of rooms, and then updates each room', async () => {
     const ids = []
     for (const name of ['A', 'B', 'C', 'D', 'other']) ids.unshift(await room(name))
     const run = await update('--where', 'name~^.$', '--name', '{name} (2025)', '--yes', '-o', 'ids')
@@ -38,7 +38,7 @@ describe('rooms update --where', () => {
     expect(await names()).toEqual(['other', 'D (2025)', 'C (2025)', 'B (2025)', 'A (2025)'])
   })
 
-  test('with --dry-run prints the changes and sends no write', async () => {
+  test('rooms update --where with --dry-run prints the changes and sends no write', async () => {
     const [two, one] = [await room('two'), await room('one')].reverse()
     const run = await update(
       '--where',
@@ -63,7 +63,7 @@ describe('rooms update --where', () => {
     expect(writes()).toEqual([])
   })
 
-  test('on a terminal prints the changes and then asks for confirmation', async () => {
+  test('rooms update --where on a terminal prints the changes and then asks for confirmation', async () => {
     const ids = [await room('A'), await room('B\u001b[2J')]
     const { host, done } = world.start(
       ['rooms', 'update', '--where', 'type=open', '--name', '{name}!', '-o', 'ids'],
@@ -85,7 +85,7 @@ describe('rooms update --where', () => {
     [21, ['--yes'], 'updating rooms would affect 21 items, and --yes alone covers 20'],
     [3, ['--yes', '--max', '2'], 'that would affect 3 rooms, and --max allows 2; nothing was done'],
   ])(
-    'exits 10 without a write if the flags do not allow the update (rooms: %i, flags: %j)',
+    'rooms update --where exits 10 without a write if the flags do not allow the update (rooms: %i, flags: %j)',
     async (count, flags, message) => {
       for (let i = 0; i < count; i++) await room(`R${i}`)
       const run = await update('--where', 'type=open', '--name', 'x', ...flags)
@@ -95,7 +95,7 @@ describe('rooms update --where', () => {
     },
   )
 
-  test('accepts every flag of rooms update', async () => {
+  test('rooms update --where accepts every flag of rooms update', async () => {
     await room('A', { layout: 'grid' })
     await update(
       '--where',
@@ -111,20 +111,20 @@ describe('rooms update --where', () => {
     expect(bodies()).toEqual([{ a: '{b}', c: { d: ['A'] }, record: false, is_terminated: true }])
   })
 
-  test('replaces the placeholder of a null field with empty text, and double braces with single braces', async () => {
+  test('rooms update --where replaces the placeholder of a null field with empty text, and double braces with single braces', async () => {
     await room('A')
     await update('--where', 'name=A', '--yes', '--name', '{{name}} {terminated_at}{status} {{{name}}}')
     expect(bodies()).toEqual([{ name: '{name} active {A}' }])
   })
 
-  test('sends the value of a placeholder as text even if it is valid JSON', async () => {
+  test('rooms update --where sends the value of a placeholder as text even if it is valid JSON', async () => {
     await room('{"a":5}')
     await room('5')
     await update('--where', 'type=open', '--yes', '--set', 'note={name}')
     expect(bodies()).toEqual([{ note: '5' }, { note: '{"a":5}' }])
   })
 
-  test('sends no write if no room matches', async () => {
+  test('rooms update --where sends no write if no room matches', async () => {
     await room('A')
     expect(await update('--where', 'name=x', '--name', '{name}2')).toMatchObject({
       code: 0,
@@ -133,7 +133,7 @@ describe('rooms update --where', () => {
     expect(writes()).toEqual([])
   })
 
-  test('reads the fields that lists omit, and skips a room that is deleted during the run', async () => {
+  test('rooms update --where reads the fields that lists omit, and skips a room that is deleted during the run', async () => {
     await room('A')
     const gone = await room('B')
     await room('C')
@@ -156,7 +156,7 @@ describe('rooms update --where', () => {
     '{name.x}',
     '{__proto__}',
     '{online}',
-  ])('refuses the unknown placeholder %s before the first request', async (text) => {
+  ])('rooms update --where refuses the unknown placeholder %s before the first request', async (text) => {
     await room('A')
     world.requests.length = 0
     for (const flags of [
@@ -175,7 +175,7 @@ describe('rooms update --where', () => {
   })
 
   test.each(['{name', 'name}', '{{name}', '{', '{na{me}'])(
-    'refuses the unpaired brace in %j',
+    'rooms update --where refuses the unpaired brace in %j',
     async (text) => {
       expect(await update('--where', 'type=open', '--yes', '--name', text)).toMatchObject({
         code: 2,
@@ -187,7 +187,7 @@ describe('rooms update --where', () => {
     },
   )
 
-  test('sends no write if a placeholder names a field that one room lacks', async () => {
+  test('rooms update --where sends no write if a placeholder names a field that one room lacks', async () => {
     await room('A')
     await room('B')
     otherService(world, { without: ['layout'] })
@@ -207,11 +207,14 @@ describe('rooms update --where', () => {
       ['--where', 'type=open', '--name', 'x', '--curl'],
       '--curl sends nothing, so the items that --where selects are unknown',
     ],
-  ])('exits 2 before the first request for the invalid arguments %j', async (argv, message) => {
-    const { code, stderr } = await update(...argv, '--yes')
-    expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 2, first: `error: ${message}` })
-    expect(world.requests).toEqual([])
-  })
+  ])(
+    'rooms update --where exits 2 before the first request for the invalid arguments %j',
+    async (argv, message) => {
+      const { code, stderr } = await update(...argv, '--yes')
+      expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 2, first: `error: ${message}` })
+      expect(world.requests).toEqual([])
+    },
+  )
 })
 
 test('rooms update with an ID sends braces in values unchanged', async () => {

@@ -61,7 +61,7 @@ describe('the concurrency of a batch', () => {
     ['--concurrency 1', 1],
     ['--concurrency 3', 3],
     ['--concurrency 256', 30],
-  ])('with the flags “%s” is at most %i requests', async (flags, most) => {
+  ])('the concurrency of a batch with the flags “%s” is at most %i requests', async (flags, most) => {
     const ids = await users(30)
     let under = 0
     let seen = 0
@@ -81,15 +81,18 @@ describe('the concurrency of a batch', () => {
     expect(await left()).toEqual([])
   })
 
-  test.each(['0', '257', '1e1', '-1', ''])('is a usage error if --concurrency is %j', async (text) => {
-    expect(await world.run(['users', 'delete', 'a', '--yes', `--concurrency=${text}`])).toMatchObject({
-      code: 2,
-      stderr: `error: --concurrency must be a whole number, from 1 to 256, not “${text}”\n`,
-    })
-    expect(world.requests).toEqual([])
-  })
+  test.each(['0', '257', '1e1', '-1', ''])(
+    'the concurrency of a batch is a usage error if --concurrency is %j',
+    async (text) => {
+      expect(await world.run(['users', 'delete', 'a', '--yes', `--concurrency=${text}`])).toMatchObject({
+        code: 2,
+        stderr: `error: --concurrency must be a whole number, from 1 to 256, not “${text}”\n`,
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
 
-  test('lets other items complete during one slow request', async () => {
+  test('the concurrency of a batch lets other items complete during one slow request', async () => {
     const ids = await users(6)
     const slow = latch()
     world.intercept = async (request, next) => {
@@ -106,7 +109,7 @@ describe('the concurrency of a batch', () => {
 })
 
 describe('results of a batch', () => {
-  test('are printed in the order of the IDs, each as early as possible', async () => {
+  test('results of a batch are printed in the order of the IDs, each as early as possible', async () => {
     const ids = await users(4)
     const held = hold()
     const { host, done } = world.start(deleting(ids))
@@ -120,7 +123,7 @@ describe('results of a batch', () => {
     expect(await done).toMatchObject({ code: 0, stdout: 'u1\nu2\nu3\nu4\n', stderr: 'deleted 4 users\n' })
   })
 
-  test('include errors in the order of the IDs', async () => {
+  test('results of a batch include errors in the order of the IDs', async () => {
     const ids = (await users(5)).toSpliced(1, 0, 'gone').toSpliced(4, 0, 'lost')
     const held = hold()
     const { done } = world.start(deleting(ids))
@@ -137,7 +140,7 @@ describe('results of a batch', () => {
     })
   })
 
-  test('are one document in JSON, one item per line in NDJSON and one table in the other formats', async () => {
+  test('results of a batch are one document in JSON, one item per line in NDJSON and one table in the other formats', async () => {
     const ids = await users(3)
     const room = async (name: string) =>
       (await world.send('POST', '/rooms', { name, type: 'open' })).body.room.id
@@ -152,7 +155,7 @@ describe('results of a batch', () => {
     expect(csv.stdout).toBe('name\r\na\r\nb\r\n')
   })
 
-  test('with an unknown column in --columns are refused before the first request', async () => {
+  test('results of a batch with an unknown column in --columns are refused before the first request', async () => {
     const ids = await users(2)
     expect(await world.run(['users', 'delete', ...ids, '--yes', '--columns', 'user_id,nope'])).toMatchObject({
       code: 2,
@@ -168,13 +171,13 @@ describe('--rate of a batch', () => {
     ['2/s', [500, 500, 500]],
     ['0.5', [2000, 2000, 2000]],
     ['20', [50, 50, 50]],
-  ])('of %s makes a single worker pause between requests', async (rate, slept) => {
+  ])('--rate of a batch of %s makes a single worker pause between requests', async (rate, slept) => {
     const ids = await users(4)
     const { code, host } = await world.run(deleting(ids, `--rate ${rate} --concurrency 1`))
     expect({ code, slept: host.slept }).toEqual({ code: 0, slept })
   })
 
-  test('limits the combined rate of all workers', async () => {
+  test('--rate of a batch limits the combined rate of all workers', async () => {
     const ids = await users(12)
     const began: number[] = []
     const { host, done } = world.start(deleting(ids, '--rate 4'))
@@ -187,13 +190,16 @@ describe('--rate of a batch', () => {
     expect(began).toEqual(ids.map((_, i) => i * 250))
   })
 
-  test.each(['0', '-1', 'fast', '1e3', '', '5/m'])('of %j is a usage error', async (rate) => {
-    expect(await world.run(['users', 'delete', 'a', '--yes', `--rate=${rate}`])).toMatchObject({
-      code: 2,
-      stderr: `error: --rate must be a number above 0, not “${rate}”\n`,
-    })
-    expect(world.requests).toEqual([])
-  })
+  test.each(['0', '-1', 'fast', '1e3', '', '5/m'])(
+    '--rate of a batch of %j is a usage error',
+    async (rate) => {
+      expect(await world.run(['users', 'delete', 'a', '--yes', `--rate=${rate}`])).toMatchObject({
+        code: 2,
+        stderr: `error: --rate must be a number above 0, not “${rate}”\n`,
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
 })
 
 describe('a busy service in a batch', () => {
@@ -202,7 +208,7 @@ describe('a busy service in a batch', () => {
     [429, {}, 150, ''],
     [503, { 'retry-after': '2' }, 2000, ''],
   ])(
-    'that responds %i once pauses all workers, and every item completes',
+    'a busy service in a batch that responds %i once pauses all workers, and every item completes',
     async (status, headers, waitMs, notice) => {
       const ids = await users(20)
       const began: [string, number][] = []
@@ -230,7 +236,7 @@ describe('a busy service in a batch', () => {
     },
   )
 
-  test('that responds 429 many times delays the batch, and every item completes', async () => {
+  test('a busy service in a batch that responds 429 many times delays the batch, and every item completes', async () => {
     const ids = await users(12)
     let refusals = 24
     world.intercept = async (_request, next) =>
@@ -242,7 +248,7 @@ describe('a busy service in a batch', () => {
     expect(await left()).toEqual([])
   })
 
-  test('that always responds 429 for one ID fails only that ID', async () => {
+  test('a busy service in a batch that always responds 429 for one ID fails only that ID', async () => {
     const ids = await users(3)
     world.intercept = async (request, next) => (idOf(request) === 'u2' ? answer(429, {}) : next())
     const { code, stdout, stderr } = await world.run(deleting(ids))
@@ -269,7 +275,7 @@ test('a reset connection in a batch delays only the item whose request it interr
 describe('a wall clock that is set back by an hour', () => {
   const hour = 3_600_000
 
-  test('does not delay a run with --rate', async () => {
+  test('a wall clock that is set back by an hour does not delay a run with --rate', async () => {
     const ids = await users(4)
     const { host, done } = world.start(deleting(ids, '--rate 2 --concurrency 1'))
     world.intercept = (_request, next) => {
@@ -280,7 +286,7 @@ describe('a wall clock that is set back by an hour', () => {
     expect(host.slept).toEqual([500, 500, 500])
   })
 
-  test('does not delay a run that waits for a busy service', async () => {
+  test('a wall clock that is set back by an hour does not delay a run that waits for a busy service', async () => {
     const ids = await users(12)
     const { host, done } = world.start(deleting(ids))
     stillTime(host)
@@ -310,22 +316,25 @@ describe('failures of a batch', () => {
     [['u2'], 8, 'error: deleted 3 of 4 users; 1 failed\n'],
     [['u1', 'u2', 'u3'], 8, 'error: deleted 1 of 4 users; 3 failed\n'],
     [['u1', 'u2', 'u3', 'u4'], 1, 'error: deleted 0 of 4 users; 4 failed\n'],
-  ])('for the IDs %j result in exit code %i and a summary', async (refused, code, summary) => {
-    const ids = await users(4)
-    refuse(refused)
-    const run = await world.run(deleting(ids))
-    expect(run).toMatchObject({
-      code,
-      stdout: ids
-        .filter((id) => !refused.includes(id))
-        .map((id) => `${id}\n`)
-        .join(''),
-      stderr: `${refused.map(() => 'error: the service refuses the request (422)\n').join('')}${summary}`,
-    })
-    expect(await left()).toEqual(refused)
-  })
+  ])(
+    'failures of a batch for the IDs %j result in exit code %i and a summary',
+    async (refused, code, summary) => {
+      const ids = await users(4)
+      refuse(refused)
+      const run = await world.run(deleting(ids))
+      expect(run).toMatchObject({
+        code,
+        stdout: ids
+          .filter((id) => !refused.includes(id))
+          .map((id) => `${id}\n`)
+          .join(''),
+        stderr: `${refused.map(() => 'error: the service refuses the request (422)\n').join('')}${summary}`,
+      })
+      expect(await left()).toEqual(refused)
+    },
+  )
 
-  test('with unknown outcomes cause exit code 7 if no item succeeds, and exit code 8 if an item succeeds', async () => {
+  test('failures of a batch with unknown outcomes cause exit code 7 if no item succeeds, and exit code 8 if an item succeeds', async () => {
     const ids = await users(3)
     refuse(['u1', 'u2'], reset)
     const some = await world.run(deleting(ids, '--retries 0'))
@@ -338,7 +347,7 @@ describe('failures of a batch', () => {
     expect(await world.run(deleting(['u1', 'u2'], '--retries 0'))).toMatchObject({ code: 7, stdout: '' })
   })
 
-  test('for a single ID cause the exit code of that failure', async () => {
+  test('failures of a batch for a single ID cause the exit code of that failure', async () => {
     await users(1)
     const codes: number[] = []
     for (const how of [() => answer(422, {}), () => answer(404, {}), () => answer(401, {}), reset]) {
@@ -358,18 +367,21 @@ describe('failures of a batch', () => {
       'error: deleted 3 of 9 users; 3 failed; 3 not tried\n',
     ],
     ['--max-errors 4', names(9), 'error: deleted 5 of 9 users; 4 failed\n'],
-  ])('stop the run if their number exceeds the limit of %s', async (flags, sent, summary) => {
-    const ids = await users(9)
-    refuse(['u3', 'u4', 'u6', 'u8'])
-    const { code, stderr } = await world.run(deleting(ids, `${flags} --concurrency 1`))
-    expect({ code, summary: stderr.replace(/^error: the service refuses.*\n/gm, '') }).toEqual({
-      code: 8,
-      summary,
-    })
-    expect(written()).toEqual(sent)
-  })
+  ])(
+    'failures of a batch stop the run if their number exceeds the limit of %s',
+    async (flags, sent, summary) => {
+      const ids = await users(9)
+      refuse(['u3', 'u4', 'u6', 'u8'])
+      const { code, stderr } = await world.run(deleting(ids, `${flags} --concurrency 1`))
+      expect({ code, summary: stderr.replace(/^error: the service refuses.*\n/gm, '') }).toEqual({
+        code: 8,
+        summary,
+      })
+      expect(written()).toEqual(sent)
+    },
+  )
 
-  test('with --fail-fast stop the run after open requests complete, and the results of these requests are printed', async () => {
+  test('failures of a batch with --fail-fast stop the run after open requests complete, and the results of these requests are printed', async () => {
     const ids = await users(6)
     const held = hold()
     const intercept = world.intercept
@@ -389,7 +401,7 @@ describe('failures of a batch', () => {
     expect(await left()).toEqual(['u2', 'u4', 'u5', 'u6'])
   })
 
-  test('with --fail-fast cause exit code 1 if the first ID fails', async () => {
+  test('failures of a batch with --fail-fast cause exit code 1 if the first ID fails', async () => {
     const ids = await users(3)
     refuse(ids)
     expect(await world.run(deleting(ids, '--fail-fast --concurrency 1'))).toMatchObject({
@@ -402,7 +414,7 @@ describe('failures of a batch', () => {
   })
 })
 
-describe('a batch with a failure that is not specific to an ID', () => {
+describe('failures of the whole batch', () => {
   const dead = () => {
     throw new TransportError('connection refused', false)
   }
@@ -415,45 +427,54 @@ describe('a batch with a failure that is not specific to an ID', () => {
   test.each([
     ['a refused key', refusedKey, 4, key],
     ['a refused connection', dead, 5, gone],
-  ])('stops at %s and reports the failure once', async (_what, how, code, stderr) => {
-    const ids = await users(40)
-    refuse(ids, how)
-    expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({ code, stdout: '', stderr })
-    expect(written()).toEqual(ids.slice(0, 8))
-    expect(await left()).toEqual(ids)
-  })
+  ])(
+    'a batch with a failure that is not specific to an ID stops at %s and reports the failure once',
+    async (_what, how, code, stderr) => {
+      const ids = await users(40)
+      refuse(ids, how)
+      expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({ code, stdout: '', stderr })
+      expect(written()).toEqual(ids.slice(0, 8))
+      expect(await left()).toEqual(ids)
+    },
+  )
 
   test.each([
     ['a key that becomes invalid', refusedKey, key],
     ['a service that becomes unreachable', dead, gone],
-  ])('stops at %s in the middle of the run and reports the failure once', async (_what, how, stderr) => {
-    const ids = await users(40)
-    refuse(ids.slice(5), how)
-    const run = await world.run(deleting(ids, '--retries 0 --concurrency 1'))
-    expect(run).toMatchObject({
-      code: 8,
-      stdout: 'u1\nu2\nu3\nu4\nu5\n',
-      stderr: `${stderr}error: deleted 5 of 40 users; 1 failed; 34 not tried\n`,
-    })
-    expect(written()).toEqual(ids.slice(0, 6))
-    expect(await left()).toEqual(ids.slice(5))
-  })
+  ])(
+    'a batch with a failure that is not specific to an ID stops at %s in the middle of the run and reports the failure once',
+    async (_what, how, stderr) => {
+      const ids = await users(40)
+      refuse(ids.slice(5), how)
+      const run = await world.run(deleting(ids, '--retries 0 --concurrency 1'))
+      expect(run).toMatchObject({
+        code: 8,
+        stdout: 'u1\nu2\nu3\nu4\nu5\n',
+        stderr: `${stderr}error: deleted 5 of 40 users; 1 failed; 34 not tried\n`,
+      })
+      expect(written()).toEqual(ids.slice(0, 6))
+      expect(await left()).toEqual(ids.slice(5))
+    },
+  )
 
   // Which of them is answered first is chance.
   test.each([
     ['a key that becomes invalid', refusedKey, key],
     ['a service that becomes unreachable', dead, gone],
-  ])('reports %s only once if another item succeeds', async (_what, how, stderr) => {
-    const ids = await users(2)
-    refuse(['u1'], how)
-    expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({
-      code: 8,
-      stdout: 'u2\n',
-      stderr: `${stderr}error: deleted 1 of 2 users; 1 failed\n`,
-    })
-  })
+  ])(
+    'a batch with a failure that is not specific to an ID reports %s only once if another item succeeds',
+    async (_what, how, stderr) => {
+      const ids = await users(2)
+      refuse(['u1'], how)
+      expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({
+        code: 8,
+        stdout: 'u2\n',
+        stderr: `${stderr}error: deleted 1 of 2 users; 1 failed\n`,
+      })
+    },
+  )
 
-  test('reports the failure even if the other items do not exist', async () => {
+  test('a batch with a failure that is not specific to an ID reports the failure even if the other items do not exist', async () => {
     await users(1)
     world.intercept = async (request, next) => (idOf(request) === 'u1' ? refusedKey() : next())
     expect(await world.run(deleting(['u1', 'lost'], '--ignore-not-found'))).toMatchObject({
@@ -488,7 +509,7 @@ describe('a signal during a batch', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'that is %s gives open requests a grace period, starts no other request, and causes exit code %i',
+    'a signal during a batch that is %s gives open requests a grace period, starts no other request, and causes exit code %i',
     async (signal, code) => {
       const ids = await users(30)
       hangAfter(0, () => world.requests.length === 8 && signalTo(run, signal))
@@ -502,7 +523,7 @@ describe('a signal during a batch', () => {
     },
   )
 
-  test('causes one message about the interruption, and the earlier results are printed once', async () => {
+  test('a signal during a batch causes one message about the interruption, and the earlier results are printed once', async () => {
     const ids = await users(30)
     hangAfter(3, () => signalTo(run))
     const run = world.start(deleting(ids, '--concurrency 1'))
@@ -513,7 +534,7 @@ describe('a signal during a batch', () => {
     expect(written()).toEqual(['u1', 'u2', 'u3', 'u4'])
   })
 
-  test('lets open requests complete', async () => {
+  test('a signal during a batch lets open requests complete', async () => {
     const ids = await users(30)
     world.intercept = async (_request, next) => {
       if (world.requests.length === 10) run.host.signal('SIGINT')
@@ -530,14 +551,14 @@ describe('a signal during a batch', () => {
     expect(await left()).toEqual(ids.slice(gone.length))
   })
 
-  test('makes the summary contain the number of deleted items', async () => {
+  test('a signal during a batch makes the summary contain the number of deleted items', async () => {
     const ids = await users(30)
     hangAfter(3, () => signalTo(run))
     const run = world.start(deleting(ids, '--concurrency 1'))
     expect((await run.done).stderr).toMatch(/deleted 3 of 30 users/)
   })
 
-  test('ends a wait for a busy service', async () => {
+  test('a signal during a batch ends a wait for a busy service', async () => {
     const ids = await users(3)
     world.intercept = async () => answer(429, {}, { 'retry-after': '20' })
     const run = world.start(deleting(ids, '--concurrency 1'))
@@ -550,7 +571,7 @@ describe('a signal during a batch', () => {
     expect(written()).toEqual(['u1'])
   })
 
-  test('ends a wait for the rate limit', async () => {
+  test('a signal during a batch ends a wait for the rate limit', async () => {
     const ids = await users(3)
     const run = world.start(deleting(ids, '--concurrency 1 --rate 0.01'))
     run.host.sleep = (_ms, signal) =>
@@ -567,7 +588,7 @@ describe('a batch with an output failure', () => {
   const failing = (code: string) => Object.assign(new Error(`${code}: write`), { code })
 
   test.each(['ids', 'ndjson', 'json', 'csv', 'table'])(
-    'completes all items if the reader of its output closes the pipe, with -o %s',
+    'a batch with an output failure completes all items if the reader of its output closes the pipe, with -o %s',
     async (format) => {
       const ids = await users(40)
       const { host, done } = world.start(['users', 'delete', ...ids, '--yes', '--max', '40', '-o', format])
@@ -577,7 +598,7 @@ describe('a batch with an output failure', () => {
     },
   )
 
-  test('completes all items if the reader closes the pipe after the first result', async () => {
+  test('a batch with an output failure completes all items if the reader closes the pipe after the first result', async () => {
     const ids = await users(20)
     const { host, done } = world.start(deleting(ids))
     world.intercept = async (_request, next) => {
@@ -589,7 +610,7 @@ describe('a batch with an output failure', () => {
     expect(await left()).toEqual([])
   })
 
-  test('reports and counts failed items even if the reader of its output closes the pipe', async () => {
+  test('a batch with an output failure reports and counts failed items even if the reader of its output closes the pipe', async () => {
     const ids = await users(10)
     refuse(['u9'])
     const { host, done } = world.start(deleting(ids))
@@ -600,7 +621,7 @@ describe('a batch with an output failure', () => {
     })
   })
 
-  test('exits 74 on a full disk and sends no further request', async () => {
+  test('a batch with an output failure exits 74 on a full disk and sends no further request', async () => {
     const ids = await users(40)
     const { host, done } = world.start(deleting(ids, '--concurrency 2'))
     host.stdout.failure = failing('ENOSPC')

@@ -27,7 +27,7 @@ test('message send to a single room accepts the text in --text', async () => {
 })
 
 describe('message send --where', () => {
-  test('sends the text to each matching room, and prints one row per room', async () => {
+  test('message send --where sends the text to each matching room, and prints one row per room', async () => {
     const { empty, plans, board } = world.ids
     const { code, stdout, stderr } = await run(send, '--yes', '--json', '--concurrency', '1')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'sent the message to 3 rooms\n' })
@@ -39,13 +39,13 @@ describe('message send --where', () => {
     expect(world.writes()).toEqual([empty, plans, board].map(messageTo))
   })
 
-  test('reads the text from standard input', async () => {
+  test('message send --where reads the text from standard input', async () => {
     const { code } = await world.run([...send.slice(0, 4), '--text', '-', '--yes', '-q'], { stdin: 'hi\n' })
     expect(code).toBe(0)
     expect(world.writes()[0]).toBe(`POST /rooms/${world.ids.empty}/message {"message":"hi"}`)
   })
 
-  test('with --dry-run prints the matching rooms and each request', async () => {
+  test('message send --where with --dry-run prints the matching rooms and each request', async () => {
     const { code, stdout, stderr } = await run(send, '--dry-run')
     const { empty, plans, board } = world.ids
     expect(code).toBe(0)
@@ -59,14 +59,17 @@ describe('message send --where', () => {
   test.each([
     [[], 'sending a message to rooms needs confirmation, and there is no terminal to ask on'],
     [['--yes', '--max', '2'], 'that would affect 3 rooms, and --max allows 2; nothing was done'],
-  ])('exits 10 without a write if the flags %j do not confirm the messages', async (flags, message) => {
-    const { code, stderr } = await run(send, ...flags)
-    expect(code).toBe(10)
-    expect(stderr).toContain(`error: ${message}\n`)
-    expect(world.writes()).toEqual([])
-  })
+  ])(
+    'message send --where exits 10 without a write if the flags %j do not confirm the messages',
+    async (flags, message) => {
+      const { code, stderr } = await run(send, ...flags)
+      expect(code).toBe(10)
+      expect(stderr).toContain(`error: ${message}\n`)
+      expect(world.writes()).toEqual([])
+    },
+  )
 
-  test('suggests a command for the failed rooms, and sends no message twice', async () => {
+  test('message send --where suggests a command for the failed rooms, and sends no message twice', async () => {
     const { empty, plans, board } = world.ids
     world.intercept = async (request, next) => {
       if (request.method === 'POST' && request.url.includes(plans))
@@ -86,7 +89,7 @@ describe('message send --where', () => {
     expect(stderr).toContain(`id~^(${plans}`)
   })
 
-  test('excludes rooms with an unknown outcome from the suggested command', async () => {
+  test('message send --where excludes rooms with an unknown outcome from the suggested command', async () => {
     const { plans, board } = world.ids
     world.intercept = async (request, next) => {
       if (request.method === 'POST' && request.url.includes(plans)) return answer(502, '<html></html>')
@@ -118,7 +121,7 @@ describe('message send --where', () => {
     expect(world.writes()).toHaveLength(3)
   })
 
-  test('with an ID pattern selects exactly the rooms whose IDs match', async () => {
+  test('message send --where with an ID pattern selects exactly the rooms whose IDs match', async () => {
     const { plans, board } = world.ids
     const { stdout } = await run([
       'message',
@@ -132,13 +135,13 @@ describe('message send --where', () => {
     expect(stdout.split('\n').slice(0, -1)).toHaveLength(2)
   })
 
-  test('suggests no command for the failed rooms if the text comes from standard input', async () => {
+  test('message send --where suggests no command for the failed rooms if the text comes from standard input', async () => {
     world.fails(new RegExp(`${world.ids.plans}/message`))
     const { stderr } = await world.run([...send.slice(0, 4), '--text', '-', '--yes'], { stdin: 'hi\n' })
     expect(stderr).toContain('hint: running it again would write to the other rooms a second time\n')
   })
 
-  test('exits 8 without a write if the list of rooms is incomplete', async () => {
+  test('message send --where exits 8 without a write if the list of rooms is incomplete', async () => {
     world.intercept = async (request, next) =>
       /\/rooms\?/.test(request.url)
         ? answer(200, {
@@ -158,7 +161,7 @@ describe('message send --where', () => {
     [['message', 'send', 'r'], 'missing required argument “text”'],
     [['pages', 'create', 'r', '--where', 'type=open'], 'pass a room or --where, not both'],
     [['pages', 'create'], 'missing required argument “room”'],
-  ])('refuses missing or conflicting arguments: %j', async (argv, message) => {
+  ])('message send --where refuses missing or conflicting arguments: %j', async (argv, message) => {
     const { code, stderr } = await run(argv)
     expect(code).toBe(2)
     expect(stderr).toContain(`error: ${message}\n`)
@@ -166,7 +169,7 @@ describe('message send --where', () => {
   })
 
   test.each([{ ids: 'number' }, { ids: 'uuid' }, { minimalLists: true }, { writes: 'ok' }] as const)(
-    'sends to all matching rooms on a service with %j',
+    'message send --where sends to all matching rooms on a service with %j',
     async (differences) => {
       otherService(world, differences)
       const { code, stdout } = await run(send, '--yes', '--json')
@@ -177,15 +180,18 @@ describe('message send --where', () => {
     },
   )
 
-  test.each([60, 80, 200])('prints a table that fits a terminal of %i columns', async (columns) => {
-    const { stdout } = await world.run([...send, '--yes', '--no-color'], { tty: true, columns })
-    expect(stdout.split('\n').filter((line) => line.length > columns)).toEqual([])
-    expect(stdout).toContain('Plans')
-  })
+  test.each([60, 80, 200])(
+    'message send --where prints a table that fits a terminal of %i columns',
+    async (columns) => {
+      const { stdout } = await world.run([...send, '--yes', '--no-color'], { tty: true, columns })
+      expect(stdout.split('\n').filter((line) => line.length > columns)).toEqual([])
+      expect(stdout).toContain('Plans')
+    },
+  )
 })
 
 describe('pages create --where', () => {
-  test('creates the pages in each room, and prints their IDs', async () => {
+  test('pages create --where creates the pages in each room, and prints their IDs', async () => {
     const { code, stdout, stderr } = await run(create, '--image', 'https://i.test/b.png', '--yes', '--json')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'created 2 pages in each of 3 rooms\n' })
     const rows = parse(stdout)
@@ -197,7 +203,7 @@ describe('pages create --where', () => {
     expect(new Set(rows.flatMap(({ page_ids }) => page_ids)).size).toBe(6)
   })
 
-  test('prints the number of pages in a table, and the room IDs with -o ids', async () => {
+  test('pages create --where prints the number of pages in a table, and the room IDs with -o ids', async () => {
     const table = await run([...create.slice(0, 3), 'name=Plans', ...create.slice(4)], '--yes')
     expect(table.stdout).toBe(
       [
@@ -241,7 +247,7 @@ describe('the confirmation prompt before a write to many rooms', () => {
     return stripVTControlCharacters(stderr).replace(/\s+/g, ' ')
   }
 
-  test('names the rooms and counts each online person once', async () => {
+  test('the confirmation prompt before a write to many rooms names the rooms and counts each online person once', async () => {
     expect(await ask(send)).toContain(
       'Send “We close” to 2 rooms “One” (r1), “Two” (r2) with 2 people online, at https://meet.test (profile default). Type 2 to continue:',
     )
@@ -255,11 +261,14 @@ describe('the confirmation prompt before a write to many rooms', () => {
     { ignoresFilter: true },
     { leavesNullsOut: true },
     { refusesLimit: true },
-  ])('counts online people on a service with %j', async (differences) => {
-    expect(await ask(send, differences)).toContain('with 2 people online')
-  })
+  ])(
+    'the confirmation prompt before a write to many rooms counts online people on a service with %j',
+    async (differences) => {
+      expect(await ask(send, differences)).toContain('with 2 people online')
+    },
+  )
 
-  test('shows an unknown number of people if the service does not report sessions reliably', async () => {
+  test('the confirmation prompt before a write to many rooms shows an unknown number of people if the service does not report sessions reliably', async () => {
     expect(await ask(send, { ignoresFilter: true, leavesNullsOut: true })).toContain(
       'with an unknown number of people online',
     )
@@ -268,7 +277,7 @@ describe('the confirmation prompt before a write to many rooms', () => {
     expect(await ask(send, { instead })).toContain('with an unknown number of people online')
   })
 
-  test('shortens a message to 60 characters', async () => {
+  test('the confirmation prompt before a write to many rooms shortens a message to 60 characters', async () => {
     expect(await ask([...send.slice(0, 5), 'x'.repeat(100)])).toContain(`Send “${'x'.repeat(60)}…” to`)
   })
 })

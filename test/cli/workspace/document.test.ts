@@ -76,9 +76,12 @@ describe('a workspace file', () => {
       'users: [{ user_id: "a\\nb" }]',
       'f.yaml:1:20: users[0].user_id: the user ID contains a control character',
     ],
-  ])('with the content %j is refused with the position of the error', async (text, problem) => {
-    expect(await read(text)).toBe(problem)
-  })
+  ])(
+    'a workspace file with the content %j is refused with the position of the error',
+    async (text, problem) => {
+      expect(await read(text)).toBe(problem)
+    },
+  )
 
   test.each([
     [
@@ -87,11 +90,14 @@ describe('a workspace file', () => {
     ],
     ['{"users":[],"users":[]}', 'f.json:1:14: this key is written twice in the same object'],
     ['{"users":[}', 'f.json is not valid JSON: unexpected “}” at column 11'],
-  ])('with the JSON content %s is refused with the position of the error', async (text, problem) => {
-    expect(await read(text, 'f.json')).toBe(problem)
-  })
+  ])(
+    'a workspace file with the JSON content %s is refused with the position of the error',
+    async (text, problem) => {
+      expect(await read(text, 'f.json')).toBe(problem)
+    },
+  )
 
-  test('with anchors or very deep nesting is refused', async () => {
+  test('a workspace file with anchors or very deep nesting is refused', async () => {
     const laughs = Array.from({ length: 40 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i}`},${`*a${i}`}]`)
     expect(await read(`a0: &a0 [x]\n${laughs.join('\n')}\n`)).toMatch(/anchors are not allowed/)
     expect(await read('['.repeat(100_000))).toMatch(/^f\.yaml:1:\d+: the file is nested too deeply$/)
@@ -102,7 +108,7 @@ describe('a workspace file', () => {
     expect(await read('['.repeat(100_000), 'f.json')).toMatch(/^f\.json is not valid JSON/)
   })
 
-  test('contains the values yes, no and on as text, although YAML 1.1 reads these values as booleans', async () => {
+  test('a workspace file contains the values yes, no and on as text, although YAML 1.1 reads these values as booleans', async () => {
     expect(await read('users: [{ user_id: no, name: on }, { user_id: yes, name: ~x }]')).toEqual({
       users: [
         { user_id: 'no', name: 'on' },
@@ -111,7 +117,7 @@ describe('a workspace file', () => {
     })
   })
 
-  test('has the same content after it is written and read back, in YAML and in JSON', async () => {
+  test('a workspace file has the same content after it is written and read back, in YAML and in JSON', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', minLength: 1 }),
       fc.constantFrom(
@@ -165,7 +171,7 @@ describe('a workspace file', () => {
     )
   })
 
-  test('of random characters of YAML is read or refused with a position', async () => {
+  test('a workspace file of random characters of YAML is read or refused with a position', async () => {
     const part = fc.constantFrom(
       ...'users:|rooms:|\n|  |- |{|}|[|]|: |, |? |&a|*a|!!str |<<|"|\'|||>|%YAML 1.1|---|...|#|a|1|~|\t|\\|\u0000'.split(
         '|',
@@ -181,7 +187,7 @@ describe('a workspace file', () => {
     )
   })
 
-  test('that is missing, not UTF-8 or not a workspace is refused before any request', async () => {
+  test('a workspace file that is missing, not UTF-8 or not a workspace is refused before any request', async () => {
     const world = await createWorld()
     writeFileSync(join(world.dir, 'latin1.yaml'), Buffer.from([0x75, 0xfc]))
     writeFileSync(join(world.dir, 'text.yaml'), 'hello')

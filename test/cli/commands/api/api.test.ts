@@ -6,7 +6,7 @@ const world = perTest(createWorld)
 
 describe('api', () => {
   test.each(['/rooms', '/rooms?limit=1', '/rooms/..a', '/rooms/a..', '/users/%2e%2e%2e', '/users?q=/../x'])(
-    'accepts the path %s',
+    'api accepts the path %s',
     async (path) => {
       await world.run(['api', 'GET', path])
       expect(world.requests.map(({ url }) => url.startsWith(`${baseUrl}/`))).toContain(true)
@@ -23,7 +23,7 @@ describe('api', () => {
     '/rooms/.%2E/x',
     '/%2E',
     '/rooms\\..\\..\\..\\admin',
-  ])('refuses the path %s, which has a “.” or “..” segment', async (path) => {
+  ])('api refuses the path %s, which has a “.” or “..” segment', async (path) => {
     for (const method of ['GET', 'DELETE'])
       expect(await world.run(['api', method, path])).toMatchObject({
         code: 2,
@@ -43,7 +43,7 @@ describe('api', () => {
     '/..\u0001',
     '/\ud800',
     'https://other.test/v1/rooms',
-  ])('refuses the invalid path “%s”', async (path) => {
+  ])('api refuses the invalid path “%s”', async (path) => {
     expect(await world.run(['api', 'GET', path])).toMatchObject({ code: 2, stdout: '' })
     expect(world.requests).toEqual([])
   })
@@ -58,7 +58,7 @@ describe('api --paginate', () => {
     return next({ ...request, url: url.href })
   }
 
-  test('prints the same document as users list --all --json', async () => {
+  test('api --paginate prints the same document as users list --all --json', async () => {
     for (const user_id of ['ada', 'alan', 'edsger', 'grace', 'kay'])
       await world.send('POST', '/users', { user_id })
     world.intercept = inTwos
@@ -71,7 +71,7 @@ describe('api --paginate', () => {
     })
   })
 
-  test('takes the page size and the first offset from the parameters, and sends the other parameters with each request', async () => {
+  test('api --paginate takes the page size and the first offset from the parameters, and sends the other parameters with each request', async () => {
     for (const user_id of ['ada', 'alan', 'grace'])
       await world.send('POST', '/users', { user_id, email: 'a@b.c' })
     const { stdout } = await world.run([
@@ -90,7 +90,7 @@ describe('api --paginate', () => {
     ])
   })
 
-  test('merges the items of all pages into the first page and keeps its other fields', async () => {
+  test('api --paginate merges the items of all pages into the first page and keeps its other fields', async () => {
     const pages = [
       { etag: 'one', things: [{ id: 1 }], paging: { limit: 1, offset: 0, total: 2 } },
       { etag: 'two', things: [{ id: 2 }], paging: { limit: 1, offset: 1, total: 2 } },
@@ -107,7 +107,7 @@ describe('api --paginate', () => {
     })
   })
 
-  test('prints a single page unchanged, and one item per line with -o ndjson', async () => {
+  test('api --paginate prints a single page unchanged, and one item per line with -o ndjson', async () => {
     const text = '{ "things":[ {"id":1,"n":10000000000000000001} ],"paging":{"total":1} }'
     world.intercept = async () => answer(200, text)
     expect((await world.run('api GET /things --paginate')).stdout).toBe(text)
@@ -116,7 +116,7 @@ describe('api --paginate', () => {
     )
   })
 
-  test('applies --query to the document with all items', async () => {
+  test('api --paginate applies --query to the document with all items', async () => {
     for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
     const line = 'api GET /users?limit=1 --paginate -o tsv --query users[].[user_id]'
     expect((await world.run(line)).stdout).toBe('grace\nada\n')
@@ -128,7 +128,7 @@ describe('api --paginate', () => {
     [{ a: [], b: [] }, 'the response of /x contains several lists: a, b'],
     [{ a: [{ name: 'n' }] }, 'a: an item has no id, which identifies it'],
     [{ users: [{ id: 'n' }] }, 'users: an item has no user_id, which identifies it'],
-  ])('exits 2 after the response %j with the error “%s”', async (body, problem) => {
+  ])('api --paginate exits 2 after the response %j with the error “%s”', async (body, problem) => {
     world.intercept = async () => answer(200, body)
     const { code, stdout, stderr } = await world.run('api GET /x --paginate')
     expect({ code, stdout, error: stderr.split('\n')[0] }).toEqual({
@@ -142,7 +142,7 @@ describe('api --paginate', () => {
     ['api POST /users --paginate', '--paginate is for GET, not for POST'],
     ['api GET /users --paginate -i', '--paginate and --include cannot be used together'],
     ['api GET /users?limit=ten --paginate', 'limit must be a whole number, at least 1, not “ten”'],
-  ])('is refused before any request in the command “%s”', async (line, problem) => {
+  ])('api --paginate is refused before any request in the command “%s”', async (line, problem) => {
     expect(await world.run(line)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`error: ${problem}\n`),
@@ -152,7 +152,7 @@ describe('api --paginate', () => {
 })
 
 describe('api -i', () => {
-  test('prints the status line and the headers before the body', async () => {
+  test('api -i prints the status line and the headers before the body', async () => {
     world.intercept = async () => answer(200, { rooms: [] }, { 'x-trace': 'abc' })
     expect(await world.run('api GET /rooms -i')).toMatchObject({
       code: 0,
@@ -161,7 +161,7 @@ describe('api -i', () => {
     })
   })
 
-  test('prints the status line, the headers and the body of an error response before the error message', async () => {
+  test('api -i prints the status line, the headers and the body of an error response before the error message', async () => {
     world.intercept = async ({ url }, next) =>
       url.endsWith('/rooms/r1') ? answer(404, { error: { code: 'gone', message: 'no' } }) : next()
     expect(await world.run('api GET /rooms/r1 -i')).toMatchObject({
@@ -173,7 +173,7 @@ describe('api -i', () => {
   })
 
   test.each([true, false])(
-    'masks secrets and escapes control characters in response headers (on a terminal: %s)',
+    'api -i masks secrets and escapes control characters in response headers (on a terminal: %s)',
     async (tty) => {
       const headers = {
         'set-cookie': 'session=s3cr3t',
@@ -196,7 +196,7 @@ describe('api -i', () => {
     },
   )
 
-  test('with --dry-run or --curl prints the request without sending it', async () => {
+  test('api -i with --dry-run or --curl prints the request without sending it', async () => {
     expect((await world.run('api DELETE /users/ada -i --dry-run')).stdout).toBe(
       `DELETE ${baseUrl}/users/ada\n`,
     )
@@ -206,7 +206,7 @@ describe('api -i', () => {
 })
 
 describe('api -H', () => {
-  test('adds headers to the default headers', async () => {
+  test('api -H adds headers to the default headers', async () => {
     await world.run(['api', 'GET', '/rooms', '-H', 'Accept-Language: de', '-H', 'X-A: 1', '-H', 'x-a:2'])
     expect(world.requests[0]?.headers).toMatchObject({
       authorization: `Bearer ${world.apiKey}`,
@@ -216,7 +216,7 @@ describe('api -H', () => {
     })
   })
 
-  test('adds the header to the command that --curl prints', async () => {
+  test('api -H adds the header to the command that --curl prints', async () => {
     expect((await world.run(['api', 'GET', '/rooms', '-H', "X-A: it's", '--curl'])).stdout).toContain(
       `-H 'x-a: it'\\''s'`,
     )
@@ -236,7 +236,7 @@ describe('api -H', () => {
     'Keep-Alive',
     'Proxy-Authorization',
     'Proxy-Connection',
-  ])('refuses the header %s', async (name) => {
+  ])('api -H refuses the header %s', async (name) => {
     expect(await world.run(['api', 'GET', '/rooms', '-H', `${name}: x`])).toMatchObject({
       code: 2,
       stdout: '',
@@ -245,7 +245,7 @@ describe('api -H', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('refuses a header that overrides the method', async () => {
+  test('api -H refuses a header that overrides the method', async () => {
     const { code, stderr } = await world.run(['api', 'GET', '/rooms', '-H', 'X-HTTP-Method-Override: DELETE'])
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -267,13 +267,13 @@ describe('api -H', () => {
     ': x',
     'a',
     '',
-  ])('refuses the malformed header %j', async (header) => {
+  ])('api -H refuses the malformed header %j', async (header) => {
     expect(await world.run(['api', 'GET', '/rooms', '-H', header])).toMatchObject({ code: 2, stdout: '' })
     expect(world.requests).toEqual([])
   })
 
   test.each(['Authorization : Bearer a-secret', 'a-secret'])(
-    'omits the malformed header %j from the error message',
+    'api -H omits the malformed header %j from the error message',
     async (header) => {
       for (const argv of [
         ['api', 'GET', '/rooms', '-H', header],

@@ -49,7 +49,7 @@ async function origin(key: string, flags: string, env: Record<string, string | u
 describe('the precedence of flag, environment, profile and default', () => {
   const profile = { base_url: 'https://profile.test/v1', output: 'table', timeout: 11, retries: 11 }
 
-  test('applies to base_url', async () => {
+  test('the precedence of flag, environment, profile and default applies to base_url', async () => {
     const env = { MEETROOM_BASE_URL: 'https://env.test/v1' }
     expect((await run('config get base_url')).code).toBe(3)
     store({ profiles: { default: profile } })
@@ -61,7 +61,7 @@ describe('the precedence of flag, environment, profile and default', () => {
     ])
   })
 
-  test('applies to output', async () => {
+  test('the precedence of flag, environment, profile and default applies to output', async () => {
     const env = { MEETROOM_OUTPUT: 'table' }
     expect(await origin('output', '')).toEqual(['table', 'default'])
     store({ profiles: { default: profile } })
@@ -70,7 +70,7 @@ describe('the precedence of flag, environment, profile and default', () => {
     expect(await origin('output', '--output table', env)).toEqual(['table', '--output'])
   })
 
-  test('applies to timeout', async () => {
+  test('the precedence of flag, environment, profile and default applies to timeout', async () => {
     const env = { MEETROOM_TIMEOUT: '0.5' }
     expect(await origin('timeout', '')).toEqual(['30', 'default'])
     store({ profiles: { default: profile } })
@@ -79,7 +79,7 @@ describe('the precedence of flag, environment, profile and default', () => {
     expect(await origin('timeout', '--timeout 7', env)).toEqual(['7', '--timeout'])
   })
 
-  test('applies to retries', async () => {
+  test('the precedence of flag, environment, profile and default applies to retries', async () => {
     const env = { MEETROOM_RETRIES: '0' }
     expect(await origin('retries', '')).toEqual(['2', 'default'])
     store({ profiles: { default: profile } })
@@ -501,7 +501,7 @@ describe('the settings file', () => {
   ]
 
   test.each(broken)(
-    'with the invalid content %j causes one error message and exit code 2, and stays unchanged',
+    'the settings file with the invalid content %j causes one error message and exit code 2, and stays unchanged',
     async (text) => {
       store(text)
       for (const line of commands) {
@@ -519,7 +519,7 @@ describe('the settings file', () => {
     },
   )
 
-  test('is refused if it is a directory', async () => {
+  test('the settings file is refused if it is a directory', async () => {
     mkdirSync(file, { recursive: true })
     expect(await run('rooms list')).toMatchObject({
       code: 2,
@@ -528,7 +528,7 @@ describe('the settings file', () => {
     })
   })
 
-  test('is refused without waiting if it is a named pipe', async () => {
+  test('the settings file is refused without waiting if it is a named pipe', async () => {
     mkdirSync(world.configDir)
     execFileSync('mkfifo', [file])
     for (const line of ['rooms list', 'config set timeout 5'])
@@ -541,7 +541,7 @@ describe('the settings file', () => {
   })
 
   test.each(['true', 1, 0, null, '', 'false', {}])(
-    'is refused if protected of any profile is %j, because it is not clear whether writes are allowed',
+    'the settings file is refused if protected of any profile is %j, because it is not clear whether writes are allowed',
     async (value) => {
       store({ profiles: { default: { base_url: baseUrl }, production: { protected: value } } })
       for (const line of ['rooms list', 'users create ada', 'config set timeout 5'])
@@ -555,7 +555,7 @@ describe('the settings file', () => {
     },
   )
 
-  test('is refused if it belongs to another user', async () => {
+  test('the settings file is refused if it belongs to another user', async () => {
     store({ profiles: { default: { retries: 7 } } })
     const uid = 4711
     if (process.getuid?.() === 0) chownSync(file, 4712, 4712)
@@ -573,12 +573,12 @@ describe('the settings file', () => {
     })
   })
 
-  test.runIf(process.getuid?.() === 0)('is read if it belongs to root', async () => {
+  test.runIf(process.getuid?.() === 0)('the settings file is read if it belongs to root', async () => {
     store({ profiles: { default: { retries: 7 } } })
     expect(await world.run('config get retries', { env: bare, uid: 4711 })).toMatchObject({ stdout: '7\n' })
   })
 
-  test('can be a symbolic link, and config set keeps the link', async () => {
+  test('the settings file can be a symbolic link, and config set keeps the link', async () => {
     store({ profiles: { default: { retries: 7 } } })
     renameSync(file, join(world.dir, 'dotfile.json'))
     symlinkSync(join(world.dir, 'dotfile.json'), file)
@@ -590,7 +590,7 @@ describe('the settings file', () => {
     })
   })
 
-  test('with invalid content is ignored if the environment sets the key and the base URL, unless a flag names a profile', async () => {
+  test('the settings file with invalid content is ignored if the environment sets the key and the base URL, unless a flag names a profile', async () => {
     store('{')
     expect(await world.run('rooms list -o ids')).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(await world.run('auth status --json')).toMatchObject({ code: 0, stderr: '' })
@@ -598,7 +598,7 @@ describe('the settings file', () => {
     expect((await world.run('rooms list --profile default')).code).toBe(2)
   })
 
-  test('with invalid content is ignored by config path', async () => {
+  test('the settings file with invalid content is ignored by config path', async () => {
     store('{')
     expect(await run('config path')).toMatchObject({ code: 0, stdout: `${file}\n`, stderr: '' })
   })
@@ -611,7 +611,7 @@ describe('the settings file', () => {
     '--help',
     'rooms --help',
     '--version',
-  ])('with invalid content is ignored by “meetroom %s”', async (line) => {
+  ])('the settings file with invalid content is ignored by “meetroom %s”', async (line) => {
     store('{')
     expect(await run(line)).toMatchObject({ code: 0, stderr: '' })
   })
@@ -623,11 +623,11 @@ test('config set keeps unknown settings in the settings file', async () => {
   expect(stored()).toEqual({ future: 1, profiles: { default: { future: { x: 1 }, timeout: 5 } } })
 })
 
-describe('when the settings file has a lock file', () => {
+describe('lock file of the settings', () => {
   const lock = () => `${file}.lock`
   beforeEach(() => store({ profiles: { default: { retries: 7 } } }))
 
-  test('config set waits for the process that holds the lock, and keeps the changes of this process', async () => {
+  test('when the settings file has a lock file, config set waits for the process that holds the lock, and keeps the changes of this process', async () => {
     writeFileSync(lock(), `${testPid + 1}\n`)
     const { host, done } = world.start(['config', 'set', 'timeout', '5'], { env: bare })
     const { sleep } = host
@@ -643,7 +643,7 @@ describe('when the settings file has a lock file', () => {
     expect(readdirSync(world.configDir)).toEqual(['config.json'])
   })
 
-  test('config set exits 74 after five seconds if the lock is still held', async () => {
+  test('when the settings file has a lock file, config set exits 74 after five seconds if the lock is still held', async () => {
     writeFileSync(lock(), `${testPid + 1}\n`)
     const { code, stdout, stderr, host } = await run('config set timeout 5')
     expect({ code, stdout, stderr }).toEqual({
@@ -661,7 +661,7 @@ describe('when the settings file has a lock file', () => {
   })
 
   test.each(['999999999\n', 'nobody\n', ''])(
-    'config set takes over the lock if the content %j names no running process',
+    'when the settings file has a lock file, config set takes over the lock if the content %j names no running process',
     async (left) => {
       writeFileSync(lock(), left)
       expect(await run('config set timeout 5')).toMatchObject({ code: 0 })
@@ -670,7 +670,7 @@ describe('when the settings file has a lock file', () => {
     },
   )
 
-  test('config get reads a setting without waiting for the lock', async () => {
+  test('when the settings file has a lock file, config get reads a setting without waiting for the lock', async () => {
     writeFileSync(lock(), `${testPid + 1}\n`)
     const { stdout, host } = await run('config get retries')
     expect({ stdout, slept: host.slept }).toEqual({ stdout: '7\n', slept: [] })

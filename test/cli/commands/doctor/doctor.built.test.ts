@@ -61,7 +61,7 @@ async function checksOf(
 const proxyHint = 'check HTTPS_PROXY, and its user name and password if the proxy requires them'
 
 describe('doctor', () => {
-  test('reports success for every check of a healthy service', async () => {
+  test('doctor reports success for every check of a healthy service', async () => {
     const url = await secure()
     const { code, stderr, checks, dir } = await doctor({ MEETROOM_BASE_URL: url, XDG_CACHE_HOME: '' })
     const { port } = new URL(url)
@@ -84,7 +84,7 @@ describe('doctor', () => {
     })
   })
 
-  test('reports a refused key and omits the key from the output', async () => {
+  test('doctor reports a refused key and omits the key from the output', async () => {
     const url = await secure()
     const { code, checks, stderr } = await doctor({
       MEETROOM_BASE_URL: url,
@@ -99,7 +99,7 @@ describe('doctor', () => {
     expect(JSON.stringify(checks)).not.toContain('another-key')
   })
 
-  test('reports a service that does not respond', async () => {
+  test('doctor reports a service that does not respond', async () => {
     const port = await listen(createServer())
     const free = port === 65535 ? 1 : port + 1
     const { code, checks } = await doctorHere({ MEETROOM_BASE_URL: `https://127.0.0.1:${free}/v1` })
@@ -111,13 +111,13 @@ describe('doctor', () => {
     expect(checks['workspace']).toBe('- tcp failed')
   })
 
-  test('reports an unknown host name', async () => {
+  test('doctor reports an unknown host name', async () => {
     const { code, checks } = await doctorHere({ MEETROOM_BASE_URL: 'https://nowhere.invalid/v1' })
     expect(code).toBe(1)
     expect(checks['dns']).toMatch(/^✖ nowhere\.invalid: the host name cannot be resolved/)
   })
 
-  test('reports a name server that does not respond within five seconds', { timeout: 30_000 }, async ({
+  test('doctor reports a name server that does not respond within five seconds', { timeout: 30_000 }, async ({
     skip,
   }) => {
     const names = await silentNames()
@@ -160,7 +160,7 @@ describe('doctor', () => {
       () => authority.issue({ host: 'other.test' }),
       '✖ the certificate is for another host (issued by Test CA, 1 day left); check the base URL, and whether a proxy or firewall responds instead of the service',
     ],
-  ])('reports a certificate that %s, and sends no key', async (_, certificate, words) => {
+  ])('doctor reports a certificate that %s, and sends no key', async (_, certificate, words) => {
     let asked = 0
     const url = await secure(certificate(), (_request, response) => {
       asked++
@@ -172,7 +172,7 @@ describe('doctor', () => {
   })
 
   // Each of these runs waits for five seconds, and they wait concurrently.
-  test('reports a service without a TLS response, a service without an HTTP response, and a proxy without a response within five seconds', {
+  test('doctor reports a service without a TLS response, a service without an HTTP response, and a proxy without a response within five seconds', {
     timeout: 30_000,
   }, async () => {
     const silent = await listen(createServer())
@@ -196,7 +196,7 @@ describe('doctor', () => {
     })
   })
 
-  test('reports a clock that differs from the clock of the service', async () => {
+  test('doctor reports a clock that differs from the clock of the service', async () => {
     const listener: RequestListener = (request, response) => {
       response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString())
       service(request, response)
@@ -206,7 +206,7 @@ describe('doctor', () => {
     expect(checks['clock']).toMatch(/^✖ 360\d s ahead of that of the service; set the clock of this machine$/)
   })
 
-  test('connects through a proxy, and shows the proxy URL without its password', async () => {
+  test('doctor connects through a proxy, and shows the proxy URL without its password', async () => {
     const to = Number(new URL(await secure(authority.issue({ host: 'meet.test' }))).port)
     const asked: string[] = []
     const proxy = createHttpServer()
@@ -251,7 +251,7 @@ describe('doctor', () => {
     expect(checks['workspace']).toBe('- tls failed')
   })
 
-  test('reports a proxy URL with an unsupported scheme', async () => {
+  test('doctor reports a proxy URL with an unsupported scheme', async () => {
     const { code, checks } = await doctorHere({
       MEETROOM_BASE_URL: 'https://meet.test/v1',
       HTTPS_PROXY: 'ftp://ada:proxy-password@x',
@@ -263,19 +263,22 @@ describe('doctor', () => {
     expect(checks['dns']).toBe('- the proxy is wrong')
   })
 
-  test.skipIf(process.platform === 'win32')('reports a settings file that others can read', async () => {
-    const dir = tempDir()
-    mkdirSync(join(dir, 'config'))
-    const file = join(dir, 'config/config.json')
-    writeFileSync(file, '{}')
-    chmodSync(file, 0o644)
-    const { checks } = await doctor({ MEETROOM_CONFIG_DIR: join(dir, 'config') }, '--local')
-    expect(checks['settings file']).toBe(
-      `✖ other users have access to ${file} (mode 0644); run: chmod 600 ${file}`,
-    )
-  })
+  test.skipIf(process.platform === 'win32')(
+    'doctor reports a settings file that others can read',
+    async () => {
+      const dir = tempDir()
+      mkdirSync(join(dir, 'config'))
+      const file = join(dir, 'config/config.json')
+      writeFileSync(file, '{}')
+      chmodSync(file, 0o644)
+      const { checks } = await doctor({ MEETROOM_CONFIG_DIR: join(dir, 'config') }, '--local')
+      expect(checks['settings file']).toBe(
+        `✖ other users have access to ${file} (mode 0644); run: chmod 600 ${file}`,
+      )
+    },
+  )
 
-  test('with --json reports an invalid settings file', async () => {
+  test('doctor with --json reports an invalid settings file', async () => {
     const dir = tempDir()
     writeFileSync(join(dir, 'config.json'), '{')
     const { code, stdout } = await doctorHere({ MEETROOM_CONFIG_DIR: dir }, '--json', '--profile', 'x')
@@ -288,13 +291,13 @@ describe('doctor', () => {
     ])
   })
 
-  test('without a base URL exits 1 with a hint to log in', async () => {
+  test('doctor without a base URL exits 1 with a hint to log in', async () => {
     const { code, checks } = await doctorHere({ MEETROOM_API_KEY: '' })
     expect(code).toBe(1)
     expect(checks['base url']).toMatch(/^✖ no service is configured; log in with: /)
   })
 
-  test('skips the TLS check for a plain HTTP loopback address, and reports a missing key', async () => {
+  test('doctor skips the TLS check for a plain HTTP loopback address, and reports a missing key', async () => {
     const { baseUrl } = await serveHere()
     const { checks } = await doctorHere({ MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: '' })
     expect(checks['key']).toMatch(/^✖ no API key; log in with: /)
@@ -303,7 +306,7 @@ describe('doctor', () => {
     expect(checks['workspace']).toBe('- key failed')
   })
 
-  test('with a malformed key skips the checks that need a request', async () => {
+  test('doctor with a malformed key skips the checks that need a request', async () => {
     const { baseUrl } = await serveHere()
     const { code, checks } = await doctorHere({
       MEETROOM_BASE_URL: baseUrl,
@@ -317,18 +320,21 @@ describe('doctor', () => {
     })
   })
 
-  test.skipIf(process.platform === 'win32')('reports a code cache that others can write to', async () => {
-    const dir = tempDir()
-    mkdirSync(join(dir, 'meetroom'))
-    chmodSync(join(dir, 'meetroom'), 0o777)
-    const { code, checks } = await doctor({ XDG_CACHE_HOME: dir }, '--local')
-    expect(code).toBe(1)
-    expect(checks['code cache']).toBe(
-      `✖ ${dir}/meetroom is not a directory that only you can write to: commands start slower; remove it; the next command creates it`,
-    )
-  })
+  test.skipIf(process.platform === 'win32')(
+    'doctor reports a code cache that others can write to',
+    async () => {
+      const dir = tempDir()
+      mkdirSync(join(dir, 'meetroom'))
+      chmodSync(join(dir, 'meetroom'), 0o777)
+      const { code, checks } = await doctor({ XDG_CACHE_HOME: dir }, '--local')
+      expect(code).toBe(1)
+      expect(checks['code cache']).toBe(
+        `✖ ${dir}/meetroom is not a directory that only you can write to: commands start slower; remove it; the next command creates it`,
+      )
+    },
+  )
 
-  test('with --local exits 0 and creates no local workspace', async () => {
+  test('doctor with --local exits 0 and creates no local workspace', async () => {
     const { code, stderr, checks, dir } = await doctor({}, '--local')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(checks['workspace']).toMatch(/^✔ none in .* yet; the first command creates it$/)
@@ -338,7 +344,7 @@ describe('doctor', () => {
     expect((await runBuilt(['--local', 'doctor'], env)).stdout).toMatch(/^ok {3}workspace {6}can be read$/m)
   })
 
-  test('refuses -o csv', async () => {
+  test('doctor refuses -o csv', async () => {
     expect(await doctorHere({}, '--local', '-o', 'csv')).toMatchObject({
       code: 2,
       stdout: '',
@@ -346,7 +352,7 @@ describe('doctor', () => {
     })
   })
 
-  test('prints ok and FAIL instead of symbols in a locale without UTF-8', async () => {
+  test('doctor prints ok and FAIL instead of symbols in a locale without UTF-8', async () => {
     const { stdout } = await doctorHere({ LANG: 'C', MEETROOM_API_KEY: '' })
     expect(stdout).toMatch(/^ok {3}node/m)
     expect(stdout).toMatch(/^FAIL base url/m)
@@ -368,7 +374,7 @@ describe.skipIf(process.platform === 'win32')('doctor with a key command', () =>
     return found
   }
 
-  test('accepts a key command that takes six seconds', {
+  test('doctor with a key command accepts a key command that takes six seconds', {
     timeout: 30_000,
   }, async () => {
     const { code, checks, stdout } = await withCommand(`sh -c 'sleep 6; cat "$KEY"'`)
@@ -379,7 +385,7 @@ describe.skipIf(process.platform === 'win32')('doctor with a key command', () =>
     })
   })
 
-  test('reports a settings file that other users can write to, with the command that helps', async () => {
+  test('doctor with a key command reports a settings file that other users can write to, with the command that helps', async () => {
     const { code, checks } = await withCommand('false', { mode: 0o622 })
     expect(code).toBe(1)
     expect(checks['settings file']).toMatch(
@@ -402,7 +408,7 @@ describe.skipIf(process.platform === 'win32')('doctor with a key command', () =>
     ],
     ['others can replace', 'false', 0o777, 'other users can replace the settings file'],
   ])(
-    'reports a key command that %s, and skips the checks that need the key',
+    'doctor with a key command reports a key command that %s, and skips the checks that need the key',
     async (_, command, directoryMode, words) => {
       const { code, checks } = await withCommand(command, { directoryMode })
       expect(code).toBe(1)

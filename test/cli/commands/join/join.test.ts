@@ -85,8 +85,8 @@ const lines = (ndjson: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-describe('join prints', () => {
-  test('each message as one line when the message arrives', async () => {
+describe('output of join', () => {
+  test('join prints each message as one line when the message arrives', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -102,7 +102,7 @@ describe('join prints', () => {
   })
 
   for (const format of [['-o', 'ndjson'], ['-o', 'json'], ['--json']])
-    test(`each frame as one line with ${format.join(' ')}`, async () => {
+    test(`join prints each frame as one line with ${format.join(' ')}`, async () => {
       const room = await served.room()
       const program = start([room, ...format])
       await program.says('stdout', 'joined')
@@ -116,7 +116,7 @@ describe('join prints', () => {
       ])
     })
 
-  test('messages in the order in which they were sent', async () => {
+  test('join prints messages in the order in which they were sent', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -126,7 +126,7 @@ describe('join prints', () => {
     expect(program.host.stdout.text).toBe(`${sent.join('\n')}\n`)
   })
 
-  test('only messages of the joined room', async () => {
+  test('join prints only messages of the joined room', async () => {
     const [room, other] = [await served.room(), await served.room()]
     const program = start([room])
     await program.joined()
@@ -136,7 +136,7 @@ describe('join prints', () => {
     expect(program.host.stdout.text).toBe('for us\n')
   })
 
-  test('only messages, and no notices, with --quiet', async () => {
+  test('join prints only messages, and no notices, with --quiet', async () => {
     const room = await served.room()
     const program = start([room, '--quiet'])
     const observer = await served.join(room)
@@ -148,10 +148,10 @@ describe('join prints', () => {
   })
 })
 
-describe('join prints a message with control characters', () => {
+describe('control characters in messages', () => {
   const hostile = '\u001b[2Jcleared\u009b31m\u202egnirts\r\nsecond line\u0007'
 
-  test('as one line with escapes', async () => {
+  test('join prints a message with control characters as one line with escapes', async () => {
     const room = await served.room()
     const program = start([room], { tty: true })
     await program.joined()
@@ -162,7 +162,7 @@ describe('join prints a message with control characters', () => {
     )
   })
 
-  test('as escaped JSON that parses to the same text with -o ndjson on a terminal', async () => {
+  test('join prints a message with control characters as escaped JSON that parses to the same text with -o ndjson on a terminal', async () => {
     const room = await served.room()
     const program = start([room, '-o', 'ndjson'], { tty: true })
     await program.says('stdout', 'joined')
@@ -175,14 +175,14 @@ describe('join prints a message with control characters', () => {
 })
 
 describe('join', () => {
-  test('enters a room anonymously without a token and without an API key', async () => {
+  test('join enters a room anonymously without a token and without an API key', async () => {
     const room = await served.room()
     const program = start([room], { env: { MEETROOM_API_KEY: undefined } })
     await program.joined()
     expect(await served.sessions(room)).toMatchObject([{ user_id: null }])
   })
 
-  test('enters a room as the user that --as names, with a token from the service', async () => {
+  test('join enters a room as the user that --as names, with a token from the service', async () => {
     await served.user('ada lovelace')
     const room = await served.room({ type: 'private', members: [{ user_id: 'ada lovelace' }] })
     const program = start([room, '--as', 'ada lovelace'])
@@ -190,7 +190,7 @@ describe('join', () => {
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada lovelace' }])
   })
 
-  test('enters a room as the owner of the token in --token, without an API key', async () => {
+  test('join enters a room as the owner of the token in --token, without an API key', async () => {
     const token = await served.user('ada')
     const room = await served.room({ type: 'public' })
     const program = start([room, '--token', token], { env: { MEETROOM_API_KEY: undefined } })
@@ -198,7 +198,7 @@ describe('join', () => {
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada' }])
   })
 
-  test('exits 2 if --as and --token are used together', async () => {
+  test('join exits 2 if --as and --token are used together', async () => {
     expect(await run(['room', '--as', 'ada', '--token', 't'])).toEqual({
       code: 2,
       stdout: '',
@@ -208,7 +208,7 @@ describe('join', () => {
 })
 
 describe('join', () => {
-  test('exits 4 for an unknown token, and omits the token from the message', async () => {
+  test('join exits 4 for an unknown token, and omits the token from the message', async () => {
     const room = await served.room()
     const { code, stdout, stderr } = await run([room, '--token', 'stolen'])
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
@@ -216,12 +216,12 @@ describe('join', () => {
     expect(stderr).not.toContain('stolen')
   })
 
-  test('exits 4 for a public room without a token', async () => {
+  test('join exits 4 for a public room without a token', async () => {
     const room = await served.room({ type: 'public' })
     expect(await run([room])).toMatchObject({ code: 4, stdout: '' })
   })
 
-  test('exits 3 for a missing room', async () => {
+  test('join exits 3 for a missing room', async () => {
     const { code, stderr } = await run(['nope'])
     expect(code).toBe(3)
     expect(stderr).toContain('error: cannot join: no such room\n')
@@ -238,12 +238,12 @@ describe('join', () => {
     })
   })
 
-  test('exits 3 for a missing user', async () => {
+  test('join exits 3 for a missing user', async () => {
     const room = await served.room()
     expect(await run([room, '--as', 'nobody'])).toMatchObject({ code: 3 })
   })
 
-  test('exits 1 for a private room without an invitation', async () => {
+  test('join exits 1 for a private room without an invitation', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private' })
     const { code, stderr } = await run([room, '--as', 'ada'])
@@ -251,7 +251,7 @@ describe('join', () => {
     expect(stderr).toContain('error: cannot join: only invited users can join this room\n')
   })
 
-  test('exits 4 and names --as for a private room without a user', async () => {
+  test('join exits 4 and names --as for a private room without a user', async () => {
     const room = await served.room({ type: 'private' })
     const { code, stderr } = await run([room])
     expect(code).toBe(4)
@@ -260,7 +260,7 @@ describe('join', () => {
     )
   })
 
-  test('exits 1 for a terminated room', async () => {
+  test('join exits 1 for a terminated room', async () => {
     const room = await served.room()
     await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
     const { code, stderr } = await run([room])
@@ -268,7 +268,7 @@ describe('join', () => {
     expect(stderr).toContain('error: cannot join: the room is terminated\n')
   })
 
-  test('exits 5 after the retries when no server listens', async () => {
+  test('join exits 5 after the retries when no server listens', async () => {
     await served.stop()
     const program = start(['room', '--retries', '2'])
     const { code, stderr } = await program.end()
@@ -281,7 +281,7 @@ describe('join', () => {
     [426, 1],
     [502, 6],
   ] as const)
-    test(`${code} when the service responds with status ${status} and without a JSON body`, async () => {
+    test(`join ${code} when the service responds with status ${status} and without a JSON body`, async () => {
       const alien = createServer()
       alien.on('upgrade', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\nConnection: close\r\n\r\nno`))
       onTestFinished(() => void alien.close())
@@ -292,7 +292,7 @@ describe('join', () => {
       expect(ended.stderr).toContain(`error: cannot join: the service responded with ${status}\n`)
     })
 
-  test('with a JSON error object in JSON output formats', async () => {
+  test('join with a JSON error object in JSON output formats', async () => {
     const { code, stdout, stderr } = await run(['nope', '-o', 'ndjson'])
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'not_found', status: 400 })
@@ -300,7 +300,7 @@ describe('join', () => {
 })
 
 describe('a joined session', () => {
-  test('ends with exit code 1 when the user is blocked', async () => {
+  test('a joined session ends with exit code 1 when the user is blocked', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private' })
     const member = await served.member(room, 'ada')
@@ -312,7 +312,7 @@ describe('a joined session', () => {
     expect(stderr).toContain('error: you were blocked\n')
   })
 
-  test('prints every message and ends with exit code 0 when the room is terminated', async () => {
+  test('a joined session prints every message and ends with exit code 0 when the room is terminated', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -325,7 +325,7 @@ describe('a joined session', () => {
     })
   })
 
-  test('ends with exit code 0 when the meeting time of the room is over', async () => {
+  test('a joined session ends with exit code 0 when the meeting time of the room is over', async () => {
     const room = await served.room({ max_meeting_seconds: 2 })
     const program = start([room])
     await program.joined()
@@ -334,7 +334,7 @@ describe('a joined session', () => {
     expect(await program.end()).toMatchObject({ code: 0 })
   })
 
-  test('ends with exit code 1 when the room is deleted', async () => {
+  test('a joined session ends with exit code 1 when the room is deleted', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -344,7 +344,7 @@ describe('a joined session', () => {
     expect(stderr).toContain('error: cannot join: the room is deleted\n')
   })
 
-  test('ends with exit code 1 when the user is deleted', async () => {
+  test('a joined session ends with exit code 1 when the user is deleted', async () => {
     await served.user('ada')
     const room = await served.room()
     const program = start([room, '--as', 'ada'])
@@ -353,7 +353,7 @@ describe('a joined session', () => {
     expect(await program.end()).toMatchObject({ code: 1 })
   })
 
-  test('ends with exit code 6 when a message of the service is not a JSON object', async () => {
+  test('a joined session ends with exit code 6 when a message of the service is not a JSON object', async () => {
     for (const nonsense of ['not json', 'null', '"text"']) {
       const alien = new WebSocketServer({ port: 0, host: '127.0.0.1' })
       onTestFinished(() => {
@@ -370,7 +370,7 @@ describe('a joined session', () => {
 })
 
 describe('join after a dropped connection', () => {
-  test('reconnects and prints later messages in order', async () => {
+  test('join after a dropped connection reconnects and prints later messages in order', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const program = start([room], { baseUrl: relay.baseUrl })
@@ -390,7 +390,7 @@ describe('join after a dropped connection', () => {
     expect(await served.sessions(room)).toHaveLength(2)
   })
 
-  test('prints the message of each connection before it reports the next connection', async () => {
+  test('join after a dropped connection prints the message of each connection before it reports the next connection', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const program = start([room, '-o', 'ndjson'], { baseUrl: relay.baseUrl })
@@ -407,7 +407,7 @@ describe('join after a dropped connection', () => {
     ])
   })
 
-  test('rejoins as the same user', async () => {
+  test('join after a dropped connection rejoins as the same user', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private', members: [{ user_id: 'ada' }] })
     const relay = await relayTo(served.baseUrl)
@@ -418,7 +418,7 @@ describe('join after a dropped connection', () => {
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada' }, { user_id: 'ada' }])
   })
 
-  test('retries until the service responds', async () => {
+  test('join after a dropped connection retries until the service responds', async () => {
     served = await serveWorkspace({ dir: tempDir() })
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
@@ -435,7 +435,7 @@ describe('join after a dropped connection', () => {
     await program.says('stdout', 'welcome back\n')
   })
 
-  test('ends if the room was terminated while the connection was down', async () => {
+  test('join after a dropped connection ends if the room was terminated while the connection was down', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const program = start([room], { baseUrl: relay.baseUrl })
@@ -447,7 +447,7 @@ describe('join after a dropped connection', () => {
     expect(stderr).toContain('the room is terminated\n')
   })
 
-  test('reconnects after 20 seconds without a frame', async () => {
+  test('join after a dropped connection reconnects after 20 seconds without a frame', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const machine = testMachine()
@@ -460,7 +460,7 @@ describe('join after a dropped connection', () => {
 })
 
 describe('join after ^C', () => {
-  test('ends the session and exits 0', async () => {
+  test('join after ^C ends the session and exits 0', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -470,7 +470,7 @@ describe('join after ^C', () => {
     expect(session.disconnected_at).toBe(new Date(testNow + 3000).toISOString())
   })
 
-  test('exits 0 even when the service no longer responds', async () => {
+  test('join after ^C exits 0 even when the service no longer responds', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const machine = testMachine()
@@ -482,20 +482,23 @@ describe('join after ^C', () => {
     expect(await done).toMatchObject({ code: 0 })
   })
 
-  test.each(['', ' --as ada'])('exits 130 if “join ROOM%s” is still connecting', async (flags) => {
-    await served.user('ada')
-    const room = await served.room()
-    expect(await start(`${room}${flags}`.split(' ')).interrupt()).toEqual({
-      code: 130,
-      stdout: '',
-      stderr: 'error: interrupted\n',
-    })
-    expect(await served.sessions(room)).toEqual([])
-  })
+  test.each(['', ' --as ada'])(
+    'join after ^C exits 130 if “join ROOM%s” is still connecting',
+    async (flags) => {
+      await served.user('ada')
+      const room = await served.room()
+      expect(await start(`${room}${flags}`.split(' ')).interrupt()).toEqual({
+        code: 130,
+        stdout: '',
+        stderr: 'error: interrupted\n',
+      })
+      expect(await served.sessions(room)).toEqual([])
+    },
+  )
 })
 
 describe('join', () => {
-  test('leaves the room and exits 0 when the reader closes the pipe', async () => {
+  test('join leaves the room and exits 0 when the reader closes the pipe', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -505,7 +508,7 @@ describe('join', () => {
     await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
   })
 
-  test('leaves the room and exits 74 when the disk is full', async () => {
+  test('join leaves the room and exits 74 when the disk is full', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()

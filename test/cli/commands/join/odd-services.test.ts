@@ -52,7 +52,7 @@ test('join waits twice as long after each connection that is closed immediately,
   expect(host.slept).toEqual([150, 300, 600, 1200, 2400, 4800, 6000, 6000, 6000])
 })
 
-test('join starts again with a short pause after a connection that lasted', async () => {
+test('join reconnects after a short pause if the previous connection was stable', async () => {
   let connections = 0
   const host = await serveRooms(async (socket, host) => {
     if (++connections > 5) return host.signal('SIGINT')
@@ -134,7 +134,7 @@ test.each([
   ['a mask', [0x81, 0x80, 0, 0, 0, 0]],
   ['text that is not UTF-8', [0x81, 1, 0xff]],
   ['a fragmented ping', [0x09, 0]],
-])('join exits 6 without a code of a library when a frame has %s', async (_, bytes) => {
+])('join exits 6 and prints no library error code when a frame has %s', async (_, bytes) => {
   const host = await serveRooms((socket) => {
     Reflect.get(socket, '_socket').write(Buffer.from(bytes))
   })

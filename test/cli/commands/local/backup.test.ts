@@ -78,8 +78,8 @@ test('local backup refuses a symbolic link to a missing file', async () => {
   expect(existsSync(join(world.dir, 'elsewhere'))).toBe(false)
 })
 
-describe('local backup refuses', () => {
-  test('a missing workspace, and does not create it', async () => {
+describe('refusals of local backup', () => {
+  test('local backup refuses a missing workspace, and does not create it', async () => {
     const world = await createWorld()
     const data = join(world.dir, 'data')
     expect(await backUp(world)).toMatchObject({
@@ -90,7 +90,7 @@ describe('local backup refuses', () => {
     expect(existsSync(data)).toBe(false)
   })
 
-  test('a file in a missing directory', async () => {
+  test('local backup refuses a file in a missing directory', async () => {
     const world = await worldWithRoom()
     expect(await world.run('local backup missing/copy.db')).toMatchObject({
       code: 74,
@@ -99,7 +99,7 @@ describe('local backup refuses', () => {
     })
   })
 
-  test('a damaged workspace', async () => {
+  test('local backup refuses a damaged workspace', async () => {
     const world = await worldWithRoom()
     const database = join(world.dir, 'data/workspace.db')
     for (const file of [`${database}-wal`, `${database}-shm`]) rmSync(file, { force: true })

@@ -29,7 +29,7 @@ async function startControlled() {
 }
 
 describe('serve --control', () => {
-  test('writes the URL and the key to a private file, and removes the file when the service stops', async () => {
+  test('serve --control writes the URL and the key to a private file, and removes the file when the service stops', async () => {
     const { file, child, ended, control_url, control_key, apiKey, log } = await startControlled()
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(control_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
@@ -41,7 +41,7 @@ describe('serve --control', () => {
     expect(log()).not.toContain(control_key)
   })
 
-  test('replaces the control file of a killed service, and refuses any other existing file', async () => {
+  test('serve --control replaces the control file of a killed service, and refuses any other existing file', async () => {
     const first = await startControlled()
     first.child.kill('SIGKILL')
     await first.ended()
@@ -60,7 +60,7 @@ describe('serve --control', () => {
     expect(readFileSync(other, 'utf8')).toBe('precious')
   })
 
-  test('exits 2 without --ephemeral', async () => {
+  test('serve --control exits 2 without --ephemeral', async () => {
     expect(await runHere(['serve', '--control', 'c.json'], { env: homes() })).toEqual({
       code: 2,
       stdout: '',
@@ -72,7 +72,7 @@ describe('serve --control', () => {
 })
 
 describe('commands with --control FILE', () => {
-  test('seed, fail, advance and freeze a service', async () => {
+  test('commands with --control FILE seed, fail, advance and freeze a service', async () => {
     const { env, local, rooms } = await startControlled()
     const file = join(env.HOME, 'seed.json')
     writeFileSync(file, JSON.stringify(seed))
@@ -104,7 +104,7 @@ describe('commands with --control FILE', () => {
     expect((await rooms('list -o ids')).stdout).toBe('weekly\n')
   })
 
-  test('print JSON that matches the schema of the command', async () => {
+  test('commands with --control FILE print JSON that matches the schema of the command', async () => {
     const { env, local, run } = await startControlled()
     const file = join(env.HOME, 'seed.json')
     writeFileSync(file, JSON.stringify(seed))
@@ -115,7 +115,7 @@ describe('commands with --control FILE', () => {
     }
   })
 
-  test('exit 2 for invalid input and print the error message of the service', async () => {
+  test('commands with --control FILE exit 2 for invalid input and print the error message of the service', async () => {
     const { local, env, run } = await startControlled()
     const bad = join(env.HOME, 'bad.json')
     writeFileSync(bad, '{"users":[{"user_id":"ada","nmae":"Ada"}]}')
@@ -138,7 +138,7 @@ describe('commands with --control FILE', () => {
     })
   })
 
-  test('send the control key to no other host, and exit 5 if the service has stopped', async () => {
+  test('commands with --control FILE send the control key to no other host, and exit 5 if the service has stopped', async () => {
     const { file, child, ended, env, run, control_key } = await startControlled()
     child.kill('SIGKILL')
     await ended()
@@ -182,7 +182,7 @@ describe('the control listener', () => {
     return { send, apiKey, control_key, ready }
   }
 
-  test('accepts only the control key, and the service refuses the control key', async () => {
+  test('the control listener accepts only the control key, and the service refuses the control key', async () => {
     const { send, apiKey, control_key, ready } = await start()
     expect(await send({})).toBe(200)
     for (const key of [apiKey, `${control_key}x`, ''])
@@ -196,7 +196,7 @@ describe('the control listener', () => {
     ).toBe(200)
   })
 
-  test('refuses requests with an Origin header, a foreign Host header, another method or an unknown path', async () => {
+  test('the control listener refuses requests with an Origin header, a foreign Host header, another method or an unknown path', async () => {
     const { send } = await start()
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1', 'http://localhost:4680'])
       expect(await send({ headers: { origin } })).toBe(403)

@@ -101,7 +101,7 @@ test('local reset empties the workspace and saves the former contents', async ()
   expect(await names(world)).toEqual(['New'])
 })
 
-test('two resets in the same second save two files', async () => {
+test('two runs of local reset in the same second save two files', async () => {
   const world = await worldWithBackup()
   await world.run('local reset --yes')
   await world.run('local reset --yes')
@@ -125,7 +125,7 @@ describe.each([
       `Delete everything in the local workspace in ${join(world.dir, 'data')} (1 room, 1 user, 0 sessions)?`,
   ],
 ])('%s', (line, activity, question) => {
-  test('exits 10 without a terminal and without --yes', async () => {
+  test(`${line} exits 10 without a terminal and without --yes`, async () => {
     const world = await worldWithBackup()
     expect(await world.run(line)).toMatchObject({
       code: 10,
@@ -136,7 +136,7 @@ describe.each([
     expect(existsSync(join(world.dir, 'data/backups'))).toBe(false)
   })
 
-  test('shows the workspace in the prompt, and changes nothing after the answer no', async () => {
+  test(`${line} shows the workspace in the prompt, and changes nothing after the answer no`, async () => {
     const world = await worldWithBackup()
     const { host, done } = world.start(line.split(' '), { tty: true, columns: 400 })
     setImmediate(() => host.type('n\n'))
@@ -146,7 +146,7 @@ describe.each([
     expect(await names(world)).toEqual(['New'])
   })
 
-  test('refuses a workspace that is being served', async () => {
+  test(`${line} refuses a workspace that is being served`, async () => {
     const world = await worldWithBackup()
     const lock = await lockWorkspace(join(world.dir, 'data'), { quietly })
     onTestFinished(() => lock.release())
@@ -159,7 +159,7 @@ describe.each([
     })
   })
 
-  test('refuses a protected workspace, and accepts it with --allow-write', async () => {
+  test(`${line} refuses a protected workspace, and accepts it with --allow-write`, async () => {
     const world = await worldWithBackup()
     await world.run('profiles protect local')
     expect(await world.run(`${line} --yes`)).toMatchObject({
@@ -170,7 +170,7 @@ describe.each([
     expect(await world.run(`${line} --yes --allow-write`)).toMatchObject({ code: 0 })
   })
 
-  test('refuses to replace a damaged workspace that cannot be saved, and keeps the damaged files', async () => {
+  test(`${line} refuses to replace a damaged workspace that cannot be saved, and keeps the damaged files`, async () => {
     const world = await worldWithBackup()
     for (const end of ['-wal', '-shm']) rmSync(`${database(world)}${end}`, { force: true })
     writeFileSync(database(world), 'x'.repeat(8192))
@@ -181,7 +181,7 @@ describe.each([
   })
 })
 
-describe('local restore refuses', () => {
+describe('refusals of local restore', () => {
   test.each<[string, (path: string) => unknown, RegExp]>([
     ['a missing file', (path) => rmSync(path), /old\.db cannot be read: no such file\n$/],
     [
@@ -223,7 +223,7 @@ describe('local restore refuses', () => {
     expect(await names(world)).toEqual(['New'])
   })
 
-  test('the workspace itself', async () => {
+  test('local restore refuses the workspace itself', async () => {
     const world = await worldWithBackup()
     expect(await world.run(['local', 'restore', database(world), '--yes'])).toMatchObject({
       code: 2,

@@ -24,7 +24,7 @@ async function worldWithCopies() {
 const copies = (world: World) => readdirSync(join(world.dir, 'data/backups')).sort()
 
 describe('local tidy', () => {
-  test('deletes all saved copies but the newest, and no other file', async () => {
+  test('local tidy deletes all saved copies but the newest, and no other file', async () => {
     const world = await worldWithCopies()
     const run = await world.run('local tidy --yes --json')
     expect(run).toMatchObject({ code: 0, stderr: '' })
@@ -34,7 +34,7 @@ describe('local tidy', () => {
     expect(copies(world)).toEqual(['mine.db'])
   })
 
-  test('asks, and deletes nothing without confirmation', async () => {
+  test('local tidy asks, and deletes nothing without confirmation', async () => {
     const world = await worldWithCopies()
     expect(await world.run('local tidy')).toMatchObject({ code: 10, stdout: '' })
     const { host, done } = world.start(['local', 'tidy'], { tty: true, columns: 400 })
@@ -45,7 +45,7 @@ describe('local tidy', () => {
     expect(copies(world)).toHaveLength(4)
   })
 
-  test('does not ask when there is nothing to delete', async () => {
+  test('local tidy does not ask when there is nothing to delete', async () => {
     const world = await createWorld()
     expect(await world.run('local tidy --json')).toMatchObject({ code: 0 })
     expect(existsSync(join(world.dir, 'data'))).toBe(false)
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('doctor --local', () => {
   }
   const data = (world: World, name: string) => join(world.dir, 'data', name)
 
-  test('reports directory, key, database, space and saved copies with the command that deletes them', async () => {
+  test('doctor --local reports directory, key, database, space and saved copies with the command that deletes them', async () => {
     const world = await worldWithCopies()
     const { of } = await examine(world)
     for (const name of ['directory', 'key', 'database', 'space', 'workspace'])
@@ -145,7 +145,7 @@ describe.skipIf(process.platform === 'win32')('doctor --local', () => {
     )
   })
 
-  test('reports a changed schema with the command that restores the newest copy', async () => {
+  test('doctor --local reports a changed schema with the command that restores the newest copy', async () => {
     const world = await worldWithCopies()
     const db = await openSqlite(data(world, 'workspace.db'), (load) => load())
     db.exec('CREATE VIEW v AS SELECT 1')

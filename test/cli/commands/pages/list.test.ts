@@ -18,7 +18,7 @@ const image = (src: string) => ({ entities: [{ type: 'Image', src }] })
 const suggested = (text: string) => `${text} --base-url https://meet.test/v1`
 
 describe('pages list', () => {
-  test('prints the pages of a room in the order of their index', async () => {
+  test('pages list prints the pages of a room in the order of their index', async () => {
     const [last, first] = await createPages(
       { ...image('https://i.test/2.png'), index: 7, size: { width: 3, height: 4.5 } },
       { ...image('https://i.test/1.png'), index: 2, note: 'x' },
@@ -42,7 +42,7 @@ describe('pages list', () => {
     })
   })
 
-  test('supports --count, --where, --sort, --limit and --offset, and prints a message for a room without pages', async () => {
+  test('pages list supports --count, --where, --sort, --limit and --offset, and prints a message for a room without pages', async () => {
     expect(await world.run(`pages list ${room}`)).toMatchObject({ code: 0, stdout: '', stderr: 'no pages\n' })
     const ids = await createPages(...[1, 2, 3].map((i) => image(`https://i.test/${i}.png`)))
     expect((await world.run(`pages list ${room} --count`)).stdout).toBe('3\n')
@@ -52,7 +52,7 @@ describe('pages list', () => {
     expect((await world.run(`pages list ${room} --limit 1 --offset 1 -o ids`)).stdout).toBe(`${ids[1]}\n`)
   })
 
-  test('prints every page of a room with 1201 pages', async () => {
+  test('pages list prints every page of a room with 1201 pages', async () => {
     const ids = await createPages(...Array.from({ length: 1201 }, (_, i) => ({ index: i % 7 })))
     const { stdout } = await world.run(`pages list ${room} -o ids`)
     const listed = stdout.trim().split('\n')
@@ -65,7 +65,7 @@ describe('pages list', () => {
     expect((await world.run(`pages list ${room} --all --page-size 100 -o ids`)).stdout).toBe(stdout)
   })
 
-  test('exits 3 when the room does not exist', async () => {
+  test('pages list exits 3 when the room does not exist', async () => {
     expect(await world.run('pages list nowhere')).toMatchObject({
       code: 3,
       stderr: `error: no such room: nowhere\nhint: ${suggested('list them with: meetroom rooms list')}\n`,
@@ -73,7 +73,7 @@ describe('pages list', () => {
   })
 
   test.each([{ ids: 'number' }, { maxLimit: 2 }, { numbersAsText: true }, { unlisted: { x: 1 } }] as const)(
-    'prints all pages of a service that differs from the embedded service in %j',
+    'pages list prints all pages of a service that differs from the embedded service in %j',
     async (differences) => {
       await createPages({}, {}, {})
       const { idOf } = otherService(world, differences)
@@ -83,7 +83,7 @@ describe('pages list', () => {
   )
 })
 
-describe('pages list after an unexpected response to the request for pages', () => {
+describe('unexpected responses to pages list', () => {
   const noOperation: [status: number, body: unknown][] = [
     [404, { error: 'Not Found' }],
     [404, '<html><title>404</title></html>'],
@@ -99,19 +99,22 @@ describe('pages list after an unexpected response to the request for pages', () 
       new URL(request.url).pathname.endsWith('/pages') ? answer(status, body) : next()
   }
 
-  test.each(noOperation)('exits 6 when the room exists (status %i, body %j)', async (status, body) => {
-    respondToPages(status, body)
-    for (const flags of [[], ['--all'], ['--count'], ['--where', 'index=1']]) {
-      const { code, stdout, stderr } = await world.run(['pages', 'list', room, ...flags])
-      expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
-      expect(stderr).toBe(
-        `error: the service does not list pages\nhint: room ${room} exists, but this service has no list of pages; ${suggested(`show the room with: meetroom rooms get ${room}`)}\n`,
-      )
-    }
-  })
+  test.each(noOperation)(
+    'pages list with an unexpected response exits 6 when the room exists (status %i, body %j)',
+    async (status, body) => {
+      respondToPages(status, body)
+      for (const flags of [[], ['--all'], ['--count'], ['--where', 'index=1']]) {
+        const { code, stdout, stderr } = await world.run(['pages', 'list', room, ...flags])
+        expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
+        expect(stderr).toBe(
+          `error: the service does not list pages\nhint: room ${room} exists, but this service has no list of pages; ${suggested(`show the room with: meetroom rooms get ${room}`)}\n`,
+        )
+      }
+    },
+  )
 
   test.each(noOperation)(
-    'exits 3 when the room does not exist (status %i, body %j)',
+    'pages list with an unexpected response exits 3 when the room does not exist (status %i, body %j)',
     async (status, body) => {
       respondToPages(status, body)
       const { code, stderr } = await world.run('pages list nowhere')
@@ -120,7 +123,7 @@ describe('pages list after an unexpected response to the request for pages', () 
     },
   )
 
-  test('exits 1 for an error of the service with status 400 or 500, and exits 6 for a body without pages', async () => {
+  test('pages list with an unexpected response exits 1 for an error of the service with status 400 or 500, and exits 6 for a body without pages', async () => {
     respondToPages(400, { error: { code: 'invalid', message: 'too many' } })
     const { code, stderr } = await world.run(`pages list ${room} --limit 1`)
     expect(code).toBe(1)
@@ -131,7 +134,7 @@ describe('pages list after an unexpected response to the request for pages', () 
     expect((await world.run(`pages list ${room}`)).code).toBe(6)
   })
 
-  test('exits 6 with the code wrong_base_url when every response has status 404 and an HTML body', async () => {
+  test('pages list with an unexpected response exits 6 with the code wrong_base_url when every response has status 404 and an HTML body', async () => {
     world.intercept = async () => answer(404, '<html></html>')
     const { code, stderr } = await world.run(`pages list ${room} --json`)
     expect(code).toBe(6)

@@ -29,7 +29,7 @@ const refused = () => {
 }
 
 describe('rooms wait', () => {
-  test('polls every two seconds until the room is terminated, and prints the room like rooms get', async () => {
+  test('rooms wait polls every two seconds until the room is terminated, and prints the room like rooms get', async () => {
     at(3, terminate)
     const { code, stdout, stderr, host } = await world.run(`rooms wait ${room} --for terminated`)
     expect({ code, stderr, slept: host.slept }).toEqual({ code: 0, stderr: '', slept: [2000, 2000] })
@@ -38,7 +38,7 @@ describe('rooms wait', () => {
   })
 
   test.each(['--json', '-o ndjson', '-o csv', '-o ids', '-q', '--query room.name', '--columns id,name'])(
-    'with %s prints the same output as rooms get',
+    'rooms wait with %s prints the same output as rooms get',
     async (flags) => {
       const waited = await world.run(`rooms wait ${room} --for empty ${flags}`)
       expect(waited).toMatchObject({ code: 0, stderr: '' })
@@ -46,7 +46,7 @@ describe('rooms wait', () => {
     },
   )
 
-  test('with --for started waits until the room has a start time', async () => {
+  test('rooms wait with --for started waits until the room has a start time', async () => {
     const one = { id: 'r1', name: 'R', type: 'open', started_at: null as string | null }
     withRoomsInUse(world, [{ room: one }], {
       instead: () => {
@@ -58,7 +58,7 @@ describe('rooms wait', () => {
     expect(asked()).toHaveLength(2)
   })
 
-  describe('with conditions', () => {
+  describe('conditions', () => {
     const session = (id: string) => ({ id, disconnected_at: null as string | null })
     let sessions: ReturnType<typeof session>[]
     let looks: () => string[]
@@ -77,7 +77,7 @@ describe('rooms wait', () => {
       })
     })
 
-    test('waits until the required number of sessions is online', async () => {
+    test('rooms wait with conditions waits until the required number of sessions is online', async () => {
       events = { 3: () => sessions.push(session('a')), 5: () => sessions.push(session('b')) }
       const { code, stdout } = await world.run(['rooms', 'wait', 'r1', '--for', 'online>=2', '-o', 'ids'])
       expect({ code, stdout }).toEqual({ code: 0, stdout: 'r1\n' })
@@ -85,14 +85,14 @@ describe('rooms wait', () => {
       expect(looks()).toEqual([...look, ...look, ...look])
     })
 
-    test('waits until no session is online with --for empty', async () => {
+    test('rooms wait with conditions waits until no session is online with --for empty', async () => {
       sessions.push(session('a'))
       events = { 3: () => sessions.pop() }
       expect(await world.run('rooms wait r1 --for empty -o ids')).toMatchObject({ code: 0, stdout: 'r1\n' })
       expect(looks()).toHaveLength(4)
     })
 
-    test('waits until all conditions are met, and reads sessions only when the other conditions are met', async () => {
+    test('rooms wait with conditions waits until all conditions are met, and reads sessions only when the other conditions are met', async () => {
       events = {
         // While two are in, the room has another name.
         1: () => sessions.push(session('a'), session('b')),
@@ -106,13 +106,13 @@ describe('rooms wait', () => {
       expect(looks().slice(-3)).toEqual(['/rooms/r1', '/rooms/r1', '/rooms/r1'])
     })
 
-    test('evaluates a duration such as age>11050s at the time of each poll', async () => {
+    test('rooms wait with conditions evaluates a duration such as age>11050s at the time of each poll', async () => {
       // The room was created 11,045.678 seconds before the tests begin.
       const { code, host } = await world.run([...'rooms wait r1 --for age>11050s -o ids'.split(' ')])
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [2000, 2000, 2000] })
     })
 
-    test('times out if the field of a condition is empty or missing, and names the field in the error', async () => {
+    test('rooms wait with conditions times out if the field of a condition is empty or missing, and names the field in the error', async () => {
       const wait = async (condition: string) =>
         (await world.run(['rooms', 'wait', 'r1', '--for', condition, '--timeout', '3'])).stderr.split('\n')[0]
       expect(await wait('terminated_at!=')).toBe(
@@ -130,8 +130,8 @@ describe('rooms wait', () => {
     })
   })
 
-  describe('with a timeout', () => {
-    test('exits 9 after ten minutes by default and prints the state of the room', async () => {
+  describe('timeout', () => {
+    test('rooms wait with a timeout exits 9 after ten minutes by default and prints the state of the room', async () => {
       const { code, stdout, stderr, host } = await world.run(`rooms wait ${room} --for terminated`)
       expect({ code, stdout, stderr }).toEqual({
         code: 9,
@@ -148,13 +148,16 @@ describe('rooms wait', () => {
       ['--timeout 5s --interval 1m', [4750, 250]],
       ['--timeout 1s', [750, 250]],
       ['--timeout 0.3 --interval 100ms', [100, 100, 100]],
-    ])('polls for the last time shortly before the end of the timeout (%s)', async (flags, slept) => {
-      const { code, host } = await world.run(`rooms wait ${room} --for terminated ${flags}`)
-      expect({ code, slept: host.slept.map(Math.round) }).toEqual({ code: 9, slept })
-      expect(asked()).toHaveLength(slept.length)
-    })
+    ])(
+      'rooms wait with a timeout polls for the last time shortly before the end of the timeout (%s)',
+      async (flags, slept) => {
+        const { code, host } = await world.run(`rooms wait ${room} --for terminated ${flags}`)
+        expect({ code, slept: host.slept.map(Math.round) }).toEqual({ code: 9, slept })
+        expect(asked()).toHaveLength(slept.length)
+      },
+    )
 
-    test('accepts --timeout before or after the command, and ignores MEETROOM_TIMEOUT', async () => {
+    test('rooms wait with a timeout accepts --timeout before or after the command, and ignores MEETROOM_TIMEOUT', async () => {
       const env = { MEETROOM_TIMEOUT: '7s' }
       const waited = async (line: string) => {
         const words = line.replace('WAIT', `rooms wait ${room} --for terminated`)
@@ -166,7 +169,7 @@ describe('rooms wait', () => {
       expect(await waited('WAIT')).toBe(600_000)
     })
 
-    test('prints a retryable error object in JSON output formats', async () => {
+    test('rooms wait with a timeout prints a retryable error object in JSON output formats', async () => {
       const { stderr } = await world.run(`rooms wait ${room} --for terminated --timeout 1s --json`)
       expect(JSON.parse(stderr)).toEqual({
         error: {
@@ -178,7 +181,7 @@ describe('rooms wait', () => {
       })
     })
 
-    test('limits each request to the configured timeout and to the remaining time', async () => {
+    test('rooms wait with a timeout limits each request to the configured timeout and to the remaining time', async () => {
       const within = async (flags: string, env = {}) => {
         const { host, done } = world.start(`rooms wait ${room} --for terminated ${flags}`.split(' '), { env })
         const delays = host.hurry()
@@ -199,7 +202,7 @@ describe('rooms wait', () => {
       expect(await within('--timeout 20s', { MEETROOM_TIMEOUT: '45s' })).toMatchObject({ first: 20_000 })
     })
 
-    test('exits 130 immediately after ^C', async () => {
+    test('rooms wait with a timeout exits 130 immediately after ^C', async () => {
       const { host, done } = world.start(['rooms', 'wait', room, '--for', 'terminated'])
       host.sleep = async (_ms, signal) => {
         host.signal('SIGINT')
@@ -210,7 +213,7 @@ describe('rooms wait', () => {
     })
   })
 
-  describe('continues after', () => {
+  describe('failures', () => {
     test.each([
       ['a refused connection', refused],
       ['a response with status 429', () => answer(429, {})],
@@ -221,7 +224,7 @@ describe('rooms wait', () => {
       ['a response with status 500 and JSON', () => answer(500, { error: { message: 'starting' } })],
       ['a response with status 502', () => answer(502, 'bad gateway')],
       ['a response with status 503', () => answer(503, {})],
-    ])('%s, and prints no notice outside a terminal', async (_, failing) => {
+    ])('rooms wait continues after %s, and prints no notice outside a terminal', async (_, failing) => {
       world.intercept = async (_request, next) => {
         if (world.requests.length === 3) await terminate()
         return [2, 4].includes(world.requests.length) || world.requests.length === 1 ? failing() : next()
@@ -230,7 +233,7 @@ describe('rooms wait', () => {
       expect({ code, stderr, slept: host.slept }).toEqual({ code: 0, stderr: '', slept: [2000, 2000] })
     })
 
-    test('a 429 with a Retry-After longer than the interval, and waits for the time in Retry-After', async () => {
+    test('rooms wait continues after a 429 with a Retry-After longer than the interval, and waits for the time in Retry-After', async () => {
       world.intercept = async (_, next) => {
         if (world.requests.length === 3) await terminate()
         const seconds = { 1: '7', 2: '1' }[world.requests.length]
@@ -240,14 +243,14 @@ describe('rooms wait', () => {
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [7000, 2000] })
     })
 
-    test('a failed request for sessions', async () => {
+    test('rooms wait continues after a failed request for sessions', async () => {
       world.intercept = async ({ url }, next) =>
         url.includes('sessions') && world.requests.length < 5 ? answer(503, {}) : next()
       expect(await world.run(`rooms wait ${room} --for empty -o ids`)).toMatchObject({ code: 0 })
       expect(asked()).toHaveLength(6)
     })
 
-    test('a list of sessions that changes during paging', async () => {
+    test('rooms wait continues after a list of sessions that changes during paging', async () => {
       let lists = 0
       world.intercept = async ({ url }, next) => {
         if (!url.includes('sessions')) return next()
@@ -261,7 +264,7 @@ describe('rooms wait', () => {
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [2000] })
     })
 
-    test('refused connections during the lookup of the room name', async () => {
+    test('rooms wait continues after refused connections during the lookup of the room name', async () => {
       world.intercept = async (_, next) => (world.requests.length < 3 ? refused() : next())
       const { code, stdout } = await world.run([
         'rooms',
@@ -276,14 +279,14 @@ describe('rooms wait', () => {
     })
   })
 
-  describe('without a successful read of the room', () => {
+  describe('no successful read of the room', () => {
     const never = async (failing: Intercept, flags = '--timeout 5s') => {
       world.intercept = failing
       const { code, stderr, host } = await world.run(`rooms wait ${room} --for terminated ${flags}`)
       return { code, stderr, slept: host.slept.reduce((sum, ms) => sum + ms, 0) }
     }
 
-    test('exits 5 when the service does not respond', async () => {
+    test('rooms wait without a successful read of the room exits 5 when the service does not respond', async () => {
       expect(await never(refused)).toEqual({
         code: 5,
         stderr: `error: timed out after 5s: no response from meet.test: connection refused\n${diagnosis}`,
@@ -291,14 +294,14 @@ describe('rooms wait', () => {
       })
     })
 
-    test('exits 6 when every response has status 503', async () => {
+    test('rooms wait without a successful read of the room exits 6 when every response has status 503', async () => {
       expect(await never(async () => answer(503, {}))).toMatchObject({
         code: 6,
         stderr: 'error: timed out after 5s: the service failed (503)\n',
       })
     })
 
-    test('exits 6 immediately when Retry-After exceeds the timeout', async () => {
+    test('rooms wait without a successful read of the room exits 6 immediately when Retry-After exceeds the timeout', async () => {
       expect(await never(async () => answer(429, {}, { 'retry-after': '60' }))).toMatchObject({
         code: 6,
         stderr:
@@ -309,13 +312,13 @@ describe('rooms wait', () => {
       expect(asked()).toHaveLength(1)
     })
 
-    test('exits with the exit code of the last failure', async () => {
+    test('rooms wait without a successful read of the room exits with the exit code of the last failure', async () => {
       const failing = async () => (world.requests.length < 3 ? answer(503, {}) : refused())
       expect(await never(failing)).toMatchObject({ code: 5 })
     })
   })
 
-  test('exits 9 with the last state and the failure when the service stops responding after the first poll', async () => {
+  test('rooms wait exits 9 with the last state and the failure when the service stops responding after the first poll', async () => {
     world.intercept = async (_, next) => (world.requests.length > 1 ? refused() : next())
     expect(await world.run(`rooms wait ${room} --for terminated --timeout 5s`)).toMatchObject({
       code: 9,
@@ -325,7 +328,7 @@ describe('rooms wait', () => {
     })
   })
 
-  test('hides the key in a field value even if the value is truncated inside the key', async () => {
+  test('rooms wait hides the key in a field value even if the value is truncated inside the key', async () => {
     const name = `${'x'.repeat(45)}${world.apiKey}`
     world.intercept = async () => answer(200, { room: { id: 'r1', name, type: 'open' } })
     const argv = ['rooms', 'wait', 'r1', '--for', 'name=R', '--timeout', '1s']
@@ -345,27 +348,27 @@ describe('rooms wait', () => {
       'the certificate is invalid',
       async () => Promise.reject(new TransportError('expired', false, false)),
     ],
-  ] as const)('exits %i immediately when %s', async (code, _, failing) => {
+  ] as const)('rooms wait exits %i immediately when %s', async (code, _, failing) => {
     world.intercept = async (request, next) => (request.url.includes('?') ? next() : failing())
     const { host, ...ended } = await world.run(`rooms wait ${room} --for terminated`)
     expect(ended).toMatchObject({ code, stdout: '' })
     expect(host.slept).toEqual([])
   })
 
-  test('exits 3 when the room is deleted during the wait', async () => {
+  test('rooms wait exits 3 when the room is deleted during the wait', async () => {
     at(2, () => world.send('DELETE', `/rooms/${room}`))
     expect(await world.run(`rooms wait ${room} --for terminated`)).toMatchObject({ code: 3, stdout: '' })
   })
 
-  describe('called with', () => {
-    test('name:NAME sends one lookup for the room', async () => {
+  describe('arguments', () => {
+    test('rooms wait called with name:NAME sends one lookup for the room', async () => {
       at(3, terminate)
       const { code } = await world.run('rooms wait name:Standup --for terminated')
       expect(code).toBe(0)
       expect(asked()).toEqual(['/rooms?name=Standup&limit=10', `/rooms/${room}`, `/rooms/${room}`])
     })
 
-    test('“-” reads exactly one room ID from standard input', async () => {
+    test('rooms wait called with “-” reads exactly one room ID from standard input', async () => {
       const run = (stdin: string) => world.run('rooms wait - --for empty -o ids', { stdin })
       expect(await run(`${room}\n`)).toMatchObject({ code: 0, stdout: `${room}\n` })
       const problem = (what: string) => `error: standard input must hold one room ID, not ${what}\n`
@@ -398,13 +401,13 @@ describe('rooms wait', () => {
         '--columns works with the formats table, csv and tsv',
       ],
       [['--for', 'empty', '--all-profiles'], '--all-profiles is for commands that only read'],
-    ])('the flags %j exits 2 before any request', async (flags, message) => {
+    ])('rooms wait called with the flags %j exits 2 before any request', async (flags, message) => {
       const { code, stdout, stderr } = await world.run(['rooms', 'wait', room, ...flags])
       expect({ code, stdout, requests: asked() }).toEqual({ code: 2, stdout: '', requests: [] })
       expect(stderr).toContain(message)
     })
 
-    test('name:NAME and --curl sends only the lookup and prints one request', async () => {
+    test('rooms wait called with name:NAME and --curl sends only the lookup and prints one request', async () => {
       const { code, stdout } = await world.run(['rooms', 'wait', 'name:Standup', '--for', 'empty', '--curl'])
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`/v1/rooms/${room}`) })
       expect(asked()).toEqual(['/rooms?name=Standup&limit=10'])
@@ -420,7 +423,7 @@ describe('rooms wait', () => {
       return { code: run.code, lines, stdout: run.stdout }
     }
 
-    test('shows the condition, the elapsed time and the current state', async () => {
+    test('rooms wait on a terminal shows the condition, the elapsed time and the current state', async () => {
       world.intercept = async (_, next) => {
         if (world.requests.length === 3) await terminate()
         return world.requests.length === 2 ? refused() : next()
@@ -433,7 +436,7 @@ describe('rooms wait', () => {
       ])
     })
 
-    test('truncates the status to one line', async () => {
+    test('rooms wait on a terminal truncates the status to one line', async () => {
       const { code, lines } = await shown(
         ['rooms', 'wait', room, '--for', 'terminated', '--timeout', '1s'],
         40,
@@ -447,7 +450,7 @@ describe('rooms wait', () => {
       })
     })
 
-    test('prints no status with --quiet', async () => {
+    test('rooms wait on a terminal prints no status with --quiet', async () => {
       at(2, terminate)
       expect((await shown(['rooms', 'wait', room, '--for', 'terminated', '-q'], 120)).lines).toEqual([])
     })
@@ -455,7 +458,7 @@ describe('rooms wait', () => {
 })
 
 describe('auth status --wait', () => {
-  test('waits until the service responds, and confirms the key', async () => {
+  test('auth status --wait waits until the service responds, and confirms the key', async () => {
     world.intercept = async (_, next) =>
       world.requests.length < 3 ? refused() : world.requests.length < 4 ? answer(503, {}) : next()
     const { code, stdout, stderr, host } = await world.run('auth status --wait 30s --json')
@@ -463,7 +466,7 @@ describe('auth status --wait', () => {
     expect(JSON.parse(stdout)).toMatchObject({ base_url: baseUrl, works: true })
   })
 
-  test('exits 4 immediately when the service refuses the key', async () => {
+  test('auth status --wait exits 4 immediately when the service refuses the key', async () => {
     const { code, stdout, stderr, host } = await world.run('auth status --wait 30s', {
       env: { MEETROOM_API_KEY: 'wrong-key-0123456789' },
     })
@@ -475,20 +478,23 @@ describe('auth status --wait', () => {
   test.each([
     [5, 'timed out after 5s: no response from meet.test: connection refused', diagnosis, refused],
     [6, 'timed out after 5s: the service failed (503)', '', async () => answer(503, {})],
-  ] as const)('exits %i when the timeout ends, with the error “%s”', async (code, message, hint, failing) => {
-    world.intercept = failing
-    const { stdout, ...run } = await world.run('auth status --wait 5')
-    expect(run).toMatchObject({ code, stderr: `error: ${message}\n${hint}` })
-    expect(stdout).toMatch(/^works +false$/m)
-  })
+  ] as const)(
+    'auth status --wait exits %i when the timeout ends, with the error “%s”',
+    async (code, message, hint, failing) => {
+      world.intercept = failing
+      const { stdout, ...run } = await world.run('auth status --wait 5')
+      expect(run).toMatchObject({ code, stderr: `error: ${message}\n${hint}` })
+      expect(stdout).toMatch(/^works +false$/m)
+    },
+  )
 
-  test('exits 0 with --local, and exits 2 without a base URL', async () => {
+  test('auth status --wait exits 0 with --local, and exits 2 without a base URL', async () => {
     expect(await world.run('--local auth status --wait 1s')).toMatchObject({ code: 0 })
     const env = { MEETROOM_BASE_URL: undefined }
     expect(await world.run('auth status --wait 1s', { env })).toMatchObject({ code: 2 })
   })
 
-  test('exits 130 immediately after ^C, and prints no result', async () => {
+  test('auth status --wait exits 130 immediately after ^C, and prints no result', async () => {
     world.intercept = refused
     const { host, done } = world.start(['auth', 'status', '--wait', '1m'])
     host.sleep = async (_ms, signal) => {
@@ -498,7 +504,7 @@ describe('auth status --wait', () => {
     expect(await done).toMatchObject({ code: 130, stdout: '', stderr: 'error: interrupted\n' })
   })
 
-  test('shows the base URL and the last failure on a terminal', async () => {
+  test('auth status --wait shows the base URL and the last failure on a terminal', async () => {
     world.intercept = async (_, next) => (world.requests.length < 2 ? refused() : next())
     const { stderr } = await world.run('auth status --wait 30s', { tty: true, columns: 120 })
     expect(stderr).toContain(

@@ -55,7 +55,7 @@ test('every command with JSON output has a JSON Schema', async () => {
 })
 
 describe.each(await allCalls())('%s --json', (call) => {
-  test('prints JSON that matches the schema of the command, and errors that match the error schema', async () => {
+  test(`${call} --json prints JSON that matches the schema of the command, and errors that match the error schema`, async () => {
     const { world, argvOf } = await prepare()
     const name = [...Object.keys(schemas)].find((known) => call === known || call.startsWith(`${known} `))
     const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
@@ -97,7 +97,7 @@ describe('the schema of errors', () => {
     ['rooms get r --retries 0', answer(502, 'gone')],
     ['users update ada --name N --retries 0', answer(502, 'gone')],
     ['rooms create --name N --type open', answer(200, 'what')],
-  ])('describes the JSON error of %s', async (line, response) => {
+  ])('the schema of errors describes the JSON error of %s', async (line, response) => {
     const world = await createWorld()
     await world.send('POST', '/users', { user_id: 'ada' })
     if (response) world.intercept = async () => response
@@ -109,7 +109,7 @@ describe('the schema of errors', () => {
     )
   })
 
-  test('lists every error code', () => {
+  test('the schema of errors lists every error code', () => {
     expect(schemas['error']?.['properties'].error.properties.code.enum.toSorted()).toEqual([
       ...[
         'auth',

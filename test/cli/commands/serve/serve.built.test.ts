@@ -32,7 +32,7 @@ async function joinRoom(ready: Ready, room: string, query = ''): Promise<WebSock
 }
 
 describe('serve that is ready', () => {
-  test('prints one line of JSON with --json, and creates its API key once in a file that only its owner can read', async () => {
+  test('serve that is ready prints one line of JSON with --json, and creates its API key once in a file that only its owner can read', async () => {
     const env = homes()
     const { ready, apiKey, call, child, stdout, ended } = await startServe([], env)
     expect(ready).toEqual({
@@ -50,7 +50,7 @@ describe('serve that is ready', () => {
     expect((await startServe([], env)).apiKey).toBe(apiKey)
   })
 
-  test('prints the base URL and export commands for a shell', async () => {
+  test('serve that is ready prints the base URL and export commands for a shell', async () => {
     const env = homes()
     const running = startBuilt(['serve', '--port', '0'], env)
     const url = await running.stdout.next()
@@ -63,7 +63,7 @@ describe('serve that is ready', () => {
 })
 
 describe('the API key of serve', () => {
-  test('is written to the file of --api-key-file if that file does not exist', async () => {
+  test('the API key of serve is written to the file of --api-key-file if that file does not exist', async () => {
     const env = homes()
     const file = join(env.HOME, 'key')
     const made = await startServe(['--api-key-file', file], env)
@@ -73,7 +73,7 @@ describe('the API key of serve', () => {
     expect(existsSync(join(env.MEETROOM_DATA_DIR, 'api-key'))).toBe(false)
   })
 
-  test('is read from the file of --api-key-file if that file exists', async () => {
+  test('the API key of serve is read from the file of --api-key-file if that file exists', async () => {
     const env = homes()
     const file = join(env.HOME, 'key')
     writeFileSync(file, 'mine\n')
@@ -84,7 +84,7 @@ describe('the API key of serve', () => {
 })
 
 describe('serve during shutdown', () => {
-  test('closes every session with a reason, exits 0, and ends all sessions in the local workspace', async () => {
+  test('serve during shutdown closes every session with a reason, exits 0, and ends all sessions in the local workspace', async () => {
     const env = homes()
     const first = await startServe([], env)
     const room = await first.createRoom()
@@ -98,7 +98,7 @@ describe('serve during shutdown', () => {
     expect(sessions).toMatchObject([{ disconnected_at: expect.any(String) }])
   })
 
-  test('exits within five seconds despite a silent client and an unfinished request', async () => {
+  test('serve during shutdown exits within five seconds despite a silent client and an unfinished request', async () => {
     const { ready, createRoom, child, ended } = await startServe([], homes())
     const room = await createRoom()
     const deaf = await openSocket(ready.base_url)
@@ -118,7 +118,7 @@ describe('serve during shutdown', () => {
 })
 
 describe('serve', () => {
-  test('handles the requests of commands with --local, and lets no other process serve the local workspace', async () => {
+  test('serve handles the requests of commands with --local, and lets no other process serve the local workspace', async () => {
     const env = homes()
     const { ready, call, logged } = await startServe([], env)
     const { code, stdout, stderr } = await runBuilt(['serve', '--port', '0', '--json'], env)
@@ -134,7 +134,7 @@ describe('serve', () => {
     expect((await call('GET', '/rooms')).body.rooms).toMatchObject([{ name: 'R' }])
   })
 
-  test('with another data directory serves a separate local workspace', async () => {
+  test('serve with another data directory serves a separate local workspace', async () => {
     const env = homes()
     const one = await startServe([], env)
     const other = await startServe(['--data-dir', join(env.HOME, 'other')], env)
@@ -142,7 +142,7 @@ describe('serve', () => {
     expect((await other.call('GET', '/rooms')).body.rooms).toEqual([])
   })
 
-  test('releases the local workspace when it is killed', async () => {
+  test('serve releases the local workspace when it is killed', async () => {
     const env = homes()
     const killed = await startServe([], env)
     const room = await killed.createRoom()
@@ -156,7 +156,7 @@ describe('serve', () => {
 })
 
 describe('serve', () => {
-  test('with --print-env prints shell assignments that omit the key, and rooms link --local prints the link to a room page', async () => {
+  test('serve with --print-env prints shell assignments that omit the key, and rooms link --local prints the link to a room page', async () => {
     const env = { ...homes() }
     const { ready, createRoom, apiKey } = await startServe([], env)
     const room = await createRoom()
@@ -173,7 +173,7 @@ describe('serve', () => {
     expect(await page.text()).toContain('<title>Room</title>')
   })
 
-  test('with --print-env quotes a directory whose name contains spaces and quotes', async () => {
+  test('serve with --print-env quotes a directory whose name contains spaces and quotes', async () => {
     const env = homes()
     const dir = join(env.HOME, "it's a folder; $HOME")
     const { createRoom } = await startServe(['--data-dir', dir], env)
@@ -182,7 +182,7 @@ describe('serve', () => {
     expect(await runShell(line, { ...env, DIR: dir })).toEqual({ code: 0, stdout: `${room}\n`, stderr: '' })
   })
 
-  test('with --print-env prints the base URL and the path of the key file even if no server is running', async () => {
+  test('serve with --print-env prints the base URL and the path of the key file even if no server is running', async () => {
     const env = homes()
     const port = await findFreePort()
     const { stdout } = await runHere(['serve', '--print-env', '--port', `${port}`], { env })
@@ -190,7 +190,7 @@ describe('serve', () => {
     expect(stdout).toContain(join(env.MEETROOM_DATA_DIR, 'api-key'))
   })
 
-  test('with --save-profile creates a profile for the server', async () => {
+  test('serve with --save-profile creates a profile for the server', async () => {
     const env = homes()
     const { createRoom } = await startServe(['--save-profile', 'here'], env)
     const room = await createRoom()
@@ -198,7 +198,7 @@ describe('serve', () => {
     expect(listed).toEqual({ code: 0, stdout: `${room}\n`, stderr: '' })
   })
 
-  test('with a malformed name for --save-profile exits 2 before the server starts', async () => {
+  test('serve with a malformed name for --save-profile exits 2 before the server starts', async () => {
     const env = homes()
     const { code, stderr } = await runHere(['serve', '--save-profile', 'no name'], { env })
     expect(code).toBe(2)
@@ -211,7 +211,7 @@ describe('serve', () => {
 const leftIn = (dir: string) => readdirSync(dir).filter((name) => name !== '.cache')
 
 describe('serve --ephemeral', () => {
-  test('serves a workspace of its own, and removes all files that it created when it stops', async () => {
+  test('serve --ephemeral serves a workspace of its own, and removes all files that it created when it stops', async () => {
     const env = homes()
     const { ready, createRoom, child, ended } = await startServe(['--ephemeral'], env)
     const other = await startServe(['--ephemeral'], env)
@@ -224,7 +224,7 @@ describe('serve --ephemeral', () => {
     expect(leftIn(env.HOME)).toEqual([])
   })
 
-  test('keeps the file of --api-key-file', async () => {
+  test('serve --ephemeral keeps the file of --api-key-file', async () => {
     const env = homes()
     const file = join(env.HOME, 'key')
     const { ready, child, ended } = await startServe(['--ephemeral', '--api-key-file', file], env)
@@ -234,13 +234,13 @@ describe('serve --ephemeral', () => {
     expect(leftIn(env.HOME)).toEqual(['key'])
   })
 
-  test.each(['--data-dir=x', '--print-env'])('refuses %s', async (flag) => {
+  test.each(['--data-dir=x', '--print-env'])('serve --ephemeral refuses %s', async (flag) => {
     expect((await refused('--ephemeral', flag)).code).toBe(2)
   })
 })
 
 describe('the log of serve', () => {
-  test('contains one line for each request and each connection, and no keys or tokens', async () => {
+  test('the log of serve contains one line for each request and each connection, and no keys or tokens', async () => {
     const { ready, call, createRoom, apiKey, logged, log } = await startServe([], homes())
     const room = await createRoom()
     const { user } = (await call('POST', '/users', { user_id: 'ada' })).body
@@ -266,7 +266,7 @@ describe('the log of serve', () => {
     expect(await logged(/ GET \/v1\/rooms\//)).toContain('%0A2026')
   })
 
-  test('contains one JSON object per line with --log-format json, and is written only to standard error', async () => {
+  test('the log of serve contains one JSON object per line with --log-format json, and is written only to standard error', async () => {
     const { ready, createRoom, child, ended, logged, log } = await startServe(
       ['--log-format', 'json'],
       homes(),
@@ -289,7 +289,7 @@ describe('the log of serve', () => {
     ])
   })
 
-  test('is empty with -q', async () => {
+  test('the log of serve is empty with -q', async () => {
     const { ready, createRoom, child, ended, log } = await startServe(['-q'], homes())
     await joinRoom(ready, await createRoom())
     child.kill('SIGTERM')
@@ -299,7 +299,7 @@ describe('the log of serve', () => {
 })
 
 describe('serve', () => {
-  test('exits 2 and releases the data directory when the port is in use', async () => {
+  test('serve exits 2 and releases the data directory when the port is in use', async () => {
     const env = homes()
     const port = await listen(createServer())
     expect(await runHere(['serve', '--port', String(port)], { env })).toEqual({
@@ -310,12 +310,12 @@ describe('serve', () => {
     await startServe([], env)
   })
 
-  test('on 0.0.0.0 prints a warning', async () => {
+  test('serve on 0.0.0.0 prints a warning', async () => {
     const { logged } = await startServe(['--host', '0.0.0.0'], homes())
     expect(await logged(/warning/)).toBe('warning: 0.0.0.0 can be reached from other machines, unencrypted')
   })
 
-  test.each(['::1', 'localhost'])('on the loopback host %s prints no warning', async (host) => {
+  test.each(['::1', 'localhost'])('serve on the loopback host %s prints no warning', async (host) => {
     const { call, child, ended, log } = await startServe(['--host', host], homes())
     expect((await call('GET', '/rooms')).status).toBe(200)
     child.kill('SIGTERM')
@@ -323,7 +323,7 @@ describe('serve', () => {
     expect(log()).not.toContain('warning')
   })
 
-  test.each(['65536', '-1', 'http', '1.5'])('refuses --port=%s', async (port) => {
+  test.each(['65536', '-1', 'http', '1.5'])('serve refuses --port=%s', async (port) => {
     expect((await refused(`--port=${port}`)).code).toBe(2)
   })
 
@@ -331,13 +331,13 @@ describe('serve', () => {
     ['a\u202eb', 'the program cannot listen on a\\u202eb:4680: '],
     ['a'.repeat(300), 'the program cannot listen on aaa'],
     ['', '--host is empty\nhint: 0.0.0.0 listens on all interfaces\n'],
-  ])('refuses --host %j', async (host, words) => {
+  ])('serve refuses --host %j', async (host, words) => {
     const { code, stderr } = await refused('--host', host)
     expect(code).toBe(2)
     expect(stderr).toContain(`error: ${words}`)
   })
 
-  test('refuses --host with an IP address of another machine', async () => {
+  test('serve refuses --host with an IP address of another machine', async () => {
     const { code, stderr } = await refused('--host', '192.0.2.1')
     expect(code).toBe(2)
     expect(stderr).toContain(
@@ -347,7 +347,7 @@ describe('serve', () => {
 })
 
 describe('serve with webhooks', () => {
-  test('sends the documented body, and sends the join of a session before its leave', async () => {
+  test('serve with webhooks sends the documented body, and sends the join of a session before its leave', async () => {
     const { ready, createRoom } = await startServe([], homes())
     const { url, inbox } = await startReceiver()
     const room = await createRoom({ webhook: { url, headers: { 'X-Token': 't' } } })
@@ -371,7 +371,7 @@ describe('serve with webhooks', () => {
     )
   })
 
-  test('retries a webhook after a failure, and retries sooner with a smaller --webhook-retry-scale', async () => {
+  test('serve with webhooks retries a webhook after a failure, and retries sooner with a smaller --webhook-retry-scale', async () => {
     const { ready, createRoom } = await startServe(['--webhook-retry-scale', '0.001'], homes())
     let failures = 3
     const { url, inbox } = await startReceiver((_, response) => {
@@ -384,7 +384,7 @@ describe('serve with webhooks', () => {
     expect(new Set(posts.map(({ body }) => body)).size).toBe(1)
   })
 
-  test('resends webhooks whose delivery was interrupted when the previous server was killed', async () => {
+  test('serve with webhooks resends webhooks whose delivery was interrupted when the previous server was killed', async () => {
     const env = homes()
     const killed = await startServe([], env)
     // The first post is never answered: the process is killed meanwhile.
@@ -408,14 +408,14 @@ describe('serve with webhooks', () => {
     })
   })
 
-  test('sends no webhooks to private IP addresses by default', async () => {
+  test('serve with webhooks sends no webhooks to private IP addresses by default', async () => {
     const { ready, createRoom, logged } = await startServe([], homes())
     const url = 'http://169.254.169.254/latest'
     await joinRoom(ready, await createRoom({ webhook: { url } }))
     expect(await logged(/ webhook /)).toMatch(/ webhook msg_\w+ 169\.254\.169\.254 forbidden$/)
   })
 
-  test('sends webhooks to private IP addresses with --allow-private-webhooks', async () => {
+  test('serve with webhooks sends webhooks to private IP addresses with --allow-private-webhooks', async () => {
     const { ready, createRoom } = await startServe(['--allow-private-webhooks'], homes())
     const { port, inbox } = await startReceiver()
     // The only private address that is certainly this machine.
@@ -423,9 +423,12 @@ describe('serve with webhooks', () => {
     expect(JSON.parse((await inbox.next()).body)).toMatchObject({ action: 'sessionJoined' })
   })
 
-  test.each(['0', '-1', 'x', ''])('exits 2 for --webhook-retry-scale=%s', async (scale) => {
-    expect((await refused(`--webhook-retry-scale=${scale}`)).code).toBe(2)
-  })
+  test.each(['0', '-1', 'x', ''])(
+    'serve with webhooks exits 2 for --webhook-retry-scale=%s',
+    async (scale) => {
+      expect((await refused(`--webhook-retry-scale=${scale}`)).code).toBe(2)
+    },
+  )
 })
 
 test('serve keeps responding after 200 clients reset their connections during a refused upgrade', async () => {
@@ -444,7 +447,7 @@ test('serve keeps responding after 200 clients reset their connections during a 
 })
 
 describe('the room page of a running service', () => {
-  test('can be embedded by the origin of --allow-embed', async () => {
+  test('the room page of a running service can be embedded by the origin of --allow-embed', async () => {
     const { ready } = await startServe(['--allow-embed', 'https://LMS.example.com/'], homes())
     const page = await fetch(`${new URL(ready.base_url).origin}/rooms/r`)
     expect(page.headers.get('content-security-policy')).toContain('frame-ancestors https://lms.example.com;')
@@ -454,14 +457,17 @@ describe('the room page of a running service', () => {
     ...['*', 'lms.example.com', 'https://lms.example.com/x', 'http://lms.example.com', "'self'"],
     ...['https://*.example.com', 'https://a";script-src*b.com', 'https://a.com;b', 'https://u@a.com'],
     ...['https://a.com?', 'https://a_b.com', 'https://a.com:99999', 'https://[::1', 'https:a.com'],
-  ])('can be embedded only by https origins, so --allow-embed “%s” exits 2', async (origin) => {
-    const { code, stdout, stderr } = await refused('--allow-embed', origin)
-    expect({ code, stdout, stderr }).toEqual({
-      code: 2,
-      stdout: '',
-      stderr:
-        `error: --allow-embed must be an https origin, not “${origin}”\n` +
-        'hint: an origin is scheme, host and port, as in https://lms.example.com\n',
-    })
-  })
+  ])(
+    'the room page of a running service can be embedded only by https origins, so --allow-embed “%s” exits 2',
+    async (origin) => {
+      const { code, stdout, stderr } = await refused('--allow-embed', origin)
+      expect({ code, stdout, stderr }).toEqual({
+        code: 2,
+        stdout: '',
+        stderr:
+          `error: --allow-embed must be an https origin, not “${origin}”\n` +
+          'hint: an origin is scheme, host and port, as in https://lms.example.com\n',
+      })
+    },
+  )
 })

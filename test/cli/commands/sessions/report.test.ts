@@ -37,7 +37,7 @@ const maths = {
 describe('sessions report of one room', () => {
   beforeEach(() => school(world, { maths }))
 
-  test('prints one row for each user, and counts the time of overlapping connections once', async () => {
+  test('sessions report of one room prints one row for each user, and counts the time of overlapping connections once', async () => {
     expect(await rows('maths')).toEqual([
       'maths,ada,ADA,2026-01-01T08:00:00.000Z,2026-01-01T09:00:00.000Z,3,50,0.833,true',
       'maths,grace,GRACE,2026-01-01T08:15:00.000Z,2026-01-01T08:16:00.000Z,1,1,0.017,true',
@@ -46,11 +46,11 @@ describe('sessions report of one room', () => {
     expect(paths()).toEqual(['/rooms/maths/sessions?limit=1000', '/rooms/maths/members?limit=1000'])
   })
 
-  test('with --absent lists members without a session', async () => {
+  test('sessions report of one room with --absent lists members without a session', async () => {
     expect((await rows('maths --absent')).slice(3)).toEqual(['maths,alan,ALAN,,,0,0,0,false'])
   })
 
-  test('omits absent members who are blocked, unless --include-blocked is given', async () => {
+  test('sessions report of one room omits absent members who are blocked, unless --include-blocked is given', async () => {
     const { members } = maths
     const blocked = members.map((one) => ({
       ...one,
@@ -78,7 +78,7 @@ describe('sessions report of one room', () => {
     })
   })
 
-  test('with --min-minutes counts participants with a shorter attendance as absent', async () => {
+  test('sessions report of one room with --min-minutes counts participants with a shorter attendance as absent', async () => {
     expect((await rows('maths --min-minutes 15')).map((row) => row.split(',')[2])).toEqual(['ADA', 'm9'])
     expect((await rows('maths --min-minutes 15 --absent')).filter((row) => row.endsWith('false'))).toEqual([
       'maths,grace,GRACE,2026-01-01T08:15:00.000Z,2026-01-01T08:16:00.000Z,1,1,0.017,false',
@@ -86,7 +86,7 @@ describe('sessions report of one room', () => {
     ])
   })
 
-  test('counts only the minutes between --from and --to', async () => {
+  test('sessions report of one room counts only the minutes between --from and --to', async () => {
     expect(await rows('maths --from 2026-01-01T08:16Z --to 2026-01-01T08:44Z')).toEqual([
       'maths,ada,ADA,2026-01-01T08:16:00.000Z,2026-01-01T08:44:00.000Z,3,18,0.643,true',
       'maths,,m9,2026-01-01T08:30:00.000Z,2026-01-01T08:44:00.000Z,1,14,0.5,true',
@@ -94,7 +94,7 @@ describe('sessions report of one room', () => {
     expect(await rows('maths --from 2026-01-01T10:00Z')).toEqual([])
   })
 
-  test('prints the same fields in JSON as in CSV, with null for unknown values', async () => {
+  test('sessions report of one room prints the same fields in JSON as in CSV, with null for unknown values', async () => {
     const { stdout } = await report('maths -o json --absent')
     expect(JSON.parse(stdout).attendance.at(-1)).toEqual({
       room_id: 'maths',
@@ -112,18 +112,18 @@ describe('sessions report of one room', () => {
     )
   })
 
-  test('sends no request for members if the selected columns need no names', async () => {
+  test('sessions report of one room sends no request for members if the selected columns need no names', async () => {
     await report('maths -o csv --columns user_id,minutes')
     await report('maths --by session -o ids')
     await report('maths --by room --columns room_id,minutes')
     expect(paths()).toEqual(Array(3).fill('/rooms/maths/sessions?limit=1000'))
   })
 
-  test('with -o ids prints the user IDs', async () => {
+  test('sessions report of one room with -o ids prints the user IDs', async () => {
     expect(await report('maths -o ids')).toMatchObject({ code: 0, stdout: 'ada\ngrace\n', stderr: '' })
   })
 
-  test('prints one row for the room with --by room, and one row for each connection with --by session', async () => {
+  test('sessions report of one room prints one row for the room with --by room, and one row for each connection with --by session', async () => {
     expect((await report('maths --by room -o csv --absent')).stdout).toBe(
       'room_id,name,first_in,last_out,participants,absent,connections,minutes\r\n' +
         'maths,maths,2026-01-01T08:00:00.000Z,2026-01-01T09:00:00.000Z,3,1,5,60\r\n',
@@ -142,35 +142,41 @@ describe('sessions report of one room', () => {
     [{ LANG: 'de_CH.UTF-8' }, 'blocks'],
     [{ LANG: 'de_CH.UTF-8', LC_ALL: 'C' }, 'ascii'],
     [{ LANG: 'C', LC_CTYPE: 'en_US.utf8' }, 'blocks'],
-  ])('on a terminal with the environment %j draws bars in the style %s', async (env, kind) => {
-    const { stdout } = await report('maths --no-color --absent', { tty: true, columns: 122, env })
-    const bars = {
-      ascii: [
-        '########################........################',
-        '............+...................................',
-        '........................############............',
-        '................................................',
-      ],
-      blocks: [
-        '████████████████████████░░░░░░░░████████████████',
-        '░░░░░░░░░░░░▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░',
-        '░░░░░░░░░░░░░░░░░░░░░░░░████████████░░░░░░░░░░░░',
-        '░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░',
-      ],
-    }[kind]
-    expect(
-      stdout
-        .split('\n')
-        .slice(2, -1)
-        .map((line) => line.slice(-48)),
-    ).toEqual(bars)
-  })
+  ])(
+    'sessions report of one room on a terminal with the environment %j draws bars in the style %s',
+    async (env, kind) => {
+      const { stdout } = await report('maths --no-color --absent', { tty: true, columns: 122, env })
+      const bars = {
+        ascii: [
+          '########################........################',
+          '............+...................................',
+          '........................############............',
+          '................................................',
+        ],
+        blocks: [
+          '████████████████████████░░░░░░░░████████████████',
+          '░░░░░░░░░░░░▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░',
+          '░░░░░░░░░░░░░░░░░░░░░░░░████████████░░░░░░░░░░░░',
+          '░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░',
+        ],
+      }[kind]
+      expect(
+        stdout
+          .split('\n')
+          .slice(2, -1)
+          .map((line) => line.slice(-48)),
+      ).toEqual(bars)
+    },
+  )
 
-  test.each([80, 200])('prints a table that fits a terminal of %i columns', async (columns) => {
-    const { stdout, stderr } = await report('maths --no-color', { tty: true, columns })
-    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
-    await expect(stdout + stderr).toMatchFileSnapshot(`../fixtures/attendance-${columns}.txt`)
-  })
+  test.each([80, 200])(
+    'sessions report of one room prints a table that fits a terminal of %i columns',
+    async (columns) => {
+      const { stdout, stderr } = await report('maths --no-color', { tty: true, columns })
+      for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
+      await expect(stdout + stderr).toMatchFileSnapshot(`../fixtures/attendance-${columns}.txt`)
+    },
+  )
 })
 
 test('sessions report counts an online session up to the current time and prints an empty last_out', async () => {
@@ -183,7 +189,7 @@ test('sessions report counts an online session up to the current time and prints
 })
 
 describe('the minutes in sessions report', () => {
-  test('equal the minutes of an independent count for random sessions', async () => {
+  test('the minutes in sessions report equal the minutes of an independent count for random sessions', async () => {
     const time = (minute: number) =>
       `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
     const stay = fc.record({
@@ -234,7 +240,7 @@ describe('the minutes in sessions report', () => {
 describe('sessions report', () => {
   const art = { sessions: [session('ada', '10:00', '10:30')], members: [member('ada')] }
 
-  test('prints the rooms in the order of the arguments', async () => {
+  test('sessions report prints the rooms in the order of the arguments', async () => {
     school(world, { maths, art })
     expect((await rows('art maths')).map((row) => row.split(',').slice(0, 2).join())).toEqual([
       ...['art,ada', 'maths,ada', 'maths,grace', 'maths,'],
@@ -243,7 +249,7 @@ describe('sessions report', () => {
     expect((await report('- -o csv', { stdin })).stdout).toBe((await report('maths art -o csv')).stdout)
   })
 
-  test('accepts rooms as name:NAME, and prints the values that --query selects', async () => {
+  test('sessions report accepts rooms as name:NAME, and prints the values that --query selects', async () => {
     school(world, { maths: { ...maths, room: { name: 'Mathematics' } }, art })
     const { code, stdout, stderr } = await report(
       'name:Mathematics art --query attendance[?present].minutes -o tsv',
@@ -251,7 +257,7 @@ describe('sessions report', () => {
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '50\n1\n15\n30\n', stderr: '' })
   })
 
-  test('includes the rooms that match --where, or all rooms with --all-rooms', async () => {
+  test('sessions report includes the rooms that match --where, or all rooms with --all-rooms', async () => {
     school(world, { maths, art: { ...art, room: { type: 'private' } } })
     const ids = async (flags: string) => (await report(`${flags} --by room -o ids`)).stdout
     expect(await ids('--where type=private')).toBe('art\n')
@@ -268,7 +274,7 @@ describe('sessions report', () => {
     ['maths --from 2h --to 3h', '--from must be earlier than --to'],
     ['maths --from someday', '--from must be a date or time'],
     ['maths --min-minutes 1.5', '--min-minutes must be a whole number, at least 0, not “1.5”'],
-  ])('with “%s” exits 2 before any request', async (flags, message) => {
+  ])('sessions report with “%s” exits 2 before any request', async (flags, message) => {
     const { code, stdout, stderr } = await world.run([
       'sessions',
       'report',
@@ -279,7 +285,7 @@ describe('sessions report', () => {
     expect(paths()).toEqual([])
   })
 
-  test('reports the other rooms and exits 8 if one room cannot be read', async () => {
+  test('sessions report reports the other rooms and exits 8 if one room cannot be read', async () => {
     school(world, { maths, art })
     const { code, stdout, stderr } = await report('maths nowhere art -o csv --columns room_id,user_id')
     expect({ code, stderr }).toEqual({
@@ -291,20 +297,20 @@ describe('sessions report', () => {
     expect(lines(stdout)).toEqual(['room_id,user_id', 'maths,ada', 'maths,grace', 'maths,', 'art,ada'])
   })
 
-  test('exits 3 and prints no result if the only given room does not exist', async () => {
+  test('sessions report exits 3 and prints no result if the only given room does not exist', async () => {
     school(world, { maths })
     for (const format of ['csv', 'ndjson', 'table'])
       expect(await report(`nowhere -o ${format}`)).toMatchObject({ code: 3, stdout: '' })
   })
 
-  test('stops and exits 4 if the service refuses the key', async () => {
+  test('sessions report stops and exits 4 if the service refuses the key', async () => {
     world.intercept = async () => answer(401, { error: { code: 'unauthorized' } })
     const { code } = await report('a b c d e f g h i j k l --concurrency 1 -o csv')
     expect(code).toBe(4)
     expect(new Set(paths()).size).toBe(1)
   })
 
-  test('prints the ID of a room whose request fails with status 500, and exits 8', async () => {
+  test('sessions report prints the ID of a room whose request fails with status 500, and exits 8', async () => {
     school(world, { maths, art })
     const { intercept } = world
     world.intercept = (request, ...rest) =>
@@ -316,7 +322,7 @@ describe('sessions report', () => {
     expect(stderr).toContain('hint: not in the report: art\n')
   })
 
-  test('with --curl prints one request for each given room ID', async () => {
+  test('sessions report with --curl prints one request for each given room ID', async () => {
     const { code, stdout } = await report('a b --curl')
     expect(code).toBe(0)
     expect(stdout.match(/rooms\/\w+\/sessions\?limit=1000/g)).toHaveLength(2)
@@ -325,13 +331,13 @@ describe('sessions report', () => {
 })
 
 describe('participant names in sessions report', () => {
-  test('need no additional request if the sessions contain names', async () => {
+  test('participant names in sessions report need no additional request if the sessions contain names', async () => {
     school(world, { r: { sessions: [session('ada', '08:00', '09:00', { name: 'Ada' })] } })
     expect((await rows('r'))[0]).toMatch(/^r,ada,Ada,/)
     expect(paths()).toEqual(['/rooms/r/sessions?limit=1000'])
   })
 
-  test('come from one list of users when the members have no names', async () => {
+  test('participant names in sessions report come from one list of users when the members have no names', async () => {
     const nameless = { id: 'm-ada', user_id: 'ada', type: 'guest' }
     const lesson = { sessions: [session('ada', '08:00', '09:00')], members: [nameless] }
     school(world, { a: lesson, b: lesson, c: lesson }, [{ user_id: 'ada', name: 'Ada Lovelace' }])
@@ -342,12 +348,12 @@ describe('participant names in sessions report', () => {
     expect(paths().filter((path) => path.includes('/members'))).toHaveLength(1)
   })
 
-  test('are empty for users who are not members of the room', async () => {
+  test('participant names in sessions report are empty for users who are not members of the room', async () => {
     school(world, { r: { sessions: [session('gone', '08:00', '09:00')], members: [member('ada')] } })
     expect((await rows('r'))[0]).toMatch(/^r,gone,,2026/)
   })
 
-  test('are printed for absent members even if the list of members omits names', async () => {
+  test('participant names in sessions report are printed for absent members even if the list of members omits names', async () => {
     const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
     await world.send('POST', `/rooms/${id}/members`, { user_id: 'ada' })
@@ -372,7 +378,7 @@ describe('sessions report with another service', () => {
     return { rows: lines(stdout).slice(1), stderr }
   }
 
-  test('counts an open session up to the termination of the room', async () => {
+  test('sessions report with another service counts an open session up to the termination of the room', async () => {
     oddRoom({ terminated_at: '2026-01-01T08:30:00Z' }, session('ada', '08:00', null))
     expect(await row()).toEqual({
       rows: ['r,ada,ADA,2026-01-01T08:00:00.000Z,2026-01-01T08:30:00.000Z,1,30,1,true'],
@@ -381,12 +387,12 @@ describe('sessions report with another service', () => {
     })
   })
 
-  test('counts zero minutes for an open session when a terminated room has no termination time', async () => {
+  test('sessions report with another service counts zero minutes for an open session when a terminated room has no termination time', async () => {
     oddRoom({ is_terminated: true }, session('ada', '08:00', null))
     expect((await row()).rows).toEqual(['r,ada,ADA,2026-01-01T08:00:00.000Z,,1,0,,true'])
   })
 
-  test('counts a session whose end precedes its start as still online', async () => {
+  test('sessions report with another service counts a session whose end precedes its start as still online', async () => {
     oddRoom({}, session('ada', '09:00', '08:00'))
     const { code, stdout, stderr } = await report('r -o csv --to 2026-01-01T09:30:00Z')
     expect({ code, rows: lines(stdout).slice(1), stderr }).toEqual({
@@ -396,14 +402,14 @@ describe('sessions report with another service', () => {
     })
   })
 
-  test('counts a session whose end precedes its start up to the termination of a terminated room', async () => {
+  test('sessions report with another service counts a session whose end precedes its start up to the termination of a terminated room', async () => {
     oddRoom({ terminated_at: '2026-01-01T09:20:00Z' }, session('ada', '09:00', '08:00'))
     expect((await row()).rows).toEqual([
       'r,ada,ADA,2026-01-01T09:00:00.000Z,2026-01-01T09:20:00.000Z,1,20,1,true',
     ])
   })
 
-  test('skips a room in which no session has a readable start time, and exits 8', async () => {
+  test('sessions report with another service skips a room in which no session has a readable start time, and exits 8', async () => {
     const broken = session('ada', '08:00', '09:00', { connected_at: 'soon' })
     const sessions = Array(12).fill(broken)
     const says = 'none of its sessions has a readable connected_at'
@@ -417,7 +423,7 @@ describe('sessions report with another service', () => {
     })
   })
 
-  test('exits 8 when the list of rooms is incomplete', async () => {
+  test('sessions report with another service exits 8 when the list of rooms is incomplete', async () => {
     const lesson = { sessions: [session('ada', '08:00', '08:30')], members: [member('ada')] }
     school(world, { r: lesson, s: lesson })
     const { intercept = async (_, next) => next() } = world
@@ -443,7 +449,7 @@ describe('sessions report with another service', () => {
     }
   })
 
-  test('omits sessions whose start time cannot be read', async () => {
+  test('sessions report with another service omits sessions whose start time cannot be read', async () => {
     const broken = { connected_at: 'soon', disconnected_at: null }
     oddRoom({}, session('ada', '08:00', '09:00'), session('ada', '07:00', '07:30', broken), { id: 'x' })
     expect(await row()).toEqual({
@@ -452,7 +458,7 @@ describe('sessions report with another service', () => {
     })
   })
 
-  test('groups sessions without a user ID by the user of their member, or by their member ID if the member is unknown', async () => {
+  test('sessions report with another service groups sessions without a user ID by the user of their member, or by their member ID if the member is unknown', async () => {
     const { user_id: _, ...unnamed } = session('ada', '08:00', '08:30')
     const nobody = { ...unnamed, id: 'n1', member_id: undefined }
     oddRoom({}, unnamed, { ...unnamed, id: 'm', member_id: 'm7' }, nobody, { ...nobody, id: 'n2' })
@@ -464,7 +470,7 @@ describe('sessions report with another service', () => {
     ])
   })
 
-  test('counts a user as present when the session has only a member ID', async () => {
+  test('sessions report with another service counts a user as present when the session has only a member ID', async () => {
     const lost = session(null, '08:00', '08:30', { member_id: 'm-ada' })
     oddRoom({}, lost)
     expect(await rows('r --absent')).toEqual([
@@ -472,7 +478,7 @@ describe('sessions report with another service', () => {
     ])
   })
 
-  test('accepts numeric IDs', async () => {
+  test('sessions report with another service accepts numeric IDs', async () => {
     const one = session('1', '08:00', '08:30', { user_id: 1, member_id: 7 })
     school(world, {
       r: {
@@ -489,7 +495,7 @@ describe('sessions report with another service', () => {
     ])
   })
 
-  test('reads all sessions despite small pages, shifting pages or a refused limit', async () => {
+  test('sessions report with another service reads all sessions despite small pages, shifting pages or a refused limit', async () => {
     const many = Array.from({ length: 70 }, (_, i) =>
       session(`u${i % 7}`, '08:00', '08:30', { id: `s${i}`, name: 'N' }),
     )

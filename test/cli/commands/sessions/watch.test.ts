@@ -11,8 +11,8 @@ const refused = (status: number, code: string) => answer(status, { error: { code
 const kinds = (stdout: string) =>
   events(stdout).map(({ event, session_id }) => (session_id ? `${event} ${session_id}` : event))
 
-describe('sessions watch prints', () => {
-  test('the sessions that are online at the start, and then each join and leave', async () => {
+describe('output of sessions watch', () => {
+  test('sessions watch prints the sessions that are online at the start, and then each join and leave', async () => {
     const room = await watchedRoom([
       { sessions: [session('s1', { name: 'Ada' })] },
       { sessions: [session('s1'), session('s2', { user_id: null, member_id: null })] },
@@ -43,7 +43,7 @@ describe('sessions watch prints', () => {
     expect(stdout.split('\n')[2]).toBe(`{"at":"${at(0)}","event":"ready","room_id":"r1","online":1}`)
   })
 
-  test('[API key] in place of an API key in a response', async () => {
+  test('sessions watch prints [API key] in place of an API key in a response', async () => {
     const key = 'sk_live_0123456789abcdef'
     const looks = [{ sessions: [session('s1', { name: key })], room: { name: `x${key}`, status: key } }, {}]
     const room = await watchedRoom(looks)
@@ -55,7 +55,7 @@ describe('sessions watch prints', () => {
     expect(stdout).not.toContain(key.slice(0, 8))
   })
 
-  test('the same events for name:NAME as for the room ID, after one lookup', async () => {
+  test('sessions watch prints the same events for name:NAME as for the room ID, after one lookup', async () => {
     const looks = [{ sessions: [session('s1')] }, {}]
     const byId = await (await watchedRoom(looks)).run()
     const room = await watchedRoom(looks)
@@ -63,7 +63,7 @@ describe('sessions watch prints', () => {
     expect(room.world.requests.filter(({ url }) => url.includes('name=Standup'))).toHaveLength(1)
   })
 
-  test('changes of the room name, and the termination and the reopening of the room', async () => {
+  test('sessions watch prints changes of the room name, and the termination and the reopening of the room', async () => {
     const room = await watchedRoom([
       {},
       { room: { name: 'Retro' } },
@@ -82,7 +82,7 @@ describe('sessions watch prints', () => {
     ])
   })
 
-  test('the same events with -o json, --json and -o ndjson, and the selected values with --query', async () => {
+  test('sessions watch prints the same events with -o json, --json and -o ndjson, and the selected values with --query', async () => {
     const looks = [{ sessions: [session('s1')] }, {}]
     const { stdout } = await (await watchedRoom(looks)).run()
     for (const format of ['-o json', '--json', '-o ndjson'])
@@ -91,19 +91,19 @@ describe('sessions watch prints', () => {
     expect(selected).toBe('room\t\npresent\t\nready\t1\nleft\t0\n')
   })
 
-  test('several joins between two polls in the order of their times', async () => {
+  test('sessions watch prints several joins between two polls in the order of their times', async () => {
     const late = session('late', { connected_at: at(1) })
     const unknown = session('unknown', { connected_at: null })
     const { stdout } = await (await watchedRoom([{}, { sessions: [unknown, late, session('early')] }])).run()
     expect(kinds(stdout).slice(2)).toEqual(['joined early', 'joined late', 'joined unknown'])
   })
 
-  test('each event with a separate write to standard output', async () => {
+  test('sessions watch prints each event with a separate write to standard output', async () => {
     const { stdout, host } = await (await watchedRoom([{ sessions: [session('s1')] }])).run()
     expect(host.stdout.chunks.map(String)).toEqual(stdout.split(/(?<=\n)/))
   })
 
-  test('a large integer ID without rounding', async () => {
+  test('sessions watch prints a large integer ID without rounding', async () => {
     const room = await watchedRoom([{ sessions: [session('s1')] }])
     const { intercept } = room.world
     room.world.intercept = async (request, ...rest) => {
@@ -116,7 +116,7 @@ describe('sessions watch prints', () => {
 })
 
 describe('participant names in sessions watch', () => {
-  test('come from the member or the user, with at most one request for each member and each user', async () => {
+  test('participant names in sessions watch come from the member or the user, with at most one request for each member and each user', async () => {
     const sessions = [session('a'), session('b'), session('c', { user_id: undefined })]
     const { run, world } = await watchedRoom([{ sessions }, { sessions }], {
       '/rooms/r1/members/m-a': { member: { id: 'm-a', user_id: 'u-a', name: 'Ada' } },
@@ -145,7 +145,7 @@ describe('participant names in sessions watch', () => {
     ])
   })
 
-  test('come from the list of members when many members join between two polls', async () => {
+  test('participant names in sessions watch come from the list of members when many members join between two polls', async () => {
     const sessions = Array.from({ length: 50 }, (_, i) => session(i))
     const members = sessions.map(({ member_id, user_id }) => ({
       id: member_id,
@@ -159,7 +159,7 @@ describe('participant names in sessions watch', () => {
     expect(world.requests.filter(({ url }) => url.includes('members'))).toHaveLength(3)
   })
 
-  test('are null when the IDs in a session are invalid, and the watch continues', async () => {
+  test('participant names in sessions watch are null when the IDs in a session are invalid, and the watch continues', async () => {
     const { run } = await watchedRoom([{ sessions: [session('a', { member_id: '..', user_id: '..' })] }])
     expect(await run()).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('"name":null') })
   })
@@ -169,19 +169,22 @@ describe('participant names in sessions watch', () => {
     ['a member without an id', answer(200, { member: { name: 'Ada' } })],
     ['HTML instead of JSON', answer(200, '<html>', { 'content-type': 'text/html' })],
     ['a 500 for one member', answer(500, { error: { message: 'damaged' } })],
-  ])('are null when the service responds with %s, and the watch continues', async (_, instead) => {
-    const { run, world } = await watchedRoom([{}, { sessions: [session('a')] }, {}])
-    const { intercept } = world
-    world.intercept = async (request, ...rest) =>
-      request.url.includes('/members/') || !intercept ? instead : intercept(request, ...rest)
-    const { code, stdout, stderr } = await run()
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(kinds(stdout)).toEqual(['room', 'ready', 'joined a', 'left a'])
-  })
+  ])(
+    'participant names in sessions watch are null when the service responds with %s, and the watch continues',
+    async (_, instead) => {
+      const { run, world } = await watchedRoom([{}, { sessions: [session('a')] }, {}])
+      const { intercept } = world
+      world.intercept = async (request, ...rest) =>
+        request.url.includes('/members/') || !intercept ? instead : intercept(request, ...rest)
+      const { code, stdout, stderr } = await run()
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(kinds(stdout)).toEqual(['room', 'ready', 'joined a', 'left a'])
+    },
+  )
 })
 
 describe('sessions watch with another service', () => {
-  test('prints disconnected_at if the service lists ended sessions', async () => {
+  test('sessions watch with another service prints disconnected_at if the service lists ended sessions', async () => {
     const gone = session('s0', { disconnected_at: at(-9) })
     const { stdout } = await (
       await watchedRoom([
@@ -193,7 +196,7 @@ describe('sessions watch with another service', () => {
     expect(events(stdout).at(-1)).toMatchObject({ disconnected_at: at(1) })
   })
 
-  test('accepts lists with repeated sessions and missing fields', async () => {
+  test('sessions watch with another service accepts lists with repeated sessions and missing fields', async () => {
     const bare = { id: 7 }
     const { stdout } = await (
       await watchedRoom([{ sessions: [bare, bare, session('7b')] }, { sessions: [bare] }])
@@ -202,7 +205,7 @@ describe('sessions watch with another service', () => {
     expect(events(stdout)[2]).toMatchObject({ session_id: 7, user_id: null, connected_at: null })
   })
 
-  test('omits the limit parameter after the service refuses it', async () => {
+  test('sessions watch with another service omits the limit parameter after the service refuses it', async () => {
     const room = await watchedRoom([{ sessions: [session('s1')] }, { sessions: [session('s1')] }])
     const { intercept } = room.world
     room.world.intercept = async (request, ...rest) =>
@@ -213,7 +216,7 @@ describe('sessions watch with another service', () => {
     expect(room.world.requests.filter(({ url }) => url.includes('limit=1000'))).toHaveLength(1)
   })
 
-  test('exits 6 when a session has no ID', async () => {
+  test('sessions watch with another service exits 6 when a session has no ID', async () => {
     const { run } = await watchedRoom([{ sessions: [{ user_id: 'ada' }] }])
     expect(await run()).toMatchObject({
       code: 6,
@@ -222,7 +225,7 @@ describe('sessions watch with another service', () => {
     })
   })
 
-  test('reports a leave only after two polls without the session if lists are paged', async () => {
+  test('sessions watch with another service reports a leave only after two polls without the session if lists are paged', async () => {
     const all = Array.from({ length: 5 }, (_, i) => session(`s${i}`, { name: 'N' }))
     const without = (...ids: string[]) => all.filter(({ id }) => !ids.includes(String(id)))
     const { run, world } = await watchedRoom([
@@ -241,7 +244,7 @@ describe('sessions watch with another service', () => {
 })
 
 describe('sessions watch with a failing service', () => {
-  test('retries, and reports the failure and the recovery', async () => {
+  test('sessions watch with a failing service retries, and reports the failure and the recovery', async () => {
     const { run } = await watchedRoom([
       { sessions: [session('s1')] },
       ...Array.from({ length: 5 }, () => ({ instead: away() })),
@@ -262,14 +265,14 @@ describe('sessions watch with a failing service', () => {
     expect(host.slept).toEqual([2000, 150, 300, 600, 1200, 2400, 2000])
   })
 
-  test('waits longer after each failure until the service has responded for eight seconds', async () => {
+  test('sessions watch with a failing service waits longer after each failure until the service has responded for eight seconds', async () => {
     const failing = Array.from({ length: 3 }, () => [{ instead: away() }, {}]).flat()
     const { run } = await watchedRoom([{}, ...failing, ...Array.from({ length: 8 }, () => ({})), ...failing])
     const { host } = await run('--retries 0 --interval 1s')
     expect(host.slept.filter((ms) => ms !== 1000)).toEqual([150, 300, 600, 150, 300, 600])
   })
 
-  test('prints no message for a failed request whose retry succeeds', async () => {
+  test('sessions watch with a failing service prints no message for a failed request whose retry succeeds', async () => {
     const { run } = await watchedRoom([{}, { instead: away() }, {}])
     expect(await run()).toMatchObject({ code: 0, stderr: '' })
   })
@@ -278,12 +281,12 @@ describe('sessions watch with a failing service', () => {
     ['a 503', answer(503, 'busy', { 'retry-after': '40' }), 40_000],
     ['a 429', answer(429, { error: { message: 'slow down' } }, { 'retry-after': '40' }), 40_000],
     ['a 503 with a Retry-After of one day', answer(503, 'busy', { 'retry-after': '86400' }), 300_000],
-    ['a 500 with JSON', answer(500, { error: { message: 'out of memory' } }), 150],
+    ['a 500 response with JSON', answer(500, { error: { message: 'out of memory' } }), 150],
     ['an HTML page', answer(200, '<html>'), 150],
     ['a redirect', answer(302, '', { location: '/login' }), 150],
     ['a 404 for every request', answer(404, 'nothing here'), 150],
   ])(
-    'reports %s as a lost connection, and waits at most five minutes for Retry-After',
+    'sessions watch with a failing service reports %s as a lost connection, and waits at most five minutes for Retry-After',
     async (_, instead, waitMs) => {
       const { run } = await watchedRoom([{}, { instead }, {}])
       const { code, stdout, host } = await run('--retries 0')
@@ -292,14 +295,14 @@ describe('sessions watch with a failing service', () => {
     },
   )
 
-  test('reports a 503 before it waits for Retry-After', async () => {
+  test('sessions watch with a failing service reports a 503 before it waits for Retry-After', async () => {
     const { run } = await watchedRoom([{}, { instead: answer(503, 'busy', { 'retry-after': '12' }) }, {}])
     const { stdout, stderr } = await run()
     expect(events(stdout)[2]).toMatchObject({ event: 'lost', reason: 'the service responded with 503' })
     expect(stderr).toMatch(/^connection lost at .*: the service responded with 503\nback after 12 s\n$/)
   })
 
-  test('exits with an error when the first request fails', async () => {
+  test('sessions watch with a failing service exits with an error when the first request fails', async () => {
     const { run } = await watchedRoom([{ instead: away() }, { instead: away() }])
     expect(await run('--retries 1')).toMatchObject({
       code: 5,
@@ -309,7 +312,7 @@ describe('sessions watch with a failing service', () => {
     })
   })
 
-  test('lengthens the interval when a poll takes longer than the interval', async () => {
+  test('sessions watch with a failing service lengthens the interval when a poll takes longer than the interval', async () => {
     const room = await watchedRoom([{}, {}, {}])
     const { intercept } = room.world
     room.world.intercept = async (request, next, signal) => {
@@ -330,7 +333,7 @@ describe('sessions watch', () => {
     [400, 'not_found', 3],
     [400, 'unauthorized', 4],
     [422, 'invalid', 1],
-  ])('after a response with status %i and code %s exits %i', async (status, word, code) => {
+  ])('sessions watch after a response with status %i and code %s exits %i', async (status, word, code) => {
     const { world, run } = await watchedRoom([{}, {}])
     const { intercept } = world
     world.intercept = async (request, ...rest) => {
@@ -341,7 +344,7 @@ describe('sessions watch', () => {
     expect((await run()).code).toBe(code)
   })
 
-  test('exits 130 at ^C before the first poll, and 0 at ^C after the first poll', async () => {
+  test('sessions watch exits 130 at ^C before the first poll, and 0 at ^C after the first poll', async () => {
     const { start, world } = await watchedRoom([{}])
     const started = start()
     started.host.signal('SIGINT')
@@ -359,7 +362,7 @@ describe('sessions watch', () => {
     }
   })
 
-  test('exits 0 without a message when the reader closes the pipe', async () => {
+  test('sessions watch exits 0 without a message when the reader closes the pipe', async () => {
     const { start } = await watchedRoom([{}, { sessions: [session('s1')] }])
     const { host, done } = start()
     const { sleep } = host
@@ -370,7 +373,7 @@ describe('sessions watch', () => {
     expect(await done).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('exits 74 when the disk is full', async () => {
+  test('sessions watch exits 74 when the disk is full', async () => {
     const { start } = await watchedRoom([{}])
     const { host, done } = start()
     host.stdout.failure = Object.assign(new Error(), { code: 'ENOSPC' })
@@ -378,7 +381,7 @@ describe('sessions watch', () => {
   })
 })
 
-describe('sessions watch exits 2', () => {
+describe('usage errors of sessions watch', () => {
   test.each([
     ['-o csv', 'sessions watch prints a view or ndjson, not csv'],
     ['-o ids', 'sessions watch prints a view or ndjson, not ids'],
@@ -392,13 +395,13 @@ describe('sessions watch exits 2', () => {
       '--interval must be a duration such as 30s or 1m30s, at least 0.1s and at most 24h, not “25h”',
     ],
     ['--dry-run', '--dry-run is for commands that send requests'],
-  ])('before any request with the flags “%s”', async (flags, message) => {
+  ])('sessions watch exits 2 before any request with the flags “%s”', async (flags, message) => {
     const { run, world } = await watchedRoom([{}])
     expect(await run(flags)).toMatchObject({ code: 2, stderr: expect.stringContaining(`error: ${message}`) })
     expect(world.requests).toEqual([])
   })
 
-  test('for an unknown column in the terminal view', async () => {
+  test('sessions watch exits 2 for an unknown column in the terminal view', async () => {
     const { run } = await watchedRoom([{}])
     expect(await run('--columns nope', { tty: true })).toMatchObject({
       code: 2,
@@ -406,7 +409,7 @@ describe('sessions watch exits 2', () => {
     })
   })
 
-  test('for a local workspace that is not being served', async () => {
+  test('sessions watch exits 2 for a local workspace that is not being served', async () => {
     const world = await createWorld()
     expect(await world.run('sessions watch r1 --local')).toMatchObject({
       code: 2,

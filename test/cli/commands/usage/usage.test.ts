@@ -13,7 +13,7 @@ const usage = (line = '', options = {}) =>
   world.run(`usage --month 2025-10 --time-zone Europe/Berlin ${line}`.trim(), options)
 
 describe('usage', () => {
-  test('prints the totals and the peak of a month, with a notice that deleted rooms are missing', async () => {
+  test('usage prints the totals and the peak of a month, with a notice that deleted rooms are missing', async () => {
     const { code, stdout, stderr } = await usage('-o json')
     expect({ code, stderr }).toEqual({ code: 0, stderr: notice })
     expect(JSON.parse(stdout)).toEqual({
@@ -26,7 +26,7 @@ describe('usage', () => {
     })
   })
 
-  test('with --by room prints one row for each room that was used', async () => {
+  test('usage with --by room prints one row for each room that was used', async () => {
     expect((await usage('--by room -o csv')).stdout).toBe(
       'month,room_id,room_name,participants,meetings,room_minutes,peak,peak_time\r\n' +
         '2025-10,maths,Mathematics 7b,3,4,320,2,2025-10-24T08:05:00.000Z\r\n' +
@@ -35,13 +35,13 @@ describe('usage', () => {
     expect(await usage('--by room -o ids')).toMatchObject({ stdout: 'maths\nart\n', stderr: notice })
   })
 
-  test('with --min-minutes N counts only people who attended a meeting for at least N minutes', async () => {
+  test('usage with --min-minutes N counts only people who attended a meeting for at least N minutes', async () => {
     expect((await usage('--min-minutes 45 -o csv --no-header')).stdout).toBe(
       '2025-10,1,1,3,270,1,2025-10-24T08:00:00.000Z\r\n',
     )
   })
 
-  test('counts a person in two rooms at the same time once in the peak', async () => {
+  test('usage counts a person in two rooms at the same time once in the peak', async () => {
     const at = ['10-01T08:00', '10-01T09:00'] as const
     school(world, { one: { sessions: [visit('ada', ...at)] }, two: { sessions: [visit('ada', ...at)] } })
     expect((await usage('-o csv --no-header --columns participants,room_minutes,peak')).stdout).toBe(
@@ -49,7 +49,7 @@ describe('usage', () => {
     )
   })
 
-  test('counts only one person in the peak if one person joins at the moment when another leaves', async () => {
+  test('usage counts only one person in the peak if one person joins at the moment when another leaves', async () => {
     const sessions = [visit('ada', '10-01T08:00', '10-01T09:00'), visit('bob', '10-01T09:00', '10-01T10:00')]
     school(world, { one: { sessions: [...sessions, visit('eve', '10-01T09:30', '10-01T09:30')] } })
     expect((await usage('-o csv --no-header --columns peak,peak_time')).stdout).toBe(
@@ -57,33 +57,36 @@ describe('usage', () => {
     )
   })
 
-  test('prints zeros for a month without meetings', async () => {
+  test('usage prints zeros for a month without meetings', async () => {
     const empty = await world.run('usage --month 2024-02 -o csv --no-header')
     expect(empty).toMatchObject({ code: 0, stdout: '2024-02,0,0,0,0,0,\r\n', stderr: notice })
     expect((await world.run('usage --month 2024-02 --by room')).stderr).toBe(`no rooms were used\n${notice}`)
   })
 
-  test('covers the current month by default, and the previous month with --month last-month', async () => {
+  test('usage covers the current month by default, and the previous month with --month last-month', async () => {
     const month = async (line: string) =>
       (await world.run(`usage --query usage[0].month ${line}`.trim())).stdout
     expect([await month(''), await month('--month last-month')]).toEqual(['"2026-01"\n', '"2025-12"\n'])
   })
 
-  test('with --where counts only the rooms that match', async () => {
+  test('usage with --where counts only the rooms that match', async () => {
     expect((await usage('--where name=Art -o csv --no-header --columns rooms,room_minutes')).stdout).toBe(
       '1,50\r\n',
     )
   })
 
-  test.each(['2025-13', 'today', 'october'])('with --month %s exits 2 before any request', async (month) => {
-    expect(await world.run(`usage --month ${month}`)).toMatchObject({
-      code: 2,
-      stderr: `error: --month must be a month such as 2026-10, this-month or last-month, not “${month}”\n`,
-    })
-    expect(world.requests).toEqual([])
-  })
+  test.each(['2025-13', 'today', 'october'])(
+    'usage with --month %s exits 2 before any request',
+    async (month) => {
+      expect(await world.run(`usage --month ${month}`)).toMatchObject({
+        code: 2,
+        stderr: `error: --month must be a month such as 2026-10, this-month or last-month, not “${month}”\n`,
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
 
-  test('covers the other rooms and exits 8 if the sessions of one room cannot be read', async () => {
+  test('usage covers the other rooms and exits 8 if the sessions of one room cannot be read', async () => {
     const { intercept } = world
     world.intercept = (request, next, signal) =>
       request.url.includes('/art/sessions')
@@ -96,7 +99,7 @@ describe('usage', () => {
     expect(stderr).toContain('reported on 1 of 2 rooms; 1 failed')
   })
 
-  test('counts the sessions of a service with partial items and numbers as text', async () => {
+  test('usage counts the sessions of a service with partial items and numbers as text', async () => {
     world.intercept = undefined
     await world.send('POST', '/rooms', { name: 'Lesson', type: 'open' })
     const items = [visit('ada', '10-24T08:00', '10-24T08:45'), visit('bob', '10-24T08:30', '10-24T09:00')]
@@ -111,13 +114,13 @@ describe('usage', () => {
 describe('usage on a terminal', () => {
   const terminal = { tty: true, env: { LANG: 'en_US.UTF-8', NO_COLOR: '1' } }
 
-  test('does not suggest --columns for the daily table, whose columns are fixed', async () => {
+  test('usage on a terminal does not suggest --columns for the daily table, whose columns are fixed', async () => {
     expect((await usage('', { ...terminal, columns: 60 })).stderr).toBe(
       `columns left out for width: participants, rooms\n${notice}`,
     )
   })
 
-  test('draws a bar for each day', async () => {
+  test('usage on a terminal draws a bar for each day', async () => {
     const { stdout, stderr } = await usage('', { ...terminal, columns: 80 })
     expect(stdout).toBe(
       'month         2025-10\n' +
@@ -138,12 +141,15 @@ describe('usage on a terminal', () => {
     expect(stderr).toBe(notice)
   })
 
-  test.each([60, 80, 200])('prints bars that fit a width of %i columns', async (columns) => {
-    for (const by of ['', '--by room']) {
-      const { stdout } = await usage(by, { ...terminal, columns })
-      const lines = stdout.split('\n').slice(0, -1)
-      expect(lines.filter((line) => line.length > columns)).toEqual([])
-      expect(lines.filter((line) => /[▏▎▍▌▋▊▉█]$/.test(line))).toHaveLength(by === '' ? 4 : 2)
-    }
-  })
+  test.each([60, 80, 200])(
+    'usage on a terminal prints bars that fit a width of %i columns',
+    async (columns) => {
+      for (const by of ['', '--by room']) {
+        const { stdout } = await usage(by, { ...terminal, columns })
+        const lines = stdout.split('\n').slice(0, -1)
+        expect(lines.filter((line) => line.length > columns)).toEqual([])
+        expect(lines.filter((line) => /[▏▎▍▌▋▊▉█]$/.test(line))).toHaveLength(by === '' ? 4 : 2)
+      }
+    },
+  )
 })

@@ -17,7 +17,7 @@ async function listRows(): Promise<{ rows: string[]; stderr: string }> {
 }
 
 describe('users duplicates', () => {
-  test('groups users by email regardless of case, and by name regardless of accents', async () => {
+  test('users duplicates groups users by email regardless of case, and by name regardless of accents', async () => {
     await createUsers(
       ['jose', 'José Müller', 'jm@example.com'],
       ['jm2', 'X', ' JM@Example.com '],
@@ -54,7 +54,7 @@ describe('users duplicates', () => {
     expect((await listRows()).rows).toEqual([])
   })
 
-  test('prints a table with a summary, or a notice when no duplicates exist', async () => {
+  test('users duplicates prints a table with a summary, or a notice when no duplicates exist', async () => {
     await createUsers(['a', 'Ada', 'a@example.com'])
     expect(await world.run('users duplicates')).toMatchObject({
       code: 0,
@@ -75,7 +75,7 @@ describe('users duplicates', () => {
     )
   })
 
-  test('prints each user once with -o ids, and omits access tokens in JSON', async () => {
+  test('users duplicates prints each user once with -o ids, and omits access tokens in JSON', async () => {
     await createUsers(['a', 'Ada', 'a@example.com'], ['b', 'Ada', 'a@example.com'])
     expect((await world.run('users duplicates -o ids')).stdout).toBe('a\nb\n')
     const { duplicates } = JSON.parse((await world.run('users duplicates --json')).stdout)
@@ -83,7 +83,7 @@ describe('users duplicates', () => {
     expect(Object.keys(duplicates[0])).toEqual(['group', 'same', 'user_id', 'name', 'email', 'created_at'])
   })
 
-  test('reads all pages, and requests the full records when lists omit fields', async () => {
+  test('users duplicates reads all pages, and requests the full records when lists omit fields', async () => {
     await createUsers(
       ['a', 'Ada', 'a@example.com'],
       ['b', 'Bea', 'b@example.com'],
@@ -95,7 +95,7 @@ describe('users duplicates', () => {
     expect(stderr).toContain('requesting the full users one by one')
   })
 
-  test('compares only names and prints a notice when responses contain no email fields', async () => {
+  test('users duplicates compares only names and prints a notice when responses contain no email fields', async () => {
     await createUsers(['a', 'Ada', 'a@example.com'], ['b', 'Ada', 'a@example.com'])
     otherService(world, { without: ['email', 'created_at'], leavesNullsOut: true })
     expect(await listRows()).toEqual({
@@ -104,7 +104,7 @@ describe('users duplicates', () => {
     })
   })
 
-  test('compares numeric names and IDs as text', async () => {
+  test('users duplicates compares numeric names and IDs as text', async () => {
     const users = [
       { user_id: 1, name: 7 },
       { user_id: 2, name: '7' },
@@ -116,7 +116,7 @@ describe('users duplicates', () => {
     expect((await listRows()).rows).toEqual(['1\tname\t1', '1\tname\t2'])
   })
 
-  test('prints the duplicates of an incomplete list and exits 8', async () => {
+  test('users duplicates prints the duplicates of an incomplete list and exits 8', async () => {
     const users = ['a', 'b'].map((user_id) => ({ user_id, name: 'Ada', email: null }))
     world.intercept = async ({ url }) =>
       new URL(url).searchParams.get('offset')
@@ -127,10 +127,13 @@ describe('users duplicates', () => {
     expect(stderr).toContain('2 of 90 users')
   })
 
-  test.each([60, 80, 200])('prints a table that fits a terminal of %i columns', async (columns) => {
-    await createUsers(['a'.repeat(30), 'Ada '.repeat(12), 'a@example.com'], ['b', 'Bea', 'A@example.com'])
-    const { stdout } = await world.run('users duplicates --no-color', { tty: true, columns })
-    expect(stdout.split('\n').filter((line) => line.length > columns)).toEqual([])
-    expect(stdout).toContain('email')
-  })
+  test.each([60, 80, 200])(
+    'users duplicates prints a table that fits a terminal of %i columns',
+    async (columns) => {
+      await createUsers(['a'.repeat(30), 'Ada '.repeat(12), 'a@example.com'], ['b', 'Bea', 'A@example.com'])
+      const { stdout } = await world.run('users duplicates --no-color', { tty: true, columns })
+      expect(stdout.split('\n').filter((line) => line.length > columns)).toEqual([])
+      expect(stdout).toContain('email')
+    },
+  )
 })

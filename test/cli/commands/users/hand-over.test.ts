@@ -23,7 +23,7 @@ async function setRole(room: string, user: string, type: string): Promise<string
 }
 
 describe('users hand-over', () => {
-  test('adds the second user to the rooms of the first user in the same role, and raises a lower role', async () => {
+  test('users hand-over adds the second user to the rooms of the first user in the same role, and raises a lower role', async () => {
     const { lobby, hall, board, plans } = world.ids
     for (const room of [lobby, board]) await setRole(room, 'mallory', 'host')
     await setRole(hall, 'ada', 'host')
@@ -52,7 +52,7 @@ describe('users hand-over', () => {
     })
   })
 
-  test('sends no write in a second run', async () => {
+  test('users hand-over sends no write in a second run', async () => {
     await world.outcome('users hand-over mallory ada --yes')
     world.requests.length = 0
     const { code, stderr } = await world.outcome('users hand-over mallory ada --yes')
@@ -63,7 +63,7 @@ describe('users hand-over', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('adds the second user in the role that --role sets, and lowers no role', async () => {
+  test('users hand-over adds the second user in the role that --role sets, and lowers no role', async () => {
     const { hall, lobby, plans } = world.ids
     await setRole(hall, 'ada', 'host')
     const { rows } = await world.rows('users hand-over mallory ada --role monitor --yes --concurrency 1')
@@ -76,7 +76,7 @@ describe('users hand-over', () => {
     expect(world.writes()).toEqual([post(plans, 'monitor'), post(lobby, 'monitor')])
   })
 
-  test('lowers no role that was raised, and adds no member who was added, after the plan', async () => {
+  test('users hand-over lowers no role that was raised, and adds no member who was added, after the plan', async () => {
     const { plans, lobby, board } = world.ids
     await setRole(board, 'mallory', 'guest')
     await setRole(board, 'ada', 'monitor')
@@ -103,7 +103,7 @@ describe('users hand-over', () => {
     expect((await world.member(plans, 'ada')).type).toBe('guest')
   })
 
-  test('sends writes only for rooms that match --where', async () => {
+  test('users hand-over sends writes only for rooms that match --where', async () => {
     const { plans } = world.ids
     const { stderr } = await world.rows('users hand-over mallory ada --where type=private --yes')
     expect(stderr).toBe('added the user to 1 room; 1 skipped\n')
@@ -115,7 +115,7 @@ describe('users hand-over', () => {
     })
   })
 
-  test('with --dry-run prints the plan and sends no write', async () => {
+  test('users hand-over with --dry-run prints the plan and sends no write', async () => {
     await setRole(world.ids.board, 'mallory', 'host')
     world.requests.length = 0
     const { code, stderr, rows } = await world.rows('users hand-over mallory ada --dry-run')
@@ -132,7 +132,7 @@ describe('users hand-over', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('names the users and the affected rooms in the prompt', async () => {
+  test('users hand-over names the users and the affected rooms in the prompt', async () => {
     const { code, stderr } = await world.typing('2\n', 'users hand-over mallory ada')
     expect(stderr).toContain(
       `Give user “ADA” (ada) the role of user mallory in 2 rooms “Plans” (${world.ids.plans}), “Lobby” (${world.ids.lobby}), at https://meet.test (profile default). Type 2 to continue: 2`,
@@ -144,14 +144,17 @@ describe('users hand-over', () => {
   test.each([
     ['', 'handing over rooms needs confirmation, and there is no terminal to ask on'],
     ['--yes --max 1', 'that would affect 2 rooms, and --max allows 1; nothing was done'],
-  ])('exits 10 and sends no write with the flags “%s” outside a terminal', async (flags, message) => {
-    const { code, stderr } = await world.outcome(`users hand-over mallory ada ${flags}`.trim())
-    expect(code).toBe(10)
-    expect(stderr).toContain(`error: ${message}\n`)
-    expect(world.writes()).toEqual([])
-  })
+  ])(
+    'users hand-over exits 10 and sends no write with the flags “%s” outside a terminal',
+    async (flags, message) => {
+      const { code, stderr } = await world.outcome(`users hand-over mallory ada ${flags}`.trim())
+      expect(code).toBe(10)
+      expect(stderr).toContain(`error: ${message}\n`)
+      expect(world.writes()).toEqual([])
+    },
+  )
 
-  test('exits 8 for a room in which the second user is blocked, and changes the other rooms', async () => {
+  test('users hand-over exits 8 for a room in which the second user is blocked, and changes the other rooms', async () => {
     const { board } = world.ids
     const { id } = await world.member(board, 'ada')
     await world.send('PUT', `/rooms/${board}/members/${id}`, { is_blocked: true })
@@ -166,7 +169,7 @@ describe('users hand-over', () => {
     })
   })
 
-  test('exits 8 for a room that cannot be read, and changes the other rooms', async () => {
+  test('users hand-over exits 8 for a room that cannot be read, and changes the other rooms', async () => {
     const { plans } = world.ids
     world.fails(new RegExp(`${plans}/members`), 500)
     const { code, rows } = await world.rows('users hand-over mallory ada --yes')
@@ -175,7 +178,7 @@ describe('users hand-over', () => {
     expect(world.writes()).toEqual([post(world.ids.lobby, 'guest')])
   })
 
-  test('adds a member once despite a lost response, and completes the other rooms in a second run', async () => {
+  test('users hand-over adds a member once despite a lost response, and completes the other rooms in a second run', async () => {
     const { plans, lobby } = world.ids
     let isLost = false
     world.intercept = async (request, next) => {
@@ -195,7 +198,7 @@ describe('users hand-over', () => {
     expect((await world.members(plans)).map(({ user_id }) => user_id)).toEqual(['ada', 'mallory'])
   })
 
-  test('sends no write and exits 8 when the list of rooms is incomplete', async () => {
+  test('users hand-over sends no write and exits 8 when the list of rooms is incomplete', async () => {
     world.intercept = async (request, next) =>
       /\/rooms\?/.test(request.url)
         ? answer(200, {
@@ -225,12 +228,12 @@ describe('users hand-over', () => {
       2,
       'error: --curl sends nothing, so the rooms to which the user is added are unknown\n',
     ],
-  ])('prints an error for “%s” and exits %i', async (line, code, stderr) => {
+  ])('users hand-over prints an error for “%s” and exits %i', async (line, code, stderr) => {
     expect(await world.outcome(line)).toEqual({ code, stdout: '', stderr })
     expect(world.writes()).toEqual([])
   })
 
-  test('with -o ids prints the IDs of the added members', async () => {
+  test('users hand-over with -o ids prints the IDs of the added members', async () => {
     const { stdout } = await world.outcome('users hand-over mallory ada --yes -o ids')
     const { plans, lobby } = world.ids
     const ids = [await world.member(plans, 'ada'), await world.member(lobby, 'ada')].map(({ id }) => id)
@@ -242,7 +245,7 @@ describe('users hand-over', () => {
     { ids: 'number' },
     { leavesNullsOut: true, booleansAsText: true, numbersAsText: true },
     { maxLimit: 1 },
-  ] as const)('adds the user and raises roles on a service with %j', async (differences) => {
+  ] as const)('users hand-over adds the user and raises roles on a service with %j', async (differences) => {
     const { board, lobby } = world.ids
     for (const room of [lobby, board]) await setRole(room, 'mallory', 'host')
     otherService(world, differences)
@@ -257,7 +260,7 @@ describe('users hand-over', () => {
     expect((await world.member(lobby, 'ada')).type).toBe('host')
   })
 
-  test('fails for each room if the service omits roles, and is unknown with --role', async () => {
+  test('users hand-over fails for each room if the service omits roles, and is unknown with --role', async () => {
     otherService(world, { without: ['type'] })
     const { code, rows } = await world.rows('users hand-over mallory ada --yes')
     expect(code).not.toBe(0)
@@ -273,18 +276,21 @@ describe('users hand-over', () => {
     ])
   })
 
-  test.each([60, 80, 200])('prints a table that fits a terminal of %i columns', async (columns) => {
-    const { stdout } = await world.run('users hand-over mallory ada --dry-run --no-color', {
-      tty: true,
-      columns,
-    })
-    expect(stdout.split('\n').filter((line) => line.length > columns)).toEqual([])
-    expect(stdout).toContain('would_create')
-  })
+  test.each([60, 80, 200])(
+    'users hand-over prints a table that fits a terminal of %i columns',
+    async (columns) => {
+      const { stdout } = await world.run('users hand-over mallory ada --dry-run --no-color', {
+        tty: true,
+        columns,
+      })
+      expect(stdout.split('\n').filter((line) => line.length > columns)).toEqual([])
+      expect(stdout).toContain('would_create')
+    },
+  )
 })
 
 describe('members add', () => {
-  test('with --all-rooms adds the user to each room and skips existing memberships', async () => {
+  test('members add with --all-rooms adds the user to each room and skips existing memberships', async () => {
     const { code, stderr, rows } = await world.rows(
       'members add --all-rooms --user ada --type host --yes --concurrency 1',
     )
@@ -300,7 +306,7 @@ describe('members add', () => {
     expect(world.writes()).toEqual([empty, plans, lobby].map((room) => post(room, 'host')))
   })
 
-  test('with --where adds the user to the matching rooms in the default role of the user', async () => {
+  test('members add with --where adds the user to the matching rooms in the default role of the user', async () => {
     const { stderr } = await world.rows('members add --where members=0 --where type=private --user ada --yes')
     expect(stderr).toBe('added the user to 1 room\n')
     expect(world.writes()).toEqual([`POST /rooms/${world.ids.empty}/members {"user_id":"ada"}`])
@@ -311,12 +317,12 @@ describe('members add', () => {
     })
   })
 
-  test('sends the fields of --set to each room', async () => {
+  test('members add sends the fields of --set to each room', async () => {
     await world.rows('members add --where name=Empty --user ada --set note=x --yes')
     expect(world.writes()).toEqual([`POST /rooms/${world.ids.empty}/members {"note":"x","user_id":"ada"}`])
   })
 
-  test('shows the rooms in the prompt, and exits 10 for more than 20 rooms without --max', async () => {
+  test('members add shows the rooms in the prompt, and exits 10 for more than 20 rooms without --max', async () => {
     const { stderr } = await world.typing('3\n', 'members add --all-rooms --user ada --type host')
     expect(stderr).toContain('Invite user “ADA” (ada) to 3 rooms “Empty”')
     expect(stderr).toContain(`“Lobby” (${world.ids.lobby}) as host, at https://meet.test`)
@@ -333,14 +339,14 @@ describe('members add', () => {
     ['members add ROOM ada --user ada', 'pass the user as an argument or with --user, not both'],
     ['members add', 'missing required argument “room”'],
     ['members add ROOM', 'missing required argument “user”'],
-  ])('exits 2 before any request for the invalid command line “%s”', async (line, message) => {
+  ])('members add exits 2 before any request for the invalid command line “%s”', async (line, message) => {
     const { code, stderr } = await world.outcome(line)
     expect(code).toBe(2)
     expect(stderr).toContain(`error: ${message}\n`)
     expect(world.requests).toEqual([])
   })
 
-  test('with ROOM and --user adds the user to that room only', async () => {
+  test('members add with ROOM and --user adds the user to that room only', async () => {
     const { code } = await world.outcome(`members add ${world.ids.empty} --user ada -o ids`)
     expect(code).toBe(0)
     expect(world.writes()).toEqual([`POST /rooms/${world.ids.empty}/members {"user_id":"ada"}`])

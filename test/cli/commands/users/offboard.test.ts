@@ -19,7 +19,7 @@ const put = async (room: string, user: string, is_blocked = true) =>
   `PUT /rooms/${room}/members/${(await world.member(room, user)).id} {"is_blocked":${is_blocked}}`
 
 describe('users offboard', () => {
-  test('blocks the user in every private room, then deletes the user, and reports each step', async () => {
+  test('users offboard blocks the user in every private room, then deletes the user, and reports each step', async () => {
     const { board, plans } = world.ids
     const blocks = [await put(plans, 'mallory'), await put(board, 'mallory')]
     const { code, stderr, rows } = await world.rows('users offboard mallory --yes --concurrency 1')
@@ -36,7 +36,7 @@ describe('users offboard', () => {
     expect(await world.userExists('mallory')).toBe(false)
   })
 
-  test('exits 0 and sends no write in a second run', async () => {
+  test('users offboard exits 0 and sends no write in a second run', async () => {
     await world.outcome('users offboard mallory trudy --yes')
     world.requests.length = 0
     const { code, stderr, rows } = await world.rows('users offboard mallory trudy --yes')
@@ -48,7 +48,7 @@ describe('users offboard', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('keeps a user after a failed block, and completes the remaining steps in a second run', async () => {
+  test('users offboard keeps a user after a failed block, and completes the remaining steps in a second run', async () => {
     const { plans, board } = world.ids
     world.fails(new RegExp(`${plans}/members/`), 500, 'PUT')
     const { code, stderr, rows } = await world.rows('users offboard mallory trudy --yes')
@@ -82,7 +82,7 @@ describe('users offboard', () => {
     expect(world.writes().filter((line) => line.includes(board))).toEqual([])
   })
 
-  test('exits 8 and keeps the user when the only block fails or has an unknown outcome', async () => {
+  test('users offboard exits 8 and keeps the user when the only block fails or has an unknown outcome', async () => {
     world.fails(/members\//, 500, 'PUT')
     expect(await world.outcome('users offboard trudy --yes')).toMatchObject({
       code: 8,
@@ -98,7 +98,7 @@ describe('users offboard', () => {
     expect(await world.userExists('trudy')).toBe(true)
   })
 
-  test('keeps the user when the members of a room cannot be listed', async () => {
+  test('users offboard keeps the user when the members of a room cannot be listed', async () => {
     world.fails(new RegExp(`${world.ids.empty}/members`))
     const { code, rows } = await world.rows('users offboard trudy --yes')
     expect({ code, steps: words(rows) }).toEqual({
@@ -112,7 +112,7 @@ describe('users offboard', () => {
     expect(await world.userExists('trudy')).toBe(true)
   })
 
-  test('sends no write if the members of all rooms cannot be read or the key is refused', async () => {
+  test('users offboard sends no write if the members of all rooms cannot be read or the key is refused', async () => {
     world.fails(/members/)
     expect(await world.outcome('users offboard trudy --yes')).toMatchObject({
       code: 1,
@@ -123,7 +123,7 @@ describe('users offboard', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('with --dry-run prints the steps and sends no write', async () => {
+  test('users offboard with --dry-run prints the steps and sends no write', async () => {
     expect(words((await world.rows('users offboard trudy mallory --dry-run')).rows)).toEqual([
       'block trudy Board would_block',
       'block mallory Plans would_block',
@@ -139,20 +139,20 @@ describe('users offboard', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('with -o ids prints the IDs of the deleted users', async () => {
+  test('users offboard with -o ids prints the IDs of the deleted users', async () => {
     expect(await world.outcome('users offboard trudy nobody --yes -o ids')).toMatchObject({
       code: 0,
       stdout: 'trudy\n',
     })
   })
 
-  test('deletes a user without rooms', async () => {
+  test('users offboard deletes a user without rooms', async () => {
     await world.send('POST', '/users', { user_id: 'grace' })
     const { rows } = await world.rows('users offboard grace --yes')
     expect(words(rows)).toEqual(['delete grace ok'])
   })
 
-  test('accepts users from --where and from standard input', async () => {
+  test('users offboard accepts users from --where and from standard input', async () => {
     expect(await world.outcome('users offboard --where name~^trudy --yes -o ids')).toMatchObject({
       stdout: 'trudy\n',
     })
@@ -161,7 +161,7 @@ describe('users offboard', () => {
     })
   })
 
-  test('blocks the members again and keeps the user when the service omits is_blocked', async () => {
+  test('users offboard blocks the members again and keeps the user when the service omits is_blocked', async () => {
     const { board } = world.ids
     await world.send('PUT', `/rooms/${board}/members/${(await world.member(board, 'trudy')).id}`, {
       is_blocked: true,
@@ -184,7 +184,7 @@ describe('users offboard', () => {
     expect(await world.userExists('trudy')).toBe(false)
   })
 
-  test('keeps the user if a read after the block shows no block', async () => {
+  test('users offboard keeps the user if a read after the block shows no block', async () => {
     world.intercept = async (request, next) => (request.method === 'PUT' ? answer(200, {}) : next())
     const { code, rows } = await world.rows('users offboard trudy --yes')
     expect({ code, steps: words(rows) }).toEqual({
@@ -197,7 +197,7 @@ describe('users offboard', () => {
     expect(await world.userExists('trudy')).toBe(true)
   })
 
-  test('keeps a user when the member cannot be read after the block', async () => {
+  test('users offboard keeps a user when the member cannot be read after the block', async () => {
     otherService(world, { writes: 'ok' })
     const other = world.intercept
     let isWritten = false
@@ -216,7 +216,7 @@ describe('users offboard', () => {
     })
   })
 
-  test('blocks the user in rooms of unknown types, and skips open and public rooms', async () => {
+  test('users offboard blocks the user in rooms of unknown types, and skips open and public rooms', async () => {
     world.intercept = async (_request, next) => {
       const given = await next()
       const text = new TextDecoder().decode(given.body)
@@ -236,7 +236,7 @@ describe('users offboard', () => {
     expect(await world.run(`members block ${world.ids.board} ${id} --yes -q`)).toMatchObject({ code: 0 })
   })
 
-  test('completes every step when the service sends numeric IDs and booleans as text', async () => {
+  test('users offboard completes every step when the service sends numeric IDs and booleans as text', async () => {
     otherService(world, { ids: 'number', booleansAsText: true, minimalLists: true, maxLimit: 2 })
     const { code, rows } = await world.rows('users offboard mallory --yes')
     expect({ code, steps: words(rows) }).toEqual({
@@ -251,14 +251,14 @@ describe('users offboard', () => {
     })
   })
 
-  test('completes every step after the reader closes the pipe', async () => {
+  test('users offboard completes every step after the reader closes the pipe', async () => {
     const { host, done } = world.start('users offboard mallory --yes -o ndjson'.split(' '))
     host.stdout.failure = Object.assign(new Error('closed'), { code: 'EPIPE' })
     expect((await done).code).toBe(0)
     expect(await world.userExists('mallory')).toBe(false)
   })
 
-  test('exits 130 at ^C and keeps each user with an unfinished block', async () => {
+  test('users offboard exits 130 at ^C and keeps each user with an unfinished block', async () => {
     const { host, done } = world.start('users offboard mallory --yes --concurrency 1'.split(' '))
     world.intercept = async (request, next) => {
       if (request.method === 'PUT') host.signal('SIGINT')
@@ -272,7 +272,7 @@ describe('users offboard', () => {
 })
 
 describe('the prompt of users offboard', () => {
-  test('names the user and the rooms', async () => {
+  test('the prompt of users offboard names the user and the rooms', async () => {
     const { plans, board } = world.ids
     expect(await world.typing('n\n', 'users offboard mallory')).toEqual({
       code: 10,
@@ -283,21 +283,21 @@ describe('the prompt of users offboard', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('shows the number of users if there are several, and requires that number as confirmation', async () => {
+  test('the prompt of users offboard shows the number of users if there are several, and requires that number as confirmation', async () => {
     const { code, stderr } = await world.typing('2\n', 'users offboard mallory trudy')
     expect(code).toBe(0)
     expect(stderr).toContain('Offboard 2 users “MALLORY” (mallory), “TRUDY” (trudy): block in 2 rooms')
     expect(stderr).toContain('Type 2 to continue:')
   })
 
-  test('warns that no user is deleted when a room cannot be read', async () => {
+  test('the prompt of users offboard warns that no user is deleted when a room cannot be read', async () => {
     world.fails(new RegExp(`${world.ids.empty}/members`))
     expect((await world.typing('n\n', 'users offboard trudy')).stderr).toContain(
       `block in room “Board” (${world.ids.board}), and delete no user, because 1 room could not be read`,
     )
   })
 
-  test('is not shown when no step remains', async () => {
+  test('the prompt of users offboard is not shown when no step remains', async () => {
     expect(await world.outcome('users offboard nobody somebody')).toMatchObject({ code: 0 })
   })
 
@@ -314,14 +314,14 @@ describe('the prompt of users offboard', () => {
       'users offboard mallory',
       'error: offboarding users needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n',
     ],
-  ])('is not shown before “%s” exits 10', async (line, stderr) => {
+  ])('the prompt of users offboard is not shown before “%s” exits 10', async (line, stderr) => {
     expect(await world.outcome(line)).toEqual({ code: 10, stdout: '', stderr })
     expect(world.writes()).toEqual([])
   })
 })
 
 describe('members block --user --all-rooms', () => {
-  test('blocks the user in every private room, and members unblock reverts the blocks', async () => {
+  test('members block --user --all-rooms blocks the user in every private room, and members unblock reverts the blocks', async () => {
     const { code, stderr, rows } = await world.rows('members block --user mallory --all-rooms --yes')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'blocked 2 members; 2 skipped\n' })
     expect(words(rows)).toEqual([
@@ -344,14 +344,14 @@ describe('members block --user --all-rooms', () => {
     expect((await world.member(world.ids.board, 'mallory')).is_blocked).toBe(false)
   })
 
-  test('with -o ids prints the IDs of the blocked members', async () => {
+  test('members block --user --all-rooms with -o ids prints the IDs of the blocked members', async () => {
     const { id } = await world.member(world.ids.board, 'trudy')
     expect(await world.outcome('members block --user trudy --all-rooms --yes -o ids')).toMatchObject({
       stdout: `${id}\n`,
     })
   })
 
-  test('with --force tries to block the user in rooms of every type', async () => {
+  test('members block --user --all-rooms with --force tries to block the user in rooms of every type', async () => {
     const { code, rows } = await world.rows('members block --user mallory --all-rooms --yes --force')
     expect(code).toBe(8)
     expect(rows.map(({ room_name, status }) => `${room_name} ${status}`)).toEqual([
@@ -359,13 +359,13 @@ describe('members block --user --all-rooms', () => {
     ])
   })
 
-  test('names the user and the rooms in the prompt', async () => {
+  test('members block --user --all-rooms names the user and the rooms in the prompt', async () => {
     expect((await world.typing('n\n', 'members block --user trudy --all-rooms')).stderr).toContain(
       `Block user trudy in room “Board” (${world.ids.board}), at https://meet.test (profile default)? (y/N)`,
     )
   })
 
-  test('exits 3 for a user without rooms, or 0 with --ignore-not-found', async () => {
+  test('members block --user --all-rooms exits 3 for a user without rooms, or 0 with --ignore-not-found', async () => {
     await world.send('POST', '/users', { user_id: 'nobody' })
     expect(await world.outcome('members block --user nobody --all-rooms --yes')).toMatchObject({
       code: 3,
@@ -397,10 +397,13 @@ describe('members block --user --all-rooms', () => {
       'users offboard',
       'missing required argument “user”\nhint: pass IDs, or choose items with --where; see: meetroom users offboard --help',
     ],
-  ])('exits 2 before any request for the invalid command line “%s”', async (line, message) => {
-    expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
-    expect(world.requests).toEqual([])
-  })
+  ])(
+    'members block --user --all-rooms exits 2 before any request for the invalid command line “%s”',
+    async (line, message) => {
+      expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
+      expect(world.requests).toEqual([])
+    },
+  )
 })
 
 test('users offboard completes every step after 429 responses', async () => {
@@ -413,7 +416,7 @@ test('users offboard completes every step after 429 responses', async () => {
   expect(await world.userExists('mallory')).toBe(false)
 })
 
-describe('users offboard keeps the user, because the members of a room are unknown, if', () => {
+describe('users offboard with unknown members', () => {
   const member = { id: 'm1', user_id: 'trudy', type: 'guest' }
   test.each<[string, WireResponse, WireResponse?]>([
     ['their list gets a 404 although the room exists', answer(404, { error: 'no' })],

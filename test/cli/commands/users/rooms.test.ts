@@ -11,7 +11,7 @@ const world = perTest(createAccessWorld)
 const gets = (pattern: RegExp) => world.requests.filter(({ url }) => pattern.test(url)).length
 
 describe('users rooms', () => {
-  test('lists every room of a user with the member ID, the role, the blocked state and last_seen', async () => {
+  test('users rooms lists every room of a user with the member ID, the role, the blocked state and last_seen', async () => {
     const { ids, member } = world
     const blocked = await member(ids.plans, 'mallory')
     await world.send('PUT', `/rooms/${ids.plans}/members/${blocked.id}`, { is_blocked: true, type: 'host' })
@@ -33,7 +33,7 @@ describe('users rooms', () => {
     )
   })
 
-  test('requests the members of each room once for any number of users', async () => {
+  test('users rooms requests the members of each room once for any number of users', async () => {
     const { rows } = await world.rows('users rooms mallory ada trudy')
     expect(rows.map(({ user_id, room_name }) => `${user_id} ${room_name}`).sort()).toEqual([
       ...['ada Board', 'ada Hall', 'mallory Board', 'mallory Hall', 'mallory Lobby', 'mallory Plans'],
@@ -44,7 +44,7 @@ describe('users rooms', () => {
     expect(gets(/\/sessions/)).toBe(7)
   })
 
-  test('prints a table, CSV, JSON or room IDs according to the output format', async () => {
+  test('users rooms prints a table, CSV, JSON or room IDs according to the output format', async () => {
     expect(await world.outcome('users rooms trudy --columns user_id,room_name,is_blocked')).toEqual({
       code: 0,
       stdout: 'USER ID  ROOM NAME  IS BLOCKED\n───────  ─────────  ──────────\ntrudy    Board      false\n',
@@ -59,12 +59,12 @@ describe('users rooms', () => {
     expect((await world.outcome('users rooms mallory ada -o ids')).stdout.split('\n')).toHaveLength(7)
   })
 
-  test('reads user IDs from standard input', async () => {
+  test('users rooms reads user IDs from standard input', async () => {
     const { stdout } = await world.outcome('users rooms - -o ids', { stdin: 'trudy\n' })
     expect(stdout).toBe(`${world.ids.board}\n`)
   })
 
-  test('prints a notice for a user without rooms, and exits 3 for a missing user', async () => {
+  test('users rooms prints a notice for a user without rooms, and exits 3 for a missing user', async () => {
     await world.send('POST', '/users', { user_id: 'grace' })
     expect(await world.outcome('users rooms grace')).toEqual({
       ...{ code: 0, stdout: '', stderr: 'grace is not a member of any room\n' },
@@ -75,7 +75,7 @@ describe('users rooms', () => {
     })
   })
 
-  test('lists the other rooms and exits 8 if one room cannot be read', async () => {
+  test('users rooms lists the other rooms and exits 8 if one room cannot be read', async () => {
     const { board } = world.ids
     world.fails(new RegExp(`${board}/members`))
     const { code, stderr, rows } = await world.rows('users rooms mallory')
@@ -90,7 +90,7 @@ describe('users rooms', () => {
     ])
   })
 
-  test('exits 130 at ^C after printing the rooms already read', async () => {
+  test('users rooms exits 130 at ^C after printing the rooms already read', async () => {
     const { host, done } = world.start('users rooms mallory -o ids --concurrency 1'.split(' '))
     world.intercept = async (request, next) => {
       if (request.url.includes(`${world.ids.board}/members`)) host.signal('SIGINT')
@@ -101,7 +101,7 @@ describe('users rooms', () => {
     expect(gets(/\/members\?/)).toBeLessThan(5)
   })
 
-  test('stops at the first failure with --fail-fast, and prints the number of remaining rooms', async () => {
+  test('users rooms stops at the first failure with --fail-fast, and prints the number of remaining rooms', async () => {
     world.fails(/members/)
     const { code, stderr } = await world.outcome('users rooms mallory --fail-fast --concurrency 1')
     expect({ code, stderr }).toEqual({
@@ -110,7 +110,7 @@ describe('users rooms', () => {
     })
   })
 
-  test('treats a room that is deleted during the run as a room without members', async () => {
+  test('users rooms treats a room that is deleted during the run as a room without members', async () => {
     world.intercept = async (request, next) =>
       request.url.includes(`/rooms/${world.ids.board}`)
         ? answer(400, { error: { code: 'not_found', message: 'no such room' } })
@@ -119,7 +119,7 @@ describe('users rooms', () => {
   })
 
   test.each(['members', 'sessions'])(
-    'reports a room as unread if its %s get a 404 but the room exists',
+    'users rooms reports a room as unread if its %s get a 404 but the room exists',
     async (list) => {
       const { board } = world.ids
       world.fails(new RegExp(`${board}/${list}`), 404)
@@ -132,14 +132,14 @@ describe('users rooms', () => {
     },
   )
 
-  test('requests the full record of each member when lists omit fields', async () => {
+  test('users rooms requests the full record of each member when lists omit fields', async () => {
     otherService(world, { minimalLists: true })
     const { rows, stderr } = await world.rows('users rooms trudy')
     expect(rows).toMatchObject([{ user_id: 'trudy', room_name: 'Board', type: 'guest', is_blocked: false }])
     expect(stderr).toContain('requesting the full members one by one\n')
   })
 
-  test('lists every room when the service sends numeric IDs, booleans as text and small pages', async () => {
+  test('users rooms lists every room when the service sends numeric IDs, booleans as text and small pages', async () => {
     const { idOf } = otherService(world, { ids: 'number', booleansAsText: true, maxLimit: 1 })
     const { rows } = await world.rows('users rooms trudy mallory')
     expect(rows.filter(({ user_id }) => user_id === 'trudy')).toMatchObject([
@@ -148,7 +148,7 @@ describe('users rooms', () => {
     expect(rows).toHaveLength(5)
   })
 
-  test('with --curl prints the first request and sends no request', async () => {
+  test('users rooms with --curl prints the first request and sends no request', async () => {
     const { code, stdout } = await world.outcome('users rooms ada --curl')
     expect({ code, stdout }).toEqual({
       code: 0,
@@ -157,7 +157,7 @@ describe('users rooms', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('escapes control characters in names on a terminal', async () => {
+  test('users rooms escapes control characters in names on a terminal', async () => {
     await world.send('PUT', `/rooms/${world.ids.board}`, { name: 'a\x1b[2Jb\u202e' })
     const { stdout } = await world.run('users rooms trudy --columns room_name', { tty: true })
     expect(stdout).toContain('a\\u001b[2Jb\\u202e')
@@ -198,7 +198,7 @@ describe('the field last_seen', () => {
     }
   })
 
-  test('is the end of the last session, the current time for an online user, or null without sessions', async () => {
+  test('the field last_seen is the end of the last session, the current time for an online user, or null without sessions', async () => {
     const { rows } = await world.rows('users rooms mallory ada trudy')
     const seen = Object.fromEntries(
       rows
@@ -214,12 +214,12 @@ describe('the field last_seen', () => {
     expect(rows.find(({ room_name }) => room_name === 'Plans')?.['last_seen']).toBeNull()
   })
 
-  test('is shown as an elapsed time on a terminal', async () => {
+  test('the field last_seen is shown as an elapsed time on a terminal', async () => {
     const { stdout } = await world.run('users rooms mallory --columns last_seen', { tty: true })
     expect(stdout).toContain('28 days ago')
   })
 
-  test('is a column of members export --with last_seen, which requests the sessions of each room once', async () => {
+  test('the field last_seen is a column of members export --with last_seen, which requests the sessions of each room once', async () => {
     const { code, stdout } = await world.outcome(
       'members export --all-rooms --with last_seen --columns user_id,last_seen',
     )
@@ -239,7 +239,7 @@ describe('the field last_seen', () => {
     expect(gets(/\/sessions/)).toBe(4)
   })
 
-  test('is absent from an export without --with last_seen, and is ignored by an import', async () => {
+  test('the field last_seen is absent from an export without --with last_seen, and is ignored by an import', async () => {
     expect((await world.outcome('members export --all-rooms')).stdout).not.toContain('last_seen')
     const { stdout } = await world.outcome(`members export ${world.ids.board} --with last_seen`)
     expect(stdout.split('\r\n')[0]).toBe(

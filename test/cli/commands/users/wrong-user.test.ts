@@ -19,7 +19,7 @@ const commands = [
 
 describe.each(commands)('%s of a user who does not exist', (_, line) => {
   test.each(['Mallory', 'mallory@school.example', 'mallori'])(
-    'exits 3 for “%s”, sends no write, and names the likely user',
+    'a command with a user who does not exist exits 3 for “%s”, sends no write, and names the likely user',
     async (user) => {
       await world.send('PUT', '/users/mallory', { email: 'mallory@school.example' })
       const { code, stderr } = await world.run(line(user))
@@ -30,7 +30,7 @@ describe.each(commands)('%s of a user who does not exist', (_, line) => {
     },
   )
 
-  test('exits 3 and names nobody when several users have the name', async () => {
+  test('a command with a user who does not exist exits 3 and names nobody when several users have the name', async () => {
     for (const user_id of ['x1', 'x2']) await world.send('POST', '/users', { user_id, name: 'Twin' })
     const { code, stderr } = await world.run(line('TWIN'))
     expect({ code, writes: world.writes() }).toEqual({ code: 3, writes: [] })
@@ -39,7 +39,7 @@ describe.each(commands)('%s of a user who does not exist', (_, line) => {
 })
 
 describe('users offboard of users who do not exist', () => {
-  test('skips them among several users', async () => {
+  test('users offboard of users who do not exist skips them among several users', async () => {
     const { code, rows } = await world.rows('users offboard nobody trudy --yes')
     expect(code).toBe(0)
     expect(rows.map(({ step, user_id, status }) => `${step} ${user_id} ${status}`)).toEqual([
@@ -54,7 +54,7 @@ describe('members add of a user who is a member', () => {
   const add = (...flags: string[]) => world.run(['members', 'add', world.ids.plans, 'mallory', ...flags])
   const role = async () => (await world.member(world.ids.plans, 'mallory')).type
 
-  test('changes the role without --if-exists and with --if-exists update', async () => {
+  test('members add of a user who is a member changes the role without --if-exists and with --if-exists update', async () => {
     expect(await add('--type', 'host', '-o', 'ids')).toMatchObject({ code: 0 })
     expect(await role()).toBe('host')
     expect(await add('--type', 'guest', '--if-exists', 'update', '-o', 'ids')).toMatchObject({ code: 0 })
@@ -64,7 +64,7 @@ describe('members add of a user who is a member', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('changes nothing with --if-exists skip and fail', async () => {
+  test('members add of a user who is a member changes nothing with --if-exists skip and fail', async () => {
     expect(await add('--type', 'host', '--if-exists', 'skip')).toMatchObject({ code: 0 })
     expect(await add('--type', 'host', '--if-exists', 'fail')).toMatchObject({
       code: 1,
@@ -74,7 +74,7 @@ describe('members add of a user who is a member', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('treats each of many rooms by --if-exists', async () => {
+  test('members add of a user who is a member treats each of many rooms by --if-exists', async () => {
     const many = async (flags: string) => {
       const { code, rows } = await world.rows(`members add --all-rooms --user ada --type host --yes${flags}`)
       return [code, ...rows.map(({ room_name, status }) => `${room_name} ${status}`)]

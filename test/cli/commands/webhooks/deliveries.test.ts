@@ -32,7 +32,7 @@ const redelivered = () =>
   world.requests.filter(({ method }) => method === 'POST').map(({ url }) => /msg_\w+/.exec(url)?.[0])
 
 describe('webhooks deliveries', () => {
-  test('prints a table with the state and the last response of each delivery', async () => {
+  test('webhooks deliveries prints a table with the state and the last response of each delivery', async () => {
     await fill()
     const { stdout, stderr, code } = await world.run('webhooks deliveries')
     expect({ stdout, stderr, code }).toEqual({
@@ -49,7 +49,7 @@ describe('webhooks deliveries', () => {
     })
   })
 
-  test('prints JSON as the service sent it, and CSV with all fields', async () => {
+  test('webhooks deliveries prints JSON as the service sent it, and CSV with all fields', async () => {
     await addDelivery(world.store, { id: 'msg_a' })
     const { body } = await world.send('GET', '/webhooks/deliveries')
     expect(JSON.parse((await world.run('webhooks deliveries --json')).stdout).deliveries).toEqual(
@@ -73,13 +73,13 @@ describe('webhooks deliveries', () => {
     ['--where state=waiting', 'msg_b'],
     ['--sort created_at', 'msg_a msg_b msg_c'],
     ['--limit 1', 'msg_c'],
-  ])('with the arguments “%s” lists %s', async (flags, ids) => {
+  ])('webhooks deliveries with the arguments “%s” lists %s', async (flags, ids) => {
     await fill()
     const { stdout } = await world.run(`webhooks deliveries -o ids ${flags}`)
     expect(stdout.trim().replaceAll('\n', ' ')).toBe(ids)
   })
 
-  test('accepts name:NAME as a room, and counts deliveries with --count and --count-by', async () => {
+  test('webhooks deliveries accepts name:NAME as a room, and counts deliveries with --count and --count-by', async () => {
     const { room } = (await world.send('POST', '/rooms', { name: 'Weekly', type: 'open' })).body
     await addDelivery(world.store, { id: 'msg_d', room_id: room.id })
     expect((await world.run('webhooks deliveries name:Weekly -o ids')).stdout).toBe('msg_d\n')
@@ -87,21 +87,21 @@ describe('webhooks deliveries', () => {
     expect((await world.run('webhooks deliveries --count-by state')).stdout).toContain('delivered')
   })
 
-  test('prints “no deliveries” for an empty list', async () => {
+  test('webhooks deliveries prints “no deliveries” for an empty list', async () => {
     expect(await world.run('webhooks deliveries')).toMatchObject({ code: 0, stderr: 'no deliveries\n' })
   })
 
   test.each([
     ['--state lost', 2],
     ['--since noon', 2],
-  ])('with “%s” exits %i before any request', async (flags, code) => {
+  ])('webhooks deliveries with “%s” exits %i before any request', async (flags, code) => {
     expect((await world.run(`webhooks deliveries ${flags}`)).code).toBe(code)
     expect(world.requests).toEqual([])
   })
 })
 
 describe('webhooks redeliver', () => {
-  test('requests a redelivery of one event and prints it', async () => {
+  test('webhooks redeliver requests a redelivery of one event and prints it', async () => {
     await fill()
     const { stdout, stderr, code } = await world.run('webhooks redeliver msg_c -o ids')
     expect({ stdout, stderr, code }).toEqual({ stdout: 'msg_c\n', stderr: 'queued 1 delivery\n', code: 0 })
@@ -109,7 +109,7 @@ describe('webhooks redeliver', () => {
     expect(deliveries[0]).toMatchObject({ id: 'msg_c', state: 'waiting', redeliveries: 1, attempts: 11 })
   })
 
-  test('reads IDs from standard input', async () => {
+  test('webhooks redeliver reads IDs from standard input', async () => {
     await fill()
     expect(await world.run('webhooks redeliver -', { stdin: 'msg_a\nmsg_c\n' })).toMatchObject({
       code: 0,
@@ -118,7 +118,7 @@ describe('webhooks redeliver', () => {
     expect(redelivered().toSorted()).toEqual(['msg_a', 'msg_c'])
   })
 
-  test('with --since selects finished deliveries, oldest first', async () => {
+  test('webhooks redeliver with --since selects finished deliveries, oldest first', async () => {
     await fill()
     expect(await world.run('webhooks redeliver --since 1h --yes --concurrency 1 -o ids')).toMatchObject({
       code: 0,
@@ -133,13 +133,13 @@ describe('webhooks redeliver', () => {
     ['--since 1h --state waiting', ['msg_b']],
     ['--since 1h --room room-2', []],
     ['--since 1s', []],
-  ])('with %s redelivers %j', async (flags, ids) => {
+  ])('webhooks redeliver with %s redelivers %j', async (flags, ids) => {
     await fill()
     expect((await world.run(`webhooks redeliver ${flags} --yes`)).code).toBe(0)
     expect(redelivered()).toEqual(ids)
   })
 
-  test('with --since asks for confirmation and names the deliveries', async () => {
+  test('webhooks redeliver with --since asks for confirmation and names the deliveries', async () => {
     await fill()
     const refused = await world.run('webhooks redeliver --since 1h')
     expect(refused).toMatchObject({
@@ -156,7 +156,7 @@ describe('webhooks redeliver', () => {
     expect(redelivered().toSorted()).toEqual(['msg_a', 'msg_c'])
   })
 
-  test('with --dry-run prints each request and redelivers nothing', async () => {
+  test('webhooks redeliver with --dry-run prints each request and redelivers nothing', async () => {
     await fill()
     const { stdout, code } = await world.run('webhooks redeliver --since 1h --dry-run')
     expect(code).toBe(0)
@@ -167,7 +167,7 @@ describe('webhooks redeliver', () => {
     expect(redelivered()).toEqual([])
   })
 
-  test('exits 3 for an unknown ID, and exits 1 for an event that waits for its first attempt', async () => {
+  test('webhooks redeliver exits 3 for an unknown ID, and exits 1 for an event that waits for its first attempt', async () => {
     await addDelivery(world.store, { id: 'msg_new', state: 'waiting', attempts: 0, last_status: null })
     expect(await world.run('webhooks redeliver msg_x')).toMatchObject({
       code: 3,
@@ -186,13 +186,13 @@ describe('webhooks redeliver', () => {
     ['msg_a --state delivered', '--status needs --since'],
     ['msg_a --room room-1', '--room needs --since'],
     ['--since 10m --curl', '--curl sends nothing, so the deliveries that --since selects are unknown'],
-  ])('with the arguments “%s” exits 2', async (flags, message) => {
+  ])('webhooks redeliver with the arguments “%s” exits 2', async (flags, message) => {
     const { code, stderr } = await world.run(`webhooks redeliver ${flags}`.trim())
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`error: ${message}\n`) })
     expect(redelivered()).toEqual([])
   })
 
-  test('prints which command sends the events if the local workspace is not being served', async () => {
+  test('webhooks redeliver prints which command sends the events if the local workspace is not being served', async () => {
     const local = await openTestWorkspace(join(world.dir, 'data'))
     await addDelivery(local.store, { id: 'msg_a' })
     local.close()
@@ -211,7 +211,7 @@ describe.each([
   ['400 without a code', answer(400, {})],
   ['405', answer(405, {})],
   ['501', answer(501, {})],
-])('with a service that responds %s to requests for deliveries', (_, response) => {
+])('services with the response %s for deliveries', (_, response) => {
   test.each(['webhooks deliveries', 'webhooks redeliver msg_a', 'webhooks redeliver --since 1h --yes'])(
     '%s exits 6 and prints that it needs the embedded service',
     async (line) => {

@@ -21,7 +21,7 @@ const none: WireRequest = { url: '', method: '', headers: {}, body: '' }
 const save = (name: string, text: string) => writeFileSync(join(world.dir, name), text)
 
 describe('webhooks trigger', () => {
-  test('sends one event and prints it with the response', async () => {
+  test('webhooks trigger sends one event and prints it with the response', async () => {
     const { code, stdout, stderr } = await run('sessionJoined --room r1 --user ada --json')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const id = /^[0-9a-f]{24}$/
@@ -56,7 +56,7 @@ describe('webhooks trigger', () => {
     })
   })
 
-  test('sends the ID of a room that --room names', async () => {
+  test('webhooks trigger sends the ID of a room that --room names', async () => {
     const { room } = (await world.send('POST', '/rooms', { name: 'Maths 7a', type: 'open' })).body
     world.intercept = async ({ method }, next) => (method === 'GET' ? next() : answer(200, 'thanks'))
     const argv = ['webhooks', 'trigger', 'sessionLeft', '--to', to, '--room']
@@ -65,7 +65,7 @@ describe('webhooks trigger', () => {
     expect(await world.run([...argv, 'name:Maths 8'])).toMatchObject({ code: 3 })
   })
 
-  test('signs the event like the embedded service, and prints no secret', async () => {
+  test('webhooks trigger signs the event like the embedded service, and prints no secret', async () => {
     save('secret', 'a-signing-secret\n')
     save('token', 'a-header-token\n')
     world.intercept = async ({ headers }) => answer(200, `a-signing-secret ${headers['x-token']}`)
@@ -81,7 +81,7 @@ describe('webhooks trigger', () => {
     expect(stdout + stderr).not.toMatch(/a-signing-secret|a-header-token/)
   })
 
-  test('sets fields of the body with --set and --data', async () => {
+  test('webhooks trigger sets fields of the body with --set and --data', async () => {
     await run('sessionJoined --set payload.sessionsCount=3 --set payload.extra={"a":[1]}')
     save('event.json', '{"action":"x","payload":{"roomId":"r2"},"more":1}')
     await run('sessionLeft --user ada --data @event.json')
@@ -92,7 +92,7 @@ describe('webhooks trigger', () => {
     expect(Object.keys(sent()[1].payload)).toEqual(['roomId', 'userId'])
   })
 
-  test('warns about a payload field that is set at the top level of the body', async () => {
+  test('webhooks trigger warns about a payload field that is set at the top level of the body', async () => {
     expect((await run('sessionLeft --set sessionsCount=3')).stderr).toBe(
       '--set sessionsCount: did you mean payload.sessionsCount? It is sent as it is\n',
     )
@@ -107,18 +107,21 @@ describe('webhooks trigger', () => {
     [429, 1],
     [500, 6],
     [503, 6],
-  ])('sends the event once if the receiver responds %i, and exits %i', async (status, code) => {
-    world.intercept = async () => answer(status, 'no', { 'retry-after': '0' })
-    const { code: exit, stdout } = await run('sessionJoined --json')
-    expect(exit).toBe(code)
-    expect(JSON.parse(stdout)).toMatchObject({ status, response: 'no' })
-    expect(world.requests).toHaveLength(1)
-  })
+  ])(
+    'webhooks trigger sends the event once if the receiver responds %i, and exits %i',
+    async (status, code) => {
+      world.intercept = async () => answer(status, 'no', { 'retry-after': '0' })
+      const { code: exit, stdout } = await run('sessionJoined --json')
+      expect(exit).toBe(code)
+      expect(JSON.parse(stdout)).toMatchObject({ status, response: 'no' })
+      expect(world.requests).toHaveLength(1)
+    },
+  )
 
   test.each([
     ['refused connection', false, 5],
     ['reset connection', true, 7],
-  ])('does not resend the event after a %s', async (reason, maybeSent, code) => {
+  ])('webhooks trigger does not resend the event after a %s', async (reason, maybeSent, code) => {
     world.intercept = async () => {
       throw new TransportError(reason, maybeSent)
     }
@@ -128,7 +131,7 @@ describe('webhooks trigger', () => {
     expect(world.requests).toHaveLength(1)
   })
 
-  test('with --dry-run shows the request and sends nothing', async () => {
+  test('webhooks trigger with --dry-run shows the request and sends nothing', async () => {
     const { code, stdout } = await run('sessionLeft --room r1 --dry-run')
     expect({ code, requests: world.requests }).toEqual({ code: 0, requests: [] })
     expect(stdout).toMatch(
@@ -136,7 +139,7 @@ describe('webhooks trigger', () => {
     )
   })
 
-  test('runs without settings, and sends no API key', async () => {
+  test('webhooks trigger runs without settings, and sends no API key', async () => {
     const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
     const argv = ['webhooks', 'trigger', 'sessionJoined', '--to', to]
     expect((await world.run(argv, { env })).code).toBe(0)
@@ -164,7 +167,7 @@ describe('webhooks trigger', () => {
     ['sessionLeft --header X-Token:@none', '--header X-Token: none cannot be read: no such file', ''],
     ['sessionLeft --secret whsec_%', '--secret must be whsec_ followed by base64', ''],
     ['sessionLeft --curl', '--curl shows requests to the service', ''],
-  ])('with the arguments “%s” exits 2 and sends nothing', async (line, message, hint) => {
+  ])('webhooks trigger with the arguments “%s” exits 2 and sends nothing', async (line, message, hint) => {
     const { code, stderr } = await run(line)
     expect({ code, requests: world.requests }).toEqual({ code: 2, requests: [] })
     expect(stderr).toContain(`error: ${message}`)
@@ -178,25 +181,25 @@ describe('webhooks trigger over a real connection', () => {
     return main(['webhooks', 'trigger', 'sessionJoined', '--to', url, ...flags], host)
   }
 
-  test('sends one event and exits 0', async () => {
+  test('webhooks trigger over a real connection sends one event and exits 0', async () => {
     const { url, inbox } = await startReceiver()
     expect(await trigger(`${url}/hooks`)).toBe(0)
     expect(inbox.all).toMatchObject([{ path: '/hooks', body: expect.stringContaining('sessionJoined') }])
   })
 
-  test('sends the event once if the receiver closes the connection before it responds, and exits 7', async () => {
+  test('webhooks trigger over a real connection sends the event once if the receiver closes the connection before it responds, and exits 7', async () => {
     const { url, inbox } = await startReceiver((_, response) => void response.destroy())
     expect(await trigger(url)).toBe(7)
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('sends the event once if the receiver does not respond before the timeout, and exits 7', async () => {
+  test('webhooks trigger over a real connection sends the event once if the receiver does not respond before the timeout, and exits 7', async () => {
     const { url, inbox } = await startReceiver(() => {})
     expect(await trigger(url, '--timeout', '200ms')).toBe(7)
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('exits 5 if no receiver listens on the port', async () => {
+  test('webhooks trigger over a real connection exits 5 if no receiver listens on the port', async () => {
     expect(await trigger('http://127.0.0.1:9/')).toBe(5)
   })
 })

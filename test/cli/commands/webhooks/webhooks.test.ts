@@ -96,21 +96,21 @@ function signed(text: string, by = new Webhook(secret), at = nowSeconds): Record
 }
 
 describe('webhooks listen', () => {
-  test('prints one line for each event and responds 200', async () => {
+  test('webhooks listen prints one line for each event and responds 200', async () => {
     const { post, stdout, stop } = await listen()
     expect(await post(body)).toBe(200)
     expect(stdout.all).toEqual([line])
     expect(await stop()).toBe(0)
   })
 
-  test('prints a session without a user ID as anonymous', async () => {
+  test('webhooks listen prints a session without a user ID as anonymous', async () => {
     const { post, stdout } = await listen()
     const { userId: _, ...payload } = joined.payload
     await post(JSON.stringify({ action: 'sessionLeft', payload }))
     expect(stdout.all).toEqual([line.replace('sessionJoined', 'sessionLeft').replace('ada', 'anonymous')])
   })
 
-  test('with --json prints one line when the server is ready and one line for each event', async () => {
+  test('webhooks listen with --json prints one line when the server is ready and one line for each event', async () => {
     const { post, stdout, stderr, url } = await listen(['--json'])
     const odd = `{ "future": [1], ${body.slice(1)}`
     await post(body)
@@ -123,30 +123,33 @@ describe('webhooks listen', () => {
     expect(stderr.all).toEqual([])
   })
 
-  test.each(loadWebhookEvents())('accepts the documented event $name', async ({ body: event }) => {
-    const { post, stderr } = await listen(['-q', '--json'])
-    expect(await post(JSON.stringify(event))).toBe(200)
-    expect(stderr.all).toEqual([])
-  })
+  test.each(loadWebhookEvents())(
+    'webhooks listen accepts the documented event $name',
+    async ({ body: event }) => {
+      const { post, stderr } = await listen(['-q', '--json'])
+      expect(await post(JSON.stringify(event))).toBe(200)
+      expect(stderr.all).toEqual([])
+    },
+  )
 
-  test('listens on loopback without a warning', async () => {
+  test('webhooks listen listens on loopback without a warning', async () => {
     const { url, stderr } = await listen()
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/)
     expect(stderr.all).toHaveLength(1)
   })
 
-  test('warns when it listens on 0.0.0.0', async () => {
+  test('webhooks listen warns when it listens on 0.0.0.0', async () => {
     const { stderr } = await listen(['--host', '0.0.0.0'])
     expect(await stderr.next()).toBe('warning: 0.0.0.0 can be reached from other machines')
   })
 
-  test('listens on the IPv6 loopback interface', async () => {
+  test('webhooks listen listens on the IPv6 loopback interface', async () => {
     const { url, post } = await listen(['--host', '::1'])
     expect(url).toMatch(/^http:\/\/\[::1\]:\d+\/$/)
     expect(await post(body)).toBe(200)
   })
 
-  test('exits 2 for a port in use', async () => {
+  test('webhooks listen exits 2 for a port in use', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
     await once(other, 'listening')
@@ -166,11 +169,11 @@ describe('webhooks listen', () => {
     '--forward-to=nowhere',
     '--exec=',
     '--exec= ',
-  ])('with %s exits 2', async (flag) => {
+  ])('webhooks listen with %s exits 2', async (flag) => {
     expect(await main(['webhooks', 'listen', flag], hostHere())).toBe(2)
   })
 
-  test('prints events in the order in which they arrive', async () => {
+  test('webhooks listen prints events in the order in which they arrive', async () => {
     const { post, stdout } = await listen(['--json'])
     const events = Array.from({ length: 20 }, (_, i) => ({ ...joined, i }))
     for (const event of events) await post(JSON.stringify(event))
@@ -181,7 +184,7 @@ describe('webhooks listen', () => {
 describe('webhooks listen --require-header', () => {
   const wrong = 'warning: the header x-token is'
 
-  test('responds 401 if the header is missing or has another value, and never prints the value', async () => {
+  test('webhooks listen --require-header responds 401 if the header is missing or has another value, and never prints the value', async () => {
     save('token', 'a-header-token\n')
     const { post, stdout, stderr } = await listen(['--require-header', 'X-Token: @token'])
     expect(await post(body)).toBe(401)
@@ -196,7 +199,7 @@ describe('webhooks listen --require-header', () => {
     expect(stderr.all.join()).not.toContain('a-header')
   })
 
-  test('requires every given header before --respond and --exec apply', async () => {
+  test('webhooks listen --require-header requires every given header before --respond and --exec apply', async () => {
     const { post } = await listen([
       ...['--require-header', 'A: one', '--require-header', 'B: two', '--respond', '204'],
     ])
@@ -209,7 +212,7 @@ describe('webhooks listen --require-header', () => {
     ['X-Token:', '--require-header x-token: the value is empty'],
     ['X-Token: @none', '--require-header X-Token: none cannot be read: no such file'],
     ['Host: a', '--require-header cannot set Host: meetroom sets it itself'],
-  ])('with the value “%s” exits 2', async (header, message) => {
+  ])('webhooks listen --require-header with the value “%s” exits 2', async (header, message) => {
     const host = hostHere()
     expect(await main(['webhooks', 'listen', '--require-header', header], host)).toBe(2)
     expect(host.stderr.text).toContain(`error: ${message}\n`)
@@ -229,24 +232,27 @@ describe('webhooks listen with an invalid request', () => {
     [JSON.stringify({ ...joined, action: 'x' }), 'the body is not a webhook event: action'],
     [body.replace('.123Z', 'Z'), 'the body is not a webhook event: payload.timestamp'],
     [body.replace('"roomId":"room-1"', '"roomId":1'), 'the body is not a webhook event: payload.roomId'],
-  ])('responds 400 to the body %s and prints a warning', async (text, problem) => {
-    const { post, stdout, stderr } = await listen()
-    expect(await post(text)).toBe(400)
-    expect(await stderr.next()).toContain(`warning: ${problem}`)
-    expect(stdout.all).toEqual([])
-  })
+  ])(
+    'webhooks listen with an invalid request responds 400 to the body %s and prints a warning',
+    async (text, problem) => {
+      const { post, stdout, stderr } = await listen()
+      expect(await post(text)).toBe(400)
+      expect(await stderr.next()).toContain(`warning: ${problem}`)
+      expect(stdout.all).toEqual([])
+    },
+  )
 
-  test('responds 405 to a GET', async () => {
+  test('webhooks listen with an invalid request responds 405 to a GET', async () => {
     const { url } = await listen()
     expect((await fetch(url)).status).toBe(405)
   })
 
-  test('responds 413 to a body above 1 MiB', async () => {
+  test('webhooks listen with an invalid request responds 413 to a body above 1 MiB', async () => {
     const { post } = await listen()
     expect(await post('x'.repeat(1024 * 1024 + 1))).toBe(413)
   })
 
-  test('responds 400 to a body nested 100,000 levels deep, and accepts later events', async () => {
+  test('webhooks listen with an invalid request responds 400 to a body nested 100,000 levels deep, and accepts later events', async () => {
     const { post, stderr } = await listen()
     const deep = `{"action":"sessionJoined","payload":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
     expect(await post(deep)).toBe(400)
@@ -254,7 +260,7 @@ describe('webhooks listen with an invalid request', () => {
     expect(await post(body)).toBe(200)
   })
 
-  test('accepts later events after a client closes its connection while sending a body', async () => {
+  test('webhooks listen with an invalid request accepts later events after a client closes its connection while sending a body', async () => {
     const { url, post, stdout } = await listen()
     const socket = await openSocket(url)
     const head =
@@ -266,7 +272,7 @@ describe('webhooks listen with an invalid request', () => {
     expect(stdout.all).toEqual([line])
   })
 
-  test('responds to other clients while one request is incomplete', async () => {
+  test('webhooks listen with an invalid request responds to other clients while one request is incomplete', async () => {
     const { url, post } = await listen()
     const socket = await openSocket(url)
     socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 99\r\n\r\n')
@@ -274,13 +280,13 @@ describe('webhooks listen with an invalid request', () => {
     expect(await post(body)).toBe(200)
   })
 
-  test('ignores a malformed webhook-timestamp', async () => {
+  test('webhooks listen with an invalid request ignores a malformed webhook-timestamp', async () => {
     const { post } = await listen()
     expect(await post(body, { 'webhook-timestamp': '99999999999999999' })).toBe(200)
     expect(await post(body)).toBe(200)
   })
 
-  test('prints control characters as escapes', async () => {
+  test('webhooks listen with an invalid request prints control characters as escapes', async () => {
     const { post, stdout } = await listen()
     const hostile = 'ada\u001b[2J\u009b31m\u202e\nforged'
     const payload = { ...joined.payload, userId: hostile }
@@ -288,7 +294,7 @@ describe('webhooks listen with an invalid request', () => {
     expect(stdout.all).toEqual([line.replace('ada', 'ada\\u001b[2J\\u009b31m\\u202e\\nforged')])
   })
 
-  test('with --json on a terminal prints escaped JSON that parses to the same event', async () => {
+  test('webhooks listen with an invalid request with --json on a terminal prints escaped JSON that parses to the same event', async () => {
     const { post, stdout } = await listen(['--json'], { tty: true })
     const event = { ...joined, payload: { ...joined.payload, userId: 'ada\u009b31m\u202e' } }
     await post(JSON.stringify(event))
@@ -298,20 +304,20 @@ describe('webhooks listen with an invalid request', () => {
 })
 
 describe('webhooks listen --secret', () => {
-  test('accepts an event with a correct signature', async () => {
+  test('webhooks listen --secret accepts an event with a correct signature', async () => {
     const { post, stdout } = await listen(['--secret', secret])
     expect(await post(body, signed(body))).toBe(200)
     expect(stdout.all).toEqual([line.replace(')', ', verified)')])
   })
 
-  test('reads the secret from a file, and accepts secrets that are not base64', async () => {
+  test('webhooks listen --secret reads the secret from a file, and accepts secrets that are not base64', async () => {
     save('secret.txt', 'pässword, with blanks\n')
     const { post } = await listen(['--secret', '@secret.txt'])
     const by = new Webhook(Buffer.from('pässword, with blanks'), { format: 'raw' })
     expect(await post(body, signed(body, by))).toBe(200)
   })
 
-  test('accepts one correct signature among several', async () => {
+  test('webhooks listen --secret accepts one correct signature among several', async () => {
     const { post } = await listen(['--secret', secret])
     const headers = signed(body)
     const several = `v1,bm90IHRoaXMgb25l ${headers['webhook-signature']}`
@@ -352,7 +358,7 @@ describe('webhooks listen --secret', () => {
     expect(inbox.all).toEqual([])
   })
 
-  test('accepts a signature that is up to five minutes old, and accepts an older signature with --tolerance', async () => {
+  test('webhooks listen --secret accepts a signature that is up to five minutes old, and accepts an older signature with --tolerance', async () => {
     const at = (seconds: number) => signed(body, new Webhook(secret), nowSeconds + seconds)
     const usual = await listen(['--secret', secret])
     expect(await usual.post(body, at(-300))).toBe(200)
@@ -363,14 +369,14 @@ describe('webhooks listen --secret', () => {
   })
 
   test.each([[['--tolerance', '60']], [['--secret', secret, '--tolerance', '0']]])(
-    'exits 2 for the flags %j',
+    'webhooks listen --secret exits 2 for the flags %j',
     async (flags) => {
       expect(await main(['webhooks', 'listen', '--port', '0', ...flags], hostHere())).toBe(2)
     },
   )
 
   test.each(['', 'whsec_', 'whsec_%%%', 'whsec_abc', '@missing.txt'])(
-    'with the secret “%s” exits 2 before it listens',
+    'webhooks listen --secret with the secret “%s” exits 2 before it listens',
     async (impossible) => {
       const host = hostHere()
       const code = main(['webhooks', 'listen', '--port', '0', '--secret', impossible], host)
@@ -381,7 +387,7 @@ describe('webhooks listen --secret', () => {
 })
 
 describe('webhooks listen --forward-to', () => {
-  test('forwards events unchanged with their signature, and returns the status code of the receiver', async () => {
+  test('webhooks listen --forward-to forwards events unchanged with their signature, and returns the status code of the receiver', async () => {
     const { url, inbox } = await startReceiver((_, response) => void response.writeHead(202).end())
     const { post } = await listen(['--forward-to', `${url}/hooks?a=1`])
     const odd = body.replace(',', ' ,\n')
@@ -396,13 +402,13 @@ describe('webhooks listen --forward-to', () => {
     ])
   })
 
-  test('returns 503 when the receiver responds 503', async () => {
+  test('webhooks listen --forward-to returns 503 when the receiver responds 503', async () => {
     const { url } = await startReceiver((_, response) => void response.writeHead(503).end())
     const { post } = await listen(['--forward-to', url])
     expect(await post(body)).toBe(503)
   })
 
-  test('responds 502 to each event while the receiver is down', async () => {
+  test('webhooks listen --forward-to responds 502 to each event while the receiver is down', async () => {
     const { url, post, stderr } = await listen(['--forward-to', 'http://127.0.0.1:9/'])
     expect(url).not.toBe('')
     expect(await post(body)).toBe(502)
@@ -412,7 +418,7 @@ describe('webhooks listen --forward-to', () => {
     expect(await post(body)).toBe(502)
   })
 
-  test('does not forward invalid events', async () => {
+  test('webhooks listen --forward-to does not forward invalid events', async () => {
     const { url, inbox } = await startReceiver()
     const { post } = await listen(['--forward-to', url])
     expect(await post('{}')).toBe(400)
@@ -421,14 +427,17 @@ describe('webhooks listen --forward-to', () => {
 })
 
 describe('webhooks listen --respond', () => {
-  test.each(['200', '204', '410', '500'])('responds %s to every event', async (status) => {
-    const { post, stdout } = await listen(['--respond', status])
-    expect(await post(body)).toBe(Number(status))
-    expect(await post('{}')).toBe(Number(status))
-    expect(stdout.all).toEqual([line])
-  })
+  test.each(['200', '204', '410', '500'])(
+    'webhooks listen --respond responds %s to every event',
+    async (status) => {
+      const { post, stdout } = await listen(['--respond', status])
+      expect(await post(body)).toBe(Number(status))
+      expect(await post('{}')).toBe(Number(status))
+      expect(stdout.all).toEqual([line])
+    },
+  )
 
-  test('takes precedence over the response of the --forward-to receiver', async () => {
+  test('webhooks listen --respond takes precedence over the response of the --forward-to receiver', async () => {
     const { url, inbox } = await startReceiver()
     const { post } = await listen(['--respond', '500', '--forward-to', url])
     expect(await post(body)).toBe(500)
@@ -453,7 +462,7 @@ describe('webhooks listen --exec', () => {
     }
   }
 
-  test('runs a program for each event, with the event on standard input', async () => {
+  test('webhooks listen --exec runs a program for each event, with the event on standard input', async () => {
     const { command, noted } = program()
     const { post } = await listen(['--exec', command])
     const second = body.replace('room-1', 'room-2')
@@ -462,14 +471,14 @@ describe('webhooks listen --exec', () => {
     expect(noted().map(({ input }) => input)).toEqual([body, second])
   })
 
-  test('passes arguments to the program without a shell', async () => {
+  test('webhooks listen --exec passes arguments to the program without a shell', async () => {
     const { command, noted } = program()
     const { post } = await listen(['--exec', `${command} $HOME ; rm * $(id) 'a b'`])
     await post(body)
     expect(noted()[0]?.words).toEqual(['$HOME', ';', 'rm', '*', '$(id)', "'a", "b'"])
   })
 
-  test('does not run the program for an invalid event', async () => {
+  test('webhooks listen --exec does not run the program for an invalid event', async () => {
     const { command, noted } = program()
     const { post } = await listen(['--exec', command])
     await post('{}')
@@ -477,7 +486,7 @@ describe('webhooks listen --exec', () => {
     expect(noted()).toHaveLength(1)
   })
 
-  test('warns about a failing or missing program, and accepts later events', async () => {
+  test('webhooks listen --exec warns about a failing or missing program, and accepts later events', async () => {
     save('fail.mjs', 'process.exitCode = 3')
     const failing = await listen(['--exec', `${process.execPath} ${join(dir, 'fail.mjs')}`])
     expect(await failing.post(body)).toBe(200)
@@ -508,7 +517,7 @@ describe('webhooks verify', () => {
     save('headers.txt', headerLines(signed(body)))
   })
 
-  test('exits 0 for a correct signature', async () => {
+  test('webhooks verify exits 0 for a correct signature', async () => {
     expect(await verify('--secret', secret)).toEqual({
       code: 0,
       stdout:
@@ -518,7 +527,7 @@ describe('webhooks verify', () => {
     })
   })
 
-  test('prints the result as JSON with --json', async () => {
+  test('webhooks verify prints the result as JSON with --json', async () => {
     const { stdout } = await verify('--secret', secret, '--json')
     expect(JSON.parse(stdout)).toEqual({
       webhook_id: 'msg_1',
@@ -529,32 +538,32 @@ describe('webhooks verify', () => {
     })
   })
 
-  test('reads headers from JSON and ignores the case of their names', async () => {
+  test('webhooks verify reads headers from JSON and ignores the case of their names', async () => {
     const headers = Object.entries(signed(body)).map(([name, value]) => [name.toUpperCase(), value])
     save('headers.txt', JSON.stringify(Object.fromEntries(headers), null, 2))
     expect((await verify('--secret', secret)).code).toBe(0)
   })
 
-  test('reads a long header value with inner spaces, and removes spaces around it', async () => {
+  test('webhooks verify reads a long header value with inner spaces, and removes spaces around it', async () => {
     const value = `msg${' '.repeat(1_000_000)}1`
     save('headers.txt', `webhook-id: \t${value}\t \r\n`)
     const { stdout } = await verify('-o', 'json')
     expect(JSON.parse(stdout).webhook_id).toBe(value)
   })
 
-  test('reads the secret from a file', async () => {
+  test('webhooks verify reads the secret from a file', async () => {
     save('secret.txt', `${secret}\n`)
     expect((await verify('--secret', '@secret.txt')).code).toBe(0)
   })
 
-  test('without a secret checks only the format of the event', async () => {
+  test('webhooks verify without a secret checks only the format of the event', async () => {
     expect(await verify()).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('signature   not checked\n'),
     })
   })
 
-  test('exits 9 for a wrong signature', async () => {
+  test('webhooks verify exits 9 for a wrong signature', async () => {
     expect(await verify('--secret', 'another')).toMatchObject({
       code: 9,
       stdout: expect.stringContaining('signature   wrong\n'),
@@ -562,7 +571,7 @@ describe('webhooks verify', () => {
     })
   })
 
-  test('accepts a signature of any age, unless --tolerance limits the age', async () => {
+  test('webhooks verify accepts a signature of any age, unless --tolerance limits the age', async () => {
     save('headers.txt', headerLines(signed(body, new Webhook(secret), 1_714_979_289)))
     expect((await verify('--secret', secret)).code).toBe(0)
     expect(await verify('--secret', secret, '--tolerance', '300')).toMatchObject({
@@ -579,12 +588,12 @@ describe('webhooks verify', () => {
     expect((await verify('--tolerance', '600')).code).toBe(2)
   })
 
-  test('exits 9 for a body with an additional line break', async () => {
+  test('webhooks verify exits 9 for a body with an additional line break', async () => {
     save('body.json', `${body}\n`)
     expect((await verify('--secret', secret)).code).toBe(9)
   })
 
-  test('exits 9 for a missing signature', async () => {
+  test('webhooks verify exits 9 for a missing signature', async () => {
     save('headers.txt', 'Content-Type: application/json\n')
     expect(await verify('--secret', secret)).toMatchObject({
       code: 9,
@@ -595,47 +604,47 @@ describe('webhooks verify', () => {
   test.each([
     ['{"action":"other"}', 'the body is not a webhook event: '],
     ['no JSON', 'the body is not JSON'],
-  ])('exits 9 for the body %s', async (text, problem) => {
+  ])('webhooks verify exits 9 for the body %s', async (text, problem) => {
     save('body.json', text)
     const { code, stderr } = await verify()
     expect(code).toBe(9)
     expect(stderr).toContain(problem)
   })
 
-  test('shows control characters as escapes', async () => {
+  test('webhooks verify shows control characters as escapes', async () => {
     save('headers.txt', 'webhook-id: msg\u001b[2J\u202e\n')
     expect((await verify()).stdout).toContain('webhook_id  msg\\u001b[2J\\u202e\n')
   })
 
-  test('omits the time if the header webhook-timestamp is malformed', async () => {
+  test('webhooks verify omits the time if the header webhook-timestamp is malformed', async () => {
     save('headers.txt', 'webhook-timestamp: 99999999999999999\n')
     expect(await verify()).toMatchObject({ code: 0, stdout: expect.not.stringContaining('timestamp') })
   })
 
   test.each(['', 'whsec_', 'whsec_%%%', 'whsec_abc', '@missing.txt'])(
-    'exits 2 for the secret “%s”',
+    'webhooks verify exits 2 for the secret “%s”',
     async (impossible) => {
       expect((await verify('--secret', impossible)).code).toBe(2)
     },
   )
 
-  test('exits 2 for headers in malformed JSON', async () => {
+  test('webhooks verify exits 2 for headers in malformed JSON', async () => {
     save('headers.txt', '{"webhook-id": ')
     expect((await verify()).code).toBe(2)
   })
 
-  test('exits 2 for a missing file and prints the name of the file', async () => {
+  test('webhooks verify exits 2 for a missing file and prints the name of the file', async () => {
     const host = hostHere()
     const code = await main(['webhooks', 'verify', 'none.json', '--headers', 'headers.txt'], host)
     expect(code).toBe(2)
     expect(host.stderr.text).toBe('error: none.json cannot be read: no such file\n')
   })
 
-  test('exits 2 without --headers', async () => {
+  test('webhooks verify exits 2 without --headers', async () => {
     expect(await main(['webhooks', 'verify', 'body.json'], hostHere())).toBe(2)
   })
 
-  test('exits 0 when no settings file exists', async () => {
+  test('webhooks verify exits 0 when no settings file exists', async () => {
     const host = hostHere({ env: { MEETROOM_CONFIG_DIR: join(dir, 'none') } })
     expect(await main(['webhooks', 'verify', 'body.json', '--headers', 'headers.txt'], host)).toBe(0)
   })

@@ -9,7 +9,7 @@ const algebra = (members = '[]', more = '') =>
 const apply = 'workspace apply school.yaml --yes --max 500'
 
 describe('workspace apply of a partial file', () => {
-  test('makes no change for omitted keys, and removes nothing for an empty list without --prune', async () => {
+  test('workspace apply of a partial file makes no change for omitted keys, and removes nothing for an empty list without --prune', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.write(algebra('[{ user_id: ada }]'))
@@ -24,7 +24,7 @@ describe('workspace apply of a partial file', () => {
     ])
   })
 
-  test('removes no items of omitted keys, even with --prune', async () => {
+  test('workspace apply of a partial file removes no items of omitted keys, even with --prune', async () => {
     const at = await createWorkspace()
     for (const id of ['ada', 'grace']) await at.user(id)
     at.write(algebra('[{ user_id: ada }, { user_id: grace }]'))
@@ -38,7 +38,7 @@ describe('workspace apply of a partial file', () => {
     expect(refused.stderr).toContain('school.yaml:1:40: rooms[0].members is null')
   })
 
-  test('writes only those given fields that differ from the service', async () => {
+  test('workspace apply of a partial file writes only those given fields that differ from the service', async () => {
     const at = await createWorkspace()
     await at.user('ada', { default_member_type: 'host', email: 'a@x.test' })
     at.write('users: [{ user_id: ada, name: Ada, default_member_type: host }]\n')
@@ -50,7 +50,7 @@ describe('workspace apply of a partial file', () => {
     })
   })
 
-  test('skips fields that the service does not return, and workspace diff reports these fields', async () => {
+  test('workspace apply of a partial file skips fields that the service does not return, and workspace diff reports these fields', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.world.intercept = async (_, next) => {
@@ -69,7 +69,7 @@ describe('workspace apply of a partial file', () => {
 })
 
 describe('workspace apply', () => {
-  test('writes nothing and exits 10 for any answer from a pipe and for empty input', async () => {
+  test('workspace apply writes nothing and exits 10 for any answer from a pipe and for empty input', async () => {
     for (const stdin of ['n\n', 'y\n', '1\n', '']) {
       const at = await createWorkspace()
       at.write('users: [{ user_id: ada }]\n')
@@ -80,7 +80,7 @@ describe('workspace apply', () => {
     }
   })
 
-  test('writes nothing on a terminal unless the answer is the number of writes', async () => {
+  test('workspace apply writes nothing on a terminal unless the answer is the number of writes', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }, { user_id: grace }]\n')
     const { host, done } = at.world.start(['workspace', 'apply', 'school.yaml'], { tty: true })
@@ -92,7 +92,7 @@ describe('workspace apply', () => {
     expect(await at.users()).toEqual([])
   })
 
-  test('with --yes makes up to 20 writes, and requires --max for more writes', async () => {
+  test('workspace apply with --yes makes up to 20 writes, and requires --max for more writes', async () => {
     const at = await createWorkspace()
     at.write(`users: [${Array.from({ length: 21 }, (_, i) => `{ user_id: u${i} }`).join(', ')}]\n`)
     expect(await at.run('workspace apply school.yaml --yes')).toMatchObject({ code: 10, writes: [] })
@@ -100,7 +100,7 @@ describe('workspace apply', () => {
     expect((await at.run('workspace apply school.yaml --yes --max 21')).writes).toHaveLength(21)
   })
 
-  test('with --dry-run prints the plan, exits 0, and writes neither to the service nor to a file', async () => {
+  test('workspace apply with --dry-run prints the plan, exits 0, and writes neither to the service nor to a file', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     const { code, stdout, writes } = await at.run('workspace apply school.yaml --dry-run --yes -o json')
@@ -108,7 +108,7 @@ describe('workspace apply', () => {
     expect(JSON.parse(stdout).plan).toMatchObject([{ sign: '+', kind: 'user', key: 'ada' }])
   })
 
-  test('exits 2 for a protected profile before any request', async () => {
+  test('workspace apply exits 2 for a protected profile before any request', async () => {
     const at = await createWorkspace()
     const { MEETROOM_BASE_URL, MEETROOM_API_KEY } = {
       MEETROOM_BASE_URL: undefined,
@@ -126,7 +126,7 @@ describe('workspace apply', () => {
 })
 
 describe('workspace apply for rooms', () => {
-  test('creates no second room with an existing name, and workspace adopt claims the existing room', async () => {
+  test('workspace apply for rooms creates no second room with an existing name, and workspace adopt claims the existing room', async () => {
     const at = await createWorkspace()
     const id = await at.room('Algebra')
     at.write(algebra())
@@ -141,7 +141,7 @@ describe('workspace apply for rooms', () => {
     expect(await at.diff()).toMatchObject({ code: 0, lines: [] })
   })
 
-  test('reports two existing rooms with the same name, and workspace adopt claims neither room', async () => {
+  test('workspace apply for rooms reports two existing rooms with the same name, and workspace adopt claims neither room', async () => {
     const at = await createWorkspace()
     const ids = [await at.room('Algebra'), await at.room('Algebra')].reverse()
     at.write(algebra())
@@ -153,7 +153,7 @@ describe('workspace apply for rooms', () => {
     expect(JSON.parse(stdout).rooms).toMatchObject([{ key: 'algebra', status: 'ambiguous', room_id: null }])
   })
 
-  test('with --prune keeps a room whose key is renamed, and workspace adopt records the new key', async () => {
+  test('workspace apply for rooms with --prune keeps a room whose key is renamed, and workspace adopt records the new key', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -165,7 +165,7 @@ describe('workspace apply for rooms', () => {
     expect(await at.diff('--prune=rooms')).toMatchObject({ code: 0, lines: [] })
   })
 
-  test('finds a renamed room by its ID, even if another room has the former name', async () => {
+  test('workspace apply for rooms finds a renamed room by its ID, even if another room has the former name', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -178,7 +178,7 @@ describe('workspace apply for rooms', () => {
     ])
   })
 
-  test('reports a deleted room as “gone”, and creates it again only with --recreate', async () => {
+  test('workspace apply for rooms reports a deleted room as “gone”, and creates it again only with --recreate', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.write(algebra('[{ user_id: ada }]'))
@@ -195,7 +195,7 @@ describe('workspace apply for rooms', () => {
     expect((await at.run(`${apply} --recreate nothing`)).code).toBe(2)
   })
 
-  test('requires a unique name and a type for each room without a recorded ID', async () => {
+  test('workspace apply for rooms requires a unique name and a type for each room without a recorded ID', async () => {
     const at = await createWorkspace()
     at.write('rooms:\n  - { key: a, name: N, type: open }\n  - { key: b, name: N, type: open }\n')
     const same = await at.run('workspace diff school.yaml')
@@ -208,7 +208,7 @@ describe('workspace apply for rooms', () => {
     expect([typeless.code, typeless.stderr]).toEqual([2, expect.stringContaining('rooms[0] (a) has no type')])
   })
 
-  test('reports changes that the API does not support, makes the other changes and exits 0', async () => {
+  test('workspace apply for rooms reports changes that the API does not support, makes the other changes and exits 0', async () => {
     const at = await createWorkspace()
     at.write(algebra('[]', ', record: true'))
     await at.run(apply)
@@ -222,7 +222,7 @@ describe('workspace apply for rooms', () => {
     expect((await at.diff('--strict')).code).toBe(9)
   })
 
-  test('adds the members of a new terminated room before the termination', async () => {
+  test('workspace apply for rooms adds the members of a new terminated room before the termination', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.write(algebra('[{ user_id: ada, type: host }]', ', is_terminated: true'))
@@ -237,7 +237,7 @@ describe('workspace apply for rooms', () => {
 })
 
 describe('workspace apply with conflicts', () => {
-  test('reports items that changed after the plan as failed, and writes the other items', async () => {
+  test('workspace apply with conflicts reports items that changed after the plan as failed, and writes the other items', async () => {
     const at = await createWorkspace()
     for (const id of ['ada', 'grace']) await at.user(id)
     at.write('users: [{ user_id: ada, name: Ada }, { user_id: grace, name: Grace }, { user_id: new }]\n')
@@ -259,7 +259,7 @@ describe('workspace apply with conflicts', () => {
     expect((await at.users()).find(({ user_id }) => user_id === 'ada').name).toBe('Somebody else')
   })
 
-  test('creates and removes no items if the list of items is incomplete', async () => {
+  test('workspace apply with conflicts creates and removes no items if the list of items is incomplete', async () => {
     const at = await createWorkspace()
     for (const id of ['ada', 'grace']) await at.user(id)
     at.write('users: [{ user_id: ada, name: Ada }, { user_id: new }]\n')
@@ -298,7 +298,7 @@ test('workspace apply exits 8 and writes nothing if the list of rooms is incompl
 })
 
 describe('the lock file', () => {
-  test('of another application at the same base URL is refused', async () => {
+  test('the lock file of another application at the same base URL is refused', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -316,7 +316,7 @@ describe('the lock file', () => {
     }
   })
 
-  test('is not used if the workspace file names another profile, which the hint quotes for the shell', async () => {
+  test('the lock file is not used if the workspace file names another profile, which the hint quotes for the shell', async () => {
     const at = await createWorkspace()
     at.write('workspace: $(reboot)\nusers: []\n')
     const { code, stderr } = await at.run('workspace diff school.yaml')
@@ -325,7 +325,7 @@ describe('the lock file', () => {
     expect(stderr).toContain("hint: pass --profile '$(reboot)', or change “workspace” in the file\n")
   })
 
-  test('that contains rooms is refused for a service without rooms, unless the workspace file names the profile', async () => {
+  test('the lock file that contains rooms is refused for a service without rooms, unless the workspace file names the profile', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -347,15 +347,18 @@ describe('the lock file', () => {
       'school.yaml.lock cannot be read: another version of meetroom has written it',
     ],
     ['{"version":1,"sections":[{}]}', 'school.yaml.lock cannot be read: it is not a lock file'],
-  ])('with the invalid content %s stops workspace apply before any request', async (text, problem) => {
-    const at = await createWorkspace()
-    at.write('users: [{ user_id: ada }]\n')
-    at.write(text, 'school.yaml.lock')
-    const { code, stderr } = await at.run(apply)
-    expect([code, stderr, at.world.requests]).toEqual([2, expect.stringContaining(problem), []])
-  })
+  ])(
+    'the lock file with the invalid content %s stops workspace apply before any request',
+    async (text, problem) => {
+      const at = await createWorkspace()
+      at.write('users: [{ user_id: ada }]\n')
+      at.write(text, 'school.yaml.lock')
+      const { code, stderr } = await at.run(apply)
+      expect([code, stderr, at.world.requests]).toEqual([2, expect.stringContaining(problem), []])
+    },
+  )
 
-  test('stops workspace apply before any request if it is a symbolic link or in use by another process', async () => {
+  test('the lock file stops workspace apply before any request if it is a symbolic link or in use by another process', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     at.write('4243\n', 'school.yaml.lock.pid')
@@ -372,7 +375,7 @@ describe('the lock file', () => {
     expect([linked.code, other.world.requests]).toEqual([2, []])
   })
 
-  test('is not touched before the confirmation: only the file of its holder exists meanwhile', async () => {
+  test('the lock file is unchanged before the confirmation, and only the file that names its holder exists', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     const names = () => readdirSync(at.world.dir).sort()
@@ -387,7 +390,7 @@ describe('the lock file', () => {
     expect(names()).toEqual(before)
   })
 
-  test('has mode 0600 when it is new, keeps its mode later, and is not replaced by the same contents', async () => {
+  test('the lock file has mode 0600 when it is new, keeps its mode later, and is not replaced by the same contents', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.write('users: [{ user_id: ada }]\n')
@@ -404,7 +407,7 @@ describe('the lock file', () => {
     expect(statSync(lock).mode & 0o777).toBe(0o640)
   })
 
-  test('stops workspace apply before any request if it cannot be written', async () => {
+  test('the lock file stops workspace apply before any request if it cannot be written', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     const { code, stderr } = await at.run('workspace apply missing/school.yaml --yes')
@@ -432,7 +435,7 @@ test('workspace apply exits 130 at ^C after the requests in progress, and the ne
   expect([again.code, again.writes.length]).toEqual([0, 12 - created])
 })
 
-test('workspace apply writes no item at ^C that it has only read again', async () => {
+test('workspace apply does not write an item that it has only read again when ^C arrives', async () => {
   const at = await createWorkspace()
   at.write('workspace: default\nusers: [{ user_id: u0 }, { user_id: u1 }, { user_id: u2 }]\n')
   const { host, done } = at.world.start([...apply.split(' '), '--concurrency', '1'])

@@ -23,7 +23,7 @@ const suggested = (stderr: string, lock: string) =>
   new RegExp(`meetroom (workspace [^;]*--lock ${lock}[^;]* week2.csv)`).exec(stderr)?.[1] ?? ''
 
 test.each(['diff', 'apply --yes', 'apply --dry-run', 'adopt'])(
-  'workspace %s of a file under a new name says whose rooms these are, and writes nothing',
+  'workspace %s of a renamed file names the lock file that has the rooms, and writes nothing',
   async (command) => {
     const { at } = await createSchool()
     const { code, stderr, writes } = await at.run(`workspace ${command} week2.csv ${flags}`)
@@ -37,7 +37,7 @@ test.each(['diff', 'apply --yes', 'apply --dry-run', 'adopt'])(
   },
 )
 
-test('the suggested --lock blocks the leaver with --prune, and records the blocks in that lock file', async () => {
+test('workspace apply with the suggested --lock and --prune blocks the leaver, and records the block in that lock file', async () => {
   const { at, room } = await createSchool()
   const { stderr } = await at.run(`workspace apply week2.csv ${flags} --prune=members --yes`)
   const line = suggested(stderr, 'week1.csv.lock')
@@ -50,14 +50,14 @@ test('the suggested --lock blocks the leaver with --prune, and records the block
   expect(diff.code).toBe(0)
 })
 
-test('the suggested lock file of its own lets a second file claim the rooms', async () => {
+test('a second file with the suggested lock file of its own can claim the rooms', async () => {
   const { at } = await createSchool()
   const { stderr } = await at.run(`workspace adopt week2.csv ${flags}`)
   expect(await at.run(suggested(stderr, 'week2.csv.lock'))).toMatchObject({ code: 0 })
   expect(Object.keys(at.lock('week2.csv').sections[0].rooms)).toEqual(['7a'])
 })
 
-test('a lock file of another service or with other rooms is not named', async () => {
+test('workspace apply suggests no lock file of another service or with other rooms', async () => {
   const { at } = await createSchool()
   const lock = at.lock('week1.csv')
   for (const change of [

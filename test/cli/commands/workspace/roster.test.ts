@@ -13,7 +13,7 @@ p3,No Class,,,
 const apply = `workspace apply roster.csv ${flags} --yes --max 500`
 
 describe('a roster in CSV', () => {
-  test('creates users from people, private rooms from classes, and members from rows', async () => {
+  test('a roster in CSV creates users from people, private rooms from classes, and members from rows', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     const { code, stderr } = await at.run(apply)
@@ -32,7 +32,7 @@ describe('a roster in CSV', () => {
     expect((await at.run(apply)).writes).toEqual([])
   })
 
-  test('that differs from the service makes workspace diff suggest a working command with the same flags', async () => {
+  test('a roster in CSV that differs from the service makes workspace diff suggest a working command with the same flags', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     const roster = '--rooms-from class --users-from pupil_id,name,email --role-from role'
@@ -45,7 +45,7 @@ describe('a roster in CSV', () => {
     expect((await at.run(`${hint} --yes`)).code).toBe(0)
   })
 
-  test('with the name of an existing room makes workspace diff and apply suggest adopt with the same flags', async () => {
+  test('a roster in CSV with the name of an existing room makes workspace diff and apply suggest adopt with the same flags', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     await at.run('rooms create --name 7a --type private')
@@ -57,7 +57,7 @@ describe('a roster in CSV', () => {
     }
   })
 
-  test('with changed rows adds, updates and blocks only the affected members', async () => {
+  test('a roster in CSV with changed rows adds, updates and blocks only the affected members', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     await at.run(apply)
@@ -102,14 +102,14 @@ describe('a roster in CSV', () => {
       'pupil_id,name,email,class,role\nx,A,,7a,host\nx,A,,7a,guest\n',
       'roster.csv:3: x has another role in 7a than in line 2',
     ],
-  ])('with the content %j is refused before any request', async (text, problem) => {
+  ])('a roster in CSV with the content %j is refused before any request', async (text, problem) => {
     const at = await createWorkspace()
     at.write(text, 'roster.csv')
     const { code, stderr } = await at.run(apply)
     expect([code, stderr, at.world.requests]).toEqual([2, expect.stringContaining(problem), []])
   })
 
-  test('requires column flags, which are refused for a YAML file', async () => {
+  test('a roster in CSV requires column flags, which are refused for a YAML file', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     expect(await at.run('workspace diff roster.csv')).toMatchObject({ code: 2 })
@@ -122,7 +122,7 @@ describe('workspace apply --prune', () => {
   const people = (count: number) => Array.from({ length: count }, (_, i) => `p${i},,,7a,guest\n`).join('')
   const head = 'pupil_id,name,email,class,role\n'
 
-  test('requires the exact number of removals in --allow-large if they exceed 30 % of the recorded items', async () => {
+  test('workspace apply --prune requires the exact number of removals in --allow-large if they exceed 30 % of the recorded items', async () => {
     const at = await createWorkspace()
     at.write(head + people(12), 'roster.csv')
     await at.run(apply)
@@ -136,7 +136,7 @@ describe('workspace apply --prune', () => {
     expect([code, writes.length]).toEqual([0, 4])
   })
 
-  test('removes only items that workspace commands created or adopted, and keeps protected items', async () => {
+  test('workspace apply --prune removes only items that workspace commands created or adopted, and keeps protected items', async () => {
     const at = await createWorkspace()
     await at.user('stranger')
     at.write(
@@ -161,7 +161,7 @@ describe('workspace apply --prune', () => {
     expect((await at.diff('--prune=rooms')).lines).toContain('* not_in_file room x; protected')
   })
 
-  test('keeps the members of an open room, and makes the other changes after a failed removal', async () => {
+  test('workspace apply --prune keeps the members of an open room, and makes the other changes after a failed removal', async () => {
     const at = await createWorkspace()
     at.write(
       `users: [{ user_id: a }, { user_id: b }]\nrooms:\n  - { key: x, name: X, type: open, members: [{ user_id: a }] }\n  - { key: y, name: Y, type: private, members: [{ user_id: a }] }\n`,
@@ -191,7 +191,7 @@ describe('workspace apply --prune', () => {
     expect(writes).toHaveLength(5)
   })
 
-  test('saves the removed records in one file per kind, from which an import restores the records', async () => {
+  test('workspace apply --prune saves the removed records in one file per kind, from which an import restores the records', async () => {
     const at = await createWorkspace()
     at.write(
       `users: [{ user_id: a, name: Ada }]\nrooms:\n  - { key: x, name: X, type: open, members: [{ user_id: a, type: host }] }\n`,
@@ -213,7 +213,7 @@ describe('workspace apply --prune', () => {
     expect((await at.rooms()).map(({ name }) => name)).toEqual(['X'])
   })
 
-  test('unblocks only members whose block is recorded in the lock file', async () => {
+  test('workspace apply --prune unblocks only members whose block is recorded in the lock file', async () => {
     const at = await createWorkspace()
     await at.user('a')
     const room = await at.room('X', [{ user_id: 'a' }])
@@ -228,7 +228,7 @@ describe('workspace apply --prune', () => {
 })
 
 describe('a plan file', () => {
-  test('is applied only if the current plan is equal; otherwise apply prints the differences', async () => {
+  test('a plan file is applied only if the current plan is equal; otherwise apply prints the differences', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     await at.room('R')
@@ -245,7 +245,7 @@ describe('a plan file', () => {
     expect([same.code, same.writes.length]).toEqual([0, 2])
   })
 
-  test('contains the flags of the plan, and apply refuses other flags', async () => {
+  test('a plan file contains the flags of the plan, and apply refuses other flags', async () => {
     const at = await createWorkspace()
     at.write('workspace: default\nusers: [{ user_id: a }]\n')
     await at.run('workspace apply school.yaml --yes')

@@ -25,7 +25,7 @@ async function createClass(): Promise<{ at: TestWorkspace; room: string; chess: 
   return { at, room: room.id, chess }
 }
 
-test('members block --all-rooms --save saves the blocks of the run, and unblock --from lifts exactly these', async () => {
+test('members block --all-rooms --save saves the blocks of the run, and unblock --from lifts exactly these blocks', async () => {
   const { at, room, chess } = await createClass()
   const block = 'members block --user bob --all-rooms --yes --save blocks.ndjson'
   const run = await at.run(block)
@@ -50,7 +50,7 @@ test('members block --all-rooms --save writes no file for a preview, or if there
   expect(existsSync(file)).toBe(false)
 })
 
-test('members unblock --from skips members who are gone or belong to another user', async () => {
+test('members unblock --from skips members who no longer exist or belong to another user', async () => {
   const { at, chess } = await createClass()
   await at.run('members block --user bob --all-rooms --yes --save blocks.ndjson')
   const file = join(at.world.dir, 'blocks.ndjson')
@@ -86,7 +86,7 @@ test.each([
   'members unblock --from none.ndjson',
   'members unblock --from none.ndjson --user bob --all-rooms',
   'members block ROOM --user bob --yes --save blocks.ndjson',
-])('“%s” exits 2', async (line) => {
+])('the invalid command line “%s” exits 2', async (line) => {
   const { at, room } = await createClass()
   expect(await at.run(line.replace('ROOM', room))).toMatchObject({ code: 2, writes: [] })
 })
@@ -103,7 +103,7 @@ test('members unblock --all-rooms names the rooms and asks', async () => {
   expect(stderr).toMatch(/Unblock user bob in room “Algebra”/)
 })
 
-test('workspace diff shows an unblocked leaver, and apply --reblock blocks exactly this one', async () => {
+test('workspace diff shows an unblocked leaver, and workspace apply --reblock blocks only this member', async () => {
   const { at, room, chess } = await createClass()
   expect((await at.diff()).code).toBe(0)
   await at.run('members unblock --user bob --all-rooms --yes')
@@ -134,7 +134,7 @@ test('a reviewed plan with --reblock blocks the members, and a failed block is p
   expect(await at.members(room)).toEqual(['ada guest', 'bob guest blocked'])
 })
 
-test('a lock without blocks plans no unblocked member', async () => {
+test('a lock file without blocks leads to no planned block', async () => {
   const { at } = await createClass()
   await at.run('members unblock --user bob --all-rooms --yes')
   const lock = at.lock()

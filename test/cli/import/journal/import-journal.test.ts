@@ -32,7 +32,7 @@ const journal = (name = 'in.csv.journal') => entriesOf(world.read(name))
 describe('the path of a journal', () => {
   beforeEach(() => world.file('in.csv', usersCsv(1)))
 
-  test('is refused if it is a symbolic link to an existing or a missing file', async () => {
+  test('the path of a journal is refused if it is a symbolic link to an existing or a missing file', async () => {
     await run('users import in.csv --journal real.journal')
     const before = world.read('real.journal')
     for (const target of ['real.journal', 'nowhere']) {
@@ -47,7 +47,7 @@ describe('the path of a journal', () => {
     expect(world.writes()).toEqual(['POST /users'])
   })
 
-  test('is refused immediately if it is a named pipe', async () => {
+  test('the path of a journal is refused immediately if it is a named pipe', async () => {
     execFileSync('mkfifo', [world.path('pipe')])
     expect(await run('users import in.csv --journal pipe')).toMatchObject({
       code: 2,
@@ -57,7 +57,7 @@ describe('the path of a journal', () => {
   })
 
   test.runIf(process.getuid?.() === 0)(
-    'is refused if the file belongs to another user, unless root runs in a directory of that user',
+    'the path of a journal is refused if the file belongs to another user, unless root runs in a directory of that user',
     async () => {
       world.file('theirs', '')
       chownSync(world.path('theirs'), 4711, 4711)
@@ -77,7 +77,7 @@ describe('the path of a journal', () => {
 })
 
 describe('the journal of an import', () => {
-  test('contains the command, the input and the outcome of each row', async () => {
+  test('the journal of an import contains the command, the input and the outcome of each row', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     world.file('in.csv', `${usersCsv(3)}u4,N4,extra\n`)
     await run('users import in.csv --concurrency 1 --skip-invalid')
@@ -100,7 +100,7 @@ describe('the journal of an import', () => {
     expect(statSync(world.path('in.csv.journal')).mode & 0o777).toBe(0o600)
   })
 
-  test('records each row before its request and its outcome after its response', async () => {
+  test('the journal of an import records each row before its request and its outcome after its response', async () => {
     world.file('in.csv', roomsCsv(20))
     const early: number[] = []
     world.intercept = (request, next) => {
@@ -114,7 +114,7 @@ describe('the journal of an import', () => {
     expect(world.requests).toHaveLength(20)
   })
 
-  test('prevents repeated requests for completed rows', async () => {
+  test('the journal of an import prevents repeated requests for completed rows', async () => {
     const before = ['u2', 'u4', 'u5']
     for (const user_id of before) await world.send('POST', '/users', { user_id })
     world.file('in.csv', usersCsv(6))
@@ -126,7 +126,7 @@ describe('the journal of an import', () => {
     expect(await world.users()).toEqual(usersOf(6))
   })
 
-  test('is stored beside the input file until every row succeeds, or permanently at the path that --journal names', async () => {
+  test('the journal of an import is stored beside the input file until every row succeeds, or permanently at the path that --journal names', async () => {
     world.file('in.csv', usersCsv(1))
     await run('users import in.csv')
     await run('users import in.csv')
@@ -144,7 +144,7 @@ describe('the journal of an import', () => {
     expect(await files('--dry-run')).toEqual([])
   })
 
-  test('is written for standard input only with --journal', async () => {
+  test('the journal of an import is written for standard input only with --journal', async () => {
     const stdin = usersCsv(1)
     await run('users import - --input-format csv', stdin)
     expect(readdirSync(world.dir)).toEqual([])
@@ -152,7 +152,7 @@ describe('the journal of an import', () => {
     expect(journal('my.journal').at(-1)).toEqual({ end: true })
   })
 
-  test('masks the key even if the service sends the key as an ID', async () => {
+  test('the journal of an import masks the key even if the service sends the key as an ID', async () => {
     world.file('in.csv', roomsCsv(1))
     world.intercept = async (request, next) =>
       request.method === 'POST'
@@ -163,7 +163,7 @@ describe('the journal of an import', () => {
     expect(world.read('in.csv.journal')).not.toContain(world.apiKey)
   })
 
-  test('causes exit code 74 before any request if it cannot be written', async () => {
+  test('the journal of an import causes exit code 74 before any request if it cannot be written', async () => {
     world.file('in.csv', usersCsv(1))
     const { code, stderr } = await run('users import in.csv --journal nowhere/my.journal')
     expect(code).toBe(74)
@@ -191,7 +191,9 @@ describe('a journal on a full disk', () => {
     }
   }
 
-  test('stays readable, and refuses further entries even if space is free again', async ({ skip }) => {
+  test('a journal on a full disk stays readable, and refuses further entries even if space is free again', async ({
+    skip,
+  }) => {
     const small = await onSmallDisk()
     if (!small) return skip('mounting a small disk takes more rights')
     const { path, journal, fill, free } = small
@@ -216,7 +218,7 @@ describe('a journal on a full disk', () => {
 describe('an import with a journal', () => {
   beforeEach(() => world.file('in.csv', usersCsv(2)))
 
-  test('overwrites the journal of the previous complete run', async () => {
+  test('an import with a journal overwrites the journal of the previous complete run', async () => {
     await run('users import in.csv --journal in.csv.journal')
     expect(await run('users import in.csv --if-exists skip --journal in.csv.journal')).toMatchObject({
       code: 0,
@@ -227,7 +229,7 @@ describe('an import with a journal', () => {
     ])
   })
 
-  test('retries only the failed rows with --resume', async () => {
+  test('an import with a journal retries only the failed rows with --resume', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     await run('users import in.csv --journal in.csv.journal')
     await world.send('DELETE', '/users/u2')
@@ -243,7 +245,7 @@ describe('an import with a journal', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('skips the same rows again if it is resumed', async () => {
+  test('an import with a journal skips the same rows again if it is resumed', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     await run('users import in.csv --if-exists skip --journal in.csv.journal')
     expect(await run('users import in.csv --if-exists skip --journal in.csv.journal --resume')).toMatchObject(
@@ -254,14 +256,14 @@ describe('an import with a journal', () => {
     )
   })
 
-  test('can be started over after it fails without a key', async () => {
+  test('an import with a journal can be started over after it fails without a key', async () => {
     expect(await world.run('users import in.csv', { env: { MEETROOM_API_KEY: undefined } })).toMatchObject({
       code: 4,
     })
     expect(await run('users import in.csv')).toMatchObject({ code: 0 })
   })
 
-  test('that sends nothing because of a wrong key can be run again', async () => {
+  test('an import with a journal that sends nothing because of a wrong key can be run again', async () => {
     const { code, stderr } = await world.run('users import in.csv', {
       env: { MEETROOM_API_KEY: 'wrong-key' },
     })
@@ -368,7 +370,7 @@ describe('an unfinished import', () => {
     '{}',
     '7',
     '[]',
-  ])('cannot be resumed if the journal contains the line %s', async (line) => {
+  ])('an unfinished import cannot be resumed if the journal contains the line %s', async (line) => {
     appendFileSync(path(), `${line}\n{"end":true}\n`)
     expect(await run('users import in.csv --resume')).toMatchObject({
       code: 2,
@@ -377,7 +379,7 @@ describe('an unfinished import', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('can be resumed if the journal contains entries for rows beyond the end of the input', async () => {
+  test('an unfinished import can be resumed if the journal contains entries for rows beyond the end of the input', async () => {
     appendFileSync(path(), '{"sent":2,"to":1000000000000}\n{"row":1000000000000,"status":"ok"}\n')
     expect(await run('users import in.csv --resume')).toMatchObject({
       code: 0,
@@ -385,7 +387,7 @@ describe('an unfinished import', () => {
     })
   })
 
-  test('can be resumed if the last line of the journal is damaged', async () => {
+  test('an unfinished import can be resumed if the last line of the journal is damaged', async () => {
     appendFileSync(path(), '\0\0\0\0,"status":"ok"}\n')
     expect(await run('users import in.csv --resume')).toMatchObject({
       code: 0,
@@ -393,7 +395,7 @@ describe('an unfinished import', () => {
     })
   })
 
-  test('cannot be resumed from standard input without --journal', async () => {
+  test('an unfinished import cannot be resumed from standard input without --journal', async () => {
     expect(await run('users import - --input-format csv --resume', usersCsv(2))).toMatchObject({
       code: 2,
       stderr: 'error: --resume needs a journal\nhint: name it with --journal FILE\n',
@@ -407,7 +409,7 @@ describe('a second import with the same journal', () => {
     `error: another import uses this journal (process ${testPid + 1})\n` +
     `hint: wait for it to finish; if there is no such process, remove ${world.path('in.csv.journal.lock')}\n`
 
-  test('is refused, and the first import completes', async () => {
+  test('a second import with the same journal is refused, and the first import completes', async () => {
     let second: Awaited<ReturnType<typeof run>> | undefined
     let asked = 0
     world.intercept = async (_request, next) => {
@@ -422,7 +424,7 @@ describe('a second import with the same journal', () => {
     expect(world.read('in.csv.journal.lock')).toBeUndefined()
   })
 
-  test('is refused if the process in the lock file is running', async () => {
+  test('a second import with the same journal is refused if the process in the lock file is running', async () => {
     world.file('in.csv.journal.lock', `${testPid + 1}\n`)
     expect(await run('users import in.csv')).toMatchObject({ code: 2, stderr: inUse() })
     expect(world.requests).toEqual([])
@@ -431,7 +433,7 @@ describe('a second import with the same journal', () => {
   })
 
   test.each(['999999999\n', '', 'nobody\n', '0\n', '-1\n', `${testPid}\n`])(
-    'replaces a stale lock file with the content %j',
+    'a second import with the same journal replaces a stale lock file with the content %j',
     async (lock) => {
       world.file('in.csv.journal.lock', lock)
       expect(await run('users import in.csv')).toMatchObject({ code: 0 })

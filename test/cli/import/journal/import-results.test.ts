@@ -134,7 +134,7 @@ describe('the results of an import', () => {
       partial('ndjson'),
     ],
     ['json', `${JSON.stringify({ results: [one, two, three] })}\n`, partial('json')],
-  ])('contain every row with -o %s', async (format, stdout, stderr) => {
+  ])('the results of an import contain every row with -o %s', async (format, stdout, stderr) => {
     expect(await run(`users import people.csv --concurrency 1 -o ${format}`)).toMatchObject({
       code: 8,
       stdout,
@@ -142,7 +142,7 @@ describe('the results of an import', () => {
     })
   })
 
-  test('are printed before the next row is sent', async () => {
+  test('the results of an import are printed before the next row is sent', async () => {
     const seen: number[] = []
     world.intercept = async (request, next) => {
       if (request.method === 'GET') {
@@ -157,7 +157,7 @@ describe('the results of an import', () => {
     expect(seen).toEqual([0, 1, 2])
   })
 
-  test('include at most twenty failures in the default format', async () => {
+  test('the results of an import include at most twenty failures in the default format', async () => {
     world.file('people.csv', usersCsv(25))
     await run('users import people.csv --if-exists overwrite')
     const { stderr } = await run('users import people.csv --concurrency 1')
@@ -170,14 +170,14 @@ describe('the results of an import', () => {
     ])
   })
 
-  test('do not stop the import if their reader closes the pipe', async () => {
+  test('the results of an import do not stop the import if their reader closes the pipe', async () => {
     const { host, done } = world.start('users import people.csv -o ndjson'.split(' '))
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(8)
     expect(await world.users()).toEqual({ ...usersOf(3), u1: null })
   })
 
-  test('mask the key from error responses in the output, the file of failed rows and the journal', async () => {
+  test('the results of an import mask the key from error responses in the output, the file of failed rows and the journal', async () => {
     world.intercept = async ({ headers }, next) =>
       world.requests.length > 1 ? answer(422, { message: `no ${headers['authorization']}` }) : next()
     const { code, stdout, stderr } = await run('users import people.csv -o ndjson --failed-out again.csv')
@@ -187,7 +187,7 @@ describe('the results of an import', () => {
     expect(said).not.toContain(world.apiKey)
   })
 
-  test('make the import exit 74 on a full disk, and --resume creates every room once', async () => {
+  test('the results of an import make the import exit 74 on a full disk, and --resume creates every room once', async () => {
     world.file('rooms.csv', roomsCsv(20))
     const { host, done } = world.start('rooms import rooms.csv -o ndjson'.split(' '))
     host.stdout.failure = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
@@ -196,7 +196,7 @@ describe('the results of an import', () => {
     expect(await world.rooms()).toEqual(roomsOf(20))
   })
 
-  test('make the import exit 74 on a full disk without an unhandled rejection', async () => {
+  test('the results of an import make the import exit 74 on a full disk without an unhandled rejection', async () => {
     const crashes: unknown[] = []
     const listeners = process.listeners('unhandledRejection')
     process
@@ -213,7 +213,7 @@ describe('the results of an import', () => {
     expect(crashes).toEqual([])
   })
 
-  test('cause no Node.js warnings if many requests are open', async () => {
+  test('the results of an import cause no Node.js warnings if many requests are open', async () => {
     const warnings: string[] = []
     const warn = ({ message }: Error) => warnings.push(message)
     process.on('warning', warn)
@@ -231,14 +231,14 @@ describe('an import', () => {
     ['2/s', [500, 500, 500]],
     ['0.5', [2000, 2000, 2000]],
     ['1000', [1, 1, 1]],
-  ])('with --rate %s pauses between requests', async (rate, slept) => {
+  ])('an import with --rate %s pauses between requests', async (rate, slept) => {
     world.file('people.csv', usersCsv(4))
     const { code, host } = await run(`users import people.csv --concurrency 1 --rate ${rate}`)
     expect({ code, slept: host.slept }).toEqual({ code: 0, slept })
     expect(await world.users()).toEqual(usersOf(4))
   })
 
-  test('with --concurrency 5 sends at most five requests concurrently', async () => {
+  test('an import with --concurrency 5 sends at most five requests concurrently', async () => {
     world.file('people.csv', usersCsv(30))
     let under = 0
     let most = 0
@@ -256,22 +256,25 @@ describe('an import', () => {
     ['--max-errors 2', 3],
     ['--max-errors 0', 1],
     ['--fail-fast', 1],
-  ])('with %s stops and prints the command to resume (number of failures: %i)', async (flags, tried) => {
-    for (let i = 1; i <= 5; i++) await user(`u${i}`)
-    world.file('people.csv', usersCsv(9))
-    const ended = await run(`users import people.csv --concurrency 1 ${flags}`)
-    expect({ code: ended.code, end: ended.stderr.split('\n').slice(-3) }).toEqual({
-      code: 1,
-      end: [
-        `error: imported 0 of 9 users; ${tried} failed; ${9 - tried} not tried`,
-        `hint: resume with: meetroom users import people.csv --concurrency 1 --resume --base-url https://meet.test/v1`,
-        '',
-      ],
-    })
-    expect(world.sent()).toHaveLength(tried)
-  })
+  ])(
+    'an import with %s stops and prints the command to resume (number of failures: %i)',
+    async (flags, tried) => {
+      for (let i = 1; i <= 5; i++) await user(`u${i}`)
+      world.file('people.csv', usersCsv(9))
+      const ended = await run(`users import people.csv --concurrency 1 ${flags}`)
+      expect({ code: ended.code, end: ended.stderr.split('\n').slice(-3) }).toEqual({
+        code: 1,
+        end: [
+          `error: imported 0 of 9 users; ${tried} failed; ${9 - tried} not tried`,
+          `hint: resume with: meetroom users import people.csv --concurrency 1 --resume --base-url https://meet.test/v1`,
+          '',
+        ],
+      })
+      expect(world.sent()).toHaveLength(tried)
+    },
+  )
 
-  test('continues until the number of failures exceeds --max-errors', async () => {
+  test('an import continues until the number of failures exceeds --max-errors', async () => {
     await user('u1')
     await user('u2')
     world.file('people.csv', usersCsv(4))

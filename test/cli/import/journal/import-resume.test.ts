@@ -46,7 +46,7 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
     ['after the service acts', () => true],
     ['after the service acts on every second row', (row: number) => row % 2 === 0],
   ])(
-    'with --resume loses and repeats no row if it is killed %s and the journal is truncated',
+    `a killed import of ${kind} with --resume loses and repeats no row if it is killed %s and the journal is truncated`,
     async (_what, acted) => {
       const journal = await wholeJournal()
       const lines = journal.split(/(?<=\n)/)
@@ -92,7 +92,7 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
     },
   )
 
-  test('can be interrupted and resumed several times', async () => {
+  test(`a killed import of ${kind} can be interrupted and resumed several times`, async () => {
     const journal = await wholeJournal()
     await renew()
     world.file('in.csv', file)
@@ -116,7 +116,7 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
 })
 
 describe('--resume of a row without a response', () => {
-  test('in users import creates a missing user, accepts a matching user and reports a different user as unknown', async () => {
+  test('--resume of a row without a response in users import creates a missing user, accepts a matching user and reports a different user as unknown', async () => {
     world.file('in.csv', usersCsv(3))
     await world.cutOff('users import in.csv')
     await world.send('DELETE', '/users/u1')
@@ -139,7 +139,7 @@ describe('--resume of a row without a response', () => {
     expect(await world.users()).toEqual({ u1: 'N1', u2: 'Other', u3: 'N3' })
   })
 
-  test('in users import reports an unknown outcome if the repeated write is refused', async () => {
+  test('--resume of a row without a response in users import reports an unknown outcome if the repeated write is refused', async () => {
     world.file('in.csv', usersCsv(1))
     await world.cutOff('users import in.csv --if-exists overwrite')
     await world.send('PUT', '/users/u1', { name: 'Other' })
@@ -148,7 +148,7 @@ describe('--resume of a row without a response', () => {
     expect({ code, results: resultsOf(stdout) }).toMatchObject({ code: 7, results: [{ status: 'unknown' }] })
   })
 
-  test('in members import sends the row if the service omits is_blocked', async () => {
+  test('--resume of a row without a response in members import sends the row if the service omits is_blocked', async () => {
     const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'u1' })
     world.file('in.csv', 'user_id,is_blocked\nu1,true\n')
@@ -162,7 +162,7 @@ describe('--resume of a row without a response', () => {
     expect(members).toMatchObject([{ user_id: 'u1', is_blocked: true }])
   })
 
-  test('in members import sends the row if the member is missing', async () => {
+  test('--resume of a row without a response in members import sends the row if the member is missing', async () => {
     const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'u1' })
     world.file('in.csv', usersCsv(2).replaceAll(/,.*/g, ''))
@@ -180,7 +180,7 @@ describe('--resume of a row without a response', () => {
     expect(world.read('in.csv.journal')?.trimEnd().split('\n').at(-1)).toBe('{"end":true}')
   })
 
-  test('in rooms import reports an unknown outcome if a room has the same name', async () => {
+  test('--resume of a row without a response in rooms import reports an unknown outcome if a room has the same name', async () => {
     world.file('in.csv', roomsCsv(3))
     await world.cutOff('rooms import in.csv')
     const { rooms } = (await world.send('GET', '/rooms?name=R2')).body
@@ -224,7 +224,7 @@ describe('--resume of a row without a response', () => {
     },
   )
 
-  test('in rooms import keeps the row in the journal and does not repeat its request after ^C', async () => {
+  test('--resume of a row without a response in rooms import keeps the row in the journal and does not repeat its request after ^C', async () => {
     world.file('in.csv', roomsCsv(4))
     await world.cutOff('rooms import in.csv')
     const { host, done } = world.start('rooms import in.csv --resume --concurrency 1'.split(' '))
@@ -238,7 +238,7 @@ describe('--resume of a row without a response', () => {
     expect(await world.rooms()).toEqual(roomsOf(4))
   })
 
-  test('in members import finds the member in the member list and sends no write', async () => {
+  test('--resume of a row without a response in members import finds the member in the member list and sends no write', async () => {
     const room = await world.room('A', 'private')
     for (const id of ['u1', 'u2', 'u3']) await world.send('POST', '/users', { user_id: id, name: id })
     world.file('in.csv', 'user_id,type\nu1,host\nu2,\nu3,monitor\n')

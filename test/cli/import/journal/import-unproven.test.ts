@@ -74,14 +74,14 @@ async function resume(kind: Kind, read?: WireResponse | (() => Promise<never>)) 
 describe.each(['users', 'members'] as const)(
   '%s import that is killed before its rows are proved',
   (kind) => {
-    test('reads the rows when it is resumed, and sends none again that the service has executed', async () => {
+    test(`${kind} import that is killed before its rows are proved reads the rows when it is resumed, and repeats no row that the service has stored`, async () => {
       await killUnproven(kind, true)
       expect(await resume(kind)).toMatchObject({ code: 0, statuses: ['ok'] })
       expect(world.writes()).toEqual([])
       expect(await kinds[kind].held()).toBe(3)
     })
 
-    test('reads the rows when it is resumed, and sends those that the service has lost', async () => {
+    test(`${kind} import that is killed before its rows are proved reads the rows when it is resumed, and sends the rows that the service has lost`, async () => {
       await killUnproven(kind, false)
       expect(await resume(kind)).toMatchObject({ code: 0, statuses: ['ok'] })
       expect(world.sent()[0]).toMatch(/^GET/)
@@ -133,14 +133,14 @@ test('a resumed users import accepts a value in another spelling, and a warning 
   expect(world.writes()).toEqual([])
 })
 
-test('a resumed rooms import never proves a room by its name, and creates none twice', async () => {
+test('a resumed rooms import never proves a room by its name, and creates no room twice', async () => {
   await killUnproven('rooms', true)
   expect(await resume('rooms')).toMatchObject({ code: 7, statuses: ['unknown'] })
   expect(world.writes()).toEqual([])
   expect(await kinds.rooms.held()).toBe(3)
 })
 
-test('a resumed rooms import creates the rooms of which no name exists', async () => {
+test('a resumed rooms import creates the rooms whose names do not exist', async () => {
   await killUnproven('rooms', false)
   expect(await resume('rooms')).toMatchObject({ code: 0, statuses: ['ok'] })
   expect(await kinds.rooms.held()).toBe(3)

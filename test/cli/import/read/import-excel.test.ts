@@ -49,12 +49,12 @@ describe('a CSV file from Excel', () => {
     expect(await world.user('ada')).toMatchObject({ default_member_type: 'host' })
   })
 
-  test('with a sep= line is reported with the line numbers of the file if rows are invalid', async () => {
+  test('a CSV file from Excel with a sep= line is reported with the line numbers of the file if rows are invalid', async () => {
     const { stderr } = await world.imported('people.csv', 'sep=;\r\nuser_id;name\r\n;Ada\r\n')
     expect(stderr).toMatch(/^error: people.csv:3: user_id is missing\n/)
   })
 
-  test('with rows that fail produces a file of failed rows that can be imported with the same encoding', async () => {
+  test('a CSV file from Excel with rows that fail produces a file of failed rows that can be imported with the same encoding', async () => {
     const flags = ['--encoding', 'windows-1252', '--failed-out', 'rejects.csv', '--skip-invalid']
     const first = await world.imported('people.csv', windows(people(';').replace('host', 'boss')), ...flags)
     expect(first).toMatchObject({ code: 8, users: { grace: names.grace } })
@@ -67,7 +67,7 @@ describe('a CSV file from Excel', () => {
     })
   })
 
-  test('with unknown columns is refused with one error that names all of them', async () => {
+  test('a CSV file from Excel with unknown columns is refused with one error that names all of them', async () => {
     expect(await world.imported('people.csv', 'user_id;Klasse;Notiz\nada;7b;x\n')).toEqual({
       code: 2,
       stdout: '',
@@ -86,14 +86,14 @@ describe('a CSV file from Excel', () => {
     expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada"}')
   })
 
-  test('with several problems in one row is refused with one error per problem', async () => {
+  test('a CSV file from Excel with several problems in one row is refused with one error per problem', async () => {
     const content = 'user_id;profile_url;default_member_type\n;img.test;boss\n'
     expect((await world.imported('people.csv', content)).stderr).toMatch(
       /^error: people.csv:2: profile_url must .*; user_id is missing; default_member_type must be guest, host or monitor, not “boss”\n/,
     )
   })
 
-  test('with 23 invalid rows is refused with the first twenty errors', async () => {
+  test('a CSV file from Excel with 23 invalid rows is refused with the first twenty errors', async () => {
     const content = `user_id;name\n${';x\n'.repeat(23)}`
     const { stderr } = await world.imported('people.csv', content)
     expect(stderr.split('\n').slice(20, 22)).toEqual([
@@ -102,12 +102,15 @@ describe('a CSV file from Excel', () => {
     ])
   })
 
-  test.each(['ab', 'a', '"', ''])('is refused with --delimiter %j', async (delimiter) => {
-    expect(await world.imported('people.csv', people(';'), '--delimiter', delimiter)).toMatchObject({
-      code: 2,
-      stderr: `error: --delimiter must be one character or tab, not “${delimiter}”\n`,
-    })
-  })
+  test.each(['ab', 'a', '"', ''])(
+    'a CSV file from Excel is refused with --delimiter %j',
+    async (delimiter) => {
+      expect(await world.imported('people.csv', people(';'), '--delimiter', delimiter)).toMatchObject({
+        code: 2,
+        stderr: `error: --delimiter must be one character or tab, not “${delimiter}”\n`,
+      })
+    },
+  )
 })
 
 describe('rooms import from a CSV file', () => {
@@ -115,7 +118,7 @@ describe('rooms import from a CSV file', () => {
     for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   })
 
-  test('reads members with roles and names from one column', async () => {
+  test('rooms import from a CSV file reads members with roles and names from one column', async () => {
     world.file('courses.csv', 'name;type;members\nAlgebra;open;ada:host|grace\nLatin;open;grace:guest:G: H\n')
     const { code, stdout } = await world.run('rooms import courses.csv -o ndjson --concurrency 1')
     expect(code).toBe(0)
@@ -155,19 +158,19 @@ describe('an Excel workbook', () => {
     ['people.csv', late],
     ['people.xls', xls],
     ['people.csv', xls],
-  ])('is refused by every import if the file is named %s', async (name, bytes) => {
+  ])('an Excel workbook is refused by every import if the file is named %s', async (name, bytes) => {
     world.file(name, bytes)
     for (const what of ['users', 'rooms', 'members'])
       expect(await world.run(`${what} import ${name}`)).toMatchObject(isWorkbook(name))
     expect(world.requests).toEqual([])
   })
 
-  test('is refused on standard input', async () => {
+  test('an Excel workbook is refused on standard input', async () => {
     const argv = 'users import - --input-format csv'
     expect(await world.run(argv, { stdin: xlsx })).toMatchObject(isWorkbook('standard input'))
   })
 
-  test('is refused with a different error message than other ZIP archives', async () => {
+  test('an Excel workbook is refused with a different error message than other ZIP archives', async () => {
     world.file('people.csv', archive(['word/document.xml', '<document/>']))
     expect(await world.run('users import people.csv')).toMatchObject({
       code: 2,
@@ -188,7 +191,7 @@ describe('rooms import --group-by name', () => {
     )
   })
 
-  test('creates one room from rows with the same name, and a second run updates it', async () => {
+  test('rooms import --group-by name creates one room from rows with the same name, and a second run updates it', async () => {
     expect(await world.run(line)).toMatchObject({
       code: 0,
       stderr: 'imported 3 of 3 rooms\n',
@@ -204,7 +207,7 @@ describe('rooms import --group-by name', () => {
     expect(await world.rooms()).toEqual(['Algebra', 'Empty', 'Latin'])
   })
 
-  test('refuses contradictory values in the rows of one room', async () => {
+  test('rooms import --group-by name refuses contradictory values in the rows of one room', async () => {
     world.file(
       'courses.csv',
       'name;type;user_id\nAlgebra;open;ada\nAlgebra;public;grace\nLatin;open;ada\nGreek;open;ada\nLatin;open;grace\n',
@@ -218,7 +221,7 @@ describe('rooms import --group-by name', () => {
     })
   })
 
-  test('creates one room from rows with the same name that do not follow each other', async () => {
+  test('rooms import --group-by name creates one room from rows with the same name that do not follow each other', async () => {
     world.file(
       'courses.csv',
       'name;type;user_id\nAlgebra;open;ada\nLatin;open;ada\nAlgebra ;;grace\nGreek;open;ada\n Latin;;grace\n',
@@ -234,7 +237,7 @@ describe('rooms import --group-by name', () => {
     expect(await world.rooms()).toEqual(['Algebra', 'Greek', 'Latin'])
   })
 
-  test('refuses contradictory values in rows that do not follow each other', async () => {
+  test('rooms import --group-by name refuses contradictory values in rows that do not follow each other', async () => {
     world.file('courses.csv', 'name;type;user_id\nAlgebra;open;ada\nLatin;open;ada\nAlgebra;public;grace\n')
     const { code, stderr } = await world.run(line)
     expect(code).toBe(2)
@@ -244,7 +247,7 @@ describe('rooms import --group-by name', () => {
   test.each([
     ['a column removed by --map', ['--map', 'E-Mail=']],
     ['columns removed by --ignore-unknown', ['--ignore-unknown']],
-  ])('accepts different values of %s', async (_, flags) => {
+  ])('rooms import --group-by name accepts different values of %s', async (_, flags) => {
     world.file(
       'courses.csv',
       'name;type;user_id;E-Mail;created_at\nAlgebra;open;ada;ada@x.test;1\nAlgebra;open;grace;grace@x.test;2\n',
@@ -256,19 +259,22 @@ describe('rooms import --group-by name', () => {
   test.each([
     ['follow each other', 'Algebra;open;ada\nAlgebra;open;nobody\nLatin;open;ada\n'],
     ['do not follow each other', 'Algebra;open;ada\nLatin;open;ada\nAlgebra;open;nobody\n'],
-  ])('writes every row of a failed room to the file of --failed-out if the rows %s', async (_, rows) => {
-    world.file('courses.csv', `name;type;user_id\n${rows}`)
-    expect(await world.run(`${line} --failed-out rejects.csv`)).toMatchObject({ code: 8 })
-    const lines = world.read('rejects.csv')?.split('\r\n') ?? []
-    expect(lines.map((line) => line.split(';').slice(0, 3).join(';'))).toEqual([
-      'name;type;user_id',
-      'Algebra;open;ada',
-      'Algebra;open;nobody',
-      '',
-    ])
-  })
+  ])(
+    'rooms import --group-by name writes every row of a failed room to the file of --failed-out if the rows %s',
+    async (_, rows) => {
+      world.file('courses.csv', `name;type;user_id\n${rows}`)
+      expect(await world.run(`${line} --failed-out rejects.csv`)).toMatchObject({ code: 8 })
+      const lines = world.read('rejects.csv')?.split('\r\n') ?? []
+      expect(lines.map((line) => line.split(';').slice(0, 3).join(';'))).toEqual([
+        'name;type;user_id',
+        'Algebra;open;ada',
+        'Algebra;open;nobody',
+        '',
+      ])
+    },
+  )
 
-  test('refuses more than 100,000 rows of rooms whose rows do not follow each other', async () => {
+  test('rooms import --group-by name refuses more than 100,000 rows of rooms whose rows do not follow each other', async () => {
     const rows = Array.from({ length: 100_002 }, (_, i) => `R${i % 2};open;u${i}`)
     world.file('courses.csv', `Course;type;user_id\n${rows.join('\n')}\n`)
     expect(await world.run(`${line} --map Course=name`)).toMatchObject({
@@ -291,25 +297,28 @@ describe('a file with a field that the API does not list', () => {
       'people.json',
       '[{"user_id":"ada","metadata":{"n":1},"access_token":"t"},{"user_id":"grace","metadata":2}]',
     ],
-  ])('is imported with the value of this field: %s', async (name, content) => {
-    expect(await world.imported(name, content, '--concurrency', '1')).toMatchObject({
-      code: 0,
-      stderr:
-        'warning: the API lists no field “metadata” of a user; it is sent anyway\nimported 2 of 2 users\n',
-    })
-    expect(world.writes()).toHaveLength(2)
-    const bodies = world.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
-    expect(bodies).toEqual(['{"user_id":"ada","metadata":{"n":1}}', '{"user_id":"grace","metadata":2}'])
-  })
+  ])(
+    'a file with a field that the API does not list is imported with the value of this field: %s',
+    async (name, content) => {
+      expect(await world.imported(name, content, '--concurrency', '1')).toMatchObject({
+        code: 0,
+        stderr:
+          'warning: the API lists no field “metadata” of a user; it is sent anyway\nimported 2 of 2 users\n',
+      })
+      expect(world.writes()).toHaveLength(2)
+      const bodies = world.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
+      expect(bodies).toEqual(['{"user_id":"ada","metadata":{"n":1}}', '{"user_id":"grace","metadata":2}'])
+    },
+  )
 })
 
 describe('the body of an import request', () => {
-  test('contains the empty strings of NDJSON', async () => {
+  test('the body of an import request contains the empty strings of NDJSON', async () => {
     await world.imported('people.ndjson', '{"user_id":"ada","name":"","email":"#DEPRECATED#"}\n')
     expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada","name":"","email":"#DEPRECATED#"}')
   })
 
-  test('omits empty cells of CSV and deprecated fields', async () => {
+  test('the body of an import request omits empty cells of CSV and deprecated fields', async () => {
     world.file('rooms.csv', 'name,type,layout,is_terminated\n#DEPRECATED#,open,,#DEPRECATED#\n')
     expect(await world.run('rooms import rooms.csv')).toMatchObject({ code: 0 })
     expect(world.requests.at(-1)?.body).toBe('{"name":"#DEPRECATED#","type":"open"}')

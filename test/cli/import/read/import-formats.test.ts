@@ -57,7 +57,7 @@ describe('users import from CSV', () => {
     ["'tis", "'tis"],
     ["'", "'"],
     ["''", "''"],
-  ])('reads the cell %j as %j', async (cell, name) => {
+  ])('users import from CSV reads the cell %j as %j', async (cell, name) => {
     expect(await world.imported('people.csv', `user_id,name\nada,${cell}\n`)).toEqual(users({ ada: name }))
   })
 
@@ -112,7 +112,7 @@ describe('users import from CSV', () => {
 })
 
 describe('import --map', () => {
-  test('reads a column as the given field, and ignores a column that is mapped to no field', async () => {
+  test('import --map reads a column as the given field, and ignores a column that is mapped to no field', async () => {
     expect(
       await world.imported(
         'people.csv',
@@ -123,12 +123,12 @@ describe('import --map', () => {
     expect(await world.user('ada')).toMatchObject({ email: 'ada@x.test' })
   })
 
-  test('sends a field unchanged if the API does not list it', async () => {
+  test('import --map sends a field unchanged if the API does not list it', async () => {
     await world.imported('people.csv', 'user_id,Dept\nada,01\n', '--map', 'Dept=department')
     expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada","department":"01"}')
   })
 
-  test('applies to the keys of NDJSON and JSON', async () => {
+  test('import --map applies to the keys of NDJSON and JSON', async () => {
     const map = ['--map', 'login=user_id', '--map', 'Notes=']
     expect(await world.imported('a.ndjson', '{"login":"ada","Notes":{}}\n', ...map)).toMatchObject({
       code: 0,
@@ -147,7 +147,7 @@ describe('import --map', () => {
       'user_id=login',
       "error: there is no column user_id\nhint: columns are user_id, name, email; map one: --map 'COLUMN=user_id'\n",
     ],
-  ])('exits 2 for %j', async (map, stderr) => {
+  ])('import --map exits 2 for %j', async (map, stderr) => {
     expect(await world.imported('people.csv', 'user_id,name,email\nada,A,a\n', '--map', map)).toEqual(
       refused(stderr),
     )
@@ -184,7 +184,7 @@ describe('users import from NDJSON', () => {
     expect(await world.imported('people.ndjson', content)).toEqual(users(held))
   })
 
-  test('reports every invalid line', async () => {
+  test('users import from NDJSON reports every invalid line', async () => {
     expect(
       await world.imported(
         'people.ndjson',
@@ -206,7 +206,7 @@ describe('users import from NDJSON', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('imports a row nested to the maximum depth', async () => {
+  test('users import from NDJSON imports a row nested to the maximum depth', async () => {
     const metadata = `${'['.repeat(199)}${']'.repeat(199)}`
     world.intercept = async () => answer(200, { user: { user_id: 'ada' } })
     world.file('users.ndjson', `{"user_id":"ada","metadata":${metadata}}\n`)
@@ -229,7 +229,7 @@ describe('users import from JSON', () => {
     ['with indentation', JSON.stringify(both, null, 2), both],
     ['with a BOM', `\ufeff${JSON.stringify(both)}\n`, both],
     ['of many chunks', JSON.stringify(many), many],
-  ])('reads a file %s', async (_what, content, rows) => {
+  ])('users import from JSON reads a file %s', async (_what, content, rows) => {
     expect(await world.imported('people.json', content)).toEqual(
       users(Object.fromEntries(rows.map(({ user_id, name }) => [user_id, name]).sort())),
     )
@@ -251,7 +251,7 @@ describe('users import from JSON', () => {
     ['null', 'it is neither an array nor an object'],
     ['true', 'it is neither an array nor an object'],
     ['42', 'it is neither an array nor an object'],
-  ])('refuses the content %j', async (content, why) => {
+  ])('users import from JSON refuses the content %j', async (content, why) => {
     expect(await world.imported('people.json', content)).toEqual(
       refused(
         `error: people.json is not a JSON array: ${why}\nhint: JSON input is an array of objects, or {"users": […]}\n`,
@@ -264,7 +264,7 @@ describe('users import from JSON', () => {
     '{"users":[{"user_id":"ada","name":"Ada"},{"user_id":"grace","name":"Grace"}],"paging":{"total":2}}',
     '{"paging":{"total":2,"users":"[]"},"note":"\\"[","users" : [ {"user_id":"ada","name":"Ada"} , {"user_id":"grace","name":"Grace"} ] }',
     '{"\\u0075sers":[{"user_id":"ada","name":"Ada"},{"name":"Grace","user_id":"grace","deprecated":null}],"x":[[1,{"users":[7]}]]}',
-  ])('reads the output of a list command: %s', async (content) => {
+  ])('users import from JSON reads the output of a list command: %s', async (content) => {
     expect(await world.imported('people.json', content)).toMatchObject({
       users: { ada: 'Ada', grace: 'Grace' },
     })
@@ -274,15 +274,18 @@ describe('users import from JSON', () => {
     ['[{"user_id":"ada"},,{"user_id":"grace"}]', 'it ends too early'],
     ['[{"user_id":"ada"},{"user_id":grace}]', 'unexpected “g” at column 12'],
     ['[{"user_id":"ada"},]', 'it ends too early'],
-  ])('refuses the array %s, which has an invalid element', async (content, problem) => {
-    const { code, stderr } = await world.imported('people.json', content)
-    expect({ code, first: stderr.split('\n')[0] }).toEqual({
-      code: 2,
-      first: `error: people.json row 2: not JSON: ${problem}`,
-    })
-  })
+  ])(
+    'users import from JSON refuses the array %s, which has an invalid element',
+    async (content, problem) => {
+      const { code, stderr } = await world.imported('people.json', content)
+      expect({ code, first: stderr.split('\n')[0] }).toEqual({
+        code: 2,
+        first: `error: people.json row 2: not JSON: ${problem}`,
+      })
+    },
+  )
 
-  test('reports invalid rows with their numbers', async () => {
+  test('users import from JSON reports invalid rows with their numbers', async () => {
     expect(await world.imported('people.json', '[{"user_id":"ada"},7,{"user_id":"ada"},["x"]]')).toEqual(
       refused(
         'error: people.json row 2: not a JSON object\n' +

@@ -26,12 +26,12 @@ describe('an import', () => {
     ['people.ndjson', content.ndjson],
     ['people.jsonl', content.ndjson],
     ['people.json', content.json],
-  ])('derives the format from the file name %s', async (name, text) => {
+  ])('an import derives the format from the file name %s', async (name, text) => {
     expect(await world.imported(name, text)).toEqual(one('ada', null))
   })
 
   test.each(Object.entries(content))(
-    'reads a file in the format %s of --input-format regardless of its name',
+    'an import reads a file in the format %s of --input-format regardless of its name',
     async (format, text) => {
       expect(await world.imported('people.txt', text, '--input-format', format)).toEqual(one('ada', null))
       await world.send('DELETE', '/users/ada')
@@ -40,7 +40,7 @@ describe('an import', () => {
     },
   )
 
-  test('refuses a file with an unknown extension without --input-format', async () => {
+  test('an import refuses a file with an unknown extension without --input-format', async () => {
     expect(await world.imported('people.txt', content.csv)).toEqual(
       refused(
         `error: the format of ${world.path('people.txt')} is unknown\n` +
@@ -49,13 +49,13 @@ describe('an import', () => {
     )
   })
 
-  test.each(Object.entries(content))('reads standard input as %s', async (format, stdin) => {
+  test.each(Object.entries(content))('an import reads standard input as %s', async (format, stdin) => {
     const run = await world.run(`users import - --input-format ${format}`, { stdin })
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: 'imported 1 of 1 user\n' })
     expect(await world.users()).toEqual({ ada: null })
   })
 
-  test('reads a named pipe', async () => {
+  test('an import reads a named pipe', async () => {
     execFileSync('mkfifo', [world.path('pipe.csv')])
     spawn('sh', ['-c', `printf 'user_id\\nada\\n' > '${world.path('pipe.csv')}'`])
     expect(await world.run('users import pipe.csv')).toMatchObject({
@@ -65,7 +65,7 @@ describe('an import', () => {
     expect(world.read('pipe.csv.journal')).toBeUndefined()
   })
 
-  test('refuses standard input without --input-format', async () => {
+  test('an import refuses standard input without --input-format', async () => {
     expect(await world.run('users import -', { stdin: content.csv })).toMatchObject({
       code: 2,
       stderr:
@@ -74,7 +74,7 @@ describe('an import', () => {
     })
   })
 
-  test('calls its source “standard input” in error messages', async () => {
+  test('an import calls its source “standard input” in error messages', async () => {
     const run = (stdin: string | Uint8Array) => world.run('users import - --input-format csv', { stdin })
     expect(await run('')).toMatchObject({
       code: 2,
@@ -88,7 +88,7 @@ describe('an import', () => {
     expect((await run('user_id,name\n,x\n')).stderr).toMatch(/^error: standard input:2: user_id is missing\n/)
   })
 
-  test('exits 2 for a missing file and for a directory', async () => {
+  test('an import exits 2 for a missing file and for a directory', async () => {
     mkdirSync(world.path('folder.csv'))
     expect(await world.run('users import nope.csv')).toMatchObject({
       code: 2,
@@ -180,7 +180,7 @@ describe('an import of a file that is not UTF-8', () => {
   })
 
   test.each(['ndjson', 'json'])(
-    'in %s is refused with the byte offset of the first invalid byte',
+    'an import of a file that is not UTF-8 in %s is refused with the byte offset of the first invalid byte',
     async (format) => {
       expect(await world.imported(`people.${format}`, latin1('[{"user_id":"ad\xe9le"}]\n'))).toEqual(
         refused(
@@ -201,7 +201,7 @@ describe('a very long row in an import', () => {
 
   // Linear time takes two seconds at most; quadratic time would take half a minute.
   test.each(Object.entries(long(15 * MB)))(
-    'is read if its size is 15 MB: %s',
+    'a very long row in an import is read if its size is 15 MB: %s',
     { timeout: 20_000 },
     async (name, text) => {
       const { code, stderr } = await world.imported(name, text)
@@ -217,14 +217,16 @@ describe('a very long row in an import', () => {
     ['people.ndjson', 'people.ndjson:2: the line is longer than 16 MB'],
     ['people.json', 'people.json: element 2 is longer than 16 MB'],
   ] as const)(
-    'is refused with its position if its size is 30 MB: %s',
+    'a very long row in an import is refused with its position if its size is 30 MB: %s',
     { timeout: 20_000 },
     async (name, problem) => {
       expect(await world.imported(name, long(30 * MB)[name])).toEqual(refused(`error: ${problem}\n`))
     },
   )
 
-  test('in JSON is parsed if it contains a key of 15 MB', { timeout: 20_000 }, async () => {
+  test('a very long row in an import in JSON is parsed if it contains a key of 15 MB', {
+    timeout: 20_000,
+  }, async () => {
     expect(await world.imported('people.json', `{"${'k'.repeat(15 * MB)}":[]}`)).toEqual(
       refused(
         'error: people.json is not a JSON array: there is no such array\n' +
@@ -249,7 +251,7 @@ describe('a character split between two chunks of the file', () => {
       splits.map((split) => ({ ...split, format: format as keyof typeof forms })),
     ),
   )(
-    'is decoded correctly (format: $format, character: $character, bytes in the first chunk: $first)',
+    'a character split between two chunks of the file is decoded correctly (format: $format, character: $character, bytes in the first chunk: $first)',
     async ({ character, first, format }) => {
       const [before, after] = forms[format]
       const name = 'x'.repeat(chunk - before.length - first) + character

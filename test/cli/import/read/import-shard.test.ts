@@ -28,7 +28,7 @@ async function rowsOfShards(line: string, count: number): Promise<number[][]> {
 }
 
 describe('the shards of an import', () => {
-  test('of 40 users contain each row exactly once', async () => {
+  test('the shards of an import of 40 users contain each row exactly once', async () => {
     world.file('in.csv', usersCsv(40))
     const rows = await rowsOfShards('users import in.csv', 4)
     expect(rows.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1))
@@ -37,7 +37,7 @@ describe('the shards of an import', () => {
     expect(readdirSync(world.dir)).toEqual(['in.csv'])
   })
 
-  test('have separate journals if rows fail', async () => {
+  test('the shards of an import have separate journals if rows fail', async () => {
     world.file('in.csv', usersCsv(40))
     for (const n of [1, 2, 3, 4, 1, 2, 3, 4]) await run(`users import in.csv --shard ${n}/4`)
     for (const n of [1, 2, 3, 4]) expect(world.read(`in.csv.${n}-of-4.journal`)).toContain('{"end":true}')
@@ -49,7 +49,7 @@ describe('the shards of an import', () => {
     ['rooms', ({ user_id, type }: { user_id: string; type: string }) => ({ name: user_id, type })],
     ['members', ({ user_id, type }: { user_id: string; type: string }) => ({ user_id, room_id: type })],
   ])(
-    'of %s contain each row exactly once for random rows and a random number of shards',
+    'the shards of an import of %s contain each row exactly once for random rows and a random number of shards',
     async (kind, rowOf) => {
       const rows = fc.uniqueArray(
         fc.record({
@@ -69,7 +69,7 @@ describe('the shards of an import', () => {
     },
   )
 
-  test('have similar sizes for similar keys', () => {
+  test('the shards of an import have similar sizes for similar keys', () => {
     const keys = [
       (i: number) => `user-${String(i).padStart(8, '0')}`,
       (i: number) => `${i}\0${i}`,
@@ -90,7 +90,7 @@ describe('the shards of an import', () => {
       }
   })
 
-  test('contain the same rows in every version of the program', () => {
+  test('the shards of an import contain the same rows in every version of the program', () => {
     const shard = Shard.parse('2/5')
     const held = Array.from({ length: 30 }, (_, i) => i + 1).filter((n) => shard.includes(`u${n}`, 1))
     expect(held).toEqual([2, 5, 7, 8, 11, 15, 24, 29])
@@ -99,7 +99,7 @@ describe('the shards of an import', () => {
     ).toEqual([true, false, true, true, false])
   })
 
-  test('keep all rows of a group in one shard', async () => {
+  test('the shards of an import keep all rows of a group in one shard', async () => {
     for (const user_id of ['u1', 'u2', 'u3']) await world.send('POST', '/users', { user_id })
     const names = Array.from({ length: 8 }, (_, i) => `Course ${i}`)
     world.file(
@@ -113,7 +113,7 @@ describe('the shards of an import', () => {
     for (const { id } of rooms) expect(await world.members(id)).toHaveLength(3)
   })
 
-  test('check the whole file and report its line numbers', async () => {
+  test('the shards of an import check the whole file and report its line numbers', async () => {
     world.file('in.csv', `${usersCsv(10)},Nobody\nu3,Again\n`)
     for (const shard of shardsOf(3)) {
       const { code, stderr } = await run(`users import in.csv --shard ${shard}`)
@@ -129,7 +129,7 @@ describe('the shards of an import', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('report each invalid row in exactly one of the shards', async () => {
+  test('the shards of an import report each invalid row in exactly one of the shards', async () => {
     world.file('in.csv', `${usersCsv(10)},Nobody\nu3,Again\n`)
     let rejects = ''
     let rows = 0
@@ -148,7 +148,7 @@ describe('the shards of an import', () => {
 })
 
 describe('one shard of an import', () => {
-  test('is named in summaries, in dry runs and in hints', async () => {
+  test('one shard of an import is named in summaries, in dry runs and in hints', async () => {
     world.file('in.csv', usersCsv(10))
     const dry = await run('users import in.csv --shard 1/3 --dry-run')
     expect(dry.stderr).toMatchInlineSnapshot(`
@@ -170,7 +170,7 @@ describe('one shard of an import', () => {
     `)
   })
 
-  test('that contains no rows exits 0', async () => {
+  test('one shard of an import that contains no rows exits 0', async () => {
     world.file('in.csv', usersCsv(1))
     const ended = await Promise.all(shardsOf(3).map((shard) => run(`users import in.csv --shard ${shard}`)))
     expect(ended.map(({ code }) => code)).toEqual([0, 0, 0])
@@ -181,7 +181,7 @@ describe('one shard of an import', () => {
     ])
   })
 
-  test('resumes with the printed command after lost responses', async () => {
+  test('one shard of an import resumes with the printed command after lost responses', async () => {
     world.file('in.csv', usersCsv(12))
     world.loseConnection()
     const { code, stderr } = await run(
@@ -204,7 +204,7 @@ describe('one shard of an import', () => {
     expect(await world.users()).toEqual(usersOf(12))
   })
 
-  test('refuses the journal of another shard', async () => {
+  test('one shard of an import refuses the journal of another shard', async () => {
     world.file('in.csv', usersCsv(12))
     world.intercept = async (request, next) => (request.method === 'GET' ? next() : lost())
     await run('users import in.csv --shard 1/2 --journal j --retries 0')
@@ -216,7 +216,7 @@ describe('one shard of an import', () => {
       })
   })
 
-  test('terminates only the rooms in its rows', async () => {
+  test('one shard of an import terminates only the rooms in its rows', async () => {
     const ids = []
     for (const name of roomsOf(6)) ids.push(await world.room(name))
     world.file('in.csv', `id,name,type,is_terminated\n${ids.map((id) => `${id},R,open,true\n`).join('')}`)
@@ -233,7 +233,7 @@ describe('one shard of an import', () => {
   })
 
   test.each(['', '0/4', '5/4', '1/0', '4', '1/4/2', '-1/4', '1.5/4', 'a/b', '1 / 4', '1/99999999'])(
-    'with the invalid value %j of --shard exits 2',
+    'one shard of an import with the invalid value %j of --shard exits 2',
     async (shard) => {
       world.file('in.csv', usersCsv(1))
       const { code, stderr } = await world.run(['users', 'import', 'in.csv', '--shard', shard])
@@ -256,7 +256,7 @@ describe('a second import of rooms', () => {
     ['for the same shards', shardsOf(2)],
     ['for other shards', shardsOf(3)],
     ['for the whole file', ['']],
-  ])('after an import in two shards exits 2 %s', async (_how, shards) => {
+  ])('a second import of rooms after an import in two shards exits 2 %s', async (_how, shards) => {
     for (const shard of shardsOf(2))
       expect(await run(`rooms import in.csv --shard ${shard}`)).toMatchObject({ code: 0 })
     for (const shard of shards) {
@@ -269,20 +269,20 @@ describe('a second import of rooms', () => {
     expect(await world.rooms()).toEqual(roomsOf(6))
   })
 
-  test('in shards exits 2 after an import of the whole file', async () => {
+  test('a second import of rooms in shards exits 2 after an import of the whole file', async () => {
     await run('rooms import in.csv')
     for (const shard of shardsOf(2))
       expect(await run(`rooms import in.csv --shard ${shard}`)).toMatchObject({ code: 2 })
     expect(await world.rooms()).toEqual(roomsOf(6))
   })
 
-  test('of the whole file exits 2 after an import in twelve shards', async () => {
+  test('a second import of rooms of the whole file exits 2 after an import in twelve shards', async () => {
     for (const shard of shardsOf(12)) await run(`rooms import in.csv --shard ${shard}`)
     expect(await run('rooms import in.csv')).toMatchObject({ code: 2, stderr: expect.stringMatching(known) })
     expect(await world.rooms()).toEqual(roomsOf(6))
   })
 
-  test('of the whole file exits 2 after an interrupted shard', async () => {
+  test('a second import of rooms of the whole file exits 2 after an interrupted shard', async () => {
     world.intercept = async (request, next) => {
       const done = await next()
       return request.method === 'POST' ? lost() : done

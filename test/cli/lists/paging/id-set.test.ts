@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { IdSet } from '../../../../src/cli/lists/paging/id-set.ts'
 
-test('a set of 80,000 IDs finds every ID that was added to the set', () => {
+test('a set of 80,000 IDs contains every added ID', () => {
   const set = new IdSet()
   const ids = Array.from({ length: 80_000 }, (_, i) => `user-${i}`)
   expect(ids.filter((id) => !set.add(id))).toEqual([])

@@ -144,10 +144,10 @@ const meetAll = new Set([
   'repeats its first page and reports it as complete',
 ])
 
-describe.each(Object.entries(services))('on a service that %s', (name, quirks) => {
+describe.each(Object.entries(services))('services that %s', (name, quirks) => {
   const some = <T>(lines: readonly T[]) => lines.filter((_, i) => meetAll.has(name) || i % 9 === 0)
 
-  test.each(some(reads))('%s exits 8, even with --quiet', async (line) => {
+  test.each(some(reads))(`on a service that ${name}, %s exits 8, even with --quiet`, async (line) => {
     world.intercept = service(quirks)
     const { code, stderr } = await world.run(`${line} --quiet`)
     expect({ code, stderr }).toEqual({
@@ -156,7 +156,7 @@ describe.each(Object.entries(services))('on a service that %s', (name, quirks) =
     })
   })
 
-  test.each(some(changes))('%s sends no write', async (line) => {
+  test.each(some(changes))(`on a service that ${name}, %s sends no write`, async (line) => {
     writeFileSync(join(world.dir, 'members.csv'), 'room_id,user_id,type\nr1,u39,host\n')
     writeFileSync(join(world.dir, 'rooms.csv'), 'name,type\nRoom 39,open\n')
     world.intercept = service(quirks)
@@ -240,7 +240,7 @@ describe('a list whose total is wrong', () => {
     expect(await world.run('rooms list --count --quiet')).toMatchObject({ code: 0, stdout: '2130\n' })
   })
 
-  test('is read with one request if the first page contains all items', async () => {
+  test('a list whose total is wrong is read with one request if the first page contains all items', async () => {
     rooms.length = 47
     capped(1000, () => rooms.length)
     for (const flags of ['--all', '--limit 300', '--sort name', '--where name~Room']) {
@@ -281,7 +281,7 @@ describe('--offset', () => {
     })
 
   test.each(['', '--all', '--limit 10', '--quiet'])(
-    'with the flags “%s” causes exit code 8 if the service ignores the offset',
+    '--offset with the flags “%s” causes exit code 8 if the service ignores the offset',
     async (flags) => {
       world.intercept = ignoring(0, false)
       expect(await world.run(`rooms list --offset 20 -o ids ${flags}`.trim())).toMatchObject({
@@ -291,7 +291,7 @@ describe('--offset', () => {
     },
   )
 
-  test('is accepted if the service applies the offset, even if the response names another offset', async () => {
+  test('--offset is accepted if the service applies the offset, even if the response names another offset', async () => {
     world.intercept = ignoring('0', true)
     expect(await world.run('rooms list --offset 20 --limit 5 -o ids')).toMatchObject({
       code: 0,
@@ -353,18 +353,18 @@ describe('a list that differs in every response', () => {
     }
   })
 
-  test('is printed in full by rooms list', async () => {
+  test('a list that differs in every response is printed in full by rooms list', async () => {
     const { code, stdout } = await world.run('rooms list --all -o ids --page-size 500')
     expect({ code, count: stdout.split('\n').length - 1 }).toEqual({ code: 0, count: 1300 })
   })
 
-  test('is whole for an export if two passes have shown as many items as it has at its end', async () => {
+  test('a list that differs in every response is whole for an export if two passes together contain as many items as the final total', async () => {
     const { code, stdout } = await world.run('rooms export --columns id --no-header')
     expect({ code, count: new Set(stdout.trimEnd().split('\r\n')).size }).toEqual({ code: 0, count: 1300 })
   })
 
   test.each(['rooms delete --where type=private --yes', 'users offboard u1 --yes'])(
-    'prevents the writes of %s',
+    'a list that differs in every response prevents the writes of %s',
     async (line) => {
       const { code, stderr } = await world.run(`${line} --quiet`)
       expect({ code, writes: writes(), stderr }).toEqual({

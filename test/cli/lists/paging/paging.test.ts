@@ -60,7 +60,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
       all.unshift((await world.send('POST', '/rooms', { name: `Room ${i}`, type: 'open' })).body.room.id)
   })
 
-  test('without flags prints one page and the total number of rooms', async () => {
+  test('rooms list of 250 rooms in the embedded service without flags prints one page and the total number of rooms', async () => {
     expect(await listed('')).toEqual({
       code: 0,
       ids: all.slice(0, 30),
@@ -86,14 +86,14 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     ['--all --offset 9999', [250, 250], ['1000@9999']],
     ['--offset 0', [0, 30], ['-@0']],
   ] as const)(
-    'with %s requests only the necessary pages and prints the selected rooms',
+    'rooms list of 250 rooms in the embedded service with %s requests only the necessary pages and prints the selected rooms',
     async (flags, [from, to], requests) => {
       expect(await listed(`${flags} --quiet`)).toEqual({ code: 0, ids: all.slice(from, to), stderr: '' })
       expect(asked()).toEqual(requests)
     },
   )
 
-  test('with only --page-size requests one page of that size', async () => {
+  test('rooms list of 250 rooms in the embedded service with only --page-size requests one page of that size', async () => {
     expect(await listed('--page-size 7')).toEqual({
       code: 0,
       ids: all.slice(0, 7),
@@ -102,7 +102,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     expect(asked()).toEqual(['7@-'])
   })
 
-  test('sends filters with every page', async () => {
+  test('rooms list of 250 rooms in the embedded service sends filters with every page', async () => {
     await world.run('rooms list --all --active --name Nobody -o ids')
     expect(world.requests.map(queryOf)).toEqual([{ limit: '1000', name: 'Nobody', is_terminated: 'false' }])
     world.requests.length = 0
@@ -115,7 +115,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     ])
   })
 
-  test('with --all --json prints one document that contains every item', async () => {
+  test('rooms list of 250 rooms in the embedded service with --all --json prints one document that contains every item', async () => {
     const { stdout } = await world.run('rooms list --all --page-size 100 --json')
     const { rooms, paging, ...rest } = JSON.parse(stdout)
     expect(rooms.map(({ id }: { id: string }) => id)).toEqual(all)
@@ -124,7 +124,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     expect(rest).toEqual({})
   })
 
-  test('with --all prints every room in every format', async () => {
+  test('rooms list of 250 rooms in the embedded service with --all prints every room in every format', async () => {
     expect(lines((await world.run('rooms list --all')).stdout)).toHaveLength(252)
     expect(lines((await world.run('rooms list --all --no-header')).stdout)).toHaveLength(250)
     expect((await world.run('rooms list --all -o csv')).stdout.split('\r\n')).toHaveLength(252)
@@ -133,7 +133,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     ).toEqual(all)
   })
 
-  test('with --all prints every page in the width of the terminal', async () => {
+  test('rooms list of 250 rooms in the embedded service with --all prints every page in the width of the terminal', async () => {
     const { stdout } = await world.run('rooms list --all --no-color', { tty: true, columns: 40 })
     expect(lines(stdout)).toHaveLength(252)
     expect(Math.max(...lines(stdout).map((line) => line.length))).toBeLessThanOrEqual(40)
@@ -145,21 +145,24 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     { format: 'ids', heading: 0 },
     { format: 'csv', heading: 1 },
     { format: 'table', heading: 1 },
-  ])('in $format prints each page as it arrives', async ({ format, heading }) => {
-    let pages = 0
-    world.intercept = async (_request, next) => {
-      // Before the last page is printed, one request looks behind it.
-      const printed = Math.min(pages++ * 100, 200)
-      while (printed > 0 && lines(run.host.stdout.text).length < heading + printed)
-        await new Promise((resolve) => setImmediate(resolve))
-      return next()
-    }
-    const run = world.start(['rooms', 'list', '--all', '--page-size', '100', '-o', format])
-    expect((await run.done).code).toBe(0)
-    expect(pages).toBe(4)
-  })
+  ])(
+    'rooms list of 250 rooms in the embedded service in $format prints each page as it arrives',
+    async ({ format, heading }) => {
+      let pages = 0
+      world.intercept = async (_request, next) => {
+        // Before the last page is printed, one request looks behind it.
+        const printed = Math.min(pages++ * 100, 200)
+        while (printed > 0 && lines(run.host.stdout.text).length < heading + printed)
+          await new Promise((resolve) => setImmediate(resolve))
+        return next()
+      }
+      const run = world.start(['rooms', 'list', '--all', '--page-size', '100', '-o', format])
+      expect((await run.done).code).toBe(0)
+      expect(pages).toBe(4)
+    },
+  )
 
-  test('requests two pages ahead of the printed page', async () => {
+  test('rooms list of 250 rooms in the embedded service requests two pages ahead of the printed page', async () => {
     const asked: number[] = []
     world.intercept = (_request, next) => {
       asked.push(lines(run.host.stdout.text).length)
@@ -170,7 +173,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     expect(asked).toEqual([0, 0, 0, 200])
   })
 
-  test('prints the pages before a failed page, and exits with the code of the failure', async () => {
+  test('rooms list of 250 rooms in the embedded service prints the pages before a failed page, and exits with the code of the failure', async () => {
     world.intercept = async (request, next) =>
       queryOf(request)['offset'] === '200' ? answer(503, {}) : next()
     const { code, stdout, stderr } = await world.run('rooms list --all --page-size 100 -o ids --retries 0')
@@ -181,7 +184,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     })
   })
 
-  test('requests no more pages after the reader closes the pipe', async () => {
+  test('rooms list of 250 rooms in the embedded service requests no more pages after the reader closes the pipe', async () => {
     const { host, done } = world.start(['rooms', 'list', '--all', '--page-size', '10'])
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(0)
@@ -190,26 +193,26 @@ describe('rooms list of 250 rooms in the embedded service', () => {
 })
 
 describe('a list of a service with unusual paging', () => {
-  test('is complete if the service limits a page to 7 items', async () => {
+  test('a list of a service with unusual paging is complete if the service limits a page to 7 items', async () => {
     service(ids(50), { cap: 7 })
     expect(await listed('--all')).toEqual({ code: 0, ids: ids(50), stderr: '' })
     expect(asked()).toEqual(['1000@-', ...[7, 14, 21, 28, 35, 42, 49, 50].map((offset) => `1000@${offset}`)])
   })
 
-  test('with --limit contains the requested number of items if the service limits the page size', async () => {
+  test('a list of a service with unusual paging with --limit contains the requested number of items if the service limits the page size', async () => {
     service(ids(50), { cap: 7 })
     expect(await listed('--limit 20')).toEqual({ code: 0, ids: ids(20), stderr: '' })
     expect(asked()).toEqual(['20@-', '13@7', '6@14'])
   })
 
-  test('with --limit contains the requested number of items if the service sends more items', async () => {
+  test('a list of a service with unusual paging with --limit contains the requested number of items if the service sends more items', async () => {
     world.intercept = async () => answer(200, { rooms: ids(12).map(roomOf) })
     expect((await listed('--limit 5')).ids).toEqual(ids(5))
     const { stdout } = await world.run('rooms list --limit 5 --json')
     expect(JSON.parse(stdout).rooms).toEqual(ids(5).map(roomOf))
   })
 
-  test('ends with an error if the service ignores the offset', async () => {
+  test('a list of a service with unusual paging ends with an error if the service ignores the offset', async () => {
     service(ids(250), { ignoresOffset: true })
     expect(await listed('--all --page-size 100')).toEqual({
       code: 8,
@@ -219,7 +222,7 @@ describe('a list of a service with unusual paging', () => {
     expect(world.requests).toHaveLength(3)
   })
 
-  test('with --limit is one valid JSON document if the service ignores the offset', async () => {
+  test('a list of a service with unusual paging with --limit is one valid JSON document if the service ignores the offset', async () => {
     service(ids(250), { ignoresOffset: true, cap: 30 })
     const { stdout, stderr } = await world.run('rooms list --limit 100 --json')
     expect(JSON.parse(stdout).rooms).toEqual(ids(30).map(roomOf))
@@ -240,28 +243,28 @@ describe('a list of a service with unusual paging', () => {
     expect(await listed('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
   })
 
-  test('causes no notice about more items if the total is missing', async () => {
+  test('a list of a service with unusual paging causes no notice about more items if the total is missing', async () => {
     service(ids(250), { paging: () => undefined })
     expect(await listed('')).toEqual({ code: 0, ids: ids(30), stderr: '' })
   })
 
-  test('of several pages has no total if the service sends no total', async () => {
+  test('a list of a service with unusual paging of several pages has no total if the service sends no total', async () => {
     service(ids(250), { paging: ({ limit, offset }) => ({ limit, offset }) })
     const { stdout } = await world.run('rooms list --limit 20 --page-size 10 --json')
     expect(JSON.parse(stdout).paging).toEqual({ limit: 20, offset: 0 })
   })
 
-  test('with --all contains each ID once if items are inserted between two requests for pages', async () => {
+  test('a list of a service with unusual paging with --all contains each ID once if items are inserted between two requests for pages', async () => {
     service(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
     expect(await listed('--all')).toEqual({ code: 0, ids: [...ids(250), 'new'], stderr: '' })
   })
 
-  test('with --limit contains the requested number of items if items are inserted between two requests for pages', async () => {
+  test('a list of a service with unusual paging with --limit contains the requested number of items if items are inserted between two requests for pages', async () => {
     service(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
     expect((await listed('--limit 150 --page-size 100')).ids).toEqual(ids(150))
   })
 
-  test('with --json contains items that were inserted between two requests for pages, after the others', async () => {
+  test('a list of a service with unusual paging with --json contains items that were inserted between two requests for pages, after the others', async () => {
     service(ids(15), { cap: 10, before: (rooms, request) => request === 2 && rooms.unshift('new') })
     const { stdout } = await world.run('rooms list --all --json')
     expect(JSON.parse(stdout)).toEqual({
@@ -270,19 +273,19 @@ describe('a list of a service with unusual paging', () => {
     })
   })
 
-  test('contains an ID once if one page contains the ID twice', async () => {
+  test('a list of a service with unusual paging contains an ID once if one page contains the ID twice', async () => {
     service(['a', 'b', 'a', 'c'])
     expect((await listed('--all')).ids).toEqual(['a', 'b', 'c'])
   })
 
-  test('with a single complete page is printed byte for byte', async () => {
+  test('a list of a service with unusual paging with a single complete page is printed byte for byte', async () => {
     const body = '{\t"rooms" : [],\r\n"unlisted": 1.0}\n\n'
     world.intercept = async () => answer(200, body)
     for (const flags of ['', ' --all', ' --limit 5'])
       expect((await world.run(`rooms list --json${flags}`)).stdout).toBe(body)
   })
 
-  test('in JSON contains the other fields of the last page', async () => {
+  test('a list of a service with unusual paging in JSON contains the other fields of the last page', async () => {
     let page = 0
     world.intercept = async () =>
       answer(200, { cursor: `c${++page}`, rooms: page < 3 ? [roomOf(`r${page}`)] : [] })
@@ -291,7 +294,7 @@ describe('a list of a service with unusual paging', () => {
     )
   })
 
-  test('identifies users by user_id and members by id', async () => {
+  test('a list of a service with unusual paging identifies users by user_id and members by id', async () => {
     world.intercept = async (request) =>
       answer(200, {
         users: queryOf(request)['offset']
@@ -312,7 +315,7 @@ describe('a list of a service with unusual paging', () => {
   })
 
   test.each(['', '--no-header '])(
-    'as a table with the flags “%s” shows a column that has values only on a later page',
+    'a list of a service with unusual paging as a table with the flags “%s” shows a column that has values only on a later page',
     async (flag) => {
       const rooms = [
         { id: 'r1', type: 'open', layout: null },
@@ -344,7 +347,7 @@ describe('a list of a service that refuses large pages', () => {
     [100, 422, '--where name~^Room', 120, ['1000@-', '100@-', '100@100']],
     [250, 422, '--limit 250', 120, ['250@-']],
   ] as const)(
-    'is complete if pages above %i items are refused with status %i: %s',
+    'a list of a service that refuses large pages is complete if pages above %i items are refused with status %i: %s',
     async (above, status, flags, count, requests) => {
       otherService(world, { refusedLimits: { above, status } })
       const { ids, ...rest } = await listed(flags)
@@ -353,7 +356,7 @@ describe('a list of a service that refuses large pages', () => {
     },
   )
 
-  test('sets the maximum page size for all later lists of the command', async () => {
+  test('a list of a service that refuses large pages sets the maximum page size for all later lists of the command', async () => {
     const { body } = await world.send('GET', '/rooms?limit=2')
     otherService(world, { refusedLimits: { above: 250, status: 422 } })
     const [one, other] = body.rooms.map(({ id }: { id: string }) => id)
@@ -368,7 +371,7 @@ describe('a list of a service that refuses large pages', () => {
     expect([one, other].every((id) => world.requests.some(({ url }) => url.includes(id)))).toBe(true)
   })
 
-  test('causes an error about the key if the service refuses the key', async () => {
+  test('a list of a service that refuses large pages causes an error about the key if the service refuses the key', async () => {
     world.intercept = async () => answer(400, {})
     expect(await listed('--all')).toMatchObject({
       code: 4,
@@ -377,7 +380,7 @@ describe('a list of a service that refuses large pages', () => {
     expect(asked()).toEqual(['1000@-', '1@-'])
   })
 
-  test('is read without limit if the service refuses each page size', async () => {
+  test('a list of a service that refuses large pages is read without limit if the service refuses each page size', async () => {
     otherService(world, { refusedLimits: { above: 0, status: 422 } })
     const { ids, ...rest } = await listed('--all')
     expect({ count: new Set(ids).size, ...rest }).toEqual({ count: 120, code: 0, stderr: '' })
@@ -387,7 +390,7 @@ describe('a list of a service that refuses large pages', () => {
     ])
   })
 
-  test('causes an error with the first message of the service if the service refuses all requests', async () => {
+  test('a list of a service that refuses large pages causes an error with the first message of the service if the service refuses all requests', async () => {
     world.intercept = async ({ url }) => answer(422, { message: `refused ${new URL(url).search}` })
     expect(await listed('--all')).toEqual({
       code: 1,
@@ -398,7 +401,7 @@ describe('a list of a service that refuses large pages', () => {
   })
 
   test.each(['--all --page-size 300', '--limit 300 --page-size 300'])(
-    'is requested only once if the command line sets the page size: %s',
+    'a list of a service that refuses large pages is requested only once if the command line sets the page size: %s',
     async (flags) => {
       otherService(world, { refusedLimits: { above: 50, status: 422 } })
       expect(await listed(flags)).toMatchObject({ code: 1, ids: [] })
@@ -406,7 +409,7 @@ describe('a list of a service that refuses large pages', () => {
     },
   )
 
-  test('is requested only once if the error response is not JSON', async () => {
+  test('a list of a service that refuses large pages is requested only once if the error response is not JSON', async () => {
     world.intercept = async () => answer(500, 'out of order')
     expect(await listed('--all --retries 0')).toMatchObject({ code: 6 })
     expect(asked()).toEqual(['1000@-'])
@@ -415,7 +418,7 @@ describe('a list of a service that refuses large pages', () => {
 
 describe('a usage error', () => {
   test.each(['1e3', '-1', '0x10', '0', '', '1.5', ' 5', '+5', '٣', 'Infinity', '99999999999999999999'])(
-    'results from --limit %j',
+    'a usage error results from --limit %j',
     async (text) => {
       const { code, stdout, stderr } = await world.run(['rooms', 'list', '--limit', text])
       expect({ code, stdout, stderr }).toEqual({
@@ -432,7 +435,7 @@ describe('a usage error', () => {
     ['--offset', '1e3', 0],
     ['--page-size', '0', 1],
     ['--page-size', '', 1],
-  ])('results from %s %j', async (flag, text, minimum) => {
+  ])('a usage error results from %s %j', async (flag, text, minimum) => {
     const { code, stderr } = await world.run(['rooms', 'list', flag, text])
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -442,7 +445,7 @@ describe('a usage error', () => {
   })
 
   test.each(['rooms list', 'users list', 'members list r1', 'sessions list r1'])(
-    'results from --limit with --all: %s',
+    'a usage error results from --limit with --all: %s',
     async (command) => {
       const { code, stderr } = await world.run(`${command} --all --limit 5`)
       expect({ code, stderr }).toEqual({
@@ -469,17 +472,20 @@ describe('sessions list on a service without paging', () => {
     ['--limit 100', [0, 40], '100@-'],
     ['--offset 100', [40, 40], '-@100'],
     ['--all --page-size 2', [0, 40], '2@-'],
-  ] as const)('prints the selected sessions with the flags “%s”', async (flags, [from, to], query) => {
-    const { code, stdout, stderr } = await world.run(`sessions list r1 -o ids ${flags}`.trim())
-    expect({ code, ids: lines(stdout), stderr }).toEqual({
-      code: 0,
-      ids: ids(40).slice(from, to),
-      stderr: '',
-    })
-    expect(asked()).toEqual([query])
-  })
+  ] as const)(
+    'sessions list on a service without paging prints the selected sessions with the flags “%s”',
+    async (flags, [from, to], query) => {
+      const { code, stdout, stderr } = await world.run(`sessions list r1 -o ids ${flags}`.trim())
+      expect({ code, ids: lines(stdout), stderr }).toEqual({
+        code: 0,
+        ids: ids(40).slice(from, to),
+        stderr: '',
+      })
+      expect(asked()).toEqual([query])
+    },
+  )
 
-  test('prints a complete response byte for byte, and a selection of items as a new document', async () => {
+  test('sessions list on a service without paging prints a complete response byte for byte, and a selection of items as a new document', async () => {
     expect((await world.run('sessions list r1 --json --all')).stdout).toBe(body)
     expect((await world.run('sessions list r1 --json --limit 1')).stdout).toBe(
       '{"sessions":[{"id":"r1"}],"unlisted":1}\n',
@@ -504,7 +510,7 @@ describe('sessions list on a service with paging', () => {
     ['--limit 5 --offset 93', [93, 95], '', ['5@93']],
     ['--all --page-size 60', [0, 95], '', ['60@-', '60@60']],
   ] as const)(
-    'prints the selected sessions with the flags “%s”',
+    'sessions list on a service with paging prints the selected sessions with the flags “%s”',
     async (flags, [from, to], notice, queries) => {
       const { code, stdout, stderr } = await world.run(`sessions list r1 -o ids ${flags}`.trim())
       expect({ code, ids: lines(stdout), stderr }).toEqual({
@@ -520,15 +526,18 @@ describe('sessions list on a service with paging', () => {
     ['', items.filter(({ user_id }) => user_id === 'ada')],
     ['--limit 20', items.filter(({ user_id }) => user_id === 'ada').slice(0, 20)],
     ['--limit 20 --offset 40', items.filter(({ user_id }) => user_id === 'ada').slice(40, 60)],
-  ])('searches all pages with --where and the flags “%s”', async (flags, wanted) => {
-    expect(await world.run(`sessions list r1 -o ids --where user_id=ada ${flags}`.trim())).toMatchObject({
-      code: 0,
-      stdout: wanted.map(({ id }) => `${id}\n`).join(''),
-      stderr: '',
-    })
-  })
+  ])(
+    'sessions list on a service with paging searches all pages with --where and the flags “%s”',
+    async (flags, wanted) => {
+      expect(await world.run(`sessions list r1 -o ids --where user_id=ada ${flags}`.trim())).toMatchObject({
+        code: 0,
+        stdout: wanted.map(({ id }) => `${id}\n`).join(''),
+        stderr: '',
+      })
+    },
+  )
 
-  test('with --all --json prints one document that contains every session', async () => {
+  test('sessions list on a service with paging with --all --json prints one document that contains every session', async () => {
     expect(JSON.parse((await world.run('sessions list r1 --json --all')).stdout)).toEqual({
       sessions: items,
       paging: { limit: 95, offset: 0, total: 95 },

@@ -75,41 +75,41 @@ function pagesOf(rooms: string[], cap: number) {
 const steps = (end: number, step: number) => Array.from({ length: end / step + 1 }, (_, i) => i * step)
 
 describe('a list', () => {
-  test('of a distant service is read in order with 8 requests in flight', async () => {
+  test('a list of a distant service is read in order with 8 requests in flight', async () => {
     const { ms, ...result } = await runAtDistance('rooms list --all -o ids', { latencyMs: 50 })
     expect(result).toEqual({ code: 0, stderr: '', ids: ids(2000), offsets: steps(2000, 100), most: 8 })
     expect(ms).toBeLessThan(0.4 * 21 * 50)
   })
 
-  test('of 20,000 rooms with a latency of 50 ms takes at most a fifth of the sequential time', async () => {
+  test('a list of 20,000 rooms with a latency of 50 ms takes at most a fifth of the sequential time', async () => {
     const pageOf = pagesOf(ids(20_000), 100)
     const { code, ms, offsets } = await runAtDistance('rooms list --all -o ids', { latencyMs: 50, pageOf })
     expect({ code, offsets }).toEqual({ code: 0, offsets: steps(20_000, 100) })
     expect(ms).toBeLessThan(0.2 * 201 * 50)
   })
 
-  test('of a near service is read with two requests in flight', async () => {
+  test('a list of a near service is read with two requests in flight', async () => {
     const result = await runAtDistance('rooms list --all -o ids', { latencyMs: 1 })
     expect(result).toMatchObject({ code: 0, ids: ids(2000), offsets: steps(2000, 100), most: 2 })
   })
 
-  test('with a slow reader is read with two requests in flight', async () => {
+  test('a list with a slow reader is read with two requests in flight', async () => {
     const result = await runAtDistance('rooms list --all -o ids', { latencyMs: 50, readerMs: 500 })
     expect(result).toMatchObject({ code: 0, ids: ids(2000), offsets: steps(2000, 100), most: 2 })
   })
 
-  test('with a reader that takes a third of the latency per page is read with four requests in flight', async () => {
+  test('a list with a reader that takes a third of the latency per page is read with four requests in flight', async () => {
     const result = await runAtDistance('rooms list --all -o ids', { latencyMs: 60, readerMs: 20 })
     expect(result).toMatchObject({ code: 0, ids: ids(2000), most: 4 })
   })
 
-  test('that fits in one page is read with one request', async () => {
+  test('a list that fits in one page is read with one request', async () => {
     const pageOf = pagesOf(ids(40), 100)
     const result = await runAtDistance('rooms list --all -o ids', { latencyMs: 50, pageOf })
     expect(result).toMatchObject({ code: 0, ids: ids(40), offsets: [0], most: 1 })
   })
 
-  test('without a total is read with one request in flight', async () => {
+  test('a list without a total is read with one request in flight', async () => {
     const pageOf = (offset: number, query: URLSearchParams) => ({
       rooms: pagesOf(ids(700), 100)(offset, query).rooms,
     })
@@ -117,12 +117,12 @@ describe('a list', () => {
     expect(result).toMatchObject({ code: 0, ids: ids(700), offsets: steps(700, 100), most: 1 })
   })
 
-  test('with --limit requests no page after the limit', async () => {
+  test('a list with --limit requests no page after the limit', async () => {
     const result = await runAtDistance('rooms list --limit 1250 -o ids', { latencyMs: 50 })
     expect(result).toMatchObject({ code: 0, ids: ids(1250), offsets: steps(1200, 100) })
   })
 
-  test('of a service that reduces its page size is complete, with at most 8 wasted requests per reduction', async () => {
+  test('a list of a service that reduces its page size is complete, with at most 8 wasted requests per reduction', async () => {
     const caps = [100, 60, 25]
     const pageOf = (offset: number, query: URLSearchParams) =>
       pagesOf(ids(2000), caps[Math.floor(offset / 700)] ?? 25)(offset, query)
@@ -132,7 +132,7 @@ describe('a list', () => {
     expect(result.offsets.length).toBeLessThanOrEqual(44 + 2 * 8)
   })
 
-  test('with pages of many sizes is complete with at most four requests in flight', async () => {
+  test('a list with pages of many sizes is complete with at most four requests in flight', async () => {
     const pageOf = (offset: number) => {
       const size = 20 + ((7 * offset) % 11)
       return { rooms: ids(2000).slice(offset, offset + size), total: 2000 }
@@ -142,7 +142,7 @@ describe('a list', () => {
     expect(result.most).toBeLessThanOrEqual(4)
   })
 
-  test('of a service that becomes slow is read with fewer requests in flight', async () => {
+  test('a list of a service that becomes slow is read with fewer requests in flight', async () => {
     const delayOf = (request: number) => (request > 40 ? 2000 : 50)
     const pageOf = pagesOf(ids(20_000), 100)
     const {
@@ -183,7 +183,7 @@ test('an export from a distant service is read with 8 requests in flight', async
   expect({ code, most }).toEqual({ code: 0, most: 8 })
 })
 
-test('at most three pages of 2.5 MB are read ahead, and one of 10 MB', () => {
+test('a list reads ahead at most three pages of 2.5 MB or one page of 10 MB', () => {
   const pagesOf = (megabytes: number) => {
     let now = 0
     const readAhead = new ReadAhead({ clock: { monotonic: () => now } })

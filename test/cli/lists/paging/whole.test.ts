@@ -47,20 +47,26 @@ const lists = [
   'rooms export --columns id --no-header',
 ]
 
-describe('a list in which one reading repeats a row and lacks another', () => {
-  test.each(lists)('is completed by a second reading: %s', async (line) => {
-    service((reading) => (reading === 0 ? repeating(20) : numbers(47)))
-    const { code, stdout } = await world.run(line)
-    expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all })
-  })
+describe('lists with repeated rows', () => {
+  test.each(lists)(
+    'a list in which one reading repeats a row and lacks another is completed by a second reading: %s',
+    async (line) => {
+      service((reading) => (reading === 0 ? repeating(20) : numbers(47)))
+      const { code, stdout } = await world.run(line)
+      expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all })
+    },
+  )
 
-  test.each(lists)('is completed by the third reading if the second lacks a row too: %s', async (line) => {
-    service((reading) => (reading < 2 ? repeating(20) : numbers(47)))
-    const { code, stdout } = await world.run(line)
-    expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all })
-  })
+  test.each(lists)(
+    'a list in which one reading repeats a row and lacks another is completed by the third reading if the second lacks a row too: %s',
+    async (line) => {
+      service((reading) => (reading < 2 ? repeating(20) : numbers(47)))
+      const { code, stdout } = await world.run(line)
+      expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all })
+    },
+  )
 
-  test('is counted and summed up with all rows', async () => {
+  test('a list in which one reading repeats a row and lacks another is counted and summed up with all rows', async () => {
     service((reading) => (reading === 0 ? repeating(20) : numbers(47)))
     expect(await world.run('rooms list --count --where type=private')).toMatchObject({
       code: 0,
@@ -71,13 +77,16 @@ describe('a list in which one reading repeats a row and lacks another', () => {
     expect(stdout).toBe('private,47\r\n')
   })
 
-  test.each(['rooms delete', 'rooms terminate'])('%s --where changes every row once', async (command) => {
-    service((reading) => (reading === 0 ? repeating(20) : numbers(47)))
-    await world.run(`${command} --where type=private --yes --max 99 --quiet`)
-    expect([...new Set(writes())].sort()).toEqual(all)
-  })
+  test.each(['rooms delete', 'rooms terminate'])(
+    'a list in which one reading repeats a row and lacks another %s --where changes every row once',
+    async (command) => {
+      service((reading) => (reading === 0 ? repeating(20) : numbers(47)))
+      await world.run(`${command} --where type=private --yes --max 99 --quiet`)
+      expect([...new Set(writes())].sort()).toEqual(all)
+    },
+  )
 
-  test('ends with the number of rows after three readings that differ', async () => {
+  test('a list in which one reading repeats a row and lacks another ends with the number of rows after three readings that differ', async () => {
     service((reading) => repeating(20 + reading).filter((i) => i !== 7))
     const { code, stderr } = await world.run('rooms export --quiet')
     expect({ code, stderr }).toEqual({
@@ -89,18 +98,21 @@ describe('a list in which one reading repeats a row and lacks another', () => {
   })
 })
 
-describe('a list that repeats the same row in each reading', () => {
-  test.each(lists)('is printed with a notice: %s', async (line) => {
-    service(() => repeating(20))
-    const { code, stdout, stderr } = await world.run(line)
-    expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all.filter((id) => id !== 'r20') })
-    expect(stderr).toContain('the service lists some rooms twice: 46 different ones of 47\n')
-  })
+describe('lists with a permanently repeated row', () => {
+  test.each(lists)(
+    'a list that repeats the same row in each reading is printed with a notice: %s',
+    async (line) => {
+      service(() => repeating(20))
+      const { code, stdout, stderr } = await world.run(line)
+      expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all.filter((id) => id !== 'r20') })
+      expect(stderr).toContain('the service lists some rooms twice: 46 different ones of 47\n')
+    },
+  )
 
   test.each([
     'rooms delete --where type=private --yes --max 99',
     'members block --user ada --all-rooms --yes',
-  ])('is not written by: %s', async (line) => {
+  ])('a list that repeats the same row in each reading prevents the writes of %s', async (line) => {
     service(() => repeating(20))
     expect(await world.run(line)).toMatchObject({
       code: 8,
@@ -109,7 +121,7 @@ describe('a list that repeats the same row in each reading', () => {
     expect(writes()).toEqual([])
   })
 
-  test('is read once with --limit', async () => {
+  test('a list that repeats the same row in each reading is read once with --limit', async () => {
     service(() => repeating(20))
     expect(await world.run('rooms list --limit 30 -o ids')).toMatchObject({ code: 0, stderr: '' })
     expect(world.requests).toHaveLength(4)
@@ -119,19 +131,19 @@ describe('a list that repeats the same row in each reading', () => {
 describe('a list without a total', () => {
   const total = () => undefined
 
-  test('is whole if no row is repeated', async () => {
+  test('a list without a total is whole if no row is repeated', async () => {
     service(() => numbers(47), { total })
     expect(await world.run('rooms list --all -o ids')).toMatchObject({ code: 0, stderr: '' })
     expect(world.requests).toHaveLength(6)
   })
 
-  test('is whole if two readings show the same rows', async () => {
+  test('a list without a total is whole if two readings show the same rows', async () => {
     service((reading) => (reading === 0 ? repeating(20) : numbers(47)), { total })
     const { code, stdout } = await world.run('rooms list --all -o ids')
     expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all })
   })
 
-  test('ends with exit code 8 if three readings repeat rows and differ', async () => {
+  test('a list without a total ends with exit code 8 if three readings repeat rows and differ', async () => {
     service((reading) => repeating(20 + reading), { total })
     expect(await world.run('rooms list --all -o ids')).toMatchObject({
       code: 8,
@@ -154,7 +166,7 @@ test('a row that moves to another page while the list is read is printed', async
   expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all })
 })
 
-test('rows that have gone before the last reading are not written', async () => {
+test('rows that are missing from the last reading are not written', async () => {
   service((reading) => (reading === 0 ? repeating(20) : numbers(46)), {
     total: (reading) => (reading === 0 ? 47 : 46),
   })
@@ -166,7 +178,7 @@ describe('--allow-incomplete', () => {
   const short = () => service(() => numbers(30), {})
 
   test.each(['rooms list --all -o ids', 'rooms export --columns id --no-header', 'rooms list --count'])(
-    'accepts a list whose total stays higher, with a notice: %s',
+    '--allow-incomplete accepts a list whose total stays higher, with a notice: %s',
     async (line) => {
       short()
       const { code, stderr } = await world.run(`${line} --allow-incomplete`)
@@ -177,13 +189,13 @@ describe('--allow-incomplete', () => {
     },
   )
 
-  test('does not accept a list that changes while it is read', async () => {
+  test('--allow-incomplete does not accept a list that changes while it is read', async () => {
     service((reading) => numbers(30 + reading), {})
     expect(await world.run('rooms list --all -o ids --allow-incomplete')).toMatchObject({ code: 8 })
   })
 
   test.each(['rooms delete --where type=private --yes', 'members block --user ada --all-rooms --yes'])(
-    'is refused for a command that writes: %s',
+    '--allow-incomplete is refused for a command that writes: %s',
     async (line) => {
       short()
       expect(await world.run(`${line} --allow-incomplete`)).toMatchObject({
@@ -227,7 +239,7 @@ describe('the end of a list', () => {
       (rooms: readonly unknown[], limit: number) =>
         answer(200, { rooms: rooms.slice(0, limit), paging: { total: rooms.length } }),
     ],
-  ] as const)('may be answered with %s', async (_, behind) => {
+  ] as const)('a request beyond the end of a list may get the response %s', async (_, behind) => {
     for (const count of [10, 20, 30, 47, 50]) {
       ending(count, behind)
       for (const line of ['rooms list --all -o ids', 'rooms export --columns id --no-header --quiet']) {

@@ -49,50 +49,50 @@ describe('--query', () => {
     ['openapi', 'openapi', '"3.1.0"\n'],
     ['config get timeout', 'value', '30\n'],
     ['profiles list', 'profiles[].name', '["local"]\n'],
-  ])('prints the selected part of %s: %s', async (line, expression, expected) => {
+  ])('--query prints the selected part of %s: %s', async (line, expression, expected) => {
     const [room = '', room2 = ''] = rooms
     expect(await select(line.replace('ROOM2', room2).replace('ROOM', room), expression)).toBe(expected)
   })
 
-  test('is applied to the document that --json prints', async () => {
+  test('--query is applied to the document that --json prints', async () => {
     const line = ['rooms', 'get', rooms[0] ?? '']
     const { stdout } = await world.run([...line, '--json'])
     expect(JSON.parse(await select(line.join(' '), '@'))).toEqual(JSON.parse(stdout))
   })
 
-  test('with --all is applied to one document with the items of every page', async () => {
+  test('--query with --all is applied to one document with the items of every page', async () => {
     expect(await select('rooms list --all --page-size 2', 'rooms[].name')).toBe(
       '["Two\\nlines","Beta","Alpha"]\n',
     )
   })
 
-  test('keeps every digit of unchanged numbers', async () => {
+  test('--query keeps every digit of unchanged numbers', async () => {
     world.intercept = async () =>
       answer(200, '{"rooms":[{"id":12345678901234567890,"type":"open","name":"n"}]}')
     expect(await select('rooms list', 'rooms[0].id')).toBe('12345678901234567890\n')
     expect(await select('rooms list', 'rooms[].[id,name]', '-o', 'tsv')).toBe('12345678901234567890\tn\n')
   })
 
-  test('on a terminal prints indented JSON', async () => {
+  test('--query on a terminal prints indented JSON', async () => {
     const { stdout } = await world.run(['rooms', 'list', '--query', 'rooms[:1].type'], { tty: true })
     expect(stdout).toBe('[\n  "open"\n]\n')
   })
 
-  test('takes precedence over every output format in the settings except TSV', async () => {
+  test('--query takes precedence over every output format in the settings except TSV', async () => {
     const run = (MEETROOM_OUTPUT: string) =>
       world.run(['rooms', 'list', '--query', 'rooms[0].type'], { env: { MEETROOM_OUTPUT } })
     expect((await run('csv')).stdout).toBe('"open"\n')
     expect((await run('tsv')).stdout).toBe('open\n')
   })
 
-  test.each(['table', 'csv', 'ndjson', 'ids'])('with -o %s is a usage error', async (format) => {
+  test.each(['table', 'csv', 'ndjson', 'ids'])('--query with -o %s is a usage error', async (format) => {
     const { code, stdout, stderr } = await world.run(`rooms list --query rooms -o ${format}`)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(`--query works with the formats json and tsv, not with ${format}`)
     expect(world.requests).toEqual([])
   })
 
-  test('with --columns is a usage error', async () => {
+  test('--query with --columns is a usage error', async () => {
     expect(await world.run('rooms list --query rooms --columns id')).toMatchObject({ code: 2, stdout: '' })
     expect(world.requests).toEqual([])
   })
@@ -106,21 +106,27 @@ describe('--query', () => {
     ['length()', 'length() takes at least 1 argument'],
     ['rooms[].sort_by(@, &a, &b)', 'sort_by() takes at most 2 arguments'],
     ['('.repeat(100_000), 'nested too deeply'],
-  ])('is a usage error before the first request if the expression is %.30s', async (expression, reason) => {
-    const lines = ['rooms list', `rooms delete ${rooms[0]} --yes`, 'rooms create --name n --type open']
-    for (const line of lines) {
-      const { code, stdout, stderr } = await world.run([...line.split(' '), '--query', expression])
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-      const { error } = JSON.parse(stderr)
-      expect(error).toMatchObject({ code: 'usage', hint: 'the syntax is described at https://jmespath.org' })
-      expect(error.message).toBe(`--query is not a valid JMESPath expression: ${reason}`)
-    }
-    const { stderr } = await world.run(['rooms', 'list', '--query', expression, '-o', 'tsv'])
-    expect(stderr.split('\n')).toHaveLength(3)
-    expect(world.requests).toEqual([])
-  })
+  ])(
+    '--query is a usage error before the first request if the expression is %.30s',
+    async (expression, reason) => {
+      const lines = ['rooms list', `rooms delete ${rooms[0]} --yes`, 'rooms create --name n --type open']
+      for (const line of lines) {
+        const { code, stdout, stderr } = await world.run([...line.split(' '), '--query', expression])
+        expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+        const { error } = JSON.parse(stderr)
+        expect(error).toMatchObject({
+          code: 'usage',
+          hint: 'the syntax is described at https://jmespath.org',
+        })
+        expect(error.message).toBe(`--query is not a valid JMESPath expression: ${reason}`)
+      }
+      const { stderr } = await world.run(['rooms', 'list', '--query', expression, '-o', 'tsv'])
+      expect(stderr.split('\n')).toHaveLength(3)
+      expect(world.requests).toEqual([])
+    },
+  )
 
-  test('causes exit code 74 if the expression does not fit the response', async () => {
+  test('--query causes exit code 74 if the expression does not fit the response', async () => {
     const line = ['rooms', 'create', '--name', 'Made', '--type', 'open']
     const { code, stdout, stderr } = await world.run([...line, '--query', 'sum(room.name)', '-o', 'tsv'])
     expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
@@ -130,7 +136,7 @@ describe('--query', () => {
     expect((await world.run('rooms list --name Made --count')).stdout).toBe('1\n')
   })
 
-  test('has no effect on --dry-run and --curl', async () => {
+  test('--query has no effect on --dry-run and --curl', async () => {
     for (const flag of ['--dry-run', '--curl']) {
       const line = `rooms delete ${rooms[0]} --yes ${flag}`
       expect((await world.run(`${line} --query rooms`)).stdout).toBe(
@@ -144,7 +150,7 @@ describe('an access token selected by --query', () => {
   const expression = 'users[].{x: access_token, y: user_id}'
   beforeEach(() => world.send('POST', '/users', { user_id: 'ada' }))
 
-  test('is masked on a terminal under any name', async () => {
+  test('an access token selected by --query is masked on a terminal under any name', async () => {
     const run = await world.run(['users', 'list', '--query', expression], { tty: true })
     expect(JSON.parse(run.stdout)).toEqual([{ x: '••••', y: 'ada' }])
     expect(run.stderr).toBe('access tokens are hidden; --show-tokens shows them\n')
@@ -154,14 +160,14 @@ describe('an access token selected by --query', () => {
     expect(other.stderr).toBe('')
   })
 
-  test('is printed in a pipe and with --show-tokens', async () => {
+  test('an access token selected by --query is printed in a pipe and with --show-tokens', async () => {
     const [{ access_token }] = JSON.parse(await select('users list', 'users'))
     expect(await select('users get ada', 'user.access_token', '-o', 'tsv')).toBe(`${access_token}\n`)
     const shown = await world.run(['users', 'list', '--query', expression, '--show-tokens'], { tty: true })
     expect(JSON.parse(shown.stdout)).toEqual([{ x: access_token, y: 'ada' }])
   })
 
-  test('is absent from an export', async () => {
+  test('an access token selected by --query is absent from an export', async () => {
     expect(await select('users export', 'users[].access_token')).toBe('[]\n')
   })
 })
@@ -179,11 +185,11 @@ describe('-o tsv with --query', () => {
     ['`{"a":1,"b":"x"}`', '1\tx\n'],
     ['`[]`', ''],
     ['`{}`', '\n'],
-  ])('prints the result of %s', async (expression, expected) => {
+  ])('-o tsv with --query prints the result of %s', async (expression, expected) => {
     expect(await select('rooms list', expression, '-o', 'tsv')).toBe(expected)
   })
 
-  test('prints one line per item, with escaped line breaks', async () => {
+  test('-o tsv with --query prints one line per item, with escaped line breaks', async () => {
     expect(await select('rooms list', 'sort_by(rooms,&name)[].[name,type]', '-o', 'tsv')).toBe(
       'Alpha\topen\nBeta\tprivate\nTwo\\nlines\topen\n',
     )
@@ -212,7 +218,7 @@ describe('the expression language of --query', () => {
     expect(parseQuery(expression)(items)).toEqual(expected)
   })
 
-  test('supports object fields of any name', () => {
+  test('the expression language of --query supports object fields of any name', () => {
     expect(parseQuery('!a')({ a: { hasOwnProperty: 1 } })).toBe(false)
     expect(parseQuery('a.constructor')({ a: { constructor: 1 } })).toBe(1)
   })
@@ -225,22 +231,22 @@ describe('the expression language of --query', () => {
     ['nested loops over all items', 'map(&map(&map(&map(&$[0],$),$),$),$)'],
     ['nested loops over a variable', 'let $x=@ in map(&map(&map(&map(&map(&@,$x),$x),$x),$x),$x)'],
     ['very long padding', "pad_left('x', `10000000000`)"],
-  ])('stops with an error for an expression with %s', (_, expression) => {
+  ])('the expression language of --query stops with an error for an expression with %s', (_, expression) => {
     const many = Array.from({ length: 1000 }, (_, i) => i)
     expect(() => parseQuery(expression, 1_000_000)(many)).toThrow('--query cannot be applied to the response')
   })
 
-  test('evaluates an expression over a million items', () => {
+  test('the expression language of --query evaluates an expression over a million items', () => {
     const many = Array.from({ length: 1_000_000 }, (_, i) => ({ id: i, type: i % 2 ? 'open' : 'private' }))
     expect(parseQuery("length([?type=='open'].{id: id, type: type})")(many)).toBe(500_000)
   })
 
-  test('reads a document of the maximum depth', () => {
+  test('the expression language of --query reads a document of the maximum depth', () => {
     const deep = JSON.parse(`${'['.repeat(500)}${']'.repeat(500)}`)
     expect(parseQuery('@')(deep)).toEqual(deep)
   })
 
-  test('returns a result or a documented error for any expression', () => {
+  test('the expression language of --query returns a result or a documented error for any expression', () => {
     const parts = [
       ...'@*[]{}.|&()!,:?$`"\'\\<=>+-/%a1 \n',
       '||',

@@ -51,7 +51,7 @@ const key = fc
   .filter((text) => new Set(text).size > 4)
 
 describe('a key in the output', () => {
-  test.each(Object.entries(spellings))('is masked in the form: %s', (_, spell) => {
+  test.each(Object.entries(spellings))('a key in the output is masked in the form: %s', (_, spell) => {
     fc.assert(
       fc.property(key, (secret) => {
         const left = createRedactor([secret])(`<é> ${spell(secret)} <é>`)
@@ -65,7 +65,7 @@ describe('a key in the output', () => {
     )
   })
 
-  test('is masked, and the text around the key is unchanged', () => {
+  test('a key in the output is masked, and the text around the key is unchanged', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[\w-]{8,40}$/), (secret) => {
         for (const name of ['unchanged', 'in JSON', 'in a URL', 'in base64'])
@@ -75,7 +75,7 @@ describe('a key in the output', () => {
   })
 
   test.each(['secret-key%', 'secret-key\\', 'secret\\\\key\\\\', '%secret"key/', '"\\secret-key"%%'])(
-    'is masked completely if text contains it in several encodings: %s',
+    'a key in the output is masked completely if text contains it in several encodings: %s',
     (secret) => {
       for (const [name, spell] of Object.entries(spellings))
         if (!/after|between|before/.test(name))
@@ -84,7 +84,7 @@ describe('a key in the output', () => {
   )
 
   test.each(Object.entries(spellings).filter(([name]) => !/after|between|before/.test(name)))(
-    'is masked if the text is shortened within the key, in the form: %s',
+    'a key in the output is masked if the text is shortened within the key, in the form: %s',
     (_, spell) => {
       fc.assert(
         fc.property(key, fc.nat(), (secret, position) => {
@@ -100,7 +100,7 @@ describe('a key in the output', () => {
     },
   )
 
-  test('is masked in linear time for any key and any text', () => {
+  test('a key in the output is masked in linear time for any key and any text', () => {
     for (const secret of ['\\'.repeat(40), '"\\'.repeat(20), '%25'.repeat(12), '/'.repeat(40)])
       for (const unit of ['\\', '"', '%25', '%', '/', 'u005c', '\\"']) {
         const began = performance.now()
@@ -110,12 +110,12 @@ describe('a key in the output', () => {
       }
   })
 
-  test('is masked if one key is part of another key', () => {
+  test('a key in the output is masked if one key is part of another key', () => {
     const hide = createRedactor(['abcdefgh', 'abcdefgh-longer'])
     expect(hide('abcdefgh-longer and abcdefgh')).toBe('[API key] and [API key]')
   })
 
-  test('is masked only once, even if the mask contains a key', () => {
+  test('a key in the output is masked only once, even if the mask contains a key', () => {
     expect(createRedactor(['API key]', 'secret-key'])('secret-key')).toBe('[API key]')
   })
 })
@@ -135,12 +135,12 @@ describe('the redaction of the program', () => {
     world = await createWorld()
   })
 
-  test('prints errors unchanged if the key is one letter', async () => {
+  test('the redaction of the program prints errors unchanged if the key is one letter', async () => {
     const { stderr } = await world.run('rooms list --limit x', { env: { MEETROOM_API_KEY: 'e' } })
     expect(stderr).toBe('error: --limit must be a whole number, at least 1, not “x”\n')
   })
 
-  test('masks the key in field names in every output format', async () => {
+  test('the redaction of the program masks the key in field names in every output format', async () => {
     const apiKey = 'a"key\\with/what%it+may=have'
     for (const spell of Object.values(spellings)) {
       const body = { error: { message: spell(apiKey), [spell(apiKey)]: [spell(apiKey)] } }
@@ -154,18 +154,18 @@ describe('the redaction of the program', () => {
     }
   })
 
-  describe('of a response body in a JSON error', () => {
+  describe('response bodies in JSON errors', () => {
     const bodyOf = async (body: unknown) => {
       world.intercept = async () => answer(500, body)
       return JSON.parse((await world.run('rooms get r1 --json')).stderr).error.body
     }
 
-    test('keeps a body of up to 4 KB unchanged', async () => {
+    test('the redaction of a response body in a JSON error keeps a body of up to 4 KB unchanged', async () => {
       for (const body of [{ detail: 'x'.repeat(4000) }, 'x'.repeat(4096), [1, { a: null }]])
         expect(await bodyOf(body)).toEqual(body)
     })
 
-    test('keeps the start of a longer body and marks the body as shortened', async () => {
+    test('the redaction of a response body in a JSON error keeps the start of a longer body and marks the body as shortened', async () => {
       const page = `<html>${'é'.repeat(60_000)}</html>`
       expect(await bodyOf(page)).toBe(`${page.slice(0, 4096)}… (cut off: 60013 characters in all)`)
       const long = { detail: 'x'.repeat(5000) }
@@ -174,7 +174,7 @@ describe('the redaction of the program', () => {
       )
     })
 
-    test('replaces an incomplete character with U+FFFD and removes an incomplete key', async () => {
+    test('the redaction of a response body in a JSON error replaces an incomplete character with U+FFFD and removes an incomplete key', async () => {
       const { apiKey } = world
       expect(await bodyOf(`${'x'.repeat(4095)}😀`)).toBe(
         `${'x'.repeat(4095)}�… (cut off: 4097 characters in all)`,

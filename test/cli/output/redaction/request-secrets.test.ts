@@ -53,7 +53,7 @@ describe.each(Object.entries(inputs))(
       writeFileSync(join(world.dir, 'body.json'), webhook)
     })
 
-    test.each(shows)('is masked in the output of %s', async (flags) => {
+    test.each(shows)('a secret of a request is masked in the output of %s', async (flags) => {
       const { code, stdout, stderr } = await world.run(
         [...argv, ...flags.split(' ')],
         stdin === undefined ? {} : { stdin },
@@ -65,7 +65,7 @@ describe.each(Object.entries(inputs))(
       expect(world.requests.filter(({ method }) => method !== 'GET')).toEqual([])
     })
 
-    test('is replaced by an environment variable in the command that --curl prints', async () => {
+    test('a secret of a request is replaced by an environment variable in the command that --curl prints', async () => {
       const { stdout } = await world.run([...argv, '--curl'], stdin === undefined ? {} : { stdin })
       const shown = execFileSync('/bin/sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${stdout}`], {
         env: { [variable]: 'other', MEETROOM_API_KEY: 'key' },

@@ -25,7 +25,7 @@ const run = async (command: string, options: Parameters<World['run']>[1] = {}) =
 }
 const terminal = { tty: true, columns: 200 }
 
-describe('--show-tokens prints access tokens', () => {
+describe('--show-tokens', () => {
   const commands = [
     'list',
     'get ada',
@@ -36,7 +36,7 @@ describe('--show-tokens prints access tokens', () => {
   ]
 
   test.each(commands.flatMap((command) => formats.map((format) => [command, format] as const)))(
-    'of “users %s” as %s',
+    '--show-tokens prints access tokens of “users %s” as %s',
     async (command, format) => {
       if (format === 'ids' || (command === 'export' && format === 'table')) return
       for (const options of [{}, terminal]) {
@@ -49,7 +49,7 @@ describe('--show-tokens prints access tokens', () => {
     },
   )
 
-  test('in CSV in the column access_token', async () => {
+  test('--show-tokens prints access tokens in CSV in the column access_token', async () => {
     expect((await run('users list -o csv --show-tokens')).stdout).toBe(
       'user_id,name,profile_url,default_member_type,access_token,created_at,updated_at,id,email\r\n' +
         `ada,Ada,,guest,${ada.access_token},${ada.created_at},${ada.updated_at},${(await listed()).id},\r\n`,
@@ -66,19 +66,19 @@ describe('--columns access_token', () => {
     ['users get ada -o csv', 'access_token\r\n'],
     ['users export', 'access_token\r\n'],
     ['users create ada --overwrite', 'access_token  '],
-  ])('prints the access tokens of %s', async (command, header) => {
+  ])('--columns access_token prints the access tokens of %s', async (command, header) => {
     const { stdout } = await run(`${command} --columns access_token`)
     expect(stdout.startsWith(header)).toBe(true)
     expect(stdout).toContain(ada.access_token)
   })
 
-  test('does not reveal tokens within other columns', async () => {
+  test('--columns access_token does not reveal tokens within other columns', async () => {
     otherService(world, generous)
     const { stdout } = await run('users list -o csv --columns access_token,owner --no-header')
     expect(stdout).toBe(`${token},"{""devices"":[{}]}"\r\n`)
   })
 
-  test('is an unknown column for a list whose items have no tokens', async () => {
+  test('--columns access_token is an unknown column for a list whose items have no tokens', async () => {
     expect(await world.run('rooms create --name R --type open --columns access_token')).toMatchObject({
       code: 2,
       stdout: '',
@@ -88,7 +88,7 @@ describe('--columns access_token', () => {
 
 describe('access tokens in JSON', () => {
   test.each(['users list', 'users get ada', 'users create ada --overwrite', 'api GET /users/ada'])(
-    'from %s are unchanged in a pipe and masked on a terminal',
+    'access tokens in JSON from %s are unchanged in a pipe and masked on a terminal',
     async (command) => {
       const piped = await run(`${command} --json`)
       expect(piped.stdout).toContain(`"access_token":"${ada.access_token}"`)
@@ -101,7 +101,7 @@ describe('access tokens in JSON', () => {
     },
   )
 
-  test('on a terminal are masked, and null and a missing field are unchanged', async () => {
+  test('access tokens in JSON on a terminal are masked, and null and a missing field are unchanged', async () => {
     world.intercept = async () =>
       answer(200, '{"users":[{"user_id":"a","access_token":null},{"user_id":"b","n":12345678901234567890}]}')
     expect(await run('users list -o ndjson', terminal)).toEqual({
@@ -111,7 +111,7 @@ describe('access tokens in JSON', () => {
   })
 
   test.each(['7', '["7"]', '{"a":"7"}'])(
-    'on a terminal are masked if they have another type: %s',
+    'access tokens in JSON on a terminal are masked if they have another type: %s',
     async (odd) => {
       world.intercept = async () =>
         answer(200, `{"users":[{"user_id":"a","access_token":${odd}},{"user_id":"b","access_token":null}]}`)
@@ -122,7 +122,7 @@ describe('access tokens in JSON', () => {
     },
   )
 
-  test('of several pages are masked on a terminal', async () => {
+  test('access tokens in JSON of several pages are masked on a terminal', async () => {
     await world.send('POST', '/users', { user_id: 'grace' })
     const { stdout } = await run('users list --all --page-size 1 --json', terminal)
     expect(JSON.parse(stdout).users.map(({ access_token }: any) => access_token)).toEqual(['••••', '••••'])
@@ -142,14 +142,14 @@ describe('the notice about masked access tokens', () => {
     ['users get ada -o ids', ''],
     ['users get ada -q', ''],
   ])(
-    'is printed once, and only on a terminal, if the output contains a masked token: %s',
+    'the notice about masked access tokens is printed once, and only on a terminal, if the output contains a masked token: %s',
     async (command, stderr) => {
       expect((await run(command, terminal)).stderr).toBe(stderr)
       expect((await run(command)).stderr).toBe('')
     },
   )
 
-  test('is part of the summary of each export that omits tokens', async () => {
+  test('the notice about masked access tokens is part of the summary of each export that omits tokens', async () => {
     for (const options of [{}, terminal])
       for (const format of ['csv', 'ndjson', 'json'])
         expect((await run(`users export -o ${format}`, options)).stderr).toMatch(
@@ -159,8 +159,8 @@ describe('the notice about masked access tokens', () => {
   })
 })
 
-describe('access tokens are masked', () => {
-  test('in the value that matched --where', async () => {
+describe('masked access tokens', () => {
+  test('access tokens are masked in the value that matched --where', async () => {
     for (const options of [{}, { tty: true }]) {
       const { stderr } = await run(`users delete --where access_token=${ada.access_token} --dry-run`, options)
       expect(stderr).toContain('1 user matches\n  ada  Ada  access_token ••••\n')
@@ -169,15 +169,18 @@ describe('access tokens are masked', () => {
     expect(shown.stderr).toContain(`access_token ${ada.access_token}\n`)
   })
 
-  test.each(['--dry-run', '--curl'])('by %s in an update with the printed data of a user', async (flag) => {
-    const { stdout } = await run('users get ada -o json')
-    const user = JSON.stringify(JSON.parse(stdout).user)
-    const command = `users update ada --data - ${flag}`
-    expect((await run(command, { stdin: user })).stdout).toContain('"access_token":"••••"')
-    expect((await run(`${command} --show-tokens`, { stdin: user })).stdout).toContain(ada.access_token)
-  })
+  test.each(['--dry-run', '--curl'])(
+    'access tokens are masked by %s in an update with the printed data of a user',
+    async (flag) => {
+      const { stdout } = await run('users get ada -o json')
+      const user = JSON.stringify(JSON.parse(stdout).user)
+      const command = `users update ada --data - ${flag}`
+      expect((await run(command, { stdin: user })).stdout).toContain('"access_token":"••••"')
+      expect((await run(`${command} --show-tokens`, { stdin: user })).stdout).toContain(ada.access_token)
+    },
+  )
 
-  test('in the query of a request', async () => {
+  test('access tokens are masked in the query of a request', async () => {
     const path = `/rooms?limit=1&access_token=${token}`
     const shown = [
       (await run(`api GET ${path} --verbose`)).stderr,
@@ -202,7 +205,7 @@ describe('access tokens are masked', () => {
       1,
     ],
     ['an error response with another JSON structure', answer(400, { what: users }), 1],
-  ])('in the error about %s', async (_, said, code) => {
+  ])('access tokens are masked in the error about %s', async (_, said, code) => {
     world.intercept = async ({ url }) => (url.endsWith('limit=1') ? answer(200, { rooms: [] }) : said)
     for (const format of formats)
       for (const tty of [false, true]) {
@@ -214,27 +217,30 @@ describe('access tokens are masked', () => {
 })
 
 describe('an export of users without access tokens', () => {
-  test.each(['csv', 'ndjson', 'json'])('as %s is accepted by an import', async (format) => {
-    await world.send('POST', '/users', { user_id: 'grace', email: 'g@x.test', name: '=1' })
-    for (const flag of ['', ' --show-tokens']) {
-      const to = await createWorld()
-      writeFileSync(join(to.dir, `users.${format}`), (await run(`users export -o ${format}${flag}`)).stdout)
-      expect(await to.run(`users import users.${format}`)).toMatchObject({ code: 0 })
-      const columns = '--columns user_id,name,email,default_member_type'
-      expect((await to.run(`users export ${columns}`)).stdout.split('\r\n').sort()).toEqual(
-        (await run(`users export ${columns}`)).stdout.split('\r\n').sort(),
-      )
-    }
-  })
+  test.each(['csv', 'ndjson', 'json'])(
+    'an export of users without access tokens as %s is accepted by an import',
+    async (format) => {
+      await world.send('POST', '/users', { user_id: 'grace', email: 'g@x.test', name: '=1' })
+      for (const flag of ['', ' --show-tokens']) {
+        const to = await createWorld()
+        writeFileSync(join(to.dir, `users.${format}`), (await run(`users export -o ${format}${flag}`)).stdout)
+        expect(await to.run(`users import users.${format}`)).toMatchObject({ code: 0 })
+        const columns = '--columns user_id,name,email,default_member_type'
+        expect((await to.run(`users export ${columns}`)).stdout.split('\r\n').sort()).toEqual(
+          (await run(`users export ${columns}`)).stdout.split('\r\n').sort(),
+        )
+      }
+    },
+  )
 
-  test('as CSV with unlisted fields is accepted by an import', async () => {
+  test('an export of users without access tokens as CSV with unlisted fields is accepted by an import', async () => {
     await world.send('POST', '/users', { user_id: 'grace', theme: { dark: true } })
     const to = await createWorld()
     writeFileSync(join(to.dir, 'users.csv'), (await run('users export')).stdout)
     expect(await to.run('users import users.csv')).toMatchObject({ code: 0 })
   })
 
-  test('equals the response byte for byte if no user has a token', async () => {
+  test('an export of users without access tokens equals the response byte for byte if no user has a token', async () => {
     await world.send('POST', '/rooms', { name: 'R', type: 'open' })
     const { stdout } = await run('rooms export -o json')
     expect(JSON.parse(stdout)).toEqual((await world.send('GET', '/rooms?limit=1000')).body)

@@ -117,7 +117,7 @@ test('a table on a terminal that reports 0 columns has the default width', async
 })
 
 describe.each(Object.entries(ways))('a prompt with %s', (_, { env, flags }) => {
-  test('is a plain line that is printed again after an invalid answer', async () => {
+  test('a prompt in ASCII is a plain line that is printed again after an invalid answer', async () => {
     const world = await createWorld()
     const { code, stderr } = await talk(
       world,
@@ -141,7 +141,7 @@ describe.each(Object.entries(ways))('a prompt with %s', (_, { env, flags }) => {
     ['\n', 10, 0],
     ['no\n', 10, 0],
     ['\u0004', 130, 0],
-  ])('with the answer %j exits %i', async (typed, code, deletions) => {
+  ])('a prompt in ASCII with the answer %j exits %i', async (typed, code, deletions) => {
     const world = await createWorld()
     await world.send('POST', '/users', { user_id: 'ada' })
     const { host, done } = world.start(['users', 'delete', 'ada', ...flags], { tty: true, env })
@@ -154,7 +154,7 @@ describe.each(Object.entries(ways))('a prompt with %s', (_, { env, flags }) => {
     expect(world.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(deletions)
   })
 
-  test('hides a typed key', async () => {
+  test('a prompt in ASCII hides a typed key', async () => {
     const world = await createWorld()
     const { code, stderr } = await talk(
       world,

@@ -89,7 +89,7 @@ function itemOf(kind: keyof typeof views, text: string): Record<string, unknown>
   }
 }
 
-describe('on a terminal, control characters are escaped in every field', () => {
+describe('control characters on a terminal', () => {
   const commands: readonly (readonly [keyof typeof views, string, readonly string[]])[] = [
     ['room', 'rooms', ['rooms', 'list']],
     ['room', 'room', ['rooms', 'get', 'r1']],
@@ -104,32 +104,38 @@ describe('on a terminal, control characters are escaped in every field', () => {
   ]
   const formats = ['table', 'csv', 'ids', 'json', 'ndjson']
 
-  test.each(commands)('of a %s in %s, in every format: %j', async (kind, key, argv) => {
-    await fc.assert(
-      fc.asyncProperty(hostile, async (text) => {
-        const item = itemOf(kind, text)
-        const result = kind === 'message' ? text : key.endsWith('s') ? [item, item] : item
-        world.intercept = async () => answer(200, { [key]: result, paging: { total: 1 } })
-        for (const format of formats) expect(await shownBy([...argv, '-o', format])).not.toMatch(obeyed)
-      }),
-      { numRuns: sized(6, 20) },
-    )
-  })
+  test.each(commands)(
+    'on a terminal, control characters are escaped in every field of a %s in %s, in every format: %j',
+    async (kind, key, argv) => {
+      await fc.assert(
+        fc.asyncProperty(hostile, async (text) => {
+          const item = itemOf(kind, text)
+          const result = kind === 'message' ? text : key.endsWith('s') ? [item, item] : item
+          world.intercept = async () => answer(200, { [key]: result, paging: { total: 1 } })
+          for (const format of formats) expect(await shownBy([...argv, '-o', format])).not.toMatch(obeyed)
+        }),
+        { numRuns: sized(6, 20) },
+      )
+    },
+  )
 
-  test.each(['table', 'json'])('of an error, with -o %s', async (format) => {
-    await fc.assert(
-      fc.asyncProperty(hostile, fc.constantFrom(302, 400, 404, 429, 500, 503), async (text, status) => {
-        const headers = { location: `/${text}`, 'retry-after': text }
-        for (const body of [text, { [text]: text, error: { code: text, message: text } }]) {
-          world.intercept = async () => answer(status, body, headers)
-          expect(await shownBy(['rooms', 'get', 'r1', '--verbose', '-o', format])).not.toMatch(obeyed)
-        }
-      }),
-      { numRuns: sized(10, 50) },
-    )
-  })
+  test.each(['table', 'json'])(
+    'on a terminal, control characters are escaped in every field of an error, with -o %s',
+    async (format) => {
+      await fc.assert(
+        fc.asyncProperty(hostile, fc.constantFrom(302, 400, 404, 429, 500, 503), async (text, status) => {
+          const headers = { location: `/${text}`, 'retry-after': text }
+          for (const body of [text, { [text]: text, error: { code: text, message: text } }]) {
+            world.intercept = async () => answer(status, body, headers)
+            expect(await shownBy(['rooms', 'get', 'r1', '--verbose', '-o', format])).not.toMatch(obeyed)
+          }
+        }),
+        { numRuns: sized(10, 50) },
+      )
+    },
+  )
 
-  test('of an internal error and the stack trace', async () => {
+  test('on a terminal, control characters are escaped in every field of an internal error and the stack trace', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
         world.intercept = async () => {
@@ -143,7 +149,7 @@ describe('on a terminal, control characters are escaped in every field', () => {
     )
   })
 
-  test('of a prompt', async () => {
+  test('on a terminal, control characters are escaped in every field of a prompt', async () => {
     await fc.assert(
       fc.asyncProperty(withoutCursor, async (name) => {
         world.intercept = async ({ url }) =>
@@ -161,7 +167,7 @@ describe('on a terminal, control characters are escaped in every field', () => {
     )
   })
 
-  test('of an import and the progress of the import', async () => {
+  test('on a terminal, control characters are escaped in every field of an import and the progress of the import', async () => {
     await fc.assert(
       fc.asyncProperty(withoutCursor, async (text) => {
         const rows = ['ada', 'grace'].map((user_id) => `${JSON.stringify({ user_id, name: text })}\n`)
@@ -179,45 +185,56 @@ describe('on a terminal, control characters are escaped in every field', () => {
     )
   })
 
-  test.each(['table', 'ndjson'])('of a room message with join -o %s', async (format) => {
-    const served = await serveWorkspace()
-    const room = await served.room()
-    const env = { MEETROOM_BASE_URL: served.baseUrl, MEETROOM_API_KEY: served.apiKey }
-    const messages = fc.sample(acceptable, { numRuns: 50, seed: 1 })
-    const { code, shown } = await untilShown(['join', room, '-o', format], env, messages.length, async () => {
-      for (const message of messages) await served.say(room, message)
-    })
-    expect(code).toBe(0)
-    expect(shown).not.toMatch(obeyed)
-  })
+  test.each(['table', 'ndjson'])(
+    'on a terminal, control characters are escaped in every field of a room message with join -o %s',
+    async (format) => {
+      const served = await serveWorkspace()
+      const room = await served.room()
+      const env = { MEETROOM_BASE_URL: served.baseUrl, MEETROOM_API_KEY: served.apiKey }
+      const messages = fc.sample(acceptable, { numRuns: 50, seed: 1 })
+      const { code, shown } = await untilShown(
+        ['join', room, '-o', format],
+        env,
+        messages.length,
+        async () => {
+          for (const message of messages) await served.say(room, message)
+        },
+      )
+      expect(code).toBe(0)
+      expect(shown).not.toMatch(obeyed)
+    },
+  )
 
-  test.each(['table', 'ndjson'])('of a webhook with webhooks listen -o %s', async (format) => {
-    const texts = fc.sample(hostile, { numRuns: 50, seed: 2 })
-    const counts = { sessionsCount: 1, membersCount: 1 }
-    const argv = ['webhooks', 'listen', '--port', '0', '-o', format]
-    const { code, shown } = await untilShown(argv, {}, texts.length, async (said) => {
-      const [url = ''] = /http:[^";]+/.exec(said) ?? []
-      const post = (body: unknown) => fetch(url, { method: 'POST', body: JSON.stringify(body) })
-      for (const text of texts) {
-        const payload = {
-          roomId: text,
-          userId: text,
-          memberId: text,
-          sessionId: text,
-          [text]: text,
-          ...counts,
+  test.each(['table', 'ndjson'])(
+    'on a terminal, control characters are escaped in every field of a webhook with webhooks listen -o %s',
+    async (format) => {
+      const texts = fc.sample(hostile, { numRuns: 50, seed: 2 })
+      const counts = { sessionsCount: 1, membersCount: 1 }
+      const argv = ['webhooks', 'listen', '--port', '0', '-o', format]
+      const { code, shown } = await untilShown(argv, {}, texts.length, async (said) => {
+        const [url = ''] = /http:[^";]+/.exec(said) ?? []
+        const post = (body: unknown) => fetch(url, { method: 'POST', body: JSON.stringify(body) })
+        for (const text of texts) {
+          const payload = {
+            roomId: text,
+            userId: text,
+            memberId: text,
+            sessionId: text,
+            [text]: text,
+            ...counts,
+          }
+          const timestamp = '2026-01-02T03:04:05.678Z'
+          await post({ action: 'sessionJoined', payload: { ...payload, timestamp } })
+          await post({ action: 'sessionJoined', payload: { ...payload, timestamp: text } })
+          await post({ action: text, payload })
         }
-        const timestamp = '2026-01-02T03:04:05.678Z'
-        await post({ action: 'sessionJoined', payload: { ...payload, timestamp } })
-        await post({ action: 'sessionJoined', payload: { ...payload, timestamp: text } })
-        await post({ action: text, payload })
-      }
-    })
-    expect(code).toBe(0)
-    expect(shown).not.toMatch(obeyed)
-  })
+      })
+      expect(code).toBe(0)
+      expect(shown).not.toMatch(obeyed)
+    },
+  )
 
-  test('of a saved webhook with webhooks verify', async () => {
+  test('on a terminal, control characters are escaped in every field of a saved webhook with webhooks verify', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
         writeFileSync(join(world.dir, 'body'), JSON.stringify({ action: text }))
@@ -231,7 +248,7 @@ describe('on a terminal, control characters are escaped in every field', () => {
     )
   })
 
-  test('of an invalid command line', async () => {
+  test('on a terminal, control characters are escaped in every field of an invalid command line', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(hostile, { minLength: 1, maxLength: 3 }), async (words) => {
         for (const argv of [

@@ -9,7 +9,7 @@ const zwj = '\u200d'
 const tags = (text: string) =>
   [...text].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('')
 
-describe('text on a terminal contains no escapes for', () => {
+describe('unescaped characters', () => {
   test.each([
     ['a family', '👨‍👩‍👧‍👦'],
     ['a family before a long text', `👨‍👩‍👧‍👦${'-'.repeat(100)}`],
@@ -29,13 +29,13 @@ describe('text on a terminal contains no escapes for', () => {
     ['Bengali', 'র‍্যাব'],
     ['a Japanese name with a variant', '葛󠄀城'],
     ['Mongolian', 'ᠠ᠋'],
-  ])('%s', (_, text) => {
+  ])('text on a terminal contains no escapes for %s', (_, text) => {
     expect(visible(text)).toBe(text)
     expect(visibleJson(JSON.stringify(text))).toBe(JSON.stringify(text))
   })
 })
 
-describe('text on a terminal contains escapes for', () => {
+describe('escaped characters', () => {
   test.each([
     ['a joiner between Latin letters', `pay${zwj}pal`, 'pay\\u200dpal'],
     ['a non-joiner between Latin letters', `pay${zwnj}pal`, 'pay\\u200cpal'],
@@ -60,7 +60,7 @@ describe('text on a terminal contains escapes for', () => {
       `🏴${tags('gbsct')}`,
       '🏴\\u{e0067}\\u{e0062}\\u{e0073}\\u{e0063}\\u{e0074}',
     ],
-  ])('%s', (_, text, shown) => {
+  ])('text on a terminal contains escapes for %s', (_, text, shown) => {
     expect(visible(text)).toBe(shown)
     expect(JSON.parse(visibleJson(JSON.stringify(text)))).toBe(text)
   })
@@ -74,7 +74,7 @@ test.each(['hi there', 'gb\x7f', 'toolong\x7f', '--gbsct\x7f', 'gbsct\x7fhi', '1
   },
 )
 
-describe('the joiner rules give the same results as the host name check of Node.js for', () => {
+describe('joiner rules', () => {
   /** Whether a host name may have this label: by RFC 5892, a joiner only where it belongs. */
   const isName = (label: string) => domainToASCII(label) !== ''
   const wrong = (letters: readonly string[], labelOf: (letter: string) => string) =>
@@ -86,13 +86,13 @@ describe('the joiner rules give the same results as the host name check of Node.
   const from = (first: number, last: number) =>
     Array.from({ length: last - first + 1 }, (_, i) => String.fromCodePoint(first + i))
 
-  test('every Arabic letter before and after a non-joiner', () => {
+  test('the joiner rules give the same results as the host name check of Node.js for every Arabic letter before and after a non-joiner', () => {
     const arabic = from(0x620, 0x6ff).filter((letter) => /\p{L}/u.test(letter))
     expect(wrong(arabic, (letter) => `${letter}${zwnj}ب`)).toEqual([])
     expect(wrong(arabic, (letter) => `ب${zwnj}${letter}`)).toEqual([])
   })
 
-  test('every letter and sign of Indic scripts before a joiner and a non-joiner', () => {
+  test('the joiner rules give the same results as the host name check of Node.js for every letter and sign of Indic scripts before a joiner and a non-joiner', () => {
     const signs = from(0x900, 0xdff)
     expect(wrong(signs, (sign) => `क${sign}${zwj}क`)).toEqual([])
     expect(wrong(signs, (sign) => `क${sign}${zwnj}क`)).toEqual([])
@@ -133,7 +133,7 @@ describe('the escaped form of any text', () => {
     .map((parts) => parts.join(''))
   const anyHidden = /[\p{Join_C}\p{VS}\u{e0020}-\u{e007f}]/u
 
-  test('contains invisible characters only after a visible character, and at most as many as a flag', () => {
+  test('the escaped form of any text contains invisible characters only after a visible character, and at most as many as a flag', () => {
     fc.assert(
       fc.property(text, (original) => {
         const shown = visible(original)
@@ -145,7 +145,7 @@ describe('the escaped form of any text', () => {
     )
   })
 
-  test('is unchanged if the text is escaped again', () => {
+  test('the escaped form of any text is unchanged if the text is escaped again', () => {
     fc.assert(
       fc.property(text, (original) => {
         expect(visible(visible(original))).toBe(visible(original))
@@ -154,12 +154,12 @@ describe('the escaped form of any text', () => {
     )
   })
 
-  test('contains no invisible character between Latin letters, digits and spaces', () => {
+  test('the escaped form of any text contains no invisible character between Latin letters, digits and spaces', () => {
     const latin = fc.array(fc.oneof(fc.constantFrom(...'abc 1-#'), hidden)).map((parts) => parts.join(''))
     fc.assert(fc.property(latin, (original) => !anyHidden.test(visible(original))))
   })
 
-  test('has the same JSON value as the original', () => {
+  test('the escaped form of any text has the same JSON value as the original', () => {
     fc.assert(
       fc.property(text, (original) => {
         expect(JSON.parse(visibleJson(JSON.stringify(original)))).toBe(original)

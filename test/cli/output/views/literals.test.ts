@@ -15,31 +15,31 @@ describe('a room name that equals the fixed value of the deprecated fields', () 
     id = await world.room(literal)
   })
 
-  test('is printed in tables and records', async () => {
+  test('a room name that equals the fixed value of the deprecated fields is printed in tables and records', async () => {
     expect((await world.run('rooms list --columns name')).stdout).toContain(literal)
     expect((await world.run(`rooms get ${id} --columns name`)).stdout).toBe(`name  ${literal}\n`)
     expect((await world.run(`rooms get ${id}`)).stdout).toMatch(/^name +#DEPRECATED#$/m)
   })
 
-  test('matches a --where condition', async () => {
+  test('a room name that equals the fixed value of the deprecated fields matches a --where condition', async () => {
     for (const condition of [`name=${literal}`, 'name~^#dep', 'name!=Another'])
       expect((await world.run(['rooms', 'list', '-o', 'ids', '--where', condition])).stdout).toBe(`${id}\n`)
   })
 
-  test('is shown in a prompt', async () => {
+  test('a room name that equals the fixed value of the deprecated fields is shown in a prompt', async () => {
     const { host, done } = world.start(['rooms', 'delete', id], { tty: true, columns: 400 })
     while (!host.stderr.text.includes('Delete room')) await new Promise((resolve) => setImmediate(resolve))
     host.type('n\n')
     expect((await done).stderr).toContain(`“${literal}”`)
   })
 
-  test('is printed only once, because the deprecated fields are hidden', async () => {
+  test('a room name that equals the fixed value of the deprecated fields is printed only once, because the deprecated fields are hidden', async () => {
     for (const line of ['rooms list', `rooms get ${id}`, 'rooms list -o csv'])
       expect((await world.run(line)).stdout.split(literal)).toHaveLength(2)
   })
 })
 
-describe('an export and an import into another service preserve', () => {
+describe('export and import', () => {
   /** Exports, imports into another workspace, and gives what is there then. */
   async function moved(kind: 'rooms' | 'users', format: (typeof formats)[number]) {
     const { stdout } = await world.run(`${kind} export -o ${format}`)
@@ -51,7 +51,7 @@ describe('an export and an import into another service preserve', () => {
   }
 
   test.each(formats)(
-    'names that resemble the fixed value of the deprecated fields, in %s',
+    'an export and an import into another service preserve names that resemble the fixed value of the deprecated fields, in %s',
     async (format) => {
       await world.send('POST', '/users', { user_id: literal, name: literal, email: literal })
       await world.send('POST', '/rooms', { name: literal, type: 'private', layout: literal })
@@ -63,7 +63,7 @@ describe('an export and an import into another service preserve', () => {
   )
 
   test.each(['ndjson', 'json'] as const)(
-    'the difference between empty text and null in %s',
+    'an export and an import into another service preserve the difference between empty text and null in %s',
     async (format) => {
       await world.send('POST', '/users', { user_id: 'ada', name: '' })
       await world.send('POST', '/users', { user_id: 'grace', name: null })
@@ -72,7 +72,7 @@ describe('an export and an import into another service preserve', () => {
     },
   )
 
-  test('null but not empty text in CSV', async () => {
+  test('an export and an import into another service preserve null but not empty text in CSV', async () => {
     await world.send('POST', '/users', { user_id: 'ada', name: '' })
     await world.send('POST', '/users', { user_id: 'grace', name: null })
     const names = (await moved('users', 'csv')).map(({ user_id, name }) => [user_id, name])

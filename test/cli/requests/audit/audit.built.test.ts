@@ -78,7 +78,7 @@ describe('an audit log rotated during an import', () => {
     while (!existsSync(log) || statSync(log).size <= bytes) await new Promise((done) => setTimeout(done, 5))
   }
 
-  test('by rename, creation and gzip contains every intent in one of the files', async () => {
+  test('an audit log rotated during an import by rename, creation and gzip contains every intent in one of the files', async () => {
     const { ended, child, stderr } = await importUsers(await serveHere())
     for (const n of [1, 2, 3]) {
       await grown(5000)
@@ -93,7 +93,7 @@ describe('an audit log rotated during an import', () => {
     expect(intended(...old, readFileSync(log, 'utf8'))).toEqual(new Set(users))
   })
 
-  test('by rm contains every later intent in a new file', async () => {
+  test('an audit log rotated during an import by rm contains every later intent in a new file', async () => {
     const { ended } = await importUsers(await serveHere())
     await grown(5000)
     const kept = `${log}.kept`

@@ -42,7 +42,7 @@ test.each(['--dry-run', '--curl', '--no-audit'])('%s adds no audit record', asyn
 })
 
 describe('an audit record', () => {
-  test('identifies the user, the command, the service, the change and the outcome', async () => {
+  test('an audit record identifies the user, the command, the service, the change and the outcome', async () => {
     const env = {
       GITHUB_RUN_ID: '77',
       GITHUB_SERVER_URL: 'https://github.test',
@@ -82,7 +82,7 @@ describe('an audit record', () => {
   })
 
   test.skipIf(process.platform === 'win32').each(['666', '620', '602'])(
-    'is added with one warning for the run if others can write to the file: mode %s',
+    'an audit record is added with one warning for the run if others can write to the file: mode %s',
     async (mode) => {
       writeFileSync(log, '')
       chmodSync(log, mode)
@@ -95,7 +95,7 @@ describe('an audit record', () => {
     },
   )
 
-  test('is added without a warning if others can only read the file', async () => {
+  test('an audit record is added without a warning if others can only read the file', async () => {
     writeFileSync(log, '')
     chmodSync(log, 0o644)
     await world.send('POST', '/users', { user_id: 'ada' })
@@ -110,12 +110,12 @@ describe('an audit record', () => {
     [{ BUILD_URL: 'https://ada:secret@jenkins.test/job/1/' }, 'https://jenkins.test/job/1/'],
     [{ GITHUB_RUN_ID: '7' }, 'GitHub run 7'],
     [{}, undefined],
-  ])('in CI contains the URL or ID of the run: %o', async (env, ci) => {
+  ])('an audit record in CI contains the URL or ID of the run: %o', async (env, ci) => {
     await run('users update ada --name A', env)
     expect(readLog(log).map((line) => line['ci'])).toEqual([ci, ci])
   })
 
-  test('contains the IDs of created items', async () => {
+  test('an audit record contains the IDs of created items', async () => {
     const { stdout } = await run('rooms create --name R --type private -o ids')
     await run(`members add ${stdout.trim()} nobody`)
     expect(readLog(log).map(({ event, ids }) => [event, ids])).toEqual([
@@ -148,17 +148,20 @@ describe('an audit record', () => {
     ['unknown', 'rooms create --name a --type open', answer(200, {}), { status: 200, exit_code: 7 }],
     ['unknown', 'api POST /rooms', new TransportError('the connection was reset', true), { exit_code: 7 }],
     ['failed', 'api POST /rooms', new TransportError('connection refused', false), { exit_code: 5 }],
-  ])('has the outcome “%s” that matches the exit code', async (outcome, line, answer, more) => {
-    world.intercept = async () => {
-      if (answer instanceof Error) throw answer
-      return answer
-    }
-    const { code } = await run(`${line} --retries 0`)
-    expect(readLog(log).at(-1)).toMatchObject({ event: 'outcome', outcome, ...more })
-    expect(code).toBe('exit_code' in more ? more.exit_code : 0)
-  })
+  ])(
+    'an audit record has the outcome “%s” that matches the exit code',
+    async (outcome, line, answer, more) => {
+      world.intercept = async () => {
+        if (answer instanceof Error) throw answer
+        return answer
+      }
+      const { code } = await run(`${line} --retries 0`)
+      expect(readLog(log).at(-1)).toMatchObject({ event: 'outcome', outcome, ...more })
+      expect(code).toBe('exit_code' in more ? more.exit_code : 0)
+    },
+  )
 
-  test('of an interrupted write has the outcome unknown', async () => {
+  test('an audit record of an interrupted write has the outcome unknown', async () => {
     const { host, done } = world.start(['users', 'update', 'ada', '--name', 'A'], {
       env: { MEETROOM_AUDIT_LOG: log },
     })
@@ -194,7 +197,7 @@ describe('an audit record', () => {
       { type: 'host' },
     ],
   ])(
-    'of “%s” lists the changed fields, and values only of booleans and roles',
+    'an audit record of “%s” lists the changed fields, and values only of booleans and roles',
     async (line, changed, values) => {
       await world.send('POST', '/users', { user_id: 'ada' })
       const made = await world.send('POST', '/rooms', {
@@ -219,7 +222,7 @@ describe('an audit record', () => {
     },
   )
 
-  test('of a member contains the user ID if the command has read the member', async () => {
+  test('an audit record of a member contains the user ID if the command has read the member', async () => {
     await world.send('POST', '/users', { user_id: 'ada' })
     const members = [{ user_id: 'ada', type: 'guest' }]
     const { body } = await world.send('POST', '/rooms', { name: 'R', type: 'private', members })
@@ -232,7 +235,7 @@ describe('an audit record', () => {
     expect(readLog(log).map(({ ids }) => ids)).toEqual([known, known, { room_id, member_id }, known])
   })
 
-  test('of a member contains the user ID if the command has read the full record of the member', async () => {
+  test('an audit record of a member contains the user ID if the command has read the full record of the member', async () => {
     await world.send('POST', '/users', { user_id: 'ada' })
     const room_id = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room.id
     const { body } = await world.send('POST', `/rooms/${room_id}/members`, { user_id: 'ada', type: 'guest' })
@@ -246,7 +249,7 @@ describe('an audit record', () => {
     expect(readLog(log).map(({ ids }) => ids)).toEqual(Array(2).fill({ room_id, member_id, user_id: 'ada' }))
   })
 
-  test('covers a request and all retries of the request', async () => {
+  test('an audit record covers a request and all retries of the request', async () => {
     let asked = 0
     world.intercept = async (_, next) => (++asked < 3 ? answer(503, {}) : next())
     expect((await run('users create ada --overwrite')).code).toBe(0)
@@ -254,7 +257,7 @@ describe('an audit record', () => {
     expect(writes(world)).toHaveLength(3)
   })
 
-  test('is in the file before the request is sent', async () => {
+  test('an audit record is in the file before the request is sent', async () => {
     await addUsers(40)
     const missing: string[] = []
     world.intercept = async (request, next) => {
@@ -270,7 +273,7 @@ describe('an audit record', () => {
     expect(changes(log)).toHaveLength(40)
   })
 
-  test('is synced to disk together with the records of concurrent changes', async () => {
+  test('an audit record is synced to disk together with the records of concurrent changes', async () => {
     const file = await open(join(world.dir, 'any'), 'w')
     const proto = Object.getPrototypeOf(file)
     await file.close()
@@ -290,7 +293,7 @@ describe('an audit record', () => {
     expect(syncs).toBeLessThanOrEqual(16)
   })
 
-  test('of the local workspace contains the directory of the workspace', async () => {
+  test('an audit record of the local workspace contains the directory of the workspace', async () => {
     expect((await run('--local users create ada')).code).toBe(0)
     expect(readLog(log).map(({ profile, origin }) => ({ profile, origin }))).toEqual(
       Array(2).fill({ profile: 'local', origin: join(world.dir, 'data') }),
@@ -306,7 +309,7 @@ describe('an audit log rotated during an import', () => {
     return join(world.dir, 'users.csv')
   }
 
-  test('stops the import before the next change if no new file can be created', async () => {
+  test('an audit log rotated during an import stops the import before the next change if no new file can be created', async () => {
     const dir = join(world.dir, 'logs')
     mkdirSync(dir)
     log = join(dir, 'audit.ndjson')
@@ -322,7 +325,7 @@ describe('an audit log rotated during an import', () => {
     )
   })
 
-  test('contains all records of the import, each with an outcome', async () => {
+  test('an audit log rotated during an import contains all records of the import, each with an outcome', async () => {
     let sent = 0
     world.intercept = async (request, next) => {
       if (request.method !== 'GET' && ++sent % 10 === 0) renameSync(log, `${log}.${sent}`)
@@ -340,7 +343,7 @@ describe('an audit log rotated during an import', () => {
 
 describe('the text of an audit record', () => {
   test.each(Object.entries(keyShapes).filter(([shape]) => !shape.includes('no header')))(
-    'contains %s only in masked form, in any encoding of the service',
+    'the text of an audit record contains %s only in masked form, in any encoding of the service',
     async (_, makeKey) => {
       const key = makeKey().trim()
       const traces = tracesOf(key)
@@ -363,7 +366,7 @@ describe('the text of an audit record', () => {
     },
   )
 
-  test('contains neither the key from a header nor the access token from a query', async () => {
+  test('the text of an audit record contains neither the key from a header nor the access token from a query', async () => {
     await run('api POST /users?access_token=tok-0123456789 -f user_id=ada')
     const text = readFileSync(log, 'utf8')
     expect(text).not.toContain('tok-0123456789')
@@ -371,7 +374,7 @@ describe('the text of an audit record', () => {
     expect(text).not.toMatch(/"authorization"/i)
   })
 
-  test('contains control characters of a response only as escapes', async () => {
+  test('the text of an audit record contains control characters of a response only as escapes', async () => {
     world.intercept = async () => answer(422, { message: 'a\u001b]52;c;eA==\u0007\u009b2Jb\u202ec' })
     await run('users update ada --name A')
     expect(readFileSync(log, 'utf8')).toMatch(/^[ -~\n“”]*$/)
@@ -384,21 +387,24 @@ describe('an audit log that cannot be written', () => {
     ['a named pipe', () => execFileSync('mkfifo', [log]), 'is not a regular file'],
     ['a directory', () => mkdirSync(log), 'cannot be written: it is a directory'],
   ]
-  test.each(cases)('because it is %s prevents the change before the first request', async (_, make, why) => {
-    make()
-    const { code, stderr } = await run('users update ada --name A')
-    expect(code).toBe(74)
-    expect(stderr).toContain(`error: the audit log ${log} cannot be written`)
-    expect(stderr).toContain(why)
-    expect(world.requests).toEqual([])
-  })
+  test.each(cases)(
+    'an audit log that cannot be written because it is %s prevents the change before the first request',
+    async (_, make, why) => {
+      make()
+      const { code, stderr } = await run('users update ada --name A')
+      expect(code).toBe(74)
+      expect(stderr).toContain(`error: the audit log ${log} cannot be written`)
+      expect(stderr).toContain(why)
+      expect(world.requests).toEqual([])
+    },
+  )
 
-  test('because it is a full device prevents the change', async () => {
+  test('an audit log that cannot be written because it is a full device prevents the change', async () => {
     const { code, stderr } = await run('users update ada --name A', { MEETROOM_AUDIT_LOG: '/dev/full' })
     expect({ code, sent: world.requests }, stderr).toEqual({ code: 74, sent: [] })
   })
 
-  test('stops a batch of changes before the first item', async () => {
+  test('an audit log that cannot be written stops a batch of changes before the first item', async () => {
     await addUsers(30)
     const ids = Array.from({ length: 30 }, (_, i) => `u${i}`).join(' ')
     const { code, stderr } = await run(`users delete ${ids} --yes --max 30`, {
@@ -408,7 +414,9 @@ describe('an audit log that cannot be written', () => {
     expect(stderr.match(/error: /g)).toHaveLength(1)
   })
 
-  test('on a full disk prevents the change, and a later record starts on a new line', async ({ skip }) => {
+  test('an audit log that cannot be written on a full disk prevents the change, and a later record starts on a new line', async ({
+    skip,
+  }) => {
     const disk = join(world.dir, 'disk')
     if (!mountDisk(disk)) {
       notice('audit', 'full disks: mounting a small one takes more rights')
@@ -430,7 +438,9 @@ describe('an audit log that cannot be written', () => {
     expect(lines.slice(-2).map((line) => JSON.parse(line).ids.user_id)).toEqual(['last', 'last'])
   })
 
-  test('on a disk that becomes full during the request causes a warning', async ({ skip }) => {
+  test('an audit log that cannot be written on a disk that becomes full during the request causes a warning', async ({
+    skip,
+  }) => {
     const disk = join(world.dir, 'disk')
     if (!mountDisk(disk)) return skip()
     log = join(disk, 'log')
@@ -450,7 +460,7 @@ describe('an audit log that cannot be written', () => {
     })
   })
 
-  test('does not prevent a read', async () => {
+  test('an audit log that cannot be written does not prevent a read', async () => {
     expect((await run('rooms list', { MEETROOM_AUDIT_LOG: '/nonexistent/log' })).code).toBe(0)
   })
 })
@@ -459,7 +469,7 @@ describe('the audit_log setting', () => {
   const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, MEETROOM_AUDIT_LOG: undefined }
   const plain = (line: string, env = {}) => world.run(line, { env: { ...bare, ...env } })
 
-  test('applies to the profile and to every other profile with the same service', async () => {
+  test('the audit_log setting applies to the profile and to every other profile with the same service', async () => {
     const profile = {
       base_url: 'https://meet.test/v1',
       api_key: world.apiKey,
@@ -483,27 +493,30 @@ describe('the audit_log setting', () => {
     expect(readLog(log)).toHaveLength(4)
   })
 
-  test('applies to the local workspace', async () => {
+  test('the audit_log setting applies to the local workspace', async () => {
     await plain(`config set audit_log ${log} --profile local`)
     await plain('--local users create ada')
     expect(changes(log)).toHaveLength(1)
   })
 
-  test('is ignored if MEETROOM_AUDIT_LOG is set', async () => {
+  test('the audit_log setting is ignored if MEETROOM_AUDIT_LOG is set', async () => {
     await plain('config set audit_log /nonexistent/log --local')
     expect((await plain('--local users create ada', { MEETROOM_AUDIT_LOG: log })).code).toBe(0)
     expect(changes(log)).toHaveLength(1)
   })
 
-  test.each(['audit.ndjson', './log', '~/log'])('is refused if the path is relative: %s', async (path) => {
-    const hint = 'hint: a relative path depends on the current directory\n'
-    expect(await plain(`config set audit_log ${path}`)).toMatchObject({
-      code: 2,
-      stderr: `error: the path must be absolute, not “${path}”\n${hint}`,
-    })
-    expect(await plain('--local users create ada', { MEETROOM_AUDIT_LOG: path })).toMatchObject({
-      code: 2,
-      stderr: `error: MEETROOM_AUDIT_LOG: the path must be absolute, not “${path}”\n${hint}`,
-    })
-  })
+  test.each(['audit.ndjson', './log', '~/log'])(
+    'the audit_log setting is refused if the path is relative: %s',
+    async (path) => {
+      const hint = 'hint: a relative path depends on the current directory\n'
+      expect(await plain(`config set audit_log ${path}`)).toMatchObject({
+        code: 2,
+        stderr: `error: the path must be absolute, not “${path}”\n${hint}`,
+      })
+      expect(await plain('--local users create ada', { MEETROOM_AUDIT_LOG: path })).toMatchObject({
+        code: 2,
+        stderr: `error: MEETROOM_AUDIT_LOG: the path must be absolute, not “${path}”\n${hint}`,
+      })
+    },
+  )
 })

@@ -83,7 +83,7 @@ function onScreen(argv: readonly string[], env: Record<string, string>) {
 const asBefore = ['echo', 'icanon', 'isig']
 
 describe.skipIf(!hasTerminal)('sessions watch on a real terminal', { timeout: 60_000 }, () => {
-  test('shows joins and leaves across a service restart and changes of the window size', async () => {
+  test('sessions watch on a real terminal shows joins and leaves across a service restart and changes of the window size', async () => {
     const { env, room, join, stop, start } = await service()
     const screen = onScreen(['sessions', 'watch', room, '--interval', '0.1'], env)
     await screen.shows('nobody is in the room\n\nq ends')
@@ -106,17 +106,20 @@ describe.skipIf(!hasTerminal)('sessions watch on a real terminal', { timeout: 60
     socket.terminate()
   })
 
-  test.each(['q', '\u0003', '\u0004'])('exits at the key %j and restores the terminal', async (key) => {
-    const { env, room } = await service()
-    const screen = onScreen(['sessions', 'watch', room], env)
-    await screen.shows('q ends')
-    screen.press(key)
-    expect(await screen.ended()).toEqual({ code: 0, settings: asBefore })
-    expect(screen.terminal.screen).toMatch(/^Standup · active · 0 online\nnobody is in the room\ncode=0/)
-  })
+  test.each(['q', '\u0003', '\u0004'])(
+    'sessions watch on a real terminal exits at the key %j and restores the terminal',
+    async (key) => {
+      const { env, room } = await service()
+      const screen = onScreen(['sessions', 'watch', room], env)
+      await screen.shows('q ends')
+      screen.press(key)
+      expect(await screen.ended()).toEqual({ code: 0, settings: asBefore })
+      expect(screen.terminal.screen).toMatch(/^Standup · active · 0 online\nnobody is in the room\ncode=0/)
+    },
+  )
 
   test.each(Object.keys(stopCodes) as (keyof typeof stopCodes)[])(
-    'exits at the signal %s and restores the terminal',
+    'sessions watch on a real terminal exits at the signal %s and restores the terminal',
     async (signal) => {
       const { env, room } = await service()
       const screen = onScreen(['sessions', 'watch', room], env)

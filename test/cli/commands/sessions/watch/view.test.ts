@@ -14,8 +14,8 @@ const at = (minutes: number) => new Date(testNow + minutes * 60_000).toISOString
 const ada = session('s1', { name: 'Ada Lovelace', user_id: 'ada', connected_at: at(-23) })
 const grace = session('s2', { name: 'Grace Hopper', user_id: 'grace', connected_at: at(-2) })
 
-describe('the terminal view of sessions watch shows', () => {
-  test('participants with their start and duration, and the latest changes', async () => {
+describe('contents of the terminal view', () => {
+  test('the terminal view of sessions watch shows participants with their start and duration, and the latest changes', async () => {
     const { code, screens, last, stderr } = await view([
       { sessions: [grace, ada] },
       { sessions: [ada, grace, session('s3', { user_id: null, connected_at: at(0) })] },
@@ -50,7 +50,7 @@ ${head}
     expect({ code, last, stderr }).toEqual({ code: 0, last: end, stderr: '' })
   })
 
-  test('an empty room and the changes of its name and state', async () => {
+  test('the terminal view of sessions watch shows an empty room and the changes of its name and state', async () => {
     const { screens } = await view([
       {},
       { room: { name: 'Retro' } },
@@ -69,7 +69,7 @@ nobody is in the room
 q ends`)
   })
 
-  test('a lost connection in a message and in the view, and the recovery in a message', async () => {
+  test('the terminal view of sessions watch shows a lost connection in a message and in the view, and the recovery in a message', async () => {
     const { screens, last } = await view([{}, { instead: away() }, {}], { line: '--retries 0' })
     const lost =
       'connection lost at 2026-01-02 03:04:07, trying again: no response from meet.test: connection refused'
@@ -87,7 +87,7 @@ Standup · active · 0 online
 nobody is in the room`)
   })
 
-  test('the date of a start on an earlier day, and an empty cell when the start is missing', async () => {
+  test('the terminal view of sessions watch shows the date of a start on an earlier day, and an empty cell when the start is missing', async () => {
     const { screens } = await view([
       {
         sessions: [
@@ -100,14 +100,14 @@ nobody is in the room`)
     expect(screens[0]).toMatch(/u-b +m-b$/m)
   })
 
-  test('the columns that --columns names, and no header with --no-header', async () => {
+  test('the terminal view of sessions watch shows the columns that --columns names, and no header with --no-header', async () => {
     const { screens } = await view([{ sessions: [ada] }], {
       line: '--columns session_id,minutes --no-header',
     })
     expect(screens[0]).toBe('Standup · active · 1 online\ns1  23\n\nq ends')
   })
 
-  test('the ID of a room without a name, and a long room name truncated to the width', async () => {
+  test('the terminal view of sessions watch shows the ID of a room without a name, and a long room name truncated to the width', async () => {
     const nameless = await view([{ room: { name: null } }])
     expect(nameless.screens[0]?.split('\n')[0]).toBe('r1 · active · 0 online')
     const long = await view([{ room: { name: 'N'.repeat(500) } }])
@@ -128,17 +128,20 @@ describe('the terminal view of sessions watch', () => {
     [12, 5],
     [3, 2],
     [1, 1],
-  ])('stays within %i columns and %i lines with any content', async (columns, rows) => {
-    const looks = [{ sessions: crowd }, { sessions: [] }, { sessions: crowd.slice(0, 3) }]
-    const { screens, terminal } = await view(looks, { columns, rows })
-    for (const screen of screens) {
-      expect(screen.split('\n').length).toBeLessThanOrEqual(Math.max(1, rows - 1))
-      for (const line of screen.split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
-    }
-    if (rows > 1) expect(terminal.scrolled).toEqual([])
-  })
+  ])(
+    'the terminal view of sessions watch stays within %i columns and %i lines with any content',
+    async (columns, rows) => {
+      const looks = [{ sessions: crowd }, { sessions: [] }, { sessions: crowd.slice(0, 3) }]
+      const { screens, terminal } = await view(looks, { columns, rows })
+      for (const screen of screens) {
+        expect(screen.split('\n').length).toBeLessThanOrEqual(Math.max(1, rows - 1))
+        for (const line of screen.split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
+      }
+      if (rows > 1) expect(terminal.scrolled).toEqual([])
+    },
+  )
 
-  test('shows as many participants as fit, and the number of the remaining participants', async () => {
+  test('the terminal view of sessions watch shows as many participants as fit, and the number of the remaining participants', async () => {
     const { screens } = await view([{ sessions: crowd }], { rows: 12 })
     expect(screens[0]).toBe(`Standup · active · 10,000 online
 NAME   USER ID  MEMBER ID  SINCE  MINUTES
@@ -153,7 +156,7 @@ N9995  u-9995   m-9995     01:24  99
 q ends`)
   })
 
-  test('redraws only changed lines, and only after a change', async () => {
+  test('the terminal view of sessions watch redraws only changed lines, and only after a change', async () => {
     const { host } = await view([{ sessions: [ada] }, { sessions: [ada] }, { sessions: [ada, grace] }])
     const drawn = host.stdout.chunks.map(String)
     expect(drawn).toHaveLength(3)
@@ -161,7 +164,7 @@ q ends`)
     expect(drawn[1]).not.toContain('Lovelace')
   })
 
-  test('is redrawn when the window changes', async () => {
+  test('the terminal view of sessions watch is redrawn when the window changes', async () => {
     const resize = (columns: number, rows: number) => (host: TestHost, terminal: Emulator) => {
       terminal.resize(columns, rows)
       host.stdout.resize(columns, rows)
@@ -181,37 +184,43 @@ q ends`)
     )
   })
 
-  test.each(['q', 'Q', '\u0003', '\u0004'])('closes at the key %j and turns raw mode off', async (key) => {
-    const looks = Array.from({ length: 5 }, () => ({}))
-    const { code, screens, raw, stderr } = await view(looks, { meanwhile: [(host) => host.type(key)] })
-    expect({ code, looks: screens.length, raw, stderr }).toEqual({
-      code: 0,
-      looks: 1,
-      raw: [true, false],
-      stderr: '',
-    })
-  })
+  test.each(['q', 'Q', '\u0003', '\u0004'])(
+    'the terminal view of sessions watch closes at the key %j and turns raw mode off',
+    async (key) => {
+      const looks = Array.from({ length: 5 }, () => ({}))
+      const { code, screens, raw, stderr } = await view(looks, { meanwhile: [(host) => host.type(key)] })
+      expect({ code, looks: screens.length, raw, stderr }).toEqual({
+        code: 0,
+        looks: 1,
+        raw: [true, false],
+        stderr: '',
+      })
+    },
+  )
 
   test.each([
     ['ends', (host: TestHost) => host.hangUp()],
     ['fails', (host: TestHost) => void host.stdin.emit('error', new Error('EIO'))],
-  ])('closes when standard input %s', async (_, goAway) => {
+  ])('the terminal view of sessions watch closes when standard input %s', async (_, goAway) => {
     const looks = Array.from({ length: 5 }, () => ({}))
     const { code, screens, stderr } = await view(looks, { meanwhile: [goAway] })
     expect({ code, looks: screens.length, stderr }).toEqual({ code: 0, looks: 1, stderr: '' })
   })
 
-  test.each([20, 40, 120])('masks an API key in responses at a width of %i columns', async (columns) => {
-    const key = 'sk_live_0123456789abcdef'
-    const room = { name: `x${key}`, status: key, terminated_at: key }
-    const person = session(key, { name: `${'x'.repeat(30)}${key}`, user_id: key, member_id: key })
-    const looks = [{ sessions: [], room }, { sessions: [person], room }, { room: { name: key } }]
-    const { stdout, stderr } = await view(looks, { columns, env: { MEETROOM_API_KEY: key } })
-    expect(stdout).toContain('[API')
-    expect(stdout + stderr).not.toContain(key.slice(0, 8))
-  })
+  test.each([20, 40, 120])(
+    'the terminal view of sessions watch masks an API key in responses at a width of %i columns',
+    async (columns) => {
+      const key = 'sk_live_0123456789abcdef'
+      const room = { name: `x${key}`, status: key, terminated_at: key }
+      const person = session(key, { name: `${'x'.repeat(30)}${key}`, user_id: key, member_id: key })
+      const looks = [{ sessions: [], room }, { sessions: [person], room }, { room: { name: key } }]
+      const { stdout, stderr } = await view(looks, { columns, env: { MEETROOM_API_KEY: key } })
+      expect(stdout).toContain('[API')
+      expect(stdout + stderr).not.toContain(key.slice(0, 8))
+    },
+  )
 
-  test('ignores all keys except the exit keys', async () => {
+  test('the terminal view of sessions watch ignores all keys except the exit keys', async () => {
     const keys = ['x', '\r', '\u001b[A', '\u001bOq', ' ']
     const typed = (host: TestHost) => keys.forEach(host.type)
     const { screens, last, raw } = await view([{}, {}], { meanwhile: [typed] })
@@ -219,12 +228,12 @@ q ends`)
     expect(last).toBe('Standup · active · 0 online\nnobody is in the room')
   })
 
-  test('keeps raw mode off with MEETROOM_NO_INPUT', async () => {
+  test('the terminal view of sessions watch keeps raw mode off with MEETROOM_NO_INPUT', async () => {
     const { screens, raw } = await view([{}], { env: { MEETROOM_NO_INPUT: '1' } })
     expect({ raw, foot: screens[0]?.split('\n').at(-1) }).toEqual({ raw: [], foot: '^C ends' })
   })
 
-  test('turns raw mode off when the room is deleted', async () => {
+  test('the terminal view of sessions watch turns raw mode off when the room is deleted', async () => {
     const gone = { status: 404, headers: {}, body: Buffer.from('{"error":{"code":"not_found"}}') }
     const { start, world } = await watchedRoom([{}, {}])
     const { intercept } = world
@@ -242,14 +251,14 @@ q ends`)
   })
 
   test.each([{ line: '--json' }, { env: { TERM: 'dumb' } }])(
-    'is replaced by lines of JSON when the command runs with %j',
+    'the terminal view of sessions watch is replaced by lines of JSON when the command runs with %j',
     async (options) => {
       const { stdout } = await view([{}], options)
       expect(stdout.split('\n').map((line) => line && JSON.parse(line).event)).toEqual(['room', 'ready', ''])
     },
   )
 
-  test('escapes control characters in text from the service', async () => {
+  test('the terminal view of sessions watch escapes control characters in text from the service', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(hostileText, { minLength: 2, maxLength: 2 }),
