@@ -20,10 +20,10 @@ function deny(id: string) {
   world.intercept = async (request, next) => (request.url.includes(`/rooms/${id}`) ? denied : next())
 }
 
-describe('a 403 on one room', () => {
+describe('a 403 response for one room', () => {
   beforeEach(() => deny(rooms[1] ?? ''))
 
-  test('exits 1 with a hint that the API key works', async () => {
+  test('a 403 response for one room exits 1 with a hint that the API key works', async () => {
     expect(await world.run(`rooms get ${rooms[1]}`)).toMatchObject({
       code: 1,
       stderr:
@@ -36,31 +36,37 @@ describe('a 403 on one room', () => {
     ['rooms', 'terminate'],
     ['rooms', 'delete'],
     ['rooms', 'reopen'],
-  ])('does not stop %s %s for the other rooms, and the command exits 8', async (group, verb) => {
-    const { code, stderr } = await world.run([group, verb, ...rooms, '--yes', '--concurrency', '1'])
-    expect({ code, stderr }).toEqual({
-      code: 8,
-      stderr: expect.stringMatching(
-        /^error: the service refuses the request \(403\)[\s\S]*2 of 3 rooms; 1 failed\n$/,
-      ),
-    })
-    expect(probes()).toHaveLength(1)
-  })
+  ])(
+    'a 403 response for one room does not stop %s %s for the other rooms, and the command exits 8',
+    async (group, verb) => {
+      const { code, stderr } = await world.run([group, verb, ...rooms, '--yes', '--concurrency', '1'])
+      expect({ code, stderr }).toEqual({
+        code: 8,
+        stderr: expect.stringMatching(
+          /^error: the service refuses the request \(403\)[\s\S]*2 of 3 rooms; 1 failed\n$/,
+        ),
+      })
+      expect(probes()).toHaveLength(1)
+    },
+  )
 
   test.each([
     ['rooms list --where online=0 -o ids', 2],
     ['rooms list --where members>0 -o ids', 2],
-  ])('does not stop %s for the other rooms, and the command exits 8', async (line, count) => {
-    const { code, stdout, stderr } = await world.run(line)
-    expect({ code, ids: stdout.trim().split('\n') }).toEqual({
-      code: 8,
-      ids: rooms.filter((id) => id !== rooms[1]).slice(0, count),
-    })
-    expect(stderr).toContain(`could not read 1 of 3 rooms: ${rooms[1]}\n`)
-  })
+  ])(
+    'a 403 response for one room does not stop %s for the other rooms, and the command exits 8',
+    async (line, count) => {
+      const { code, stdout, stderr } = await world.run(line)
+      expect({ code, ids: stdout.trim().split('\n') }).toEqual({
+        code: 8,
+        ids: rooms.filter((id) => id !== rooms[1]).slice(0, count),
+      })
+      expect(stderr).toContain(`could not read 1 of 3 rooms: ${rooms[1]}\n`)
+    },
+  )
 
   test.each(['sessions report --all-rooms -o csv', 'users rooms ada -o ids'])(
-    'does not stop %s for the other rooms, and the command exits 8',
+    'a 403 response for one room does not stop %s for the other rooms, and the command exits 8',
     async (line) => {
       const { code, stderr } = await world.run(line)
       expect(code).toBe(8)
@@ -85,13 +91,16 @@ describe('sessions report with one or more rooms', () => {
     [1, 'get a 403', denied],
     [1, 'get a 422', answer(422, {})],
     [6, 'get a 500 without JSON', answer(500, 'no', { 'content-type': 'text/plain' })],
-  ])('exits %i if the requests for all rooms %s', async (code, _what, refusal) => {
-    world.intercept = async (request, next) =>
-      request.url.includes('/sessions') || request.url.includes('/rooms/') ? refusal : next()
-    for (const given of ['a', 'a b', 'a b c'])
-      expect({ given, code: (await world.run(`sessions report ${given} --retries 0`)).code }).toEqual({
-        given,
-        code,
-      })
-  })
+  ])(
+    'sessions report with one or more rooms exits %i if the requests for all rooms %s',
+    async (code, _what, refusal) => {
+      world.intercept = async (request, next) =>
+        request.url.includes('/sessions') || request.url.includes('/rooms/') ? refusal : next()
+      for (const given of ['a', 'a b', 'a b c'])
+        expect({ given, code: (await world.run(`sessions report ${given} --retries 0`)).code }).toEqual({
+          given,
+          code,
+        })
+    },
+  )
 })

@@ -92,20 +92,23 @@ const shapes: [shape: string, response: WireResponse, words: string][] = [
 ]
 
 describe('the message of an error response', () => {
-  test.each(shapes)('is printed if the response is %s', async (_shape, response, words) => {
-    world.intercept = async () => response
-    const message = `the service refuses the request (422): ${words}`
-    expect(await world.run('rooms update r1 --name New')).toMatchObject({
-      code: 1,
-      stderr: `error: ${message}\n`,
-    })
-    const { stderr } = await world.run('rooms update r1 --name New --json')
-    const sent = new TextDecoder().decode(response.body)
-    expect(JSON.parse(stderr).error).toMatchObject({
-      message,
-      body: response.headers['content-type']?.includes('json') ? JSON.parse(sent) : sent,
-    })
-  })
+  test.each(shapes)(
+    'the message of an error response is printed if the response is %s',
+    async (_shape, response, words) => {
+      world.intercept = async () => response
+      const message = `the service refuses the request (422): ${words}`
+      expect(await world.run('rooms update r1 --name New')).toMatchObject({
+        code: 1,
+        stderr: `error: ${message}\n`,
+      })
+      const { stderr } = await world.run('rooms update r1 --name New --json')
+      const sent = new TextDecoder().decode(response.body)
+      expect(JSON.parse(stderr).error).toMatchObject({
+        message,
+        body: response.headers['content-type']?.includes('json') ? JSON.parse(sent) : sent,
+      })
+    },
+  )
 
   test.each([
     ['400', 1, 'rooms update r1 --name New', 'the service refuses the request (400)'],
@@ -114,7 +117,7 @@ describe('the message of an error response', () => {
     ['500', 1, 'rooms get r1', 'the service reports a validation exception (500)'],
     ['503', 6, 'rooms get r1 --retries 0', 'the service failed (503)'],
   ])(
-    'is printed with the error text and exit code of the status %s',
+    'the message of an error response is printed with the error text and exit code of the status %s',
     async (status, code, command, message) => {
       world.intercept = answering(answer(Number(status), { detail: 'because' }))
       const run = await world.run(command)
@@ -146,7 +149,7 @@ test.each([
 describe('a long error response', () => {
   const words = Array.from({ length: 20_000 }, (_, i) => `w${i}`).join(' ')
 
-  test('of text is cut between two characters within its first 200 characters', async () => {
+  test('a long error response of text is cut between two characters within its first 200 characters', async () => {
     world.intercept = async () => text(422, words)
     const { stderr } = await world.run('rooms update r1 --name New')
     expect(stderr).toMatch(/^error: the service refuses the request \(422\): w0 w1 (w\d+ )+…\n$/)
@@ -154,7 +157,7 @@ describe('a long error response', () => {
     expect(stderr.length).toBeLessThan(260)
   })
 
-  test('is cut at 4,096 characters in a JSON error, and the cut is marked', async () => {
+  test('a long error response is cut at 4,096 characters in a JSON error, and the cut is marked', async () => {
     const page = `<html><title>Busy</title>${words}</html>`
     for (const [response, all] of [
       [text(422, page), page],
@@ -169,7 +172,7 @@ describe('a long error response', () => {
     }
   })
 
-  test('of 4,096 characters is complete', async () => {
+  test('a long error response of 4,096 characters is complete', async () => {
     const body = { message: 'Busy', more: 'x'.repeat(4068) }
     expect(JSON.stringify(body)).toHaveLength(4096)
     world.intercept = async () => answer(422, body)
@@ -177,7 +180,7 @@ describe('a long error response', () => {
     expect(JSON.parse(stderr).error.body).toEqual(body)
   })
 
-  test('shows no part of the key, even at a cut', async () => {
+  test('a long error response shows no part of the key, even at a cut', async () => {
     for (const [length, make] of [
       [200, (key: string, n: number) => text(422, `${'x '.repeat((n - 20) / 2)}${key} y`)],
       [200, (key: string, n: number) => text(422, `<title>${'x '.repeat((n - 20) / 2)}${key}</title>`)],
@@ -194,14 +197,14 @@ describe('a long error response', () => {
     }
   })
 
-  test('with deep nesting and no message is read quickly', async () => {
+  test('a long error response with deep nesting and no message is read quickly', async () => {
     for (const field of ['error', 'errors', 'message']) {
       world.intercept = async () => answer(422, `${`{"${field}":`.repeat(400)}{}${'}'.repeat(400)}`)
       expect((await world.run('rooms update r1 --name New')).code).toBe(1)
     }
   })
 
-  test('with too many levels is reported as an ordinary error', async () => {
+  test('a long error response with too many levels is reported as an ordinary error', async () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
     for (const body of [deep, `{"error":${deep}}`, `{"message":"no","more":${deep}}`]) {
       world.intercept = async () => answer(422, body)
@@ -236,18 +239,21 @@ describe('a 500', () => {
     return { code, error: JSON.parse(stderr).error }
   }
 
-  test.each(['{}', '{"error":"no"}'])('with a JSON object, %s, is a refusal and exits 1', async (body) => {
-    world.intercept = async () => answer(500, body)
-    for (const command of [...reads, ...writes])
-      expect(await run(command)).toMatchObject({
-        code: 1,
-        error: { code: 'refused', status: 500, retryable: false },
-      })
-    expect(world.requests).toHaveLength(4)
-  })
+  test.each(['{}', '{"error":"no"}'])(
+    'a 500 response with a JSON object, %s, is a refusal and exits 1',
+    async (body) => {
+      world.intercept = async () => answer(500, body)
+      for (const command of [...reads, ...writes])
+        expect(await run(command)).toMatchObject({
+          code: 1,
+          error: { code: 'refused', status: 500, retryable: false },
+        })
+      expect(world.requests).toHaveLength(4)
+    },
+  )
 
   test.each(['"no"', 'null', '', '<h1>oops</h1>', '{"cut'])(
-    'without a JSON object, %j, does not show whether a write was made, and exits 7',
+    'a 500 response without a JSON object, %j, does not show whether a write was made, and exits 7',
     async (body) => {
       world.intercept = async () => answer(500, body)
       for (const command of writes)
@@ -255,12 +261,15 @@ describe('a 500', () => {
     },
   )
 
-  test.each(['', '<h1>oops</h1>', '{"cut'])('without JSON, %j, fails a read and exits 6', async (body) => {
-    world.intercept = async () => answer(500, body)
-    for (const command of reads)
-      expect(await run(command)).toMatchObject({
-        code: 6,
-        error: { code: 'service', status: 500, retryable: true },
-      })
-  })
+  test.each(['', '<h1>oops</h1>', '{"cut'])(
+    'a 500 response without JSON, %j, fails a read and exits 6',
+    async (body) => {
+      world.intercept = async () => answer(500, body)
+      for (const command of reads)
+        expect(await run(command)).toMatchObject({
+          code: 6,
+          error: { code: 'service', status: 500, retryable: true },
+        })
+    },
+  )
 })

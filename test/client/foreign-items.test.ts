@@ -26,25 +26,28 @@ describe('a list of a room', () => {
     ['sessions list r1', 'sessions', { ...session, room_id: 'r2' }, 'room_id'],
     ['sessions report r1', 'sessions', { ...session, roomId: 2 }, 'roomId'],
     ['pages list r1', 'pages', { ...page, room_id: 'r2' }, 'room_id'],
-  ])('is refused by %s when an item of %s is of another room', async (line, list, item, field) => {
-    serve(item)
-    const { code, stdout, stderr } = await world.run(line)
-    expect([code, stdout]).toEqual([6, ''])
-    expect(stderr).toContain(`${list}[0].${field} is “${Object.values(item).at(-1)}”, not “r1”`)
-  })
+  ])(
+    'a list of a room is refused by %s when an item of %s is of another room',
+    async (line, list, item, field) => {
+      serve(item)
+      const { code, stdout, stderr } = await world.run(line)
+      expect([code, stdout]).toEqual([6, ''])
+      expect(stderr).toContain(`${list}[0].${field} is “${Object.values(item).at(-1)}”, not “r1”`)
+    },
+  )
 
   test.each([
     ['the room', { ...member, room_id: 'r1', roomId: 'r1' }],
     ['no room', member],
     ['null', { ...member, room_id: null }],
     ['an object', { ...member, room_id: { id: 'r2' } }],
-  ])('is printed when its items show %s', async (_, item) => {
+  ])('a list of a room is printed when its items show %s', async (_, item) => {
     serve(item)
     expect(await world.run('members list r1 -o ids')).toMatchObject({ code: 0, stdout: 'm1\n' })
   })
 })
 
-test('no write follows from a list with members of another room', async () => {
+test('a list with members of another room causes no write', async () => {
   await world.send('POST', '/users', { user_id: 'ada' })
   const { room } = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body
   serve({ ...member, room_id: 'r2' }, room.id)

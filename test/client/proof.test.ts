@@ -85,24 +85,30 @@ describe.each(wordings)('a response to a write of %s', (name, response) => {
   const index = wordings.findIndex(([each]) => each === name)
   const met = Object.entries(readable).filter((_, i) => full || (i + index) % 3 === 0)
 
-  test.each(met)('makes %s succeed if the service has made the change', async (line, isDone) => {
-    answerWrites(true, response)
-    const { code, stderr } = await run(`${line} --retries 0`)
-    world.intercept = undefined
-    expect(await isDone()).toBe(true)
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error:') })
-    expect(reads().length).toBeLessThanOrEqual(/create new|block/.test(line) ? 2 : 1)
-  })
+  test.each(met)(
+    `a response to a write of ${name} makes %s succeed if the service has made the change`,
+    async (line, isDone) => {
+      answerWrites(true, response)
+      const { code, stderr } = await run(`${line} --retries 0`)
+      world.intercept = undefined
+      expect(await isDone()).toBe(true)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error:') })
+      expect(reads().length).toBeLessThanOrEqual(/create new|block/.test(line) ? 2 : 1)
+    },
+  )
 
-  test.each(met)('makes %s unknown if the service has not made the change', async (line) => {
-    answerWrites(false, response)
-    const { code, stdout, stderr } = await run(`${line} --retries 0`)
-    expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
-    expect(stderr).toMatch(/^error: .+; a read does not prove it either: .+\nhint: check with: meetroom /m)
-  })
+  test.each(met)(
+    `a response to a write of ${name} makes %s unknown if the service has not made the change`,
+    async (line) => {
+      answerWrites(false, response)
+      const { code, stdout, stderr } = await run(`${line} --retries 0`)
+      expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
+      expect(stderr).toMatch(/^error: .+; a read does not prove it either: .+\nhint: check with: meetroom /m)
+    },
+  )
 })
 
-test.each(unreadable)('%s is unknown after a response with HTML', async (line) => {
+test.each(unreadable)('%s has an unknown outcome after a response with HTML', async (line) => {
   answerWrites(true, answer(200, '<h1>Welcome</h1>', isHtml))
   expect(await run(line)).toMatchObject({ code: 7, stdout: '' })
 })
@@ -145,7 +151,7 @@ test.each([
   expect(reads()).toEqual([])
 })
 
-test('an item with some of the requested values is not applied, and the error names both kinds', async () => {
+test('a partly applied change counts as not applied, and the error names the applied and the other fields', async () => {
   world.intercept = async (request, next) => {
     if (request.method !== 'PUT') return next()
     await next({ ...request, body: JSON.stringify({ name: 'New' }) })
@@ -157,7 +163,7 @@ test('an item with some of the requested values is not applied, and the error na
   })
 })
 
-test('an ID in other letter case is not applied, and the error shows it', async () => {
+test('a change counts as not applied if the service returns the ID in another letter case, and the error shows that ID', async () => {
   answerWrites(false, answer(200, { user: { user_id: 'NEW', name: 'New' } }))
   expect(await run('users create new --name New')).toMatchObject({
     code: 1,
@@ -165,7 +171,7 @@ test('an ID in other letter case is not applied, and the error shows it', async 
   })
 })
 
-test('an old value that a replica shows is read again, twice at most', async () => {
+test('a read that returns the old value of a replica is repeated at most twice', async () => {
   let lag = 2
   const old = (await world.send('GET', `/rooms/${room}`)).body
   world.intercept = async (request, next) => {
@@ -176,7 +182,7 @@ test('an old value that a replica shows is read again, twice at most', async () 
   expect(reads()).toHaveLength(3)
 })
 
-test('a deletion whose first response was lost is done if the item was seen before, else unknown', async () => {
+test('a deletion with a lost first response is done if the item was read before, and unknown otherwise', async () => {
   let isLost = true
   world.intercept = async (request, next) => {
     const response = await next()
@@ -207,13 +213,13 @@ describe('a value in another spelling', () => {
     ['é', 'e\u0301'],
     ['New', ' New '],
     ['say "x"', 'say \\"x\\"'],
-  ])('%j shown as %j is done with a notice', async (name, shown) => {
+  ])('a value in another spelling %j shown as %j is done with a notice', async (name, shown) => {
     const { code, stderr } = await update(name, shown)
     expect(code).toBe(0)
     expect(stderr).toContain('warning: the service shows another spelling: name is ')
   })
 
-  test('in other letter case is unknown if the value from before is not known', async () => {
+  test('a value in another letter case has an unknown outcome if the previous value is unknown', async () => {
     world.intercept = async (request, next) => {
       if (request.method === 'GET') return answer(200, { user: { user_id: 'ada', name: 'NEW' } })
       return next().then(() => answer(200, { user: { user_id: 'ada', name: 'NEW' } }))
@@ -230,7 +236,7 @@ describe('a response to a change that says no', () => {
     { errors: ['no'] },
     { status: 'error', message: 'no' },
     { statusCode: 422, message: 'no' },
-  ])('is a refusal without the item: %j', async (body) => {
+  ])('a response that denies a change is a refusal if it contains no item: %j', async (body) => {
     answerWrites(false, answer(200, body))
     for (const line of [
       'rooms update ROOM --name New',
@@ -241,14 +247,14 @@ describe('a response to a change that says no', () => {
     expect(reads()).toEqual([])
   })
 
-  test('is decided by a read if it shows the item', async () => {
+  test('a response that denies a change is decided by a read if it contains the item', async () => {
     answerWrites(true, answer(200, { error: 'no', room: { id: room, name: 'New' } }))
     expect((await run('rooms update ROOM --name New')).code).toBe(0)
     expect(reads()).toHaveLength(1)
   })
 })
 
-test('no wording of a response makes a change that was not made succeed, or one that was made fail', async () => {
+test('the wording of a response never changes the outcome of a write', async () => {
   const words = fc.constantFrom(
     'id',
     'room',

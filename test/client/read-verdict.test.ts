@@ -47,12 +47,12 @@ const changes = [
   'rooms delete name:Maths --yes',
 ]
 
-describe.each(Object.entries(noes))('a read that is answered 200 with %s', (name, fields) => {
+describe.each(Object.entries(noes))('a read that gets a 200 response with %s', (name, fields) => {
   // Each command meets every third answer.
   const index = Object.keys(noes).indexOf(name)
   const share = (lines: readonly string[]) => lines.filter((_, i) => full || (i + index) % 3 === 0)
 
-  test.each(share(reads))('exits 6: %s', async (line) => {
+  test.each(share(reads))(`a read that gets a 200 response with ${name} exits 6: %s`, async (line) => {
     for (const items of [[], null]) {
       reading(fields, items)
       const { code, stdout, stderr } = await world.run(`${line} --json`)
@@ -62,11 +62,14 @@ describe.each(Object.entries(noes))('a read that is answered 200 with %s', (name
     }
   })
 
-  test.each(share(changes))('prevents the writes of %s', async (line) => {
-    reading(fields)
-    const { code } = await world.run(line)
-    expect({ code: [6, 8].includes(code), writes: writes() }).toEqual({ code: true, writes: [] })
-  })
+  test.each(share(changes))(
+    `a read that gets a 200 response with ${name} prevents the writes of %s`,
+    async (line) => {
+      reading(fields)
+      const { code } = await world.run(line)
+      expect({ code: [6, 8].includes(code), writes: writes() }).toEqual({ code: true, writes: [] })
+    },
+  )
 })
 
 describe.each(
@@ -84,7 +87,7 @@ describe.each(
     'rooms list --count',
     'rooms export',
     'api GET /rooms --paginate',
-  ])('exits 8: %s', async (line) => {
+  ])('a list with an unusable response exits 8: %s', async (line) => {
     reading(fields, rooms)
     const { code, stderr } = await world.run(`${line} --json`)
     expect({ code, error: JSON.parse(stderr).error }).toMatchObject({
@@ -93,7 +96,7 @@ describe.each(
     })
   })
 
-  test('is not written by', async () => {
+  test('a list with an unusable response prevents a write', async () => {
     reading(fields, rooms)
     expect(await world.run('rooms delete --where type=private --yes')).toMatchObject({ code: 8 })
     expect(writes()).toEqual([])
@@ -106,12 +109,12 @@ test.each([
   { error: '', status: 'ok', statusCode: 200 },
   { error: false, partial: false },
   { errors: {}, meta: { partial: 'false' } },
-])('a list that is answered with %j is usable', async (fields) => {
+])('a list with the response %j is accepted', async (fields) => {
   reading(fields, rooms)
   expect(await world.run('rooms list --all -o ids')).toMatchObject({ code: 0, stdout: 'r1\n', stderr: '' })
 })
 
-test('the message of the service is in the error', async () => {
+test('the error contains the message of the service', async () => {
   reading({ error: { code: 'timeout', message: 'shard 3 timed out' } })
   expect((await world.run('rooms list')).stderr).toBe(
     'error: the service reports an error (200): shard 3 timed out\n',

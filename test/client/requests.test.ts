@@ -57,37 +57,43 @@ const unrepeatable = {
 
 describe('a command', () => {
   for (const [what, command] of Object.entries(repeatable)) {
-    test.each([429, 502, 503, 504, 520, 522, 524])(`retries ${what} after the status %i`, async (status) => {
-      script(answer(status, {}), answer(status, {}), fine)
-      const { code, stdout, host } = await world.run(command)
-      expect({ code, stdout }).toEqual({ code: 0, stdout: what === 'POST /users' ? 'ada\n' : 'r1\n' })
-      expect(methods()).toEqual(Array(3).fill(what.split(' ')[0]))
-      expect(host.slept).toEqual([150, 300])
-    })
+    test.each([429, 502, 503, 504, 520, 522, 524])(
+      `a command retries ${what} after the status %i`,
+      async (status) => {
+        script(answer(status, {}), answer(status, {}), fine)
+        const { code, stdout, host } = await world.run(command)
+        expect({ code, stdout }).toEqual({ code: 0, stdout: what === 'POST /users' ? 'ada\n' : 'r1\n' })
+        expect(methods()).toEqual(Array(3).fill(what.split(' ')[0]))
+        expect(host.slept).toEqual([150, 300])
+      },
+    )
 
-    test.each([lost(), unsent()])(`retries ${what} after the failure “$message”`, async (failure) => {
-      script(failure, fine)
-      const { code, host } = await world.run(command)
-      expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [150] })
-      expect(world.requests).toHaveLength(2)
-    })
+    test.each([lost(), unsent()])(
+      `a command retries ${what} after the failure “$message”`,
+      async (failure) => {
+        script(failure, fine)
+        const { code, host } = await world.run(command)
+        expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [150] })
+        expect(world.requests).toHaveLength(2)
+      },
+    )
   }
 
   for (const [what, command] of Object.entries(unrepeatable)) {
-    test(`retries ${what} after the status 429`, async () => {
+    test(`a command retries ${what} after the status 429`, async () => {
       script(answer(429, {}), fine)
       await world.run(command)
       expect(world.requests).toHaveLength(2)
     })
 
-    test(`retries ${what} if the request is known not to have been sent`, async () => {
+    test(`a command retries ${what} if the request is known not to have been sent`, async () => {
       script(unsent(), fine)
       await world.run(command)
       expect(world.requests).toHaveLength(2)
     })
 
     test.each([502, 503, 504, 520, 522, 524])(
-      `does not retry ${what} after the status %i`,
+      `a command does not retry ${what} after the status %i`,
       async (status) => {
         script(answer(status, {}))
         expect((await world.run(command)).code).toBe(7)
@@ -95,20 +101,20 @@ describe('a command', () => {
       },
     )
 
-    test(`retries ${what} after 503 with Retry-After`, async () => {
+    test(`a command retries ${what} after 503 with Retry-After`, async () => {
       script(answer(503, {}, { 'retry-after': '2' }), fine)
       const { host } = await world.run(command)
       expect(world.requests).toHaveLength(2)
       expect(host.slept).toEqual([2000])
     })
 
-    test(`exits 6 if all attempts of ${what} end in 503 with Retry-After`, async () => {
+    test(`a command exits 6 if all attempts of ${what} end in 503 with Retry-After`, async () => {
       script(answer(503, {}, { 'retry-after': '1' }))
       expect((await world.run(command)).code).toBe(6)
       expect(world.requests).toHaveLength(3)
     })
 
-    test(`does not retry ${what} after 503 with a Retry-After that cannot be parsed`, async () => {
+    test(`a command does not retry ${what} after 503 with a Retry-After that cannot be parsed`, async () => {
       script(answer(503, {}, { 'retry-after': 'soon' }))
       const { code, stderr } = await world.run(command)
       expect({ code, stderr }).toEqual({
@@ -120,7 +126,7 @@ describe('a command', () => {
       expect(posts()).toHaveLength(1)
     })
 
-    test(`does not retry ${what} after a lost connection`, async () => {
+    test(`a command does not retry ${what} after a lost connection`, async () => {
       script(lost())
       const { code, stderr } = await world.run(command)
       expect(code).toBe(7)
@@ -131,7 +137,7 @@ describe('a command', () => {
     })
   }
 
-  test('announces each retry unless --quiet is set', async () => {
+  test('a command announces each retry unless --quiet is set', async () => {
     script(answer(503, {}), lost(), fine)
     expect(await outcome('rooms get r1 -o ids')).toEqual({
       code: 0,
@@ -143,13 +149,13 @@ describe('a command', () => {
     expect(await outcome('rooms get r1 -o ids --quiet')).toEqual({ code: 0, stdout: 'r1\n', stderr: '' })
   })
 
-  test('retries with an identical request', async () => {
+  test('a command retries with an identical request', async () => {
     script(lost(), fine)
     await world.run(repeatable.PUT)
     expect(world.requests[1]).toEqual(world.requests[0])
   })
 
-  test('does not retry after a permanent failure', async () => {
+  test('a command does not retry after a permanent failure', async () => {
     script(new TransportError('the certificate has expired', false, false))
     expect(await outcome('rooms get r1')).toEqual({
       code: 5,
@@ -160,13 +166,13 @@ describe('a command', () => {
     expect(world.requests).toHaveLength(1)
   })
 
-  test.each([500, 501])('does not retry after the status %i', async (status) => {
+  test.each([500, 501])('a command does not retry after the status %i', async (status) => {
     script(answer(status, ''))
     expect((await world.run('rooms get r1')).code).toBe(6)
     expect(world.requests).toHaveLength(1)
   })
 
-  test('does not retry after a 500 with JSON, and exits 1 with the message of the response', async () => {
+  test('a command does not retry after a 500 with JSON, and exits 1 with the message of the response', async () => {
     script(answer(500, { error: { message: 'the room is not private' } }))
     expect(await outcome('rooms update r1 --name New')).toEqual({
       code: 1,
@@ -177,7 +183,7 @@ describe('a command', () => {
     })
   })
 
-  test('does not retry a write after a gateway timeout, and prints a hint with a check command', async () => {
+  test('a command does not retry a write after a gateway timeout, and prints a hint with a check command', async () => {
     script(answer(504, {}))
     expect(await outcome('rooms create --name X --type open')).toEqual({
       code: 7,
@@ -189,7 +195,7 @@ describe('a command', () => {
   })
 
   test.each([429, 503])(
-    'reports an unknown outcome if retries after a lost response end in %i',
+    'a command reports an unknown outcome if retries after a lost response end in %i',
     async (status) => {
       script(lost(), answer(status, {}), answer(status, {}), answer(status, {}))
       expect(await world.run('users update ada --name Ada --retries 3')).toMatchObject({
@@ -202,7 +208,7 @@ describe('a command', () => {
   )
 
   test.each([400, 404, 500])(
-    'reads the user if a retry after a lost response is refused with the status %i',
+    'a command reads the user if a retry after a lost response is refused with the status %i',
     async (status) => {
       await world.send('POST', '/users', { user_id: 'ada', name: 'Old' })
       for (const isExecuted of [false, true]) {
@@ -225,13 +231,13 @@ describe('a retrying command', () => {
     ['--retries 1', 2],
     ['', 3],
     ['--retries 5', 6],
-  ])('with the flags “%s” limits the number of attempts to %i', async (flag, attempts) => {
+  ])('a retrying command with the flags “%s” limits the number of attempts to %i', async (flag, attempts) => {
     script(lost())
     expect((await world.run(`rooms get r1 ${flag}`.trim())).code).toBe(5)
     expect(world.requests).toHaveLength(attempts)
   })
 
-  test('waits at most eight seconds before each retry', async () => {
+  test('a retrying command waits at most eight seconds before each retry', async () => {
     script(answer(503, {}))
     const { host } = await world.run('rooms get r1 --retries 8 --timeout 60')
     expect(host.slept).toEqual([150, 300, 600, 1200, 2400, 4800, 6000, 6000])
@@ -245,14 +251,17 @@ describe('a retrying command', () => {
     ['text, which is ignored', 'soon', 150],
     ['a fraction, which is ignored', '1.5', 150],
     ['a negative number, which is ignored', '-5', 150],
-  ])('that receives a Retry-After with %s (%s) waits %i ms', async (_what, header, waited) => {
-    script(answer(429, {}, { 'retry-after': header }), fine)
-    const { code, host } = await world.run('rooms get r1')
-    expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [waited] })
-  })
+  ])(
+    'a retrying command that receives a Retry-After with %s (%s) waits %i ms',
+    async (_what, header, waited) => {
+      script(answer(429, {}, { 'retry-after': header }), fine)
+      const { code, host } = await world.run('rooms get r1')
+      expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [waited] })
+    },
+  )
 
   test.each(['31', '99999999999999999999', new Date(testNow + 31_000).toUTCString()])(
-    'stops immediately if the value of Retry-After, %s, exceeds the timeout',
+    'a retrying command stops immediately if the value of Retry-After, %s, exceeds the timeout',
     async (header) => {
       script(answer(503, {}, { 'retry-after': header }))
       const { code, stderr, host } = await world.run('rooms get r1')
@@ -262,7 +271,7 @@ describe('a retrying command', () => {
     },
   )
 
-  test('reports the Retry-After of a 429 if the value exceeds the timeout', async () => {
+  test('a retrying command reports the Retry-After of a 429 if the value exceeds the timeout', async () => {
     script(answer(429, { message: 'slow down' }, { 'retry-after': '3600' }))
     expect(await outcome('rooms get r1')).toEqual({
       code: 1,
@@ -271,14 +280,14 @@ describe('a retrying command', () => {
     })
   })
 
-  test('reports the time of a Retry-After date', async () => {
+  test('a retrying command reports the time of a Retry-After date', async () => {
     const date = 'Fri, 31 Dec 9999 23:59:59 GMT'
     script(answer(429, {}, { 'retry-after': date }))
     const { stderr } = await outcome('rooms get r1')
     expect(stderr).toContain(`hint: it asks you to wait until ${date}\n`)
   })
 
-  test('reports the last response if the next wait would exceed the timeout', async () => {
+  test('a retrying command reports the last response if the next wait would exceed the timeout', async () => {
     script(answer(503, { message: 'overloaded' }))
     expect(await outcome('rooms get r1 --timeout 0.1')).toEqual({
       code: 6,
@@ -287,7 +296,7 @@ describe('a retrying command', () => {
     })
   })
 
-  test('waits the same time after the wall clock is set forward by an hour', async () => {
+  test('a retrying command waits the same time after the wall clock is set forward by an hour', async () => {
     world.intercept = async () => {
       host.setWallClock(3_600_000)
       return world.requests.length === 1 ? answer(503, {}) : fine
@@ -297,7 +306,7 @@ describe('a retrying command', () => {
     expect(host.slept).toEqual([150])
   })
 
-  test('stops at the timeout if a read receives no response', async () => {
+  test('a retrying command stops at the timeout if a read receives no response', async () => {
     world.intercept = silence
     expect(await outcome('rooms get r1 --timeout 0.05')).toEqual({
       code: 5,
@@ -321,7 +330,7 @@ describe('a retrying command', () => {
     ],
     ['message send r1 hi', 'check the room before you send the request again'],
   ])(
-    'does not repeat a write that receives no response (%s), and prints a hint to check the result',
+    'a retrying command does not repeat a write that receives no response (%s), and prints a hint to check the result',
     async (command, hint) => {
       world.intercept = silence
       const { code, stdout, stderr } = await outcome(`${command} --timeout 0.05`)
@@ -334,7 +343,7 @@ describe('a retrying command', () => {
     },
   )
 
-  test('suggests a check command that quotes any name correctly', async () => {
+  test('a retrying command suggests a check command that quotes any name correctly', async () => {
     script(lost())
     const { stderr } = await world.run(['rooms', 'create', '--name', "Ada's; rm -rf $HOME", '--type', 'open'])
     expect(stderr).toContain(
@@ -342,7 +351,7 @@ describe('a retrying command', () => {
     )
   })
 
-  test('reports why a request waited if it was not sent before the timeout', async () => {
+  test('a retrying command reports why a request waited if it was not sent before the timeout', async () => {
     world.intercept = (_request, _next, signal) =>
       new Promise((_, reject) =>
         signal.addEventListener('abort', () => reject(new TransportError('no connection yet', false))),
@@ -355,7 +364,7 @@ describe('a retrying command', () => {
     })
   })
 
-  test('reports a timeout that occurs just before a wait as a timeout', async () => {
+  test('a retrying command reports a timeout that occurs just before a wait as a timeout', async () => {
     world.intercept = async (_request, _next, signal) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       return answer(503, {}, { 'retry-after': '0' })
@@ -376,7 +385,7 @@ describe('the JSON error', () => {
     [429, true],
     [500, false],
     [503, true],
-  ])('for the status %i has retryable set to %s', async (status, retryable) => {
+  ])('the JSON error for the status %i has retryable set to %s', async (status, retryable) => {
     answers({ '/rooms/r1': answer(status, {}), '/rooms?limit=1': answer(200, { rooms: [] }) })
     const { stderr } = await world.run('rooms get r1 --json --retries 0')
     expect(JSON.parse(stderr).error).toMatchObject({ status, retryable })
@@ -384,24 +393,27 @@ describe('the JSON error', () => {
 })
 
 describe('a redirect', () => {
-  test.each([301, 302, 303, 307, 308])('with %i is reported as an error and not followed', async (status) => {
-    script(answer(status, '', { location: 'https://elsewhere.test/v1/rooms' }))
-    expect(await outcome('rooms list')).toEqual({
-      code: 6,
-      stdout: '',
-      stderr:
-        `error: the service responded with a redirect (${status}), and redirects are not followed\n` +
-        'hint: it points to https://elsewhere.test/v1/rooms\n',
-    })
-    expect(world.requests).toHaveLength(1)
-  })
+  test.each([301, 302, 303, 307, 308])(
+    'a redirect with %i is reported as an error and not followed',
+    async (status) => {
+      script(answer(status, '', { location: 'https://elsewhere.test/v1/rooms' }))
+      expect(await outcome('rooms list')).toEqual({
+        code: 6,
+        stdout: '',
+        stderr:
+          `error: the service responded with a redirect (${status}), and redirects are not followed\n` +
+          'hint: it points to https://elsewhere.test/v1/rooms\n',
+      })
+      expect(world.requests).toHaveLength(1)
+    },
+  )
 })
 
-describe('a 400 without a reason from the service', () => {
+describe('a 400 response without a reason', () => {
   const bad = answer(400, { message: 'Bad Request' })
   const empty = answer(200, { rooms: [] })
 
-  test('means a refused key if the probe is refused', async () => {
+  test('a 400 response without a reason means a refused key if the probe is refused', async () => {
     script(bad)
     expect(await outcome('rooms update r1 --name New')).toEqual({
       code: 4,
@@ -413,7 +425,7 @@ describe('a 400 without a reason from the service', () => {
     expect(paths()).toEqual(['PUT /rooms/r1', 'GET /rooms?limit=1'])
   })
 
-  test('means a refused parameter if the key works', async () => {
+  test('a 400 response without a reason means a refused parameter if the key works', async () => {
     answers({ '/rooms/r1': bad, '/rooms?limit=1': empty })
     expect(await outcome('rooms update r1 --name New')).toEqual({
       code: 1,
@@ -422,7 +434,7 @@ describe('a 400 without a reason from the service', () => {
     })
   })
 
-  test('means an unknown ID if the request contains only IDs', async () => {
+  test('a 400 response without a reason means an unknown ID if the request contains only IDs', async () => {
     answers({ '/rooms/r1/members/m1': bad, '/rooms?limit=1': empty })
     expect(await outcome('members get r1 m1')).toEqual({
       code: 3,
@@ -432,7 +444,7 @@ describe('a 400 without a reason from the service', () => {
     })
   })
 
-  test('causes one probe per run for any number of failing IDs', async () => {
+  test('a 400 response without a reason causes one probe per run for any number of failing IDs', async () => {
     answers({ '/users/a': bad, '/users/b': bad, '/users/c': bad, '/rooms?limit=1': empty })
     const { code, stderr } = await world.run('users delete a b c --yes --concurrency 1')
     expect(code).toBe(1)
@@ -440,43 +452,49 @@ describe('a 400 without a reason from the service', () => {
     expect(paths()).toEqual(['DELETE /users/a', 'GET /rooms?limit=1', 'DELETE /users/b', 'DELETE /users/c'])
   })
 
-  test('that means a refused key stops the command at the first of several IDs', async () => {
+  test('a 400 response without a reason that means a refused key stops the command at the first of several IDs', async () => {
     script(bad)
     expect((await world.run('users delete a b c --yes --concurrency 1')).code).toBe(4)
     expect(paths()).toEqual(['DELETE /users/a', 'GET /rooms?limit=1'])
   })
 
-  test('means a refused parameter if the result of the probe is unclear', async () => {
+  test('a 400 response without a reason means a refused parameter if the result of the probe is unclear', async () => {
     answers({ '/rooms/r1': bad, '/rooms?limit=1': answer(500, {}) })
     expect((await world.run('rooms update r1 --name New')).code).toBe(1)
   })
 
-  test('is handled differently from a 401, which exits 4 without a probe', async () => {
+  test('a 400 response without a reason is handled differently from a 401, which exits 4 without a probe', async () => {
     script(answer(401, {}))
     expect((await world.run('rooms get r1')).code).toBe(4)
     expect(world.requests).toHaveLength(1)
   })
 
-  test('is handled differently from a 403, which exits 4 if the probe is refused', async () => {
+  test('a 400 response without a reason is handled differently from a 403, which exits 4 if the probe is refused', async () => {
     script(answer(403, {}))
     expect((await world.run('rooms get r1')).code).toBe(4)
     expect(world.requests).toHaveLength(2)
   })
 
-  test.each([404, 410])('is handled differently from a %i, which exits 3', async (status) => {
-    answers({ '/users/ada': answer(status, {}), '/rooms?limit=1': empty })
-    expect((await world.run('users get ada')).code).toBe(3)
-  })
+  test.each([404, 410])(
+    'a 400 response without a reason is handled differently from a %i, which exits 3',
+    async (status) => {
+      answers({ '/users/ada': answer(status, {}), '/rooms?limit=1': empty })
+      expect((await world.run('users get ada')).code).toBe(3)
+    },
+  )
 
-  test.each(['null', { user: null }])('is handled like a 200 with %j, which exits 3', async (body) => {
-    answers({ '/users/ada': answer(200, body), '/rooms?limit=1': empty })
-    expect((await world.run('users get ada')).code).toBe(3)
-  })
+  test.each(['null', { user: null }])(
+    'a 400 response without a reason is handled like a 200 with %j, which exits 3',
+    async (body) => {
+      answers({ '/users/ada': answer(200, body), '/rooms?limit=1': empty })
+      expect((await world.run('users get ada')).code).toBe(3)
+    },
+  )
 
   test.each([
     ['unauthorized', 4],
     ['invalid_parameters', 1],
-  ])('causes no probe if the error code is %s', async (code, exitCode) => {
+  ])('a 400 response without a reason causes no probe if the error code is %s', async (code, exitCode) => {
     script(answer(400, { error: { code, message: 'no' } }))
     expect((await world.run('users update ada --name New')).code).toBe(exitCode)
     expect(world.requests).toHaveLength(1)
@@ -523,7 +541,7 @@ describe('a response that cannot be parsed', () => {
     [{ room: { ...room, id: null } }, 'room has no id\n'],
     [{ room: { ...room, id: { $oid: 'r1' } } }, 'room has no id\n'],
   ])(
-    'because of the wrong JSON structure, %j, makes the command exit 6 with the position',
+    'a response that cannot be parsed because of the wrong JSON structure, %j, makes the command exit 6 with the position',
     async (body, why) => {
       script(answer(200, body))
       expect(await outcome('rooms get r1')).toEqual({
@@ -534,14 +552,14 @@ describe('a response that cannot be parsed', () => {
     },
   )
 
-  test('is reported with the position of the wrong item in a list', async () => {
+  test('a response that cannot be parsed is reported with the position of the wrong item in a list', async () => {
     script(answer(200, { rooms: [room, { type: 'open' }] }))
     expect((await world.run('rooms list')).stderr).toBe(
       'error: the service’s response cannot be read: rooms[1] has no id\n',
     )
   })
 
-  test('and is an HTML error page is reported in a single line', async () => {
+  test('a response that cannot be parsed and is an HTML error page is reported in a single line', async () => {
     world.intercept = answering(
       answer(404, '<h1>\n\u001b[31mNot found</h1>', { 'content-type': 'text/html' }),
     )
@@ -550,7 +568,7 @@ describe('a response that cannot be parsed', () => {
     )
   })
 
-  test('is reported with the control characters of its message escaped', async () => {
+  test('a response that cannot be parsed is reported with the control characters of its message escaped', async () => {
     world.intercept = answering(answer(404, { message: 'gone\r\n\u001b[2J\u202etxt' }))
     expect((await world.run('rooms get r1')).stderr).toBe(
       'error: no such room: r1: gone\\r\\n\\u001b[2J\\u202etxt\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n',
@@ -570,37 +588,37 @@ describe('a response with more or fewer fields than documented', () => {
     extra: { nested: [null, 1] },
   }
 
-  test('is accepted, with unlisted fields and nulls in --json', async () => {
+  test('a response with more or fewer fields than documented is accepted, with unlisted fields and nulls in --json', async () => {
     const text = JSON.stringify({ room: nulls, unlisted: true }, null, 3)
     script(answer(200, text))
     expect(await outcome('rooms get r1 --json')).toEqual({ code: 0, stdout: text, stderr: '' })
   })
 
-  test('is printed as a record with unlisted fields after the listed fields, and empty values for null', async () => {
+  test('a response with more or fewer fields than documented is printed as a record with unlisted fields after the listed fields, and empty values for null', async () => {
     script(answer(200, { room: { extra: { nested: [null, 1] }, ...room, name: null } }))
     expect((await world.run('rooms get r1')).stdout).toBe(
       'id      r1\ntype    open\nname\nstatus\nextra   {"nested":[null,1]}\n',
     )
   })
 
-  test('is accepted with new room types and roles', async () => {
+  test('a response with more or fewer fields than documented is accepted with new room types and roles', async () => {
     script(answer(200, { room: { ...room, type: 'hybrid' } }))
     expect((await world.run('rooms get r1 --columns type')).stdout).toBe('type  hybrid\n')
   })
 
-  test('is accepted when it repeats a field', async () => {
+  test('a response with more or fewer fields than documented is accepted when it repeats a field', async () => {
     const item = '{"id":"r1","type":"open","name":"a","name":"b","n":12345678901234567890}'
     script(answer(200, `{"room":${item}}`))
     expect((await world.run('rooms get r1 --columns name')).stdout).toBe('name  b\n')
   })
 
-  test('is accepted with a field named __proto__', async () => {
+  test('a response with more or fewer fields than documented is accepted with a field named __proto__', async () => {
     const text = '{"id":"r1","type":"open","__proto__":{"id":"evil"},"n":12345678901234567890}'
     script(answer(200, `{"room":${text}}`))
     expect(await outcome('rooms get r1 -o ndjson')).toEqual({ code: 0, stdout: `${text}\n`, stderr: '' })
   })
 
-  test('makes the command exit 6 if its nesting is unlimited', async () => {
+  test('a response with more or fewer fields than documented makes the command exit 6 if its nesting is unlimited', async () => {
     const deep = '['.repeat(50_000) + ']'.repeat(50_000)
     script(answer(200, `{"room":{"id":"r1","type":"open","deep":${deep}}}`))
     const { code, stderr } = await world.run('rooms get r1 -o ndjson')
@@ -616,14 +634,14 @@ describe('numbers that a double cannot hold exactly', () => {
   const list = `{ "rooms" : [ ${item} ],\n"paging":{"total":1}}`
   const columns = '--columns meeting_time,big,pi,tiny'
 
-  test('keep every digit in CSV', async () => {
+  test('numbers that a double cannot hold exactly keep every digit in CSV', async () => {
     script(answer(200, list))
     expect((await world.run(`rooms list -o csv ${columns}`)).stdout).toBe(
       'meeting_time,big,pi,tiny\r\n12345678901234567890,9007199254740993,3.14159265358979323846,1e-400\r\n',
     )
   })
 
-  test('keep every digit in tables and records', async () => {
+  test('numbers that a double cannot hold exactly keep every digit in tables and records', async () => {
     script(answer(200, list))
     expect((await world.run(`rooms list ${columns}`)).stdout).toBe(
       'MEETING TIME          BIG               PI                      TINY\n' +
@@ -637,17 +655,17 @@ describe('numbers that a double cannot hold exactly', () => {
     )
   })
 
-  test('keep every digit when they are sent', async () => {
+  test('numbers that a double cannot hold exactly keep every digit when they are sent', async () => {
     script(fine)
     await world.run(['rooms', 'update', 'r1', '--set', 'n=9007199254740993', '--set', 'm=1.10e400'])
     expect(world.requests[0]?.body).toBe('{"n":9007199254740993,"m":1.10e400}')
   })
 })
 
-describe('the key is hidden', () => {
+describe('hidden keys', () => {
   const echo = (key: string, status = 401) => answer(status, { error: { message: `key ${key} is unknown` } })
 
-  test('if the service quotes it', async () => {
+  test('the key is hidden if the service quotes it', async () => {
     script(echo(world.apiKey))
     expect((await world.run('rooms get r1')).stderr).toBe(
       'error: the service refuses the API key (401): key [API key] is unknown\n' +
@@ -655,7 +673,7 @@ describe('the key is hidden', () => {
     )
   })
 
-  test('if the service quotes it and the format is json', async () => {
+  test('the key is hidden if the service quotes it and the format is json', async () => {
     script(echo(world.apiKey))
     const { stderr } = await world.run('rooms get r1 --json')
     expect(stderr).not.toContain(world.apiKey)
@@ -663,7 +681,7 @@ describe('the key is hidden', () => {
   })
 
   test.each(['table', 'json'])(
-    'if it contains characters that JSON escapes and the format is %s',
+    'the key is hidden if it contains characters that JSON escapes and the format is %s',
     async (format) => {
       const key = 'se"cr\\et-0123456789'
       script(echo(key))
@@ -675,20 +693,20 @@ describe('the key is hidden', () => {
   test.each([
     ['message', (text: string) => ({ message: text }), 500],
     ['text', (text: string) => text, 2000],
-  ])('if a long %s is cut within the key', async (_what, body, length) => {
+  ])('the key is hidden if a long %s is cut within the key', async (_what, body, length) => {
     script(answer(401, body(`${'x'.repeat(length - 20)}${world.apiKey}`)))
     const { stderr } = await world.run('rooms get r1 --json')
     expect(stderr).not.toContain(world.apiKey.slice(0, 16))
   })
 
-  test('if a redirect contains it', async () => {
+  test('the key is hidden if a redirect contains it', async () => {
     script(answer(302, '', { location: `https://elsewhere.test/?key=${world.apiKey}` }))
     expect((await world.run('rooms get r1')).stderr).toContain(
       'hint: it points to https://elsewhere.test/?key=[API key]\n',
     )
   })
 
-  test('if one of several IDs fails with an error that quotes it', async () => {
+  test('the key is hidden if one of several IDs fails with an error that quotes it', async () => {
     world.intercept = async ({ url }) => (url.endsWith('/a') ? echo(world.apiKey, 404) : fine)
     expect((await world.run('users delete a ada --yes')).stderr).toBe(
       'error: no such user: a: key [API key] is unknown\n' +
@@ -697,7 +715,7 @@ describe('the key is hidden', () => {
     )
   })
 
-  test('with --verbose, which prints each request', async () => {
+  test('the key is hidden with --verbose, which prints each request', async () => {
     script(answer(503, {}), fine)
     expect((await world.run('rooms get r1 -o ids --verbose')).stderr).toBe(
       'the service responded with 503; trying again in 0.1 s\nGET https://meet.test/v1/rooms/r1 → 200\n',
@@ -705,7 +723,7 @@ describe('the key is hidden', () => {
     expect(world.requests[0]?.headers['authorization']).toBe(`Bearer ${world.apiKey}`)
   })
 
-  test('with --verbose, if an unexpected error quotes it', async () => {
+  test('the key is hidden with --verbose, if an unexpected error quotes it', async () => {
     script(new TypeError(`invalid header value: Bearer ${world.apiKey}`))
     const { code, stderr } = await world.run('rooms get r1 --verbose')
     expect(code).toBe(70)
@@ -714,7 +732,7 @@ describe('the key is hidden', () => {
   })
 
   test.each(['some bad key', 'some bad\nkey', 'schlüssel', '\u0000 and more'])(
-    'if it is malformed: %j',
+    'the key is hidden if it is malformed: %j',
     async (key) => {
       expect(await outcome('rooms list', { MEETROOM_API_KEY: key })).toEqual({
         code: 4,
@@ -743,14 +761,14 @@ describe('a write whose first attempt failed', () => {
     ['a gateway’s 502', answer(502, {})],
     ['a gateway’s 504', answer(504, {})],
   ])(
-    'and whose retry gets the response “not found” has an unknown outcome (first attempt: %s)',
+    'a write whose first attempt failed and whose retry gets the response “not found” has an unknown outcome (first attempt: %s)',
     async (_what, first) => {
       script(first, answer(404, {}))
       expect(await outcome('users delete ada --yes')).toEqual(unknown)
     },
   )
 
-  test('and whose retry gets a 400 without a reason has an unknown outcome', async () => {
+  test('a write whose first attempt failed and whose retry gets a 400 without a reason has an unknown outcome', async () => {
     let attempts = 0
     world.intercept = async ({ method }) => {
       if (method === 'GET') return answer(200, { rooms: [] })
@@ -764,18 +782,21 @@ describe('a write whose first attempt failed', () => {
     ['the request certainly was not sent', unsent()],
     ['the service was too busy (429)', answer(429, {})],
     ['the service was too busy (503 with Retry-After)', answer(503, {}, { 'retry-after': '1' })],
-  ])('because %s, and whose retry gets the response “not found”, exits 3', async (_what, first) => {
-    script(first, answer(404, {}), answer(200, { rooms: [] }))
-    expect((await world.run('users delete ada --yes')).code).toBe(3)
-  })
+  ])(
+    'a write whose first attempt failed because %s, and whose retry gets the response “not found”, exits 3',
+    async (_what, first) => {
+      script(first, answer(404, {}), answer(200, { rooms: [] }))
+      expect((await world.run('users delete ada --yes')).code).toBe(3)
+    },
+  )
 
-  test('with a 503 without Retry-After, and whose retry gets the response “not found”, exits 7', async () => {
+  test('a write whose first attempt failed with a 503 without Retry-After, and whose retry gets the response “not found”, exits 7', async () => {
     script(answer(503, {}), answer(404, {}), answer(200, { rooms: [] }))
     expect((await world.run('users delete ada --yes')).code).toBe(7)
   })
 
   test.each(['users delete ada --yes', 'users update ada --name X'])(
-    'and whose retry gets a 503 has an unknown outcome: %s',
+    'a write whose first attempt failed and whose retry gets a 503 has an unknown outcome: %s',
     async (command) => {
       script(lost(), answer(503, {}))
       const { code, stderr } = await outcome(command)
@@ -784,7 +805,7 @@ describe('a write whose first attempt failed', () => {
     },
   )
 
-  test('and whose retry succeeds exits 0', async () => {
+  test('a write whose first attempt failed and whose retry succeeds exits 0', async () => {
     script(lost(), fine)
     expect((await world.run('users delete ada --yes')).code).toBe(0)
   })
@@ -825,7 +846,7 @@ describe('an interrupt during a request', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('by %s ends a read with the exit code %i', async (name, code) => {
+  ] as const)('an interrupt during a request by %s ends a read with the exit code %i', async (name, code) => {
     expect(await interruptedBy(name, 'rooms get r1')).toEqual({
       code,
       stdout: '',
@@ -836,22 +857,25 @@ describe('an interrupt during a request', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('by %s ends a write with the exit code %i and suggests a check', async (name, code) => {
-    expect(await interruptedBy(name, 'rooms update r1 --name New')).toEqual({
-      code,
-      stdout: '',
-      stderr:
-        'error: interrupted\nhint: the change may have been made; check with: meetroom rooms get r1 --base-url https://meet.test/v1\n',
-    })
-  })
+  ] as const)(
+    'an interrupt during a request by %s ends a write with the exit code %i and suggests a check',
+    async (name, code) => {
+      expect(await interruptedBy(name, 'rooms update r1 --name New')).toEqual({
+        code,
+        stdout: '',
+        stderr:
+          'error: interrupted\nhint: the change may have been made; check with: meetroom rooms get r1 --base-url https://meet.test/v1\n',
+      })
+    },
+  )
 
-  test('prevents the requests for the remaining IDs', async () => {
+  test('an interrupt during a request prevents the requests for the remaining IDs', async () => {
     const { code } = await interruptedBy('SIGINT', 'users delete a b c --yes --concurrency 1')
     expect(code).toBe(130)
     expect(paths()).toEqual(['DELETE /users/a'])
   })
 
-  test('is reported as an error object in JSON with --json', async () => {
+  test('an interrupt during a request is reported as an error object in JSON with --json', async () => {
     const { stderr } = await interruptedBy('SIGINT', 'rooms get r1 --json')
     expect(JSON.parse(stderr)).toEqual({
       error: { code: 'interrupted', message: 'interrupted', retryable: false },

@@ -34,7 +34,7 @@ const reads = () => world.sent().filter((line) => line.startsWith('GET'))
 describe('a creation that is answered with an ID alone', () => {
   const create = ['rooms', 'create', '--name', 'New', '--type', 'open', '--json']
 
-  test('is done if the room with that ID is as requested', async () => {
+  test('a creation whose response contains only an ID is done if the room with that ID is as requested', async () => {
     world.intercept = async (request, next) => {
       const response = await next()
       if (request.method === 'GET') return response
@@ -47,7 +47,7 @@ describe('a creation that is answered with an ID alone', () => {
   })
 
   test.each(['job-7', () => room])(
-    'is unknown, and names no room, if the ID is that of something else',
+    'a creation whose response contains only an ID is unknown and names no room if the ID belongs to another item',
     async (id) => {
       answerWrites(true, { id: typeof id === 'string' ? id : id(), status: 'queued' }, 202)
       const { code, stdout, stderr } = await world.run(create)
@@ -66,7 +66,7 @@ describe('a name that the service changes', () => {
     ['cut off and in small letters', (name: string) => name.slice(0, 20).toLowerCase()],
     ['with a number', (name: string) => `${name} (2)`],
     ['with a date', (name: string) => `${name} [2026-01-02]`],
-  ])('%s is a notice for a new room', async (_what, change) => {
+  ])('a name that the service changes %s is a notice for a new room', async (_what, change) => {
     renameTo(change)
     const { code, stderr } = await world.run(['rooms', 'create', '--name', long, '--type', 'open'])
     expect({ code, stderr }).toEqual({
@@ -78,27 +78,38 @@ describe('a name that the service changes', () => {
   test.each([
     ['another word', (name: string) => `${name}ic`],
     ['a copy', (name: string) => `Copy of ${name}`],
-  ])('to %s makes a creation unknown, and the error has the ID', async (_what, change) => {
-    renameTo(change)
-    const { code, stderr } = await world.run(['rooms', 'create', '--name', long, '--type', 'open', '--json'])
-    expect(code).toBe(7)
-    expect(JSON.parse(stderr).error.created_id).toMatch(/^\w{24}$/)
-  })
+  ])(
+    'a name that the service changes to %s makes the outcome of a creation unknown, and the error contains the ID',
+    async (_what, change) => {
+      renameTo(change)
+      const { code, stderr } = await world.run([
+        'rooms',
+        'create',
+        '--name',
+        long,
+        '--type',
+        'open',
+        '--json',
+      ])
+      expect(code).toBe(7)
+      expect(JSON.parse(stderr).error.created_id).toMatch(/^\w{24}$/)
+    },
+  )
 
-  test('with a suffix is not applied for a change, if the run knows the value from before', async () => {
+  test('a name to which the service adds a suffix counts as not applied if the previous name is known', async () => {
     renameTo((name) => `${name} (2)`)
     expect((await world.run(['rooms', 'update', room, '--name', long])).code).toBe(7)
     const many = ['rooms', 'update', '--where', 'type=private', '--name', 'Other', '--yes', '--json']
     expect(await world.run(many)).toMatchObject({ code: 1, stderr: expect.stringContaining('not_applied') })
   })
 
-  test('behind 60 characters is quoted where it differs', async () => {
+  test('a name that the service changes after 60 characters is quoted at the difference', async () => {
     renameTo((name) => name.toLowerCase())
     const { stderr } = await world.run(['rooms', 'create', '--name', `${'x'.repeat(80)} A`, '--type', 'open'])
     expect(stderr).toMatch(/name is “…x+ a”, not “…x+ A”/)
   })
 
-  test('is not sent by an import that has found the room by it', async () => {
+  test('a name that the service changes is not sent by an import that matched the room by this name', async () => {
     renameTo((name) => `Copy of ${name}`)
     world.file('in.csv', 'name,type,layout\nOld,private,grid\n')
     expect((await world.run('rooms import in.csv --match name --if-exists update')).code).toBe(0)
@@ -106,7 +117,7 @@ describe('a name that the service changes', () => {
   })
 })
 
-test('pages that are null are not shown, so that their creation is unknown', async () => {
+test('pages create has an unknown outcome if the response contains null in place of the pages', async () => {
   answerWrites(true, { pages: [null] })
   expect(await world.run(`pages create ${room} --image https://i.test/a.png`)).toMatchObject({
     code: 7,
@@ -118,13 +129,13 @@ describe('a deletion that a read proves', () => {
   test.each([
     ['the item that the run has read', 'name:Old', () => ({ id: room, name: 'Old' })],
     ['only the ID', 'ID', () => ({ id: room })],
-  ])('prints %s', async (_what, name, shown) => {
+  ])('a deletion that a read proves prints %s', async (_what, name, shown) => {
     answerWrites(true, {})
     const { code, stdout } = await world.run(['rooms', 'delete', name.replace('ID', room), '--yes', '--json'])
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, room: shown() })
   })
 
-  test('with --ignore-not-found is done although its first response was lost', async () => {
+  test('a deletion that a read proves with --ignore-not-found is done although its first response was lost', async () => {
     let isLost = true
     world.intercept = async (request, next) => {
       const response = await next()
@@ -138,7 +149,7 @@ describe('a deletion that a read proves', () => {
 })
 
 test.each([401, undefined])(
-  'an apply exits 7 if an outcome is unknown and then the reads get %s',
+  'workspace apply exits 7 if an outcome is unknown and the following reads get %s',
   async (status) => {
     world.file(
       'w.yaml',
@@ -171,13 +182,13 @@ describe('rooms create --if-not-exists', () => {
     }
   }
 
-  test('accepts a type in capitals', async () => {
+  test('rooms create --if-not-exists accepts a type in capitals', async () => {
     show((item) => ({ ...item, type: String(item['type']).toUpperCase() }))
     expect((await world.run(line)).code).toBe(0)
     expect(world.writes()).toEqual([])
   })
 
-  test('creates nothing if the service shows no names', async () => {
+  test('rooms create --if-not-exists creates nothing if the service shows no names', async () => {
     show(({ name: _, ...item }) => item)
     expect(await world.run(line)).toMatchObject({
       code: 1,
@@ -187,7 +198,7 @@ describe('rooms create --if-not-exists', () => {
   })
 })
 
-test('members of a new room, which no service shows, cause no warning, but a hidden block does', async () => {
+test('rooms create warns about fields that the response omits, such as is_blocked, and not about omitted members', async () => {
   const hidden = ['is_blocked', 'max_meeting_seconds']
   world.intercept = async (_request, next) => {
     const response = await next()

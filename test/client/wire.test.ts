@@ -100,7 +100,7 @@ describe('the client', () => {
   for (const { operation, cases } of successes)
     describe(`for ${operation}`, () => {
       for (const wireCase of cases)
-        test(`sends the documented request and accepts the documented response: ${wireCase.name}`, async () => {
+        test(`the client for ${operation} sends the documented request and accepts the documented response: ${wireCase.name}`, async () => {
           const { requests, call } = clientThatGets(JSON.stringify(wireCase.answer))
           const { name, input } = callOf(wireCase)
           const { value } = await call(name, input)
@@ -142,7 +142,7 @@ function objectsIn(value: unknown, path: Step[] = []): { path: Step[]; object: R
 
 describe('unlisted fields and numbers beyond a double', () => {
   for (const { operation, cases } of successes)
-    test(`stay unchanged in a response to ${operation}`, async () => {
+    test(`unlisted fields and numbers beyond a double stay unchanged in a response to ${operation}`, async () => {
       for (const wireCase of cases) {
         const grown = structuredClone(wireCase.answer)
         for (const { object } of objectsIn(grown))
@@ -184,9 +184,9 @@ function nullable(
   return copies
 }
 
-describe('a response with null in any documented field except id, type, user_id and requested fields', () => {
+describe('responses with null', () => {
   for (const { operation, cases } of successes)
-    test(`is accepted for ${operation}`, async () => {
+    test(`a response with null in any documented field except id, type, user_id and requested fields is accepted for ${operation}`, async () => {
       const refused = new Set<string>()
       for (const wireCase of cases) {
         const { name, input } = callOf(wireCase)

@@ -75,23 +75,26 @@ describe('a base URL without /v1', () => {
     ['404 without a body', answer(404, '')],
     ['405 with JSON', answer(405, { message: 'no such method' })],
     ['410', answer(410, '')],
-  ])('makes every command exit 6 if the web server responds with %s', async (_what, elsewhere) => {
-    webServer(elsewhere)
-    world.file('users.csv', 'user_id\nada\ngrace\nalan\n')
-    for (const command of commands()) {
-      const { code, stdout, stderr } = await world.run(command, { env })
-      expect({ command, code, stdout, error: stderr.slice(-wrong().length) }).toEqual({
-        command,
-        code: 6,
-        stdout: '',
-        error: wrong(),
-      })
-      expect(stderr, command).not.toContain('did not exist')
-    }
-    expect(await world.rooms()).toEqual(['Weekly sync'])
-  })
+  ])(
+    'a base URL without /v1 makes every command exit 6 if the web server responds with %s',
+    async (_what, elsewhere) => {
+      webServer(elsewhere)
+      world.file('users.csv', 'user_id\nada\ngrace\nalan\n')
+      for (const command of commands()) {
+        const { code, stdout, stderr } = await world.run(command, { env })
+        expect({ command, code, stdout, error: stderr.slice(-wrong().length) }).toEqual({
+          command,
+          code: 6,
+          stdout: '',
+          error: wrong(),
+        })
+        expect(stderr, command).not.toContain('did not exist')
+      }
+      expect(await world.rooms()).toEqual(['Weekly sync'])
+    },
+  )
 
-  test('causes an error with its own code that is not retryable', async () => {
+  test('a base URL without /v1 causes an error with its own code that is not retryable', async () => {
     webServer(notFound)
     const { stderr } = await world.run(`rooms delete ${room} --yes --ignore-not-found --json`, { env })
     expect(JSON.parse(stderr)).toEqual({
@@ -107,7 +110,7 @@ describe('a base URL without /v1', () => {
     })
   })
 
-  test('stops a batch at the first ID', async () => {
+  test('a base URL without /v1 stops a batch at the first ID', async () => {
     webServer(notFound)
     const ids = Array.from({ length: 40 }, (_, i) => `r${i}`)
     const { code, stderr } = await world.run(['rooms', 'delete', ...ids, '--yes', '--max', '40'], { env })
@@ -115,7 +118,7 @@ describe('a base URL without /v1', () => {
     expect(world.writes().length).toBeLessThanOrEqual(8)
   })
 
-  test('stops an import at its first row', async () => {
+  test('a base URL without /v1 stops an import at its first row', async () => {
     webServer(notFound)
     world.file('users.csv', `user_id\n${Array.from({ length: 40 }, (_, i) => `u${i}\n`).join('')}`)
     const { code, stderr } = await world.run('users import users.csv --no-journal', { env })
@@ -123,7 +126,7 @@ describe('a base URL without /v1', () => {
     expect(world.requests.length).toBeLessThanOrEqual(9)
   })
 
-  test('causes no request with --curl or --dry-run', async () => {
+  test('a base URL without /v1 causes no request with --curl or --dry-run', async () => {
     webServer(notFound)
     await world.run(`rooms delete ${room} --yes --curl`, { env })
     await world.run('rooms create --name X --type open --dry-run', { env })
@@ -161,7 +164,7 @@ describe.each(probes)('a probe that follows a 404 and gets the response %s', (_w
     else expect({ code, stderr }).toEqual({ code: 6, stderr: wrong(`${origin}/v1`) })
   })
 
-  test('costs the same for any number of IDs in a batch', async () => {
+  test('a probe after a 404 costs the same for any number of IDs in a batch', async () => {
     const probesOf = async (ids: string) => {
       world.requests.length = 0
       await world.run(`rooms delete ${ids} --yes --ignore-not-found --retries 0`)
@@ -204,10 +207,10 @@ test.each([
   },
 )
 
-describe('no probe is sent', () => {
+describe('omitted probes', () => {
   const asked = () => world.sent().filter((line) => line === 'GET /rooms?limit=1')
 
-  test('after a successful response', async () => {
+  test('no probe is sent after a successful response', async () => {
     world.intercept = async ({ url }) =>
       url.endsWith('/r2') ? notFound : answer(200, { room: { id: 'r1' } })
     expect(await world.run('rooms delete r1 r2 --yes --concurrency 1 --ignore-not-found')).toMatchObject({
@@ -217,7 +220,7 @@ describe('no probe is sent', () => {
     expect(asked()).toEqual([])
   })
 
-  test('after a successful lookup of the deletion targets', async () => {
+  test('no probe is sent after a successful lookup of the deletion targets', async () => {
     let deletions = 0
     world.intercept = async ({ method, url }) => {
       if (method === 'DELETE') deletions++
@@ -240,37 +243,40 @@ test('rooms delete --ignore-not-found sends one probe per run after a 400 with �
 describe('an embedded service at /v1', () => {
   const bases = [origin, `${origin}/v2`, `${origin}/v1/rooms`, `${origin}/v1/users`, `${origin}/v1/v1`]
 
-  test.each(bases)('makes every command exit 6 with the wrong base URL %s', async (base) => {
-    world.file('users.csv', 'user_id\nada\ngrace\nalan\n')
-    for (const command of commands()) {
-      const { code, stdout, stderr } = await world.run(command, { env: { MEETROOM_BASE_URL: base } })
-      expect({ command, code, stdout, error: stderr.slice(-wrong(base).length) }).toEqual({
-        command,
-        code: 6,
-        stdout: '',
-        error: wrong(base),
-      })
-      expect(stderr, command).not.toContain('did not exist')
-    }
-    expect(await world.rooms()).toEqual(['Weekly sync'])
-    expect(await world.user('ada')).toBeDefined()
-  })
+  test.each(bases)(
+    'an embedded service at /v1 makes every command exit 6 with the wrong base URL %s',
+    async (base) => {
+      world.file('users.csv', 'user_id\nada\ngrace\nalan\n')
+      for (const command of commands()) {
+        const { code, stdout, stderr } = await world.run(command, { env: { MEETROOM_BASE_URL: base } })
+        expect({ command, code, stdout, error: stderr.slice(-wrong(base).length) }).toEqual({
+          command,
+          code: 6,
+          stdout: '',
+          error: wrong(base),
+        })
+        expect(stderr, command).not.toContain('did not exist')
+      }
+      expect(await world.rooms()).toEqual(['Weekly sync'])
+      expect(await world.user('ada')).toBeDefined()
+    },
+  )
 
-  test('responds with the code unknown_operation for an operation outside the API', async () => {
+  test('an embedded service at /v1 responds with the code unknown_operation for an operation outside the API', async () => {
     expect(await world.send('GET', '/nothing')).toEqual({
       status: 400,
       body: { error: { code: 'unknown_operation', message: 'no such operation: GET /v1/nothing' } },
     })
   })
 
-  test('makes meetroom api exit 3 for an unknown path', async () => {
+  test('an embedded service at /v1 makes meetroom api exit 3 for an unknown path', async () => {
     expect(await world.run('api GET /nothing')).toMatchObject({
       code: 3,
       stderr: 'error: the service does not know /nothing: no such operation: GET /v1/nothing\n',
     })
   })
 
-  test('makes rooms delete and users delete exit 1 if it does not know the operation', async () => {
+  test('an embedded service at /v1 makes rooms delete and users delete exit 1 if it does not know the operation', async () => {
     world.intercept = async (request, next) =>
       request.method === 'DELETE'
         ? answer(400, { error: { code: 'unknown_operation', message: 'no such operation' } })
@@ -302,21 +308,24 @@ describe('auth login with a base URL that omits /v1', () => {
       '400 and “not_found”, as meetroom serve does',
       answer(400, { error: { code: 'not_found', message: 'no' } }),
     ],
-  ])('tries /v1 if the web server responds with %s', async (_what, elsewhere) => {
-    webServer(elsewhere)
-    expect(await logIn(origin)).toMatchObject({
-      code: 0,
-      stdout: '',
-      stderr:
-        'the service is at https://meet.test/v1; this base URL is stored\n' +
-        `logged in to https://meet.test as profile default\n${aboutKey(world.apiKey)}`,
-    })
-    expect(stored()).toBe(`${origin}/v1`)
-    expect(new Set(paths())).toEqual(new Set([`${origin}/rooms?limit=1`, `${origin}/v1/rooms?limit=1`]))
-    expect((await world.run('rooms list -o ids', { env: bare })).stdout).toBe(`${room}\n`)
-  })
+  ])(
+    'auth login with a base URL that omits /v1 tries /v1 if the web server responds with %s',
+    async (_what, elsewhere) => {
+      webServer(elsewhere)
+      expect(await logIn(origin)).toMatchObject({
+        code: 0,
+        stdout: '',
+        stderr:
+          'the service is at https://meet.test/v1; this base URL is stored\n' +
+          `logged in to https://meet.test as profile default\n${aboutKey(world.apiKey)}`,
+      })
+      expect(stored()).toBe(`${origin}/v1`)
+      expect(new Set(paths())).toEqual(new Set([`${origin}/rooms?limit=1`, `${origin}/v1/rooms?limit=1`]))
+      expect((await world.run('rooms list -o ids', { env: bare })).stdout).toBe(`${room}\n`)
+    },
+  )
 
-  test('finds a service under a path prefix', async () => {
+  test('auth login with a base URL that omits /v1 finds a service under a path prefix', async () => {
     webServer(notFound, `${origin}/meet/v1`)
     expect(await logIn(`${origin}/meet/`)).toMatchObject({
       code: 0,
@@ -325,24 +334,24 @@ describe('auth login with a base URL that omits /v1', () => {
     expect(stored()).toBe(`${origin}/meet/v1`)
   })
 
-  test('stores no settings if neither URL is the base URL of a service', async () => {
+  test('auth login with a base URL that omits /v1 stores no settings if neither URL is the base URL of a service', async () => {
     world.intercept = async () => notFound
     expect(await logIn(origin)).toMatchObject({ code: 6, stdout: '', stderr: wrong() })
     expect(stored).toThrow('ENOENT')
   })
 
-  test('prints a hint if the service responds under another path', async () => {
+  test('auth login with a base URL that omits /v1 prints a hint if the service responds under another path', async () => {
     expect(await logIn(`${origin}/v2`)).toMatchObject({ code: 6, stderr: wrong(`${origin}/v2`) })
     expect(stored).toThrow('ENOENT')
   })
 
-  test('tries no other URL if the base URL ends with /v1', async () => {
+  test('auth login with a base URL that omits /v1 tries no other URL if the base URL ends with /v1', async () => {
     world.intercept = async () => notFound
     expect(await logIn(`${origin}/v1`)).toMatchObject({ code: 6, stderr: wrong(`${origin}/v1`) })
     expect(new Set(paths())).toEqual(new Set([`${origin}/v1/rooms?limit=1`]))
   })
 
-  test('reports a key that the service at /v1 refuses', async () => {
+  test('auth login with a base URL that omits /v1 reports a key that the service at /v1 refuses', async () => {
     webServer(notFound)
     expect(await logIn(origin, 'wrong-key')).toMatchObject({
       code: 4,
@@ -351,7 +360,7 @@ describe('auth login with a base URL that omits /v1', () => {
     expect(stored).toThrow('ENOENT')
   })
 
-  test('sends the key to no other path if the service refuses it', async () => {
+  test('auth login with a base URL that omits /v1 sends the key to no other path if the service refuses it', async () => {
     world.intercept = async () => answer(401, { message: 'no' })
     expect(await logIn(`${origin}/api`)).toMatchObject({ code: 4 })
     expect(new Set(paths())).toEqual(new Set([`${origin}/api/rooms?limit=1`]))

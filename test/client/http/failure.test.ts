@@ -28,12 +28,19 @@ describe('a failed connection', () => {
     // What was closed on our side is not tried again; a name that only resembles such a code is.
     ['UND_ERR_DESTROYED', 'the connection failed (UND_ERR_DESTROYED)', false],
     ['UND_ERR_DESTROYED_LATER', 'the connection failed (UND_ERR_DESTROYED_LATER)', true],
-  ])('with the code %s is explained as “%s” (retryable: %s)', (code, message, transient) => {
-    expect(toTransportError(withCode(code), progress)).toMatchObject({ message, transient, maybeSent: false })
-  })
+  ])(
+    'a failed connection with the code %s is explained as “%s” (retryable: %s)',
+    (code, message, transient) => {
+      expect(toTransportError(withCode(code), progress)).toMatchObject({
+        message,
+        transient,
+        maybeSent: false,
+      })
+    },
+  )
 
   test.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'])(
-    'with the code %s is explained with a hint on how to trust the certificate',
+    'a failed connection with the code %s is explained with a hint on how to trust the certificate',
     (code) => {
       expect(toTransportError(withCode(code), progress)).toMatchObject({
         message: expect.stringMatching(/is self-signed; to trust it, point NODE_EXTRA_CA_CERTS at a file/),
@@ -42,16 +49,16 @@ describe('a failed connection', () => {
     },
   )
 
-  test('with several errors is explained by the first error', () => {
+  test('a failed connection with several errors is explained by the first error', () => {
     const error = new AggregateError([withCode('ECONNREFUSED'), withCode('ETIMEDOUT')])
     expect(toTransportError(error, progress).message).toBe('connection refused')
   })
 
-  test('with a thrown value that is not an error is explained as unknown', () => {
+  test('a failed connection with a thrown value that is not an error is explained as unknown', () => {
     expect(toTransportError('text', progress).message).toBe('the connection failed (unknown)')
   })
 
-  test('through a proxy is explained with the name of the proxy', () => {
+  test('a failed connection through a proxy is explained with the name of the proxy', () => {
     expect(createProxyError(withCode('ECONNREFUSED'), 'p:1').message).toBe(
       'the proxy p:1 cannot be reached: connection refused',
     )

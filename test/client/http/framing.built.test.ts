@@ -47,7 +47,7 @@ async function service(first: number) {
 }
 
 test.each([...ways.keys()])(
-  'a list reads each page of one connection, however its response is framed (order %i)',
+  'rooms list reads all pages from one connection for any framing of the responses (order %i)',
   async (first) => {
     const baseUrl = await service(first)
     const dir = tempDir()

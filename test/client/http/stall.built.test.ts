@@ -21,7 +21,7 @@ const env = (baseUrl: string) => ({
 describe('a service that stalls', () => {
   const list = ['rooms', 'list', '--timeout', '0.3']
 
-  test('in the TLS handshake makes the command exit at the timeout', async () => {
+  test('a service that stalls in the TLS handshake makes the command exit at the timeout', async () => {
     const port = await silentPort()
     const { code, stderr, lingeredMs } = await runTimed(list, env(`https://127.0.0.1:${port}/v1`))
     expect({ code, stderr }).toEqual({
@@ -34,7 +34,7 @@ describe('a service that stalls', () => {
   })
 
   test.runIf(process.platform === 'linux')(
-    'in the TCP handshake makes the command exit at the timeout',
+    'a service that stalls in the TCP handshake makes the command exit at the timeout',
     async () => {
       const port = await fullPort()
       const { code, stderr, lingeredMs } = await runTimed(list, env(`http://127.0.0.1:${port}/v1`))
@@ -48,7 +48,7 @@ describe('a service that stalls', () => {
     },
   )
 
-  test('in the TLS handshake receives no write, and the error says that there is no connection', async () => {
+  test('a service that stalls in the TLS handshake receives no write, and the error says that there is no connection', async () => {
     const port = await silentPort()
     const { code, stderr } = await runTimed(
       ['rooms', 'create', '--name', 'a', '--type', 'open', '--timeout', '0.3'],
@@ -101,15 +101,20 @@ describe('a silent name server', () => {
     ['SIGINT', 'rooms list'],
     ['SIGTERM', 'rooms create --name a --type open'],
     ['SIGHUP', 'join r'],
-  ] as const)('does not delay the exit after %s, which ends “%s”', async ([stop, line], { skip }) => {
-    const { within, asked } = await silent(skip)
-    const ended = await signalled(line.split(' '), { env: named(), within }, stop, () => asked)
-    expect(ended.code).toBe(stopCodes[stop])
-    expect(ended.stderr).toBe('error: interrupted')
-    expect(ended.lingeredMs).toBeLessThan(promptlyMs)
-  })
+  ] as const)(
+    'a silent name server does not delay the exit after %s, which ends “%s”',
+    async ([stop, line], { skip }) => {
+      const { within, asked } = await silent(skip)
+      const ended = await signalled(line.split(' '), { env: named(), within }, stop, () => asked)
+      expect(ended.code).toBe(stopCodes[stop])
+      expect(ended.stderr).toBe('error: interrupted')
+      expect(ended.lingeredMs).toBeLessThan(promptlyMs)
+    },
+  )
 
-  test('does not delay the completion of a command line in a shell', async ({ skip }) => {
+  test('a silent name server does not delay the completion of a command line in a shell', async ({
+    skip,
+  }) => {
     const { within } = await silent(skip)
     const line = ['__complete', 'bash', '--', 'meetroom users get ']
     const [command, ...rest] = within([node, launcher, ...line])
@@ -120,7 +125,7 @@ describe('a silent name server', () => {
   })
 
   test.runIf(canBeReplaced)(
-    'does not change the mode of an output stream that other programs share',
+    'a silent name server does not change the mode of an output stream that other programs share',
     async ({ skip }) => {
       const { within } = await silent(skip)
       const [command, ...rest] = within([
@@ -142,7 +147,7 @@ describe('a stalling proxy', () => {
     HTTPS_PROXY: `http://ada:proxy-password@127.0.0.1:${port}`,
   })
 
-  test('that sends no response makes the command exit at the timeout', async () => {
+  test('a stalling proxy that sends no response makes the command exit at the timeout', async () => {
     const port = await silentPort()
     const { code, stderr, lingeredMs } = await runTimed(
       ['rooms', 'terminate', 'r', '--yes', '--timeout', '0.3'],
@@ -158,7 +163,7 @@ describe('a stalling proxy', () => {
   })
 
   test.each([0, 2])(
-    'that closes the connection gets one connection per attempt, with %i retries',
+    'a stalling proxy that closes the connection gets one connection per attempt, with %i retries',
     async (retries) => {
       let connections = 0
       const port = await silentPort((socket) => {

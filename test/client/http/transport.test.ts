@@ -132,13 +132,13 @@ async function serveSlowly(connections: number) {
 describe.each([
   ['node:http', undefined],
   ['undici', createUndiciPool],
-] as const)('over %s', (_library, chosen) => {
+] as const)('transport over %s', (_library, chosen) => {
   beforeAll(() => {
     createLibrary = chosen
   })
 
   describe('a request', () => {
-    test('is sent unchanged, and its response is returned unchanged', async () => {
+    test('a request is sent unchanged, and its response is returned unchanged', async () => {
       const origin = await serve(async (request, response) => {
         let body = ''
         for await (const chunk of request) body += chunk
@@ -170,7 +170,7 @@ describe.each([
     })
 
     test.each([301, 302, 303, 307, 308])(
-      'with the response %i does not follow the redirect',
+      'a request with the response %i does not follow the redirect',
       async (status) => {
         let requests = 0
         const origin = await serve((_request, response) => {
@@ -187,12 +187,15 @@ describe.each([
       },
     )
 
-    test.each([400, 404, 429, 500, 503])('resolves to the response if its status is %i', async (status) => {
-      const origin = await serve((_request, response) => response.writeHead(status).end('no'))
-      expect(await send(origin)).toMatchObject({ status, text: 'no' })
-    })
+    test.each([400, 404, 429, 500, 503])(
+      'a request resolves to the response if its status is %i',
+      async (status) => {
+        const origin = await serve((_request, response) => response.writeHead(status).end('no'))
+        expect(await send(origin)).toMatchObject({ status, text: 'no' })
+      },
+    )
 
-    test('gets its own response among many concurrent requests', async () => {
+    test('a request gets its own response among many concurrent requests', async () => {
       const origin = await serve((request, response) => response.end(request.url))
       const transport = createNetworkTransport({ origin, env: {}, createLibrary, connections: 2 })
       onTestFinished(() => transport.close())
@@ -209,7 +212,7 @@ describe.each([
   describe('a request over shared connections', () => {
     const notSent = { message: 'no connection yet', maybeSent: false, transient: false }
 
-    test('waits when all connections are busy', async () => {
+    test('a request over shared connections waits when all connections are busy', async () => {
       const { ask, until, letGo, sockets } = await serveSlowly(2)
       const answers = Promise.all(['/1', '/2', '/3', '/4', '/5'].map((path) => ask(path)))
       for (const count of [2, 4, 5]) {
@@ -221,7 +224,7 @@ describe.each([
     })
 
     test.each(['while it waits for a connection', 'while its own connection opens'])(
-      'is not sent if it is cancelled %s',
+      'a request over shared connections is not sent if it is cancelled %s',
       async (when) => {
         const { ask, until, letGo, paths } = await serveSlowly(1)
         const abort = new AbortController()
@@ -240,7 +243,7 @@ describe.each([
       },
     )
 
-    test('is not sent if it is withdrawn in time, and otherwise gets its response', async () => {
+    test('a request over shared connections is not sent if it is withdrawn in time, and otherwise gets its response', async () => {
       const { ask, until, letGo, paths } = await serveSlowly(1)
       const [{ signal }, withdrawal] = [new AbortController(), new AbortController()]
       const sent = ask('/sent', signal, withdrawal.signal)
@@ -267,41 +270,47 @@ describe.each([
       ['gzip, br', brotliCompressSync(gzipSync(text))],
       ['identity,gzip', gzipSync(text)],
       ['identity', Buffer.from(text)],
-    ])('is decoded from %s', async (encoding, body) => {
+    ])('the body of a response is decoded from %s', async (encoding, body) => {
       const origin = await serve((_request, response) =>
         response.writeHead(200, { 'content-encoding': encoding }).end(body),
       )
       expect((await send(origin)).text).toBe(text)
     })
 
-    test.each(['identity', 'gzip'])('in several pieces is joined: %s', async (encoding) => {
-      const whole = encoding === 'gzip' ? gzipSync(text) : Buffer.from(text)
-      const pieces = [whole.subarray(0, 20), whole.subarray(20, 21), whole.subarray(21)]
-      const origin = await serve(async (_request, response) => {
-        response.writeHead(200, { 'content-encoding': encoding })
-        for (const piece of pieces) await new Promise((resolve) => response.write(piece, resolve))
-        response.end()
-      })
-      expect((await send(origin)).text).toBe(text)
-    })
+    test.each(['identity', 'gzip'])(
+      'the body of a response in several pieces is joined: %s',
+      async (encoding) => {
+        const whole = encoding === 'gzip' ? gzipSync(text) : Buffer.from(text)
+        const pieces = [whole.subarray(0, 20), whole.subarray(20, 21), whole.subarray(21)]
+        const origin = await serve(async (_request, response) => {
+          response.writeHead(200, { 'content-encoding': encoding })
+          for (const piece of pieces) await new Promise((resolve) => response.write(piece, resolve))
+          response.end()
+        })
+        expect((await send(origin)).text).toBe(text)
+      },
+    )
 
-    test.each(['identity', 'gzip', 'zstd'])('can be empty in any encoding: %s', async (encoding) => {
-      const origin = await serve((_request, response) =>
-        response.writeHead(204, { 'content-encoding': encoding }).end(),
-      )
-      const answer = await send(origin)
-      expect(answer).toMatchObject({ status: 204, text: '' })
-      expect(answer.unreadable).toBeUndefined()
-    })
+    test.each(['identity', 'gzip', 'zstd'])(
+      'the body of a response can be empty in any encoding: %s',
+      async (encoding) => {
+        const origin = await serve((_request, response) =>
+          response.writeHead(204, { 'content-encoding': encoding }).end(),
+        )
+        const answer = await send(origin)
+        expect(answer).toMatchObject({ status: 204, text: '' })
+        expect(answer.unreadable).toBeUndefined()
+      },
+    )
 
-    test('cannot be read if its encoding is unknown', async () => {
+    test('the body of a response cannot be read if its encoding is unknown', async () => {
       const origin = await serve((_request, response) =>
         response.writeHead(200, { 'content-encoding': 'zstd' }).end('?'),
       )
       expect(await unreadable(origin)).toBe('its content encoding is unknown')
     })
 
-    test('cannot be read if its encoding is the name of a JavaScript property', async () => {
+    test('the body of a response cannot be read if its encoding is the name of a JavaScript property', async () => {
       const origin = await serve((_request, response) =>
         response.writeHead(200, { 'content-encoding': 'constructor' }).end('?'),
       )
@@ -312,7 +321,7 @@ describe.each([
       ['gzip', gzipSync(text)],
       ['br', brotliCompressSync(text)],
       ['deflate', deflateSync(text)],
-    ])('cannot be read if its %s data is damaged', async (encoding, body) => {
+    ])('the body of a response cannot be read if its %s data is damaged', async (encoding, body) => {
       for (const damaged of [body.subarray(0, body.length - 12), Buffer.from('not compressed at all')]) {
         const origin = await serve((_request, response) =>
           response.writeHead(200, { 'content-encoding': encoding }).end(damaged),
@@ -321,7 +330,7 @@ describe.each([
       }
     })
 
-    test('of exactly 64 MB is read', async () => {
+    test('the body of a response of exactly 64 MB is read', async () => {
       const bomb = gzipSync(Buffer.alloc(maxBodyBytes))
       const origin = await serve((_request, response) =>
         response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -335,7 +344,7 @@ describe.each([
       expect(body.length).toBe(64 * 1024 * 1024)
     })
 
-    test('that decodes to more than 64 MB is refused, regardless of its encoded size', async () => {
+    test('the body of a response that decodes to more than 64 MB is refused, regardless of its encoded size', async () => {
       const bomb = gzipSync(Buffer.alloc(maxBodyBytes + 1))
       expect(bomb.length).toBeLessThan(100_000)
       const origin = await serve((_request, response) =>
@@ -344,7 +353,7 @@ describe.each([
       expect(await unreadable(origin)).toBe('it is larger than 64 MB')
     })
 
-    test('without end is refused, and the connection is closed', async () => {
+    test('the body of a response without end is refused, and the connection is closed', async () => {
       const closed = latch()
       const origin = await serveRaw((socket) => {
         socket.on('close', closed.open)
@@ -360,7 +369,7 @@ describe.each([
   })
 
   describe('the transport', () => {
-    test('reports that the request was not sent if the connection is refused', async () => {
+    test('the transport reports that the request was not sent if the connection is refused', async () => {
       expect(await failure(`http://127.0.0.1:${await closedPort()}`)).toEqual({
         message: 'connection refused',
         maybeSent: false,
@@ -368,7 +377,7 @@ describe.each([
       })
     })
 
-    test('reports that the request was not sent if all addresses of the host name refuse the connection', async () => {
+    test('the transport reports that the request was not sent if all addresses of the host name refuse the connection', async () => {
       expect(await failure(`http://localhost:${await closedPort()}`)).toEqual({
         message: 'connection refused',
         maybeSent: false,
@@ -376,7 +385,7 @@ describe.each([
       })
     })
 
-    test('reports that the request was not sent if the host name is unknown', async () => {
+    test('the transport reports that the request was not sent if the host name is unknown', async () => {
       const { message, maybeSent } = await failure('http://no-such-host.invalid')
       // Without a network the system cannot tell which.
       expect(message).toMatch(/^the host name cannot be resolved( at the moment)?$/)
@@ -447,14 +456,14 @@ describe.each([
       '220 mail.test ESMTP ready\r\n',
       'HTTP/1.1 abc\r\n\r\n',
       'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n',
-    ])('reports a response that is not HTTP as unreadable: %j', async (text) => {
+    ])('the transport reports a response that is not HTTP as unreadable: %j', async (text) => {
       const origin = await serveRaw((socket) => socket.write(text))
       const error = await send(origin).catch((thrown: unknown) => thrown)
       expect(error).toBeInstanceOf(ServiceError)
       expect(error).toHaveProperty('message', 'the service’s response cannot be read: it is not HTTP')
     })
 
-    test('reports a response with too large headers as unreadable', async () => {
+    test('the transport reports a response with too large headers as unreadable', async () => {
       const origin = await serveRaw((socket) =>
         socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`),
       )
@@ -466,12 +475,12 @@ describe.each([
       )
     })
 
-    test('reads a body without a length until the connection ends', async () => {
+    test('the transport reads a body without a length until the connection ends', async () => {
       const origin = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n{"rooms":[]}'))
       expect((await send(origin)).text).toBe('{"rooms":[]}')
     })
 
-    test('ends a waiting request when the caller aborts it, and reports that the request may have arrived', async () => {
+    test('the transport ends a waiting request when the caller aborts it, and reports that the request may have arrived', async () => {
       const abort = new AbortController()
       const origin = await serveRaw(() => abort.abort())
       expect(await failure(origin, { signal: abort.signal })).toEqual({
@@ -481,7 +490,7 @@ describe.each([
       })
     })
 
-    test('ends a request when the caller aborts it during the response, and reports that the request may have arrived', async () => {
+    test('the transport ends a request when the caller aborts it during the response, and reports that the request may have arrived', async () => {
       const abort = new AbortController()
       const origin = await serveRaw((socket) =>
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{', () =>
@@ -491,7 +500,7 @@ describe.each([
       expect(await failure(origin, { signal: abort.signal })).toMatchObject({ maybeSent: true })
     })
 
-    test('sends no request that the caller aborts during the TLS handshake', async () => {
+    test('the transport sends no request that the caller aborts during the TLS handshake', async () => {
       const abort = new AbortController()
       const origin = (await serveRaw(() => abort.abort())).replace('http:', 'https:')
       expect(await failure(origin, { signal: abort.signal })).toEqual({
@@ -501,7 +510,7 @@ describe.each([
       })
     })
 
-    test('sends no request that the caller aborts while a proxy is silent, and names the proxy in the error', async () => {
+    test('the transport sends no request that the caller aborts while a proxy is silent, and names the proxy in the error', async () => {
       const abort = new AbortController()
       const proxy = (await serveRaw(() => abort.abort())).replace('http://', '')
       const env = { HTTPS_PROXY: `http://ada:proxy-password@${proxy}` }
@@ -512,7 +521,7 @@ describe.each([
       })
     })
 
-    test('sends no request that is already aborted', async () => {
+    test('the transport sends no request that is already aborted', async () => {
       let requests = 0
       const origin = await serve((_request, response) => {
         requests++
@@ -522,7 +531,7 @@ describe.each([
       expect(requests).toBe(0)
     })
 
-    test('reports an error without the value of a header that HTTP forbids', async () => {
+    test('the transport reports an error without the value of a header that HTTP forbids', async () => {
       const origin = await serve((_request, response) => response.end())
       const { maybeSent } = await failure(origin, {
         request: { headers: { authorization: `Bearer ${key}\n` } },
@@ -560,21 +569,21 @@ describe.each([
 
     const target = async () => listen(createServer((_request, response) => response.end('through')))
 
-    test.each(['HTTP_PROXY', 'http_proxy'])('in %s is used', async (name) => {
+    test.each(['HTTP_PROXY', 'http_proxy'])('a proxy in %s is used', async (name) => {
       const { url, asked } = await proxy(await target())
       const answer = await send('http://meet.test', { env: { [name]: url } })
       expect(answer.text).toBe('through')
       expect(asked).toEqual(['CONNECT meet.test:80'])
     })
 
-    test('is used if its URL has no scheme, as in curl', async () => {
+    test('a proxy is used if its URL has no scheme, as in curl', async () => {
       const { url, asked } = await proxy(await target())
       const answer = await send('http://meet.test', { env: { HTTP_PROXY: url.replace('http://', '') } })
       expect(answer.text).toBe('through')
       expect(asked).toHaveLength(1)
     })
 
-    test('with an invalid URL causes a usage error that does not quote the URL', () => {
+    test('a proxy with an invalid URL causes a usage error that does not quote the URL', () => {
       for (const url of ['not a url', 'ftp://user:secret@proxy.test', 'http://', 'http://ada:%@proxy.test']) {
         const open = () => createNetworkTransport({ origin: 'http://meet.test', env: { HTTP_PROXY: url } })
         expect(open).toThrow(UsageError)
@@ -583,7 +592,7 @@ describe.each([
     })
 
     test.each(['meet.test', '.test', '*.test', 'a.test,meet.test', 'meet.test:80', '*'])(
-      'is skipped for the hosts of NO_PROXY: %s',
+      'a proxy is skipped for the hosts of NO_PROXY: %s',
       async (noProxy) => {
         const { url, asked } = await proxy(await target())
         // Nothing else answers for meet.test, so an answer proves that the proxy was used.
@@ -592,14 +601,14 @@ describe.each([
       },
     )
 
-    test('is used for hosts outside NO_PROXY', async () => {
+    test('a proxy is used for hosts outside NO_PROXY', async () => {
       const { url, asked } = await proxy(await target())
       const env = { HTTP_PROXY: url, NO_PROXY: 'other.test,eet.test' }
       expect((await send('http://meet.test', { env })).text).toBe('through')
       expect(asked).toHaveLength(1)
     })
 
-    test('is skipped for a direct connection', async () => {
+    test('a proxy is skipped for a direct connection', async () => {
       const port = await target()
       const { url, asked } = await proxy(port)
       const answer = await send(`http://127.0.0.1:${port}`, { env: { HTTP_PROXY: url }, direct: true })
@@ -607,7 +616,7 @@ describe.each([
       expect(asked).toEqual([])
     })
 
-    test('in HTTPS_PROXY is skipped for an http URL', async () => {
+    test('a proxy in HTTPS_PROXY is skipped for an http URL', async () => {
       const port = await target()
       const { url, asked } = await proxy(port)
       const answer = await send(`http://127.0.0.1:${port}`, { env: { HTTPS_PROXY: url } })
@@ -629,7 +638,7 @@ describe.each([
       return seen
     }
 
-    test('that cannot be reached is named in the error, and the request was not sent', async () => {
+    test('a proxy that cannot be reached is named in the error, and the request was not sent', async () => {
       const name = `127.0.0.1:${await closedPort()}`
       expect(
         await failure('http://meet.test', { env: { HTTP_PROXY: `http://ada:proxy-password@${name}` } }),
@@ -676,7 +685,7 @@ describe.each([
       }
     })
 
-    test('that closes its connections gets one request for each of many requests', async () => {
+    test('a proxy that closes its connections gets one request for each of many requests', async () => {
       const proxy = await rawProxy((socket) => socket.end())
       const transport = createNetworkTransport({
         origin: 'https://meet.test',
@@ -693,7 +702,7 @@ describe.each([
       expect(proxy.connections).toBe(10)
     })
 
-    test('is named in the error if the connection behind the proxy fails', async () => {
+    test('a proxy is named in the error if the connection behind the proxy fails', async () => {
       const proxy = await rawProxy((socket) => {
         socket.write('HTTP/1.1 200 OK\r\n\r\n')
         socket.once('data', () => socket.resetAndDestroy())
@@ -705,7 +714,7 @@ describe.each([
       })
     })
 
-    test('receives the user name and password of its URL', async () => {
+    test('a proxy receives the user name and password of its URL', async () => {
       const asked: (string | undefined)[] = []
       const server = createServer()
       server.on('connect', ({ headers }, socket: Socket) => {
@@ -719,7 +728,7 @@ describe.each([
       expect(asked).toEqual([basic('ada:p@ss'), basic('ada:'), undefined])
     })
 
-    test('receives neither the path nor the key of a request over TLS', async () => {
+    test('a proxy receives neither the path nor the key of a request over TLS', async () => {
       const seen: string[] = []
       const server = createServer()
       server.on('connect', (request, socket: Socket) => {
@@ -738,7 +747,7 @@ describe.each([
   })
 
   describe('an HTTPS request', () => {
-    test('is not sent to a service with a self-signed certificate', async () => {
+    test('an HTTPS request is not sent to a service with a self-signed certificate', async () => {
       let requests = 0
       const port = await listen(
         createTlsServer(certificateAuthority().selfSigned(), (_request, response) => {
@@ -755,7 +764,7 @@ describe.each([
       expect(requests).toBe(0)
     })
 
-    test('to a service without TLS fails before it is sent', async () => {
+    test('an HTTPS request to a service without TLS fails before it is sent', async () => {
       const origin = await serve((_request, response) => response.end())
       const { message, maybeSent, transient } = await failure(origin.replace('http:', 'https:'))
       // The wording depends on the version of the TLS library.
@@ -789,15 +798,15 @@ describe('a run of writes', () => {
     return [...found]
   }
 
-  test('of ordinary length is sent by node:http', async () => {
+  test('a run of writes of ordinary length is sent by node:http', async () => {
     expect(await librariesOf(200, '')).toEqual(['node:http'])
   })
 
-  test('that is long is continued by undici', async () => {
+  test('a run of writes that is long is continued by undici', async () => {
     expect(await librariesOf(400, '')).toEqual(['node:http', 'undici'])
   })
 
-  test('that is long stays with node:http if the service sends 100 Continue', async () => {
+  test('a run of writes that is long stays with node:http if the service sends 100 Continue', async () => {
     expect(await librariesOf(400, 'HTTP/1.1 100 Continue\r\n\r\n')).toEqual(['node:http'])
   })
 })
