@@ -26,20 +26,23 @@ async function worldWithKey(text: string) {
 }
 
 describe('an empty key file of the local workspace', () => {
-  test.each(['', '\n', ' \n'])('of %j is replaced, with a warning', async (text) => {
-    const { world, dir, file } = await worldWithKey(text)
-    const run = await world.run('--local rooms create --name Plan --type open')
-    expect(run).toMatchObject({
-      code: 0,
-      stderr: `warning: the API key file ${file} was empty, possibly because the disk was full; a new key was written\n`,
-    })
-    expect(readFileSync(file, 'utf8')).toMatch(/^local_[\w-]{32}\n$/)
-    expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(readdirSync(dir).filter((name) => name.endsWith('.part'))).toEqual([])
-    expect(await world.run('--local rooms list -o ids')).toMatchObject({ code: 0, stderr: '' })
-  })
+  test.each(['', '\n', ' \n'])(
+    'an empty key file of the local workspace that contains %j is replaced, with a warning',
+    async (text) => {
+      const { world, dir, file } = await worldWithKey(text)
+      const run = await world.run('--local rooms create --name Plan --type open')
+      expect(run).toMatchObject({
+        code: 0,
+        stderr: `warning: the API key file ${file} was empty, possibly because the disk was full; a new key was written\n`,
+      })
+      expect(readFileSync(file, 'utf8')).toMatch(/^local_[\w-]{32}\n$/)
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+      expect(readdirSync(dir).filter((name) => name.endsWith('.part'))).toEqual([])
+      expect(await world.run('--local rooms list -o ids')).toMatchObject({ code: 0, stderr: '' })
+    },
+  )
 
-  test('is not replaced while the directory is served', async () => {
+  test('an empty key file of the local workspace is not replaced while the directory is served', async () => {
     const { world, dir, file } = await worldWithKey('')
     const lock = await lockWorkspace(dir, { quietly })
     onTestFinished(() => lock.release())
@@ -64,7 +67,7 @@ test.each(['two words\n', 'key\u0007\n', 'schlüssel\n', 'a\nb\n'])(
 )
 
 test.skipIf(process.platform === 'win32')(
-  'a data directory that other users can write to gets a warning',
+  'a data directory that other users can write to causes a warning',
   async () => {
     const world = await createWorld()
     const dir = join(world.dir, 'data')
@@ -90,7 +93,7 @@ describe('serve.json in the data directory', () => {
   }
 
   test.each(['5', '"x"', '{}', '[]', '{"pid":1,"base_url":"ftp://a/v1","api_key_file":"k"}', '{"pid":'])(
-    'with %s does not cause a bug report',
+    'serve.json in the data directory with %s does not cause a bug report',
     async (text) => {
       const { run } = await served(text)
       expect([0, 2, 74]).toContain(run.code)
@@ -98,7 +101,7 @@ describe('serve.json in the data directory', () => {
     },
   )
 
-  test('with a missing key file is a usage error', async () => {
+  test('serve.json in the data directory with a missing key file is a usage error', async () => {
     const { run, dir } = await served(
       '{"pid":7,"base_url":"http://127.0.0.1:9/v1","api_key_file":"/nonexistent/key"}',
     )
@@ -110,7 +113,7 @@ describe('serve.json in the data directory', () => {
     expect(existsSync(dir)).toBe(true)
   })
 
-  test('with an empty key file is a usage error', async () => {
+  test('serve.json in the data directory with an empty key file is a usage error', async () => {
     const key = join((await createWorld()).dir, 'empty-key')
     writeFileSync(key, '')
     const { run } = await served(
@@ -122,12 +125,15 @@ describe('serve.json in the data directory', () => {
     })
   })
 
-  test.skipIf(process.getuid?.() !== 0)('of another user is refused, and no key is sent', async () => {
-    const { run, file } = await served(
-      '{"pid":7,"base_url":"http://127.0.0.1:9/v1","api_key_file":"/etc/hostname"}',
-      4711,
-    )
-    expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toContain(`error: ${file} belongs to another user (4711)`)
-  })
+  test.skipIf(process.getuid?.() !== 0)(
+    'serve.json in the data directory of another user is refused, and no key is sent',
+    async () => {
+      const { run, file } = await served(
+        '{"pid":7,"base_url":"http://127.0.0.1:9/v1","api_key_file":"/etc/hostname"}',
+        4711,
+      )
+      expect(run).toMatchObject({ code: 2, stdout: '' })
+      expect(run.stderr).toContain(`error: ${file} belongs to another user (4711)`)
+    },
+  )
 })

@@ -8,7 +8,7 @@ describe('the embedded service', () => {
 
 describe('the schema of webhook events', () => {
   for (const { name, body } of loadWebhookEvents())
-    test(`accepts ${name}`, () => {
+    test(`the schema of webhook events accepts ${name}`, () => {
       expect(WebhookEvent.parse(body)).toEqual(body)
     })
 
@@ -19,7 +19,7 @@ describe('the schema of webhook events', () => {
     ['an event with an empty payload', { payload: {} }],
   ]
   for (const [name, change] of broken)
-    test(`rejects ${name}`, () => {
+    test(`the schema of webhook events rejects ${name}`, () => {
       expect(WebhookEvent.safeParse({ ...(event?.body as object), ...change }).success).toBe(false)
     })
 })
@@ -34,27 +34,27 @@ describe('the matcher of the fixtures', () => {
     }
   }
 
-  test('accepts additional fields and rejects missing fields', () => {
+  test('the matcher of the fixtures accepts additional fields and rejects missing fields', () => {
     expect(matches({ a: 1, b: 2 }, { a: 1 })).toBe(true)
     expect(matches({ b: 2 }, { a: 1 })).toBe(false)
     expect(matches({}, { a: '<string?>' })).toBe(false)
   })
 
-  test('requires arrays of the expected length, and at least <min> items for <each>', () => {
+  test('the matcher of the fixtures requires arrays of the expected length, and at least <min> items for <each>', () => {
     expect(matches([1, 2], ['<number>'])).toBe(false)
     expect(matches([1, 2], { '<each>': '<number>', '<min>': 2 })).toBe(true)
     expect(matches([1, 2], { '<each>': '<number>', '<min>': 3 })).toBe(false)
     expect(matches([1, 'two'], { '<each>': '<number>', '<min>': 0 })).toBe(false)
   })
 
-  test('accepts null only if the placeholder ends with a question mark', () => {
+  test('the matcher of the fixtures accepts null only if the placeholder ends with a question mark', () => {
     expect(matches(null, '<timestamp?>')).toBe(true)
     expect(matches(null, '<timestamp>')).toBe(false)
     expect(matches('yesterday', '<timestamp?>')).toBe(false)
     expect(matches('2024-05-06T07:08:09.123Z', '<timestamp>')).toBe(true)
   })
 
-  test('rejects an unknown token', () => {
+  test('the matcher of the fixtures rejects an unknown token', () => {
     expect(() => expectMatch('x', '<colour>')).toThrow('no such matcher token: <colour>')
   })
 })

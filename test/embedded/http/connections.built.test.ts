@@ -44,7 +44,7 @@ async function served() {
 }
 
 describe('connections with incomplete headers', () => {
-  test('do not block other clients with the same or another IP address', async () => {
+  test('connections with incomplete headers do not block other clients with the same or another IP address', async () => {
     const port = await served()
     const silent = []
     for (let i = 0; i < 200; i++) silent.push(await halfOpen(port))
@@ -55,7 +55,7 @@ describe('connections with incomplete headers', () => {
     expect(open).toEqual(silent.slice(-open.length))
   })
 
-  test('are closed within six seconds', async () => {
+  test('connections with incomplete headers are closed within six seconds', async () => {
     const port = await served()
     const began = performance.now()
     const socket = await halfOpen(port)
@@ -80,7 +80,7 @@ async function idle(port: number, count: number): Promise<Socket[]> {
 }
 
 describe('connections that wait for their next request', () => {
-  test('stay open if other connections have incomplete headers', async () => {
+  test('connections that wait for their next request stay open if other connections have incomplete headers', async () => {
     const port = await served()
     const sockets = await idle(port, 60)
     for (let i = 0; i < 30; i++) await halfOpen(port)
@@ -88,7 +88,7 @@ describe('connections that wait for their next request', () => {
     expect(sockets.filter((socket) => socket.closed)).toEqual([])
   })
 
-  test('are closed if the limit of connections is reached', async () => {
+  test('connections that wait for their next request are closed if the limit of connections is reached', async () => {
     const port = await served()
     await idle(port, 100)
     await expect(ask(port)).rejects.toThrow()

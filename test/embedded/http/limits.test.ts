@@ -39,7 +39,7 @@ describe('the type of a request body', () => {
   const user = JSON.stringify({ user_id: 'ada' })
 
   test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
-    'may be %s',
+    'the type of a request body may be %s',
     async (type) => {
       const { post } = await served()
       expect(statusLine(await post({ 'content-type': type }, user))).toBe('HTTP/1.1 200 OK')
@@ -48,27 +48,27 @@ describe('the type of a request body', () => {
 })
 
 describe('the embedded service', () => {
-  test('refuses headers of more than 16 KiB with the status 431', async () => {
+  test('the embedded service refuses headers of more than 16 KiB with the status 431', async () => {
     const { post } = await served()
     const text = await post({ 'x-padding': 'x'.repeat(16 * 1024) })
     expect(statusLine(text)).toBe('HTTP/1.1 431 Request Header Fields Too Large')
   })
 
-  test('refuses a request line of more than 16 KiB with the status 431', async () => {
+  test('the embedded service refuses a request line of more than 16 KiB with the status 431', async () => {
     const { origin } = await served()
     const line = `GET /v1/rooms?name=${'x'.repeat(16 * 1024)}`
     const text = await sendRaw(origin, rawRequest(line, { host: 'localhost' }))
     expect(statusLine(text)).toBe('HTTP/1.1 431 Request Header Fields Too Large')
   })
 
-  test('refuses a body of more than 10 MiB with the status 400', async () => {
+  test('the embedded service refuses a body of more than 10 MiB with the status 400', async () => {
     const { post } = await served()
     const text = await post({ 'content-type': 'application/json' }, ' '.repeat(10 * megabyte + 1))
     expect(statusLine(text)).toBe('HTTP/1.1 400 Bad Request')
     expect(text).toContain('the body is larger than 10485760 bytes')
   })
 
-  test('refuses a chunked body of more than 10 MiB with the status 400', async () => {
+  test('the embedded service refuses a chunked body of more than 10 MiB with the status 400', async () => {
     const { origin, authorization } = await served()
     const head = rawRequest('POST /v1/users', {
       host: 'localhost',
@@ -81,7 +81,7 @@ describe('the embedded service', () => {
     expect(statusLine(text)).toBe('HTTP/1.1 400 Bad Request')
   })
 
-  test('does not count a ping frame towards the size limit of the message before it', async () => {
+  test('the embedded service does not count a ping frame towards the size limit of the message before it', async () => {
     const { join } = await served()
     const webSocket = await join()
     webSocket.send('x'.repeat(16 * 1024))

@@ -38,13 +38,13 @@ describe('the Host header', () => {
     '[::1]:4680',
     'meet.example',
     'MEET.example:443',
-  ])('%s matches the service and is accepted', async (host) => {
+  ])('the Host header %s matches the service and is accepted', async (host) => {
     const { ask } = await served()
     expect((await ask({ host })).status).toBe(done)
   })
 
   test.each(['evil.test', 'sub.meet.example', 'meet.example.evil.test', 'notmeet.example', 'meet.example.'])(
-    '“%s” does not match the service and is refused',
+    'the Host header “%s” does not match the service and is refused',
     async (host) => {
       const { ask } = await served()
       const { status, text } = await ask({ host })
@@ -53,7 +53,7 @@ describe('the Host header', () => {
     },
   )
 
-  test('is accepted with any IP address and refused with a host name if the service listens on all interfaces', async () => {
+  test('the Host header is accepted with any IP address and refused with a host name if the service listens on all interfaces', async () => {
     const { ask } = await served([], '0.0.0.0')
     expect((await ask({ host: '10.0.0.1:4680' })).status).toBe(done)
     expect((await ask({ host: '[fd00::1]' })).status).toBe(done)
@@ -62,7 +62,7 @@ describe('the Host header', () => {
 })
 
 describe('the Origin header', () => {
-  test('of the service itself is accepted', async () => {
+  test('the Origin header of the service itself is accepted', async () => {
     const { ask } = await served()
     expect((await ask({ host: 'localhost:4680', origin: 'http://localhost:4680' })).status).toBe(done)
     expect((await ask({ host: 'meet.example', origin: 'https://meet.example' })).status).toBe(done)
@@ -93,7 +93,7 @@ describe('a WebSocket request', () => {
     expect(statusLine(await connectTo(headers))).toBe('HTTP/1.1 101 Switching Protocols')
   })
 
-  test('with a host that only ends with an allowed name is refused', async () => {
+  test('a WebSocket request with a host that only ends with an allowed name is refused', async () => {
     expect(statusLine(await connectTo({ host: 'not-meet.example' }))).toBe(refused)
   })
 })

@@ -94,7 +94,7 @@ test('a request body that arrives in pieces is joined, even if a character is sp
 
 describe('a request target outside the paths of the service', () => {
   for (const target of ['//[', '//elsewhere/v1/rooms', '/', '/v1', '/v1/../v1/nothing', '*'])
-    test(`gets the response 400: ${target}`, async () => {
+    test(`a request target outside the paths of the service gets the response 400: ${target}`, async () => {
       const { service, apiKey } = await openTestWorkspace()
       const { url } = await serve(service)
       const text = await overSocket(
@@ -116,7 +116,7 @@ test('a body that is not UTF-8 gets the response 400', async () => {
   expect(text.split('\r\n')[0]).toBe('HTTP/1.1 400 Bad Request')
 })
 
-describe('closing the server', () => {
+describe('closed servers', () => {
   /** A server whose answers wait until they are let go. */
   async function serveBehindGate() {
     const { service, apiKey } = await openTestWorkspace()
@@ -136,7 +136,7 @@ describe('closing the server', () => {
     return { ...server, apiKey, arrived, proceed }
   }
 
-  test('finishes the open response and accepts no new request', async () => {
+  test('closing the server finishes the open response and accepts no new request', async () => {
     const { url, close, apiKey, arrived, proceed } = await serveBehindGate()
     const request = wireRequest(`${url}/v1`, apiKey, { method: 'GET', path: '/rooms' })
     const answer = overHttp(request)
@@ -148,7 +148,9 @@ describe('closing the server', () => {
     await closed
   })
 
-  test('does not wait for a client that keeps its connection alive', { timeout: 3000 }, async () => {
+  test('closing the server does not wait for a client that keeps its connection alive', {
+    timeout: 3000,
+  }, async () => {
     const { url, close, apiKey, arrived, proceed } = await serveBehindGate()
     const text = overSocket(
       url,

@@ -34,7 +34,7 @@ function machineWithTimer(ms: number) {
 }
 
 describe('health endpoints', () => {
-  test('respond without a key and reveal no data', async () => {
+  test('health endpoints respond without a key and reveal no data', async () => {
     const serving = await serveHere()
     for (const [path, text] of [
       ['/healthz', 'ok\n'],
@@ -46,7 +46,7 @@ describe('health endpoints', () => {
     }
   })
 
-  test('refuse a foreign Host header, as other endpoints do', async () => {
+  test('health endpoints refuse a foreign Host header, as other endpoints do', async () => {
     const { origin } = await serveHere()
     const socket = connect(Number(new URL(origin).port), '127.0.0.1')
     socket.write('GET /healthz HTTP/1.1\r\nhost: evil.example\r\n\r\n')
@@ -54,7 +54,7 @@ describe('health endpoints', () => {
     socket.destroy()
   })
 
-  test('of a stopping service that still accepts connections respond with 503 for readiness and 200 for health', async () => {
+  test('health endpoints of a stopping service that still accepts connections respond with 503 for readiness and 200 for health', async () => {
     const { machine, fire } = machineWithTimer(7777)
     const serving = await serveHere({ machine, drainDelayMs: 7777 })
     const closed = serving.close()
@@ -69,7 +69,7 @@ describe('health endpoints', () => {
 })
 
 describe('/metrics', () => {
-  test('counts requests by operation and status', async () => {
+  test('/metrics counts requests by operation and status', async () => {
     const serving = await serveHere()
     await ask(serving, 'POST', '/rooms', { name: 'R', type: 'open' })
     await ask(serving, 'POST', '/rooms', { name: 'R' })
@@ -88,7 +88,7 @@ describe('/metrics', () => {
     expect(lines).toContain('meetroom_request_duration_seconds_count{operation="listRooms"} 2')
   })
 
-  test('shows open sessions, waiting deliveries and process metrics', async () => {
+  test('/metrics shows open sessions, waiting deliveries and process metrics', async () => {
     const serving = await serveHere()
     // Nothing listens on port 9, so that the events wait.
     const webhook = { url: 'http://127.0.0.1:9/' }
@@ -104,7 +104,7 @@ describe('/metrics', () => {
       expect(lines.some((line) => line.startsWith(`${name} `))).toBe(true)
   })
 
-  test('requires the API key', async () => {
+  test('/metrics requires the API key', async () => {
     const serving = await serveHere()
     const response = await fetch(`${serving.origin}/metrics`)
     expect(response.status).toBe(400)
@@ -121,20 +121,20 @@ describe('X-Request-Id', () => {
   }
 
   test.each(['abc', '0195-abc_DEF.7:1/2+3=@x', 'x'.repeat(128)])(
-    'is returned unchanged if the client sends a valid ID: %s',
+    'X-Request-Id is returned unchanged if the client sends a valid ID: %s',
     async (id) => {
       expect(await send(await serveHere(), id)).toBe(id)
     },
   )
 
   test.each(['', 'two words', 'a"b', 'ä', 'x'.repeat(129), 'a,b'])(
-    'is replaced if the client sends an invalid ID: %s',
+    'X-Request-Id is replaced if the client sends an invalid ID: %s',
     async (id) => {
       expect(await send(await serveHere(), id)).toMatch(/^[\da-f]{12}-1$/)
     },
   )
 
-  test('is new for each request, including errors, room pages and health checks', async () => {
+  test('X-Request-Id is new for each request, including errors, room pages and health checks', async () => {
     const serving = await serveHere()
     const paths = ['/rooms', '/nothing', '/../healthz', '/../rooms/x', '/../metrics']
     const ids = []
@@ -143,7 +143,7 @@ describe('X-Request-Id', () => {
     expect(ids.every((id) => /^[\da-f]{12}-\w+$/.test(id ?? ''))).toBe(true)
   })
 
-  test('is in the log and in the response to a WebSocket handshake', async () => {
+  test('X-Request-Id is in the log and in the response to a WebSocket handshake', async () => {
     const log: LogEntry[] = []
     const serving = await serveHere({ log: (entry) => log.push(entry) })
     const made = await ask(serving, 'POST', '/rooms', { name: 'R', type: 'open' })
@@ -163,7 +163,7 @@ describe('X-Request-Id', () => {
     ])
   })
 
-  test('is in the response to a request that is refused because of its Host header', async () => {
+  test('X-Request-Id is in the response to a request that is refused because of its Host header', async () => {
     const { origin } = await serveHere()
     const socket = connect(Number(new URL(origin).port), '127.0.0.1')
     socket.write('GET /v1/rooms HTTP/1.1\r\nhost: evil.example\r\nx-request-id: mine\r\n\r\n')

@@ -54,7 +54,7 @@ const kinds: Kind[] = ['room', 'user', 'member']
 const fields = { metadata: { tags: ['a', null, 1.5], deep: [[{}]] }, layout_id: 7, options: null, 'x y': '' }
 
 describe.each(kinds)('unlisted fields of a %s', (kind) => {
-  test('are returned in every response, after the listed fields', async () => {
+  test(`unlisted fields of a ${kind} are returned in every response, after the listed fields`, async () => {
     const { path, thing } = await make(kind, fields)
     expect(thing).toMatchObject(fields)
     expect(Object.keys(thing).slice(-4)).toEqual(Object.keys(fields))
@@ -63,7 +63,7 @@ describe.each(kinds)('unlisted fields of a %s', (kind) => {
     expect([body.rooms ?? body.users ?? body.members].flat()).toMatchObject([thing])
   })
 
-  test('keep their values unless an update contains them, and an update replaces the whole value', async () => {
+  test(`unlisted fields of a ${kind} keep their values unless an update contains them, and an update replaces the whole value`, async () => {
     const { path } = await make(kind, fields)
     await send('PUT', path, { name: 'other' })
     expect(await get(kind, path)).toMatchObject({ name: 'other', ...fields })
@@ -74,7 +74,7 @@ describe.each(kinds)('unlisted fields of a %s', (kind) => {
     expect(await get(kind, path)).toEqual(body[kind])
   })
 
-  test('accept any JSON value', async () => {
+  test(`unlisted fields of a ${kind} accept any JSON value`, async () => {
     const { path } = await make(kind)
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ stringUnit: 'binary' }), async (value) => {
@@ -88,7 +88,7 @@ describe.each(kinds)('unlisted fields of a %s', (kind) => {
     )
   })
 
-  test('keep every digit of a number', async () => {
+  test(`unlisted fields of a ${kind} keep every digit of a number`, async () => {
     const { path } = await make(kind)
     const text = '{"metadata":[12345678901234567890,0.12345678901234567890,1e400,-7]}'
     const request = wireRequest(localUrl, workspace.apiKey, { method: 'PUT', path, body: {} })
@@ -97,7 +97,7 @@ describe.each(kinds)('unlisted fields of a %s', (kind) => {
     expect((await workspace.service({ ...request, method: 'GET' })).text).toContain(text.slice(1, -1))
   })
 
-  test('are limited to 64 KB per item, and a larger update is refused', async () => {
+  test(`unlisted fields of a ${kind} are limited to 64 KB per item, and a larger update is refused`, async () => {
     const { path } = await make(kind)
     // `{"a":"…"}` is nine bytes more than the text in it.
     expect((await send('PUT', path, { a: 'x'.repeat(65_536 - 8) })).status).toBe(200)
@@ -116,14 +116,14 @@ describe.each(kinds)('unlisted fields of a %s', (kind) => {
     expect(await get(kind, path)).toEqual(before)
   })
 
-  test('can have the name of a JavaScript property or of an internal field', async () => {
+  test(`unlisted fields of a ${kind} can have the name of a JavaScript property or of an internal field`, async () => {
     const names = { constructor: 1, toString: 2, seq: 3, unlisted: 4, meeting_ms: 5, hasOwnProperty: 6 }
     const { path, thing } = await make(kind, names)
     expect(thing).toMatchObject(names)
     expect(await get(kind, path)).toEqual(thing)
   })
 
-  test('are refused if one of them is named __proto__', async () => {
+  test(`unlisted fields of a ${kind} are refused if one of them is named __proto__`, async () => {
     const { path, thing } = await make(kind)
     const request = wireRequest(localUrl, workspace.apiKey, { method: 'PUT', path, body: {} })
     const refused = await workspace.service({ ...request, body: '{"__proto__":{"name":"x"}}' })
@@ -243,7 +243,7 @@ test('an upgrade from a version without unlisted fields keeps the data of the wo
 })
 
 describe.each(kinds)('the record of a %s', (kind) => {
-  test('is accepted as the body of an update, unchanged or with one changed field', async () => {
+  test(`the record of a ${kind} is accepted as the body of an update, unchanged or with one changed field`, async () => {
     const { path, thing } = await make(kind, fields)
     const { status, body } = await send('PUT', path, thing)
     expect({ status, thing: body[kind] }).toEqual({
@@ -289,7 +289,7 @@ describe('an update', () => {
     ),
   )
 
-  test.each(cases)('of a %s is refused if it contains %s', async (kind, field, value) => {
+  test.each(cases)('an update of a %s is refused if it contains %s', async (kind, field, value) => {
     const { path, thing } = await make(kind)
     expect(await send('PUT', path, { name: 'other', [field]: value })).toEqual({
       status: 500,
@@ -298,14 +298,14 @@ describe('an update', () => {
     expect(await get(kind, path)).toEqual(thing)
   })
 
-  test('ignores fields that the service computes', async () => {
+  test('an update ignores fields that the service computes', async () => {
     const { path, thing } = await make('room')
     const moved = { updated_at: 'x', started_at: 'x', meeting_time: 1000 }
     expect((await send('PUT', path, moved)).status).toBe(200)
     expect(await get('room', path)).toEqual({ ...thing, updated_at: expect.any(String) })
   })
 
-  test('with an invalid value is refused', async () => {
+  test('an update with an invalid value is refused', async () => {
     const { path } = await make('user', { name: 'Ada' })
     for (const body of [{ name: null }, { name: 1 }, { default_member_type: 'owner' }, [], null, 'x'])
       expect((await send('PUT', path, body)).status).toBe(400)
@@ -314,7 +314,7 @@ describe('an update', () => {
 })
 
 describe('a create request', () => {
-  test('ignores fields that the service generates, so that it accepts an existing record', async () => {
+  test('a create request ignores fields that the service generates, so that it accepts an existing record', async () => {
     const { thing } = await make('room', fields)
     const { status, body } = await send('POST', '/rooms', thing)
     const { id, created_at, updated_at } = body.room
@@ -327,7 +327,7 @@ describe('a create request', () => {
     expect([room.id, room['application_id']]).not.toContain('mine')
   })
 
-  test('is refused if it contains a field that only an update can set', async () => {
+  test('a create request is refused if it contains a field that only an update can set', async () => {
     const refused = (name: string) => ({
       status: 500,
       body: { error: { code: 'validation_exception', message: `${name} cannot be set at creation` } },

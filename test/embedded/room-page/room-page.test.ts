@@ -28,7 +28,7 @@ async function lesson(fields: object = {}) {
 }
 
 describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 60_000 }, () => {
-  test('shows the contents of the room, and a notice after the member is blocked', async () => {
+  test('the room page in a browser shows the contents of the room, and a notice after the member is blocked', async () => {
     const { room, enter, say, ask, block } = await lesson()
     const ada = await enter(room, 'ada')
     await ada.shows('Connected as Ada Lovelace')
@@ -68,7 +68,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     for (const page of [ada, alan]) expect(page.problems.filter((text) => !/ERR_/.test(text))).toEqual([])
   })
 
-  test('shows the remaining time, and the end of the meeting', async () => {
+  test('the room page in a browser shows the remaining time, and the end of the meeting', async () => {
     const { room, enter, ask } = await lesson({ max_meeting_seconds: 2 })
     const ada = await enter(room, 'ada')
     await ada.shows('Time left\n0:02', '#clock')
@@ -84,7 +84,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     await ada.shows('Connected as Ada Lovelace')
   })
 
-  test('removes the token from the address bar and sends it in no URL or Referer header', async () => {
+  test('the room page in a browser removes the token from the address bar and sends it in no URL or Referer header', async () => {
     const { room, enter, tokens, log } = await lesson()
     const ada = await enter(room, 'ada')
     await ada.shows('Connected as')
@@ -103,7 +103,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     await ada.shows('Connected as Ada Lovelace')
   })
 
-  test('reconnects after the connection is lost', async () => {
+  test('the room page in a browser reconnects after the connection is lost', async () => {
     const { room, baseUrl, newPage, linkTo, say } = await lesson()
     const relay = await relayTo(baseUrl)
     const ada = await newPage()
@@ -122,7 +122,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     expect(await people(ada)).toHaveLength(1)
   })
 
-  test('shows the reason why a user cannot join', async () => {
+  test('the room page in a browser shows the reason why a user cannot join', async () => {
     const { room, enter, user, ask } = await lesson()
     await user('eve', 'Eve')
     const cases = [
@@ -138,7 +138,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     await (await enter(room, 'ada')).shows('The meeting has ended')
   })
 
-  test('admits a guest without a token to an open room', async () => {
+  test('the room page in a browser admits a guest without a token to an open room', async () => {
     const { enter, room } = await roomPages()
     const id = await room({ type: 'open' })
     const guest = await enter(id)
@@ -146,7 +146,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     expect(await people(guest)).toEqual(['Guest guest you'])
   })
 
-  test('can be operated with a keyboard and labels its elements for screen readers', async () => {
+  test('the room page in a browser can be operated with a keyboard and labels its elements for screen readers', async () => {
     const { room, enter, ask, origin } = await lesson()
     const entities = [{ type: 'Image', src: `${origin}/room-page/icon.svg` }]
     await ask('POST', `/rooms/${room}/pages/create_many`, [{ entities }, { entities }, { entities }])
@@ -170,20 +170,25 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
       expect(tree).toContain(node)
   })
 
-  test.each([320, 390, 768, 1280])('fits into a window that is %s pixels wide', async (width) => {
-    const { room, enter, say, ask, origin } = await lesson({ name: 'A room whose name is '.repeat(6) })
-    const ada = await enter(room, 'ada')
-    await ada.shows('Connected as')
-    await ada.resize(width, 800, { mobile: width < 500 })
-    const entities = [{ type: 'Image', src: `${origin}/room-page/icon.svg` }]
-    await ask('POST', `/rooms/${room}/pages/create_many`, [{ entities, size: { width: 2000, height: 1000 } }])
-    await say(room, 'word'.repeat(200))
-    await ada.shows('wordword')
-    await ada.shows('Page 1 of 1')
-    expect(await ada.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
-  })
+  test.each([320, 390, 768, 1280])(
+    'the room page in a browser fits into a window that is %s pixels wide',
+    async (width) => {
+      const { room, enter, say, ask, origin } = await lesson({ name: 'A room whose name is '.repeat(6) })
+      const ada = await enter(room, 'ada')
+      await ada.shows('Connected as')
+      await ada.resize(width, 800, { mobile: width < 500 })
+      const entities = [{ type: 'Image', src: `${origin}/room-page/icon.svg` }]
+      await ask('POST', `/rooms/${room}/pages/create_many`, [
+        { entities, size: { width: 2000, height: 1000 } },
+      ])
+      await say(room, 'word'.repeat(200))
+      await ada.shows('wordword')
+      await ada.shows('Page 1 of 1')
+      expect(await ada.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+    },
+  )
 
-  test('shows markup in names and messages as text, and runs no injected script', async () => {
+  test('the room page in a browser shows markup in names and messages as text, and runs no injected script', async () => {
     const { room, enter, say } = await lesson({ name: '<img src=x onerror="window.owned=1">' })
     const ada = await enter(room, 'ada')
     await ada.shows('<img src=x', 'h1')
@@ -219,7 +224,7 @@ describe.skipIf(browser === undefined)(
       return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, show }
     }
 
-    test('is refused by default', async () => {
+    test('embedding of the room page in a page of another origin is refused by default', async () => {
       const { room, user, newPage, linkTo, sessions } = await setUp(undefined)
       await user('ada', 'Ada')
       const page = await newPage()
@@ -231,7 +236,7 @@ describe.skipIf(browser === undefined)(
       expect(sessions()).toBe(0)
     })
 
-    test('is allowed for the configured origin, which receives the events of the room', async () => {
+    test('embedding of the room page in a page of another origin is allowed for the configured origin, which receives the events of the room', async () => {
       const { origin, show } = await embedder()
       const { room, user, newPage, linkTo, say, ask, origin: own } = await setUp(origin)
       await user('ada', 'Ada')

@@ -77,7 +77,7 @@ describe('a list request', () => {
   ]
 
   for (const [name, make] of lists) {
-    test(`for ${name} returns the items newest first, page by page, with the total of all pages`, async () => {
+    test(`a list request for ${name} returns the items newest first, page by page, with the total of all pages`, async () => {
       const { path, field } = await make()
       const page = async (query: string) => {
         const { body } = await send('GET', path + query)
@@ -114,7 +114,7 @@ describe('a list request', () => {
       'offset=0x10',
       'offset=abc',
     ])
-      test(`for ${name} is refused with the query ${query}`, async () => {
+      test(`a list request for ${name} is refused with the query ${query}`, async () => {
         const { path } = await make()
         expect(await send('GET', `${path}?${query}`)).toEqual(invalid)
       })
@@ -127,7 +127,7 @@ describe('a list request', () => {
       ['offset=99999999999999999999', 'offset must be at most 9007199254740991, not 99999999999999999999'],
       ['limit=1e3', 'limit must be a whole number, not “1e3”'],
     ])(
-      `for ${name} with %s is refused with a message that names the valid values`,
+      `a list request for ${name} with %s is refused with a message that names the valid values`,
       async (query, message) => {
         const { path } = await make()
         const { status, body } = await send('GET', `${path}?${query}`)
@@ -135,28 +135,28 @@ describe('a list request', () => {
       },
     )
 
-    test(`for ${name} accepts a limit from 1 to 1000`, async () => {
+    test(`a list request for ${name} accepts a limit from 1 to 1000`, async () => {
       const { path, field } = await make()
       expect((await send('GET', `${path}?limit=1`)).body[field]).toHaveLength(1)
       expect((await send('GET', `${path}?limit=1000`)).body[field]).toHaveLength(5)
     })
   }
 
-  test('without a limit returns 30 items per page', async () => {
+  test('a list request without a limit returns 30 items per page', async () => {
     for (let i = 0; i < 31; i++) await room({ name: `${i}` })
     const { body } = await send('GET', '/rooms')
     expect(body.rooms).toHaveLength(30)
     expect(body.paging).toEqual({ limit: 30, offset: 0, total: 31 })
   })
 
-  test('with a filter returns the total of the matching items', async () => {
+  test('a list request with a filter returns the total of the matching items', async () => {
     for (const name of ['a', 'b', 'a', 'a']) await room({ name })
     const { body } = await send('GET', '/rooms?name=a&limit=1&offset=1')
     expect(body.rooms.map(({ name }) => name)).toEqual(['a'])
     expect(body.paging).toEqual({ limit: 1, offset: 1, total: 3 })
   })
 
-  test('finds a room by its exact name, including letter case and wildcard characters', async () => {
+  test('a list request finds a room by its exact name, including letter case and wildcard characters', async () => {
     for (const name of ['sync', 'Sync', 'sync 2', 's_nc', '%']) await room({ name })
     expect(await names('/rooms?name=sync')).toEqual(['sync'])
     expect(await names('/rooms?name=s_nc')).toEqual(['s_nc'])
@@ -165,7 +165,7 @@ describe('a list request', () => {
     expect(await names('/rooms?name=')).toEqual([])
   })
 
-  test('combines several filters of rooms', async () => {
+  test('a list request combines several filters of rooms', async () => {
     await room({ name: 'a', layout: 'grid' })
     const ended = await room({ name: 'b', layout: 'grid' })
     await room({ name: 'c' })
@@ -178,14 +178,14 @@ describe('a list request', () => {
     expect(await names('/rooms?name=b&layout=default')).toEqual([])
   })
 
-  test('ignores unlisted query parameters', async () => {
+  test('a list request ignores unlisted query parameters', async () => {
     await room({ name: 'a' })
     expect(await names('/rooms?colour=red')).toEqual(['a'])
   })
 })
 
 describe('IDs', () => {
-  test('of rooms, members, pages and users consist of 24 lowercase hexadecimal digits', async () => {
+  test('IDs of rooms, members, pages and users consist of 24 lowercase hexadecimal digits', async () => {
     const roomId = await room()
     await user('ada')
     const { id: memberId } = await member(roomId, 'ada')
@@ -194,12 +194,12 @@ describe('IDs', () => {
     for (const id of [roomId, memberId, body.pages[0]?.id, internal]) expect(id).toMatch(/^[0-9a-f]{24}$/)
   })
 
-  test('sort in the order of creation', async () => {
+  test('IDs sort in the order of creation', async () => {
     const ids = [await room(), await room(), await room()]
     expect(ids.toSorted()).toEqual(ids)
   })
 
-  test('are unique, even when created concurrently', async () => {
+  test('IDs are unique, even when created concurrently', async () => {
     const ids = await Promise.all(Array.from({ length: 100 }, () => room()))
     expect(new Set(ids).size).toBe(100)
   })
@@ -218,7 +218,7 @@ describe('IDs', () => {
     'a.b@c.test',
     '👋',
   ])
-    test(`of users identify their user in a path and in a query: ${JSON.stringify(id)}`, async () => {
+    test(`IDs of users identify their user in a path and in a query: ${JSON.stringify(id)}`, async () => {
       const path = `/users/${encodeURIComponent(id)}`
       const made = await user(id, { name: 'before' })
       expect((await send('GET', path)).body.user).toEqual(made)
@@ -236,14 +236,14 @@ describe('IDs', () => {
     })
 
   for (const id of ['.', '..', 'a\u0000b', '\n'])
-    test(`of users are refused or returned unchanged: ${JSON.stringify(id)}`, async () => {
+    test(`IDs of users are refused or returned unchanged: ${JSON.stringify(id)}`, async () => {
       const made = await send('POST', '/users', { user_id: id })
       if (made.status !== 200) return expect(made).toEqual(invalid)
       expect(made.body.user.user_id).toBe(id)
       expect((await send('GET', `/users/${encodeURIComponent(id)}`)).body).toEqual(made.body)
     })
 
-  test('that differ only after a NUL identify different users', async () => {
+  test('IDs that differ only after a NUL identify different users', async () => {
     const plain = await user('a', { name: 'the first' })
     await send('POST', '/users', { user_id: 'a\u0000b', name: 'the second' })
     expect((await send('GET', '/users/a')).body.user).toEqual(plain)
@@ -253,14 +253,14 @@ describe('IDs', () => {
     expect((await send('GET', '/users/a')).status).toBe(200)
   })
 
-  test('that differ only in an unpaired surrogate never identify the same user', async () => {
+  test('IDs that differ only in an unpaired surrogate never identify the same user', async () => {
     const first = await send('POST', '/users', { user_id: 'a\ud800' })
     const second = await send('POST', '/users', { user_id: 'a\ud801' })
     const made = [first, second].filter(({ status }) => status === 200)
     expect((await send('GET', '/users')).body.paging.total).toBe(made.length)
   })
 
-  test('in a path that is not valid percent-encoding are refused', async () => {
+  test('IDs in a path that is not valid percent-encoding are refused', async () => {
     await user('100%')
     expect(await send('GET', '/users/100%')).toEqual(invalid)
     expect(await send('GET', '/users/%ff')).toEqual(invalid)
@@ -268,7 +268,7 @@ describe('IDs', () => {
 })
 
 describe('a room', () => {
-  test('has every documented field after it is created', async () => {
+  test('a room has every documented field after it is created', async () => {
     const { status, body } = await send('POST', '/rooms', {
       name: 'Design review 👋 "x"',
       type: 'private',
@@ -302,7 +302,7 @@ describe('a room', () => {
     expect((await send('GET', '/rooms')).body.rooms).toEqual([body.room])
   })
 
-  test('has the same application ID as other rooms', async () => {
+  test('a room has the same application ID as other rooms', async () => {
     const first = (await send('GET', `/rooms/${await room()}`)).body.room['application_id']
     const second = (await send('GET', `/rooms/${await room()}`)).body.room['application_id']
     expect(second).toBe(first)
@@ -315,12 +315,12 @@ describe('a room', () => {
     { name: '', type: 'open' },
     { name: null, type: 'open' },
   ])
-    test(`requires a name and a type, so the body ${JSON.stringify(body)} is refused`, async () => {
+    test(`a room requires a name and a type, so the body ${JSON.stringify(body)} is refused`, async () => {
       expect(await send('POST', '/rooms', body)).toEqual(invalid)
       expect(await names('/rooms')).toEqual([])
     })
 
-  test('with any characters in its name is refused or returned with the same name', async () => {
+  test('a room with any characters in its name is refused or returned with the same name', async () => {
     for (const name of ['a\u0000b', '\ud800x', 'line\nbreak', '\u{10ffff}', ' x ']) {
       const { status, body } = await send('POST', '/rooms', { name, type: 'open' })
       if (status === 200) expect(body.room['name']).toBe(name)
@@ -328,7 +328,7 @@ describe('a room', () => {
     }
   })
 
-  test('gives members in the create request the requested role or the default role of the user', async () => {
+  test('a room gives members in the create request the requested role or the default role of the user', async () => {
     await user('ada', { default_member_type: 'host' })
     await user('grace')
     const id = await room({
@@ -341,7 +341,7 @@ describe('a room', () => {
     ])
   })
 
-  test('is not created with a member whose user does not exist', async () => {
+  test('a room is not created with a member whose user does not exist', async () => {
     await user('ada')
     expect(
       await send('POST', '/rooms', {
@@ -353,7 +353,7 @@ describe('a room', () => {
     expect(await names('/rooms')).toEqual([])
   })
 
-  test('keeps all fields except updated_at and the fields that an update contains', async () => {
+  test('a room keeps all fields except updated_at and the fields that an update contains', async () => {
     const id = await room({ name: 'before', record: true, layout: 'grid' })
     const before = (await send('GET', `/rooms/${id}`)).body.room
     const { body } = await send('PUT', `/rooms/${id}`, { name: 'after' })
@@ -362,7 +362,7 @@ describe('a room', () => {
     expect((await send('GET', `/rooms/${id}`)).body).toEqual(body)
   })
 
-  test('keeps the time of its first termination after a second one, until it is reopened', async () => {
+  test('a room keeps the time of its first termination after a second one, until it is reopened', async () => {
     const id = await room()
     const terminate = async (is_terminated: boolean) =>
       (await send('PUT', `/rooms/${id}`, { is_terminated })).body.room['terminated_at']
@@ -372,14 +372,14 @@ describe('a room', () => {
     expect(await terminate(false)).toBeNull()
   })
 
-  test('is returned without the secret and headers of its webhook', async () => {
+  test('a room is returned without the secret and headers of its webhook', async () => {
     const webhook = { url: 'https://hooks.test/in', headers: { 'x-token': 'hush-1' }, secret: 'hush-2' }
     const { body } = await send('POST', '/rooms', { name: 'R', type: 'open', webhook })
     const answers = [body, await send('GET', `/rooms/${body.room.id}`), await send('GET', '/rooms')]
     expect(JSON.stringify(answers)).not.toContain('hush')
   })
 
-  test('is returned when it is deleted, and its members are deleted', async () => {
+  test('a room is returned when it is deleted, and its members are deleted', async () => {
     const id = await room()
     await user('ada')
     const { id: memberId } = await member(id, 'ada')
@@ -392,7 +392,7 @@ describe('a room', () => {
 })
 
 describe('a user', () => {
-  test('has every documented field after creation, and has an internal ID only in lists', async () => {
+  test('a user has every documented field after creation, and has an internal ID only in lists', async () => {
     const made = await user('ada', {
       name: 'Ada',
       profile_url: 'https://example.com/ada.png',
@@ -414,16 +414,16 @@ describe('a user', () => {
   })
 
   for (const body of [{}, { name: 'Ada' }, { user_id: '' }, { user_id: null }])
-    test(`requires a user_id, so the body ${JSON.stringify(body)} is refused`, async () => {
+    test(`a user requires a user_id, so the body ${JSON.stringify(body)} is refused`, async () => {
       expect(await send('POST', '/users', body)).toEqual(invalid)
     })
 
-  test('has an access token that differs from the tokens of other users', async () => {
+  test('a user has an access token that differs from the tokens of other users', async () => {
     const tokens = [await user('a'), await user('b'), await user('c')].map((made) => made['access_token'])
     expect(new Set(tokens).size).toBe(3)
   })
 
-  test('that is overwritten keeps only its ID, access token, creation time and memberships', async () => {
+  test('a user that is overwritten keeps only its ID, access token, creation time and memberships', async () => {
     const before = await user('ada', {
       name: 'Ada',
       profile_url: 'https://example.com/ada.png',
@@ -449,14 +449,14 @@ describe('a user', () => {
     expect((await send('GET', `/rooms/${roomId}/members`)).body.members).toEqual([joined])
   })
 
-  test('keeps all fields except updated_at and the fields that an update contains', async () => {
+  test('a user keeps all fields except updated_at and the fields that an update contains', async () => {
     const before = await user('ada', { name: 'Ada', default_member_type: 'host', email: 'ada@example.com' })
     const { body } = await send('PUT', '/users/ada', { default_member_type: 'monitor' })
     expect(body.user).toEqual({ ...before, default_member_type: 'monitor', updated_at: expect.any(String) })
     expect((await send('GET', '/users/ada')).body).toEqual(body)
   })
 
-  test('is found by email_search_query with a part of the email in any letter case', async () => {
+  test('a user is found by email_search_query with a part of the email in any letter case', async () => {
     await user('ada', { email: 'Ada.L@Example.com' })
     await user('grace', { email: 'grace@navy.test' })
     await user('alan@example.com')
@@ -472,7 +472,7 @@ describe('a user', () => {
     expect(await found('nobody')).toEqual([])
   })
 
-  test('is counted in the total of a paged list only if it matches email_search_query', async () => {
+  test('a user is counted in the total of a paged list only if it matches email_search_query', async () => {
     for (const id of ['a', 'b', 'c']) await user(id, { email: `${id}@example.com` })
     await user('d')
     const { body } = await send('GET', '/users?email_search_query=example&limit=1&offset=1')
@@ -480,7 +480,7 @@ describe('a user', () => {
     expect(body.paging).toEqual({ limit: 1, offset: 1, total: 3 })
   })
 
-  test('has no memberships after it is deleted and created again', async () => {
+  test('a user has no memberships after it is deleted and created again', async () => {
     const roomId = await room()
     await user('ada')
     await user('grace')
@@ -497,7 +497,7 @@ describe('a user', () => {
 })
 
 describe('a member', () => {
-  test('changes only its role and updated_at when it is added again', async () => {
+  test('a member changes only its role and updated_at when it is added again', async () => {
     const roomId = await room()
     await user('ada')
     const first = await member(roomId, 'ada', 'guest')
@@ -507,23 +507,23 @@ describe('a member', () => {
   })
 
   for (const type of ['guest', 'host', 'monitor'])
-    test(`that is added without a role has the default role of the user, ${type}`, async () => {
+    test(`a member that is added without a role has the default role of the user, ${type}`, async () => {
       const roomId = await room()
       await user('ada', { default_member_type: type })
       expect((await member(roomId, 'ada'))['type']).toBe(type)
     })
 
-  test('has a user whose default role is guest unless the user is created with another role', async () => {
+  test('a member has a user whose default role is guest unless the user is created with another role', async () => {
     expect((await user('ada'))['default_member_type']).toBe('guest')
   })
 
-  test('is refused if the user does not exist or the user ID is missing or empty', async () => {
+  test('a member is refused if the user does not exist or the user ID is missing or empty', async () => {
     const roomId = await room()
     for (const body of [{ user_id: 'nobody' }, {}, { user_id: '' }])
       expect(await send('POST', `/rooms/${roomId}/members`, body)).toEqual(invalid)
   })
 
-  test('has its own name after an update, and the name of the user is unchanged', async () => {
+  test('a member has its own name after an update, and the name of the user is unchanged', async () => {
     const roomId = await room()
     await user('ada', { name: 'Ada' })
     const before = await member(roomId, 'ada')
@@ -533,7 +533,7 @@ describe('a member', () => {
   })
 
   for (const type of ['open', 'public'])
-    test(`of a room of the type ${type} is unchanged by a block request, which is a validation exception`, async () => {
+    test(`a member of a room of the type ${type} is unchanged by a block request, which is a validation exception`, async () => {
       const roomId = await room({ type })
       await user('ada')
       const before = await member(roomId, 'ada')
@@ -542,7 +542,7 @@ describe('a member', () => {
       expect((await send('GET', path)).body.member).toEqual(before)
     })
 
-  test('of a private room can be blocked and unblocked', async () => {
+  test('a member of a private room can be blocked and unblocked', async () => {
     const roomId = await room({ type: 'private' })
     await user('ada')
     const path = `/rooms/${roomId}/members/${(await member(roomId, 'ada')).id}`
@@ -554,7 +554,7 @@ describe('a member', () => {
 })
 
 describe('a message', () => {
-  test('to a terminated room is a validation exception until the room is reopened', async () => {
+  test('a message to a terminated room is a validation exception until the room is reopened', async () => {
     const id = await room()
     const message = () => send('POST', `/rooms/${id}/message`, { message: 'hello' })
     await send('PUT', `/rooms/${id}`, { is_terminated: true })
@@ -563,7 +563,7 @@ describe('a message', () => {
     expect(await message()).toEqual({ status: 200, body: { message: 'hello' } })
   })
 
-  test('is accepted if it is empty', async () => {
+  test('a message is accepted if it is empty', async () => {
     expect(await send('POST', `/rooms/${await room()}/message`, { message: '' })).toEqual({
       status: 200,
       body: { message: '' },
@@ -582,7 +582,7 @@ describe('a URL in a request', () => {
     '',
   ]
   for (const url of unencoded) {
-    test(`makes the service refuse the whole request if the src is ${JSON.stringify(url)}`, async () => {
+    test(`a URL in a request makes the service refuse the whole request if the src is ${JSON.stringify(url)}`, async () => {
       const id = await room()
       const page = (src: string) => ({ entities: [{ type: 'Image', src }] })
       expect(
@@ -590,7 +590,7 @@ describe('a URL in a request', () => {
       ).toEqual(invalid)
     })
 
-    test(`is refused if the profile_url is ${JSON.stringify(url)}`, async () => {
+    test(`a URL in a request is refused if the profile_url is ${JSON.stringify(url)}`, async () => {
       expect(await send('POST', '/users', { user_id: 'ada', profile_url: url })).toEqual(invalid)
       await user('ada')
       expect(await send('PUT', '/users/ada', { profile_url: url })).toEqual(invalid)
@@ -608,7 +608,7 @@ describe('a URL in a request', () => {
       'https://ada:p%40@b%C3%BCcher.example:8443/1.png',
       'must have its host in Punycode, such as xn--bcher-kva.example',
     ],
-  ])('is refused if the src is %s, with the message “%s”', async (url, problem) => {
+  ])('a URL in a request is refused if the src is %s, with the message “%s”', async (url, problem) => {
     const page = { entities: [{ type: 'Image', src: url }] }
     const { status, body } = await send('POST', `/rooms/${await room()}/pages/create_many`, [page])
     expect([status, body.error]).toEqual([
@@ -622,13 +622,13 @@ describe('a URL in a request', () => {
     'HTTP://EXAMPLE.com/1%20a.png?q=%C3%BC',
     'https://ada:p%40@example.com/1.png',
     'http://[::1]:8080/1.png',
-  ])('is accepted unchanged if the src is %s', async (url) => {
+  ])('a URL in a request is accepted unchanged if the src is %s', async (url) => {
     const page = { entities: [{ type: 'Image', src: url }] }
     const { status, body } = await send('POST', `/rooms/${await room()}/pages/create_many`, [page])
     expect([status, body.pages]).toMatchObject([200, [{ entities: [{ src: url }] }]])
   })
 
-  test('is refused if it is the URL of a webhook and is not encoded', async () => {
+  test('a URL in a request is refused if it is the URL of a webhook and is not encoded', async () => {
     const webhook = { url: 'https://hooks.test/a b' }
     expect(await send('POST', '/rooms', { name: 'R', type: 'open', webhook })).toEqual(invalid)
   })
@@ -636,7 +636,7 @@ describe('a URL in a request', () => {
 
 describe('a user ID', () => {
   test.each(['a\u0001b', 'ada\n', '\tada', 'a\u007fb', 'a\u0085b', 'a\u009fb'])(
-    'with a control character is refused: %j',
+    'a user ID with a control character is refused: %j',
     async (user_id) => {
       const { status, body } = await send('POST', '/users', { user_id })
       expect([status, body.error]).toEqual([
@@ -648,7 +648,7 @@ describe('a user ID', () => {
   )
 
   test.each(['ada lovelace', 'ada@example.com', 'a/b?c#d%', 'Ünï', '名前', '…'])(
-    'without a control character is accepted: %j',
+    'a user ID without a control character is accepted: %j',
     async (user_id) => {
       await user(user_id)
       const { body } = await send('GET', `/users/${encodeURIComponent(user_id)}`)
@@ -683,19 +683,22 @@ describe('a number out of range', () => {
       '[{"size":{"width":1.23456789012345678901,"height":1}}]',
       '[0].size.width must be a number that a double holds exactly, not 1.23456789012345678901',
     ],
-  ])('is refused with a message that names the field, for POST %s %s', async (path, body, message) => {
-    const url = path === 'pages' ? `/rooms/${await room()}/pages/create_many` : path
-    const answer = await workspace.service({
-      method: 'POST',
-      url: localUrl + url,
-      headers: { authorization: `Bearer ${workspace.apiKey}`, 'content-type': 'application/json' },
-      body,
-    })
-    expect([answer.status, decodeBody(answer)]).toEqual([
-      400,
-      { error: { code: 'invalid_parameters', message } },
-    ])
-  })
+  ])(
+    'a number out of range is refused with a message that names the field, for POST %s %s',
+    async (path, body, message) => {
+      const url = path === 'pages' ? `/rooms/${await room()}/pages/create_many` : path
+      const answer = await workspace.service({
+        method: 'POST',
+        url: localUrl + url,
+        headers: { authorization: `Bearer ${workspace.apiKey}`, 'content-type': 'application/json' },
+        body,
+      })
+      expect([answer.status, decodeBody(answer)]).toEqual([
+        400,
+        { error: { code: 'invalid_parameters', message } },
+      ])
+    },
+  )
 })
 
 test('a number in place of an object is refused wherever an object is expected', async () => {
@@ -738,7 +741,7 @@ describe('requests', () => {
     '[]',
     '"ada"',
   ])
-    test(`with the body ${body || '(empty)'} are refused`, async () => {
+    test(`requests with the body ${body || '(empty)'} are refused`, async () => {
       const headers = { authorization: authorization(), 'content-type': 'application/json' }
       expect(await raw('POST', '/users', headers, body)).toEqual({ ...invalid, type })
       expect((await send('GET', '/users')).body.users).toEqual([])
@@ -750,7 +753,7 @@ describe('requests', () => {
   const json = () => ({ authorization: authorization(), 'content-type': 'application/json' })
 
   for (const levels of [101, 100_000, 1_000_000])
-    test(`with a body nested ${levels} levels deep are refused`, async () => {
+    test(`requests with a body nested ${levels} levels deep are refused`, async () => {
       const { status, body } = await raw('POST', '/users', json(), nested(levels))
       expect({ status, body }).toEqual({
         status: 400,
@@ -760,7 +763,7 @@ describe('requests', () => {
       })
     })
 
-  test('with a body nested 100 levels deep are accepted', async () => {
+  test('requests with a body nested 100 levels deep are accepted', async () => {
     expect((await raw('POST', '/users', json(), nested(100))).status).toBe(200)
   })
 
@@ -770,7 +773,7 @@ describe('requests', () => {
     'application/x-www-form-urlencoded',
     'application/json-patch+json',
   ])
-    test(`whose body has the content type ${contentType ?? '(none)'} are refused`, async () => {
+    test(`requests whose body has the content type ${contentType ?? '(none)'} are refused`, async () => {
       const headers = {
         authorization: authorization(),
         ...(contentType !== undefined && { 'content-type': contentType }),
@@ -783,7 +786,7 @@ describe('requests', () => {
     'application/json; charset=utf-8',
     'Application/JSON;charset=UTF-8',
   ])
-    test(`whose body has the content type ${contentType} are accepted`, async () => {
+    test(`requests whose body has the content type ${contentType} are accepted`, async () => {
       const headers = { authorization: authorization(), 'content-type': contentType }
       expect((await raw('POST', '/users', headers, '{"user_id":"ada"}')).status).toBe(200)
     })
@@ -798,7 +801,7 @@ describe('requests', () => {
     ['the key and more', () => `Bearer ${workspace.apiKey}x`],
     ['a part of the key', () => `Bearer ${workspace.apiKey.slice(0, -1)}`],
   ] satisfies [string, () => string | undefined][])
-    test(`with ${name} are refused and change no data`, async () => {
+    test(`requests with ${name} are refused and change no data`, async () => {
       const id = await room({ name: 'stays' })
       const value = header()
       const headers = {
@@ -815,7 +818,7 @@ describe('requests', () => {
       expect((await send('GET', '/users')).body.users).toEqual([])
     })
 
-  test('that are refused get a response that does not contain the key', async () => {
+  test('requests that are refused get a response that does not contain the key', async () => {
     const answer = await raw('GET', '/rooms', { authorization: `Basic ${workspace.apiKey}` })
     expect(JSON.stringify(answer)).not.toContain(workspace.apiKey)
   })
@@ -830,13 +833,13 @@ describe('requests', () => {
     ['GET', '/users/ada/more'],
     ['GET', '//rooms'],
   ] as const)
-    test(`for ${method} ${path} are refused as unknown operations`, async () => {
+    test(`requests for ${method} ${path} are refused as unknown operations`, async () => {
       await room({ name: 'stays' })
       expect(await send(method, path)).toEqual(unknownOperation)
       expect(await names('/rooms')).toEqual(['stays'])
     })
 
-  test('for missing items get the response 400, because the API has no 404', async () => {
+  test('requests for missing items get the response 400, because the API has no 404', async () => {
     for (const path of [
       '/rooms/no-such',
       '/rooms/no-such/members',
@@ -846,7 +849,7 @@ describe('requests', () => {
       expect(await send('GET', path)).toEqual(notFound)
   })
 
-  test('that are refused do not affect concurrent writes', async () => {
+  test('requests that are refused do not affect concurrent writes', async () => {
     const answers = await Promise.all([
       send('POST', '/users', { user_id: 'a' }),
       send('POST', '/rooms', { name: 'R', type: 'open', members: [{ user_id: 'a' }, { user_id: 'nobody' }] }),
@@ -869,7 +872,7 @@ async function openFile(dir: string): Promise<Sqlite> {
 }
 
 describe('a workspace in a directory', () => {
-  test('keeps its data and its key after it is closed and opened again', async () => {
+  test('a workspace in a directory keeps its data and its key after it is closed and opened again', async () => {
     const dir = join(tempDir(), 'deep', 'data')
     const first = await openTestWorkspace(dir)
     await first.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
@@ -886,7 +889,7 @@ describe('a workspace in a directory', () => {
     expect(await Promise.all(paths.map((path) => second.send('GET', path)))).toEqual(before)
   })
 
-  test('and its key file have owner-only access', async () => {
+  test('a workspace in a directory and its key file have owner-only access', async () => {
     const dir = join(tempDir(), 'data')
     const { apiKey } = await openTestWorkspace(dir)
     expect(statSync(dir).mode & 0o777).toBe(0o700)
@@ -894,7 +897,7 @@ describe('a workspace in a directory', () => {
     expect(apiKey).toMatch(/^[\x21-\x7e]{24,}$/)
   })
 
-  test('has owner-only access, even if other users can read the directory', async () => {
+  test('a workspace in a directory has owner-only access, even if other users can read the directory', async () => {
     const dir = join(tempDir(), 'data')
     mkdirSync(dir)
     chmodSync(dir, 0o755)
@@ -909,13 +912,13 @@ describe('a workspace in a directory', () => {
     if (folder !== 0) expect(modes).toEqual(modes.map(([file]) => [file, '0']))
   })
 
-  test('has a key that differs from the key of another workspace', async () => {
+  test('a workspace in a directory has a key that differs from the key of another workspace', async () => {
     const first = await openTestWorkspace(join(tempDir(), 'a'))
     const second = await openTestWorkspace(join(tempDir(), 'b'))
     expect(first.apiKey).not.toBe(second.apiKey)
   })
 
-  test('shows an acknowledged write to a second connection', async () => {
+  test('a workspace in a directory shows an acknowledged write to a second connection', async () => {
     const dir = tempDir()
     const first = await openTestWorkspace(dir)
     const second = await openTestWorkspace(dir)
@@ -927,7 +930,7 @@ describe('a workspace in a directory', () => {
     expect((await first.send('GET', '/users/ada')).body.user['name']).toBe('Ada')
   })
 
-  test('syncs every commit to the disk', async () => {
+  test('a workspace in a directory syncs every commit to the disk', async () => {
     const dir = tempDir()
     await openTestWorkspace(dir)
     const store = new Store(await openFile(dir))
@@ -936,7 +939,7 @@ describe('a workspace in a directory', () => {
     expect(store.one('PRAGMA synchronous')).toMatchObject({ synchronous: 2 })
   })
 
-  test('removes the data of a deleted room or user', async () => {
+  test('a workspace in a directory removes the data of a deleted room or user', async () => {
     const dir = tempDir()
     const opened = await openTestWorkspace(dir)
     await opened.send('POST', '/users', { user_id: 'ada' })
@@ -955,7 +958,7 @@ describe('a workspace in a directory', () => {
     expect(count()).toEqual([0, 0, 0])
   })
 
-  test('keeps pages in the order of their positions', async () => {
+  test('a workspace in a directory keeps pages in the order of their positions', async () => {
     const dir = tempDir()
     const opened = await openTestWorkspace(dir)
     const id = (await opened.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room.id
@@ -977,7 +980,7 @@ describe('a workspace in a directory', () => {
     expect(rows).toMatchObject([row('a', 0), row('b', 7), row('c', 8), row('d', 9)])
   })
 
-  test('lists pages in the order of their positions, in parts with the total', async () => {
+  test('a workspace in a directory lists pages in the order of their positions, in parts with the total', async () => {
     const path = `/rooms/${await room()}/pages`
     await send('POST', `${path}/create_many`, [{ index: 3 }, { index: 1 }, { index: 2 }])
     const { body } = await send('GET', `${path}?limit=1&offset=1`)
@@ -986,7 +989,7 @@ describe('a workspace in a directory', () => {
 })
 
 describe('sessions', () => {
-  test('are sorted newest first, and are filtered by user and online state', async () => {
+  test('sessions are sorted newest first, and are filtered by user and online state', async () => {
     const dir = tempDir()
     const opened = await openTestWorkspace(dir)
     const rooms = [
@@ -1103,14 +1106,14 @@ describe('database indexes', () => {
     '/rooms/ROOM/sessions?user_id=ada&is_connecting=true',
     '/users/ada',
   ])
-    test(`provide the rows of GET ${path} in order`, async () => {
+    test(`database indexes provide the rows of GET ${path} in order`, async () => {
       const plans = await plansOf(path)
       expect(plans.length).toBeGreaterThan(0)
       expect(plans.filter((plan) => sorts(plan) || readsAll(plan))).toEqual([])
     })
 
   for (const path of ['/rooms', '/users', '/users?email_search_query=ada'])
-    test(`let GET ${path} read its rows in order without sorting them`, async () => {
+    test(`database indexes let GET ${path} read its rows in order without sorting them`, async () => {
       expect((await plansOf(path)).filter(sorts)).toEqual([])
     })
 })

@@ -42,7 +42,7 @@ async function announcedRoom() {
 }
 
 describe('a room with many participants', () => {
-  test('disconnects all participants together when it is terminated, and closes every socket with a reason', async () => {
+  test('a room with many participants disconnects all participants together when it is terminated, and closes every socket with a reason', async () => {
     const { room, next } = await announcedRoom()
     const peers = await crowd(room, 150)
     await next(150, 'sessionJoined')
@@ -60,7 +60,7 @@ describe('a room with many participants', () => {
     )
   })
 
-  test('delivers all messages in the same order to every session until the room is terminated', async () => {
+  test('a room with many participants delivers all messages in the same order to every session until the room is terminated', async () => {
     const room = await served.room()
     const peers = await crowd(room, 60)
     const sent = Array.from({ length: 15 }, (_, i) => `${i} ${'m'.repeat(i % 2 === 0 ? 200_000 : 10)}`)
@@ -73,7 +73,7 @@ describe('a room with many participants', () => {
     for (const peer of peers) expect(peer.messages).toEqual(first?.messages)
   })
 
-  test('announces every exit after a crash, with the counts after that exit', async () => {
+  test('a room with many participants announces every exit after a crash, with the counts after that exit', async () => {
     const { room, next } = await announcedRoom()
     const token = await served.user('ada')
     const watcher = await served.user('watcher', { default_member_type: 'monitor' })
@@ -91,7 +91,7 @@ describe('a room with many participants', () => {
     )
   })
 
-  test('disconnects a peer that reads no messages when its queue is full, without delay for other peers', async () => {
+  test('a room with many participants disconnects a peer that reads no messages when its queue is full, without delay for other peers', async () => {
     const room = await served.room()
     const url = `${served.baseUrl.replace('http', 'ws')}/rooms/${room}/connect`
     const slow = new WebSocket(url)

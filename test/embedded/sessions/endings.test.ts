@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 const at = (ms: number) => new Date(testNow + ms).toISOString()
 
-describe('blocking a member of a private room', () => {
+describe('blocked members', () => {
   /** A private room with ada, who is in it twice, and grace. */
   async function privateRoom() {
     const [ada, grace] = [await served.user('ada'), await served.user('grace')]
@@ -25,7 +25,7 @@ describe('blocking a member of a private room', () => {
     return { room, ada, block, adas, graces: await served.join(room, { token: grace }) }
   }
 
-  test('closes all sockets of only that member, with a reason', async () => {
+  test('blocking a member of a private room closes all sockets of only that member, with a reason', async () => {
     const { room, adas, graces, block } = await privateRoom()
     await served.advance(1000)
     expect((await block(true)).member.is_blocked).toBe(true)
@@ -41,7 +41,7 @@ describe('blocking a member of a private room', () => {
     expect(adas.flatMap(({ messages }) => messages)).toEqual([])
   })
 
-  test('refuses the member until the member is unblocked', async () => {
+  test('blocking a member of a private room refuses the member until the member is unblocked', async () => {
     const { room, ada, block } = await privateRoom()
     await block(true)
     expect(await served.refusal(room, { token: ada })).toEqual({
@@ -53,7 +53,7 @@ describe('blocking a member of a private room', () => {
     expect((await served.join(room, { token: ada })).session.user_id).toBe('ada')
   })
 
-  test('keeps the user’s sessions in other rooms', async () => {
+  test('blocking a member of a private room keeps the user’s sessions in other rooms', async () => {
     const { ada, block } = await privateRoom()
     const other = await served.room()
     const elsewhere = await served.join(other, { token: ada })
@@ -62,7 +62,7 @@ describe('blocking a member of a private room', () => {
     await elsewhere.until(({ messages }) => messages.includes('hello'))
   })
 
-  test('refuses the member even if the member has had no session', async () => {
+  test('blocking a member of a private room refuses the member even if the member has had no session', async () => {
     const token = await served.user('alan')
     const room = await served.room({ type: 'private' })
     const member = await served.member(room, 'alan')
@@ -125,7 +125,7 @@ test('deleting a user closes only the sockets of that user, in all rooms', async
 })
 
 describe('a stopping service', () => {
-  test('closes every socket with a reason and ends every session', async () => {
+  test('a stopping service closes every socket with a reason and ends every session', async () => {
     served = await serveWorkspace({ dir: tempDir() })
     const room = await served.room()
     const peers = [await served.join(room), await served.join(room)]
@@ -139,14 +139,14 @@ describe('a stopping service', () => {
     ])
   })
 
-  test('releases its timers and its port', async () => {
+  test('a stopping service releases its timers and its port', async () => {
     await served.room().then((room) => served.join(room))
     await served.stop()
     expect(served.machine.timers).toBe(0)
     await expect(served.ask('GET', '/rooms')).rejects.toThrow()
   })
 
-  test('does not wait for a refused peer that keeps its connection open', async () => {
+  test('a stopping service does not wait for a refused peer that keeps its connection open', async () => {
     const { hostname, port } = new URL(served.baseUrl)
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
     onTestFinished(() => void socket.destroy())

@@ -15,7 +15,7 @@ function limiter(joins: number) {
   return { join: joinsOf, pass: (ms: number) => (now += ms) }
 }
 
-test('one join per second is allowed after a burst, and the burst again after a while', () => {
+test('the join limiter allows one join per second after a burst, and another burst later', () => {
   const { join, pass } = limiter(500)
   const burst = () => Array.from({ length: 600 }, () => join('192.0.2.1')).filter(Boolean).length
   expect(burst()).toBe(500)
@@ -25,7 +25,7 @@ test('one join per second is allowed after a burst, and the burst again after a 
   expect(burst()).toBe(500)
 })
 
-test('IPv6 addresses count by their /64 network', () => {
+test('the join limiter counts IPv6 addresses by their /64 network', () => {
   const { join } = limiter(1)
   expect(join('2001:db8::1')).toBe(true)
   expect(join('2001:db8:0:0:1::')).toBe(false)
@@ -36,7 +36,7 @@ test('IPv6 addresses count by their /64 network', () => {
   expect(join('::1')).toBe(true)
 })
 
-test('other rooms and addresses count on their own, also without an address', () => {
+test('the join limiter counts each room and each address separately, including connections without an address', () => {
   const { join } = limiter(1)
   expect([join('192.0.2.1'), join('192.0.2.2'), join('192.0.2.1', 'other'), join(null)]).toEqual(
     Array(4).fill(true),

@@ -14,7 +14,7 @@ const terminated = { code: 4002, reason: 'the room is terminated' }
 describe('meeting_time', () => {
   const meetingTime = async (room: string) => (await served.getRoom(room)).meeting_time
 
-  test('counts only seconds with at least two connected participants', async () => {
+  test('meeting_time counts only seconds with at least two connected participants', async () => {
     const room = await served.room()
     const one = await served.join(room)
     await served.advance(10_000)
@@ -35,14 +35,14 @@ describe('meeting_time', () => {
     expect(await meetingTime(room)).toBe(11)
   })
 
-  test('counts each second once for any number of participants', async () => {
+  test('meeting_time counts each second once for any number of participants', async () => {
     const room = await served.room()
     for (const _ of Array(5)) await served.join(room)
     await served.advance(3000)
     expect(await meetingTime(room)).toBe(3)
   })
 
-  test('counts two connections of one participant as one', async () => {
+  test('meeting_time counts two connections of one participant as one', async () => {
     const token = await served.user('ada')
     const room = await served.room()
     await served.join(room, { token })
@@ -51,7 +51,7 @@ describe('meeting_time', () => {
     expect(await meetingTime(room)).toBe(0)
   })
 
-  test('ignores monitors', async () => {
+  test('meeting_time ignores monitors', async () => {
     const token = await served.user('ada', { default_member_type: 'monitor' })
     const room = await served.room()
     await served.join(room, { token })
@@ -60,7 +60,7 @@ describe('meeting_time', () => {
     expect(await meetingTime(room)).toBe(0)
   })
 
-  test('adds up fractions of a second', async () => {
+  test('meeting_time adds up fractions of a second', async () => {
     const room = await served.room()
     await served.join(room)
     for (const round of [1, 2, 3]) {
@@ -72,7 +72,7 @@ describe('meeting_time', () => {
     }
   })
 
-  test('does not depend on the wall clock', async () => {
+  test('meeting_time does not depend on the wall clock', async () => {
     const room = await served.room()
     await served.join(room)
     await served.join(room)
@@ -84,7 +84,7 @@ describe('meeting_time', () => {
     expect(await meetingTime(room)).toBe(9)
   })
 
-  test('is separate for each room', async () => {
+  test('meeting_time is separate for each room', async () => {
     const [room, other] = [await served.room(), await served.room()]
     await served.join(room)
     await served.join(other)
@@ -92,7 +92,7 @@ describe('meeting_time', () => {
     expect([await meetingTime(room), await meetingTime(other)]).toEqual([0, 0])
   })
 
-  test('has its final value in the response to a request that ends the meeting', async () => {
+  test('meeting_time has its final value in the response to a request that ends the meeting', async () => {
     const rooms = [await served.room(), await served.room()]
     for (const room of rooms) {
       await served.join(room)
@@ -107,7 +107,7 @@ describe('meeting_time', () => {
 })
 
 describe('max_meeting_seconds', () => {
-  test('terminates the room and closes every socket when the meeting time reaches the limit', async () => {
+  test('max_meeting_seconds terminates the room and closes every socket when the meeting time reaches the limit', async () => {
     const token = await served.user('ada', { default_member_type: 'monitor' })
     const room = await served.room({ max_meeting_seconds: 60 })
     const peers = [await served.join(room, { token }), await served.join(room)]
@@ -122,7 +122,7 @@ describe('max_meeting_seconds', () => {
     expect(await served.refusal(room)).toMatchObject({ message: 'the room is terminated' })
   })
 
-  test('does not count the time without a meeting', async () => {
+  test('max_meeting_seconds does not count the time without a meeting', async () => {
     const room = await served.room({ max_meeting_seconds: 10 })
     const one = await served.join(room)
     const two = await served.join(room)
@@ -137,7 +137,7 @@ describe('max_meeting_seconds', () => {
     expect(await one.closed).toEqual(terminated)
   })
 
-  test('is measured independently of jumps of the wall clock', async () => {
+  test('max_meeting_seconds is measured independently of jumps of the wall clock', async () => {
     const room = await served.room({ max_meeting_seconds: 10 })
     const one = await served.join(room)
     await served.join(room)
@@ -151,7 +151,7 @@ describe('max_meeting_seconds', () => {
     expect(await one.closed).toEqual(terminated)
   })
 
-  test('affects no other room', async () => {
+  test('max_meeting_seconds affects no other room', async () => {
     const room = await served.room({ max_meeting_seconds: 5 })
     const other = await served.room({ max_meeting_seconds: 6 })
     const [one] = [await served.join(room), await served.join(room)]
@@ -163,7 +163,7 @@ describe('max_meeting_seconds', () => {
     expect(await two.closed).toEqual(terminated)
   })
 
-  test('can exceed the longest delay of a timer', async () => {
+  test('max_meeting_seconds can exceed the longest delay of a timer', async () => {
     const seconds = 3_000_000
     const room = await served.room({ max_meeting_seconds: seconds })
     const one = await served.join(room)
@@ -178,7 +178,7 @@ describe('max_meeting_seconds', () => {
     expect(await served.getRoom(room)).toMatchObject({ meeting_time: seconds })
   })
 
-  test('can be any large number', async () => {
+  test('max_meeting_seconds can be any large number', async () => {
     const room = await served.room({ max_meeting_seconds: Number.MAX_SAFE_INTEGER })
     await served.join(room)
     await served.join(room)
@@ -190,7 +190,7 @@ describe('max_meeting_seconds', () => {
     })
   })
 
-  test('continues to count after a restart of the service', async () => {
+  test('max_meeting_seconds continues to count after a restart of the service', async () => {
     served = await serveWorkspace({ dir: tempDir() })
     const room = await served.room({ max_meeting_seconds: 10 })
     await served.join(room)
@@ -211,7 +211,7 @@ describe('max_meeting_seconds', () => {
 describe('reopening a room', () => {
   const reopen = (room: string) => served.ask('PUT', `/rooms/${room}`, { is_terminated: false })
 
-  test('resets remaining_seconds, which decreases while two participants are connected', async () => {
+  test('reopening a room resets remaining_seconds, which decreases while two participants are connected', async () => {
     const room = await served.room({ max_meeting_seconds: 10 })
     const remaining = async () => {
       const { rooms } = await served.ask('GET', '/rooms')
@@ -238,14 +238,14 @@ describe('reopening a room', () => {
     expect(await remaining()).toBe(0)
   })
 
-  test('without a limit sets no remaining_seconds', async () => {
+  test('reopening a room without a limit sets no remaining_seconds', async () => {
     expect(await served.getRoom(await served.room())).toMatchObject({
       max_meeting_seconds: null,
       remaining_seconds: null,
     })
   })
 
-  test('that reached its limit grants the full time again, and meeting_time continues', async () => {
+  test('reopening a room that reached its limit grants the full time again, and meeting_time continues', async () => {
     const room = await served.room({ max_meeting_seconds: 10 })
     const before = await served.join(room)
     await served.join(room)
@@ -266,7 +266,7 @@ describe('reopening a room', () => {
     }
   })
 
-  test('that was terminated before its limit grants the full time again', async () => {
+  test('reopening a room that was terminated before its limit grants the full time again', async () => {
     const room = await served.room({ max_meeting_seconds: 10 })
     await served.join(room)
     await served.join(room)
@@ -281,7 +281,7 @@ describe('reopening a room', () => {
     expect(await peer.closed).toEqual(terminated)
   })
 
-  test('that is active changes no field', async () => {
+  test('reopening a room that is active changes no field', async () => {
     const room = await served.room({ max_meeting_seconds: 10 })
     const peer = await served.join(room)
     await served.join(room)
@@ -291,7 +291,7 @@ describe('reopening a room', () => {
     expect(await peer.closed).toEqual(terminated)
   })
 
-  test('has the same effect after a restart', async () => {
+  test('reopening a room has the same effect after a restart', async () => {
     served = await serveWorkspace({ dir: tempDir() })
     const room = await served.room({ max_meeting_seconds: 10 })
     await served.join(room)

@@ -31,7 +31,7 @@ async function roomWith(type: string, fields: object = {}) {
 describe.each(['change', 'invite'] as const)(
   'a role change of a connected member in a request to %s the member',
   (how) => {
-    test('takes effect immediately: a monitor who becomes a guest joins the meeting', async () => {
+    test(`a role change in a request to ${how} a connected member takes effect immediately: a monitor who becomes a guest joins the meeting`, async () => {
       const { meetingTime, [how]: become } = await roomWith('monitor')
       await served.advance(3000)
       expect(await meetingTime()).toBe(0)
@@ -40,7 +40,7 @@ describe.each(['change', 'invite'] as const)(
       expect(await meetingTime()).toBe(4)
     })
 
-    test('takes effect immediately: a guest who becomes a monitor leaves the meeting', async () => {
+    test(`a role change in a request to ${how} a connected member takes effect immediately: a guest who becomes a monitor leaves the meeting`, async () => {
       const { meetingTime, [how]: become } = await roomWith('guest')
       await served.advance(3000)
       await become('monitor')

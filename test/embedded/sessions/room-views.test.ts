@@ -46,7 +46,7 @@ async function lesson() {
 }
 
 describe('a client with the subprotocol meetroom.room', () => {
-  test('receives the room, its people, its pages and the meeting clock', async () => {
+  test('a client with the subprotocol meetroom.room receives the room, its people, its pages and the meeting clock', async () => {
     const served = await lesson()
     const { room, member, ada } = served
     const page = view(served, room, ada)
@@ -66,7 +66,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     page.socket.close()
   })
 
-  test('receives each change, at most four times a second', async () => {
+  test('a client with the subprotocol meetroom.room receives each change, at most four times a second', async () => {
     const served = await lesson()
     const { room, ada, grace, machine, ask } = served
     const page = view(served, room, ada)
@@ -104,7 +104,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     await peer.leave()
   })
 
-  test('receives the meeting clock every five seconds', async () => {
+  test('a client with the subprotocol meetroom.room receives the meeting clock every five seconds', async () => {
     const served = await lesson()
     const { room, ada, grace, advance } = served
     const page = view(served, room, ada)
@@ -118,7 +118,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     })
   })
 
-  test('receives at most 200 people, and the number of all other people', async () => {
+  test('a client with the subprotocol meetroom.room receives at most 200 people, and the number of all other people', async () => {
     const served = await serveWorkspace()
     const room = await served.room()
     for (let i = 0; i < 205; i++) await served.join(room)
@@ -132,13 +132,16 @@ describe('a client with the subprotocol meetroom.room', () => {
   test.each([
     ['a private room without a token', 4400, 'this room needs the access token of a user', () => undefined],
     ['a token that is not valid', 4400, 'the access token is not valid', () => 'x'],
-  ])('receives a close code with the reason for a refusal: %s', async (_, code, reason, token) => {
-    const served = await lesson()
-    expect(await view(served, served.room, token()).ended()).toEqual({ code, reason })
-    expect(await served.sessions(served.room)).toEqual([])
-  })
+  ])(
+    'a client with the subprotocol meetroom.room receives a close code with the reason for a refusal: %s',
+    async (_, code, reason, token) => {
+      const served = await lesson()
+      expect(await view(served, served.room, token()).ended()).toEqual({ code, reason })
+      expect(await served.sessions(served.room)).toEqual([])
+    },
+  )
 
-  test('receives the close code 1013 when too many anonymous participants join the room', async () => {
+  test('a client with the subprotocol meetroom.room receives the close code 1013 when too many anonymous participants join the room', async () => {
     const served = await serveWorkspace({ anonymousLimits: { joins: 1 } })
     const room = await served.room()
     await served.join(room)
@@ -148,7 +151,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     })
   })
 
-  test('receives a close code when the room is terminated or the member is blocked', async () => {
+  test('a client with the subprotocol meetroom.room receives a close code when the room is terminated or the member is blocked', async () => {
     const served = await lesson()
     const { room, ada, member, ask } = served
     await ask('PUT', `/rooms/${room}/members/${member}`, { is_blocked: true })

@@ -10,7 +10,7 @@ const served = perTest(serveWorkspace)
 const at = (ms: number) => new Date(testNow + ms).toISOString()
 
 describe('an open room', () => {
-  test('admits a user, who becomes a member', async () => {
+  test('an open room admits a user, who becomes a member', async () => {
     const token = await served.user('ada', { name: 'Ada', default_member_type: 'host' })
     const room = await served.room()
     const { session } = await served.join(room, { token })
@@ -19,7 +19,7 @@ describe('an open room', () => {
     expect(members).toMatchObject([{ id: session.member_id, user_id: 'ada', type: 'host', name: 'Ada' }])
   })
 
-  test('admits anonymous guests, who are members while they are connected', async () => {
+  test('an open room admits anonymous guests, who are members while they are connected', async () => {
     const room = await served.room()
     const peer = await served.join(room)
     expect(peer.session).toMatchObject({ user_id: null, type: 'guest' })
@@ -30,7 +30,7 @@ describe('an open room', () => {
     expect(await members()).toEqual([])
   })
 
-  test('refuses anonymous guests of an IP address who join too often, and admits users and later guests', async () => {
+  test('an open room refuses anonymous guests of an IP address who join too often, and admits users and later guests', async () => {
     const served = await serveWorkspace({ anonymousLimits: { joins: 3 } })
     const token = await served.user('ada')
     const [room, other] = [await served.room(), await served.room()]
@@ -54,7 +54,7 @@ describe('an open room', () => {
     expect(await served.refusal(room)).toMatchObject({ status: 429 })
   })
 
-  test('refuses anonymous guests while too many are connected to all rooms', async () => {
+  test('an open room refuses anonymous guests while too many are connected to all rooms', async () => {
     const served = await serveWorkspace({ anonymousLimits: { sessions: 2 } })
     const token = await served.user('ada')
     const [room, other] = [await served.room(), await served.room()]
@@ -70,7 +70,7 @@ describe('an open room', () => {
     expect(await served.refusal(other)).toMatchObject({ status: 429 })
   })
 
-  test('refuses an unknown token', async () => {
+  test('an open room refuses an unknown token', async () => {
     const room = await served.room()
     expect(await served.refusal(room, { token: 'nobody’s' })).toEqual({
       status: 400,
@@ -82,26 +82,26 @@ describe('an open room', () => {
 })
 
 describe('a public room', () => {
-  test('admits any user of the workspace', async () => {
+  test('a public room admits any user of the workspace', async () => {
     const token = await served.user('ada')
     const room = await served.room({ type: 'public' })
     expect((await served.join(room, { token })).session).toMatchObject({ user_id: 'ada', type: 'guest' })
   })
 
-  test('refuses anonymous guests', async () => {
+  test('a public room refuses anonymous guests', async () => {
     const room = await served.room({ type: 'public' })
     expect(await served.refusal(room)).toMatchObject({ status: 400, code: 'unauthorized' })
   })
 })
 
 describe('a private room', () => {
-  test('admits an invited member in the role of the invitation', async () => {
+  test('a private room admits an invited member in the role of the invitation', async () => {
     const token = await served.user('ada')
     const room = await served.room({ type: 'private', members: [{ user_id: 'ada', type: 'host' }] })
     expect((await served.join(room, { token })).session).toMatchObject({ user_id: 'ada', type: 'host' })
   })
 
-  test('refuses a user before the invitation', async () => {
+  test('a private room refuses a user before the invitation', async () => {
     const token = await served.user('ada')
     const room = await served.room({ type: 'private' })
     expect(await served.refusal(room, { token })).toEqual({
@@ -113,7 +113,7 @@ describe('a private room', () => {
     expect((await served.join(room, { token })).session.member_id).toBe(member)
   })
 
-  test('refuses anonymous guests', async () => {
+  test('a private room refuses anonymous guests', async () => {
     const room = await served.room({ type: 'private' })
     expect(await served.refusal(room)).toMatchObject({ status: 400, code: 'unauthorized' })
   })
@@ -123,7 +123,7 @@ describe('the access token of a member', () => {
   const tokenOf = async (room: string) =>
     (await served.ask('GET', `/rooms/${room}/members`)).members[0].access_token
 
-  test('admits the member to the room before and after an update', async () => {
+  test('the access token of a member admits the member to the room before and after an update', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private', members: [{ user_id: 'ada', type: 'host' }] })
     const token = await tokenOf(room)
@@ -136,7 +136,7 @@ describe('the access token of a member', () => {
     })
   })
 
-  test('is refused in other rooms of the user', async () => {
+  test('the access token of a member is refused in other rooms of the user', async () => {
     await served.user('ada')
     const room = await served.room({ members: [{ user_id: 'ada' }] })
     const other = await served.room({ members: [{ user_id: 'ada' }] })
@@ -145,7 +145,7 @@ describe('the access token of a member', () => {
     })
   })
 
-  test('is refused if a part of the token is wrong', async () => {
+  test('the access token of a member is refused if a part of the token is wrong', async () => {
     await served.user('ada')
     const room = await served.room({ members: [{ user_id: 'ada' }] })
     const token = await tokenOf(room)
@@ -153,7 +153,7 @@ describe('the access token of a member', () => {
       expect(await served.refusal(room, { token: wrong })).toMatchObject({ code: 'unauthorized' })
   })
 
-  test('is refused while the member is blocked, and when the user is deleted', async () => {
+  test('the access token of a member is refused while the member is blocked, and when the user is deleted', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private', members: [{ user_id: 'ada' }] })
     const token = await tokenOf(room)
@@ -166,15 +166,15 @@ describe('the access token of a member', () => {
     expect(await served.refusal(room, { token })).toMatchObject({ code: 'unauthorized' })
   })
 
-  test('is null for an anonymous participant', async () => {
+  test('the access token of a member is null for an anonymous participant', async () => {
     const room = await served.room()
     await served.join(room)
     expect(await tokenOf(room)).toBeNull()
   })
 })
 
-describe('a session is refused', () => {
-  test('in a missing room', async () => {
+describe('refused sessions', () => {
+  test('a session is refused in a missing room', async () => {
     expect(await served.refusal('nope')).toEqual({
       status: 400,
       code: 'not_found',
@@ -182,7 +182,7 @@ describe('a session is refused', () => {
     })
   })
 
-  test('in a terminated room, until it is reopened', async () => {
+  test('a session is refused in a terminated room, until it is reopened', async () => {
     const room = await served.room()
     await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
     expect(await served.refusal(room)).toMatchObject({ status: 400, message: 'the room is terminated' })
@@ -190,14 +190,14 @@ describe('a session is refused', () => {
     await served.join(room)
   })
 
-  test('with the token of a deleted user', async () => {
+  test('a session is refused with the token of a deleted user', async () => {
     const token = await served.user('ada')
     const room = await served.room()
     await served.ask('DELETE', '/users/ada')
     expect(await served.refusal(room, { token })).toMatchObject({ code: 'unauthorized' })
   })
 
-  test('from a web page of another origin', async () => {
+  test('a session is refused from a web page of another origin', async () => {
     const room = await served.room()
     const headers = { origin: 'https://evil.test' }
     expect(await served.refusal(room, { headers })).toMatchObject({ status: 400 })
@@ -206,7 +206,7 @@ describe('a session is refused', () => {
 })
 
 describe('a monitor', () => {
-  test('has a session and receives messages', async () => {
+  test('a monitor has a session and receives messages', async () => {
     const token = await served.user('ada', { default_member_type: 'monitor' })
     const room = await served.room({ type: 'public' })
     const monitor = await served.join(room, { token })
@@ -216,7 +216,7 @@ describe('a monitor', () => {
     expect(await served.sessions(room, '?is_connecting=true')).toHaveLength(1)
   })
 
-  test('does not set started_at of the room, unlike the first participant', async () => {
+  test('a monitor does not set started_at of the room, unlike the first participant', async () => {
     const token = await served.user('ada', { default_member_type: 'monitor' })
     const room = await served.room()
     await served.join(room, { token })
@@ -230,7 +230,7 @@ describe('a monitor', () => {
 })
 
 describe('the record of a session', () => {
-  test('contains the times of its start and end', async () => {
+  test('the record of a session contains the times of its start and end', async () => {
     const token = await served.user('ada')
     const room = await served.room()
     await served.advance(1000)
@@ -255,13 +255,13 @@ describe('the record of a session', () => {
     expect(ended).toEqual([{ ...record, disconnected_at: at(3500), end_reason: 'left', elapsed_time: 2 }])
   })
 
-  test('contains the user agent of the client, up to 512 characters', async () => {
+  test('the record of a session contains the user agent of the client, up to 512 characters', async () => {
     const room = await served.room()
     await served.join(room, { headers: { 'user-agent': `Browser/${'1'.repeat(1000)}` } })
     expect(await served.sessions(room)).toMatchObject([{ user_agent: `Browser/${'1'.repeat(504)}` }])
   })
 
-  test('ends when the connection drops without a close frame', async () => {
+  test('the record of a session ends when the connection drops without a close frame', async () => {
     const room = await served.room()
     const peer = await served.join(room)
     await served.advance(1000)
@@ -270,7 +270,7 @@ describe('the record of a session', () => {
     expect(session.disconnected_at).toBe(at(1000))
   })
 
-  test('does not end before its start, even if the wall clock is set back', async () => {
+  test('the record of a session does not end before its start, even if the wall clock is set back', async () => {
     const room = await served.room()
     const peer = await served.join(room)
     served.machine.setWallClock(-3_600_000)
@@ -280,7 +280,7 @@ describe('the record of a session', () => {
   })
 
   test.each([-86_400_000, 86_400_000])(
-    'keeps its duration when the wall clock changes by %i ms',
+    'the record of a session keeps its duration when the wall clock changes by %i ms',
     async (byMs) => {
       const room = await served.room()
       const peer = await served.join(room)
@@ -293,7 +293,7 @@ describe('the record of a session', () => {
     },
   )
 
-  test('does not exist after a failed handshake', async () => {
+  test('the record of a session does not exist after a failed handshake', async () => {
     const room = await served.room()
     const { hostname, port } = new URL(served.baseUrl)
     const answer = await new Promise<string>((resolve) => {
@@ -337,7 +337,7 @@ test('the list of sessions is sorted newest first, and can be filtered by user a
 })
 
 describe('heartbeats', () => {
-  test('keep the session of a quiet peer that answers pings', async () => {
+  test('heartbeats keep the session of a quiet peer that answers pings', async () => {
     const room = await served.room()
     const peer = await served.join(room)
     await served.advance(60_000)
@@ -345,7 +345,7 @@ describe('heartbeats', () => {
     await peer.until(({ messages }) => messages.includes('still there?'))
   })
 
-  test('end the session of a peer that has been silent for 15 s', async () => {
+  test('heartbeats end the session of a peer that has been silent for 15 s', async () => {
     const room = await served.room()
     const peer = await served.join(room, { silent: true })
     await served.advance(14_999)
@@ -356,7 +356,7 @@ describe('heartbeats', () => {
     expect(session.disconnected_at).toBe(at(15_000))
   })
 
-  test('measure the silence from the last frame of the peer', async () => {
+  test('heartbeats measure the silence from the last frame of the peer', async () => {
     const room = await served.room()
     const peer = await served.join(room, { silent: true })
     await served.advance(5050)
@@ -368,7 +368,7 @@ describe('heartbeats', () => {
     expect(await peer.closed).toMatchObject({ code: 1006 })
   })
 
-  test('accept any frame of the peer as activity', async () => {
+  test('heartbeats accept any frame of the peer as activity', async () => {
     const room = await served.room()
     const peer = await served.join(room, { silent: true })
     for (const _ of Array(4)) {

@@ -31,7 +31,7 @@ async function untilFailed(): Promise<void> {
 let room: string
 
 describe.each(['commit', 'change'] as const)('a disk that becomes full during a %s', (moment) => {
-  test('delays the end of sessions until space is free', async () => {
+  test(`a disk that becomes full during a ${moment} delays the end of sessions until space is free`, async () => {
     room = await served.room({ max_meeting_seconds: 60 })
     const peers = [await served.join(room), await served.join(room)]
     await served.advance(4000)
@@ -49,7 +49,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
     for (const peer of peers) expect(await peer.closed).toMatchObject({ code: 4002 })
   })
 
-  test('makes the service refuse a session without counting it', async () => {
+  test(`a disk that becomes full during a ${moment} makes the service refuse a session without counting it`, async () => {
     room = await served.room()
     const peer = await served.join(room)
     disk.fill(moment)
@@ -61,7 +61,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
     await served.join(room)
   })
 
-  test('delays the record of a session end until space is free', async () => {
+  test(`a disk that becomes full during a ${moment} delays the record of a session end until space is free`, async () => {
     room = await served.room()
     const peer = await served.join(room)
     disk.fill(moment)
@@ -73,7 +73,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
     expect(await served.sessions(room)).toMatchObject([{ disconnected_at: expect.any(String) }])
   })
 
-  test('delays the end of a meeting whose time is up until space is free', async () => {
+  test(`a disk that becomes full during a ${moment} delays the end of a meeting whose time is up until space is free`, async () => {
     room = await served.room({ max_meeting_seconds: 9 })
     const peer = await served.join(room)
     await served.join(room)
@@ -86,7 +86,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
     expect((await served.getRoom(room)).meeting_time).toBe(13)
   })
 
-  test('causes no lost or repeated webhooks', async () => {
+  test(`a disk that becomes full during a ${moment} causes no lost or repeated webhooks`, async () => {
     const { url, inbox } = await startReceiver((_, response) => {
       disk.fill(moment)
       response.end()
@@ -105,7 +105,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
     ])
   })
 
-  test('does not prevent the service from stopping and closing its sockets', async () => {
+  test(`a disk that becomes full during a ${moment} does not prevent the service from stopping and closing its sockets`, async () => {
     room = await served.room()
     const peers = [await served.join(room), await served.join(room)]
     disk.fill(moment)
@@ -151,7 +151,7 @@ describe('a session hub on a disk that is full during a commit', () => {
     return { clock, store, hub, join, terminate, open }
   }
 
-  test('ends a session that disconnects while its end waits for that commit', async () => {
+  test('a session hub on a disk that is full during a commit ends a session that disconnects while its end waits for that commit', async () => {
     const { clock, hub, join, terminate, open } = await startHub()
     const session = await join()
     disk.fill('commit')
@@ -165,7 +165,7 @@ describe('a session hub on a disk that is full during a commit', () => {
     expect(open()).toBe(0)
   })
 
-  test('writes the records of all ended sessions when space is free', async () => {
+  test('a session hub on a disk that is full during a commit writes the records of all ended sessions when space is free', async () => {
     const { clock, store, join, terminate, open } = await startHub()
     for (let i = 0; i < 3; i++) await join()
     await terminate()

@@ -75,7 +75,7 @@ describe('a user with many memberships', () => {
     return id
   }
 
-  test('disappears from every room immediately when deleted, and the memberships are deleted later', async () => {
+  test('a user with many memberships disappears from every room immediately when deleted, and the memberships are deleted later', async () => {
     const workspace = await openTestWorkspace(tempDir())
     const { send } = workspace
     const room = await busyUser(workspace)
@@ -92,7 +92,7 @@ describe('a user with many memberships', () => {
     await soon('the sweep', swept(workspace))
   })
 
-  test('can be deleted and created again without the memberships', async () => {
+  test('a user with many memberships can be deleted and created again without the memberships', async () => {
     const workspace = await openTestWorkspace(tempDir())
     const { send } = workspace
     const room = await busyUser(workspace)

@@ -18,7 +18,7 @@ async function reason(room: string, from = served): Promise<unknown> {
 }
 
 describe('the end_reason of a session', () => {
-  test('is null while the session is open, and “left” after the peer closes it', async () => {
+  test('the end_reason of a session is null while the session is open, and “left” after the peer closes it', async () => {
     const room = await served.room()
     const peer = await served.join(room)
     expect(await served.sessions(room)).toMatchObject([{ disconnected_at: null, end_reason: null }])
@@ -26,21 +26,21 @@ describe('the end_reason of a session', () => {
     expect(await reason(room)).toBe('left')
   })
 
-  test('is “lost” if the connection ends without a close frame', async () => {
+  test('the end_reason of a session is “lost” if the connection ends without a close frame', async () => {
     const room = await served.room()
     const peer = await served.join(room)
     peer.vanish()
     expect(await reason(room)).toBe('lost')
   })
 
-  test('is “lost” if the peer answers no pings', async () => {
+  test('the end_reason of a session is “lost” if the peer answers no pings', async () => {
     const room = await served.room()
     await served.join(room, { silent: true })
     await served.advance(30_000)
     expect(await reason(room)).toBe('lost')
   })
 
-  test('is “lost” after a crash of the service', async () => {
+  test('the end_reason of a session is “lost” after a crash of the service', async () => {
     const room = await served.room()
     await served.join(room)
     await served.advance(6000)
@@ -48,7 +48,7 @@ describe('the end_reason of a session', () => {
     expect(await reason(room, again)).toBe('lost')
   })
 
-  test('is “kicked” if the member is blocked', async () => {
+  test('the end_reason of a session is “kicked” if the member is blocked', async () => {
     const token = await served.user('ada')
     const room = await served.room({ type: 'private' })
     const member = await served.member(room, 'ada')
@@ -59,7 +59,7 @@ describe('the end_reason of a session', () => {
     expect([sessions, paging.total]).toMatchObject([[{ end_reason: 'kicked' }], 1])
   })
 
-  test('is “kicked” if the user is deleted', async () => {
+  test('the end_reason of a session is “kicked” if the user is deleted', async () => {
     const token = await served.user('ada')
     const room = await served.room()
     await served.join(room, { token })
@@ -67,7 +67,7 @@ describe('the end_reason of a session', () => {
     expect(await reason(room)).toBe('kicked')
   })
 
-  test('is “ended” if the room is terminated or its time is up', async () => {
+  test('the end_reason of a session is “ended” if the room is terminated or its time is up', async () => {
     const room = await served.room()
     await served.join(room)
     await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
@@ -79,7 +79,7 @@ describe('the end_reason of a session', () => {
     expect(await reason(limited)).toBe('ended')
   })
 
-  test('is “ended” if the service is stopped', async () => {
+  test('the end_reason of a session is “ended” if the service is stopped', async () => {
     const room = await served.room()
     await served.join(room)
     const again = await restart(served)

@@ -123,7 +123,7 @@ async function ends({ ask }: Live, room: string) {
 }
 
 describe('the sessions of a room with many participants', () => {
-  test('end together for every reader, before their records are written', async () => {
+  test('the sessions of a room with many participants end together for every reader, before their records are written', async () => {
     const { room, sessions } = await crowded()
     await terminate(room)
     expect(live.records()).toEqual([true, 9])
@@ -151,7 +151,7 @@ describe('the sessions of a room with many participants', () => {
     expect(await live.shown(room)).toEqual(shown)
   })
 
-  test('stay open if the transaction that ends them is rolled back', async () => {
+  test('the sessions of a room with many participants stay open if the transaction that ends them is rolled back', async () => {
     const { room } = await crowded()
     const shown = await live.shown(room)
     const failing = async () =>
@@ -166,7 +166,7 @@ describe('the sessions of a room with many participants', () => {
     expect(await ends(live, room)).toEqual(Array(9).fill(at(hour)))
   })
 
-  test('stay ended if the room is reopened immediately, and new sessions stay open', async () => {
+  test('the sessions of a room with many participants stay ended if the room is reopened immediately, and new sessions stay open', async () => {
     const { room } = await crowded({ webhook: { url: 'https://hooks.test/' } })
     await terminate(room)
     await live.ask('PUT', `/rooms/${room}`, { is_terminated: false })
@@ -180,7 +180,7 @@ describe('the sessions of a room with many participants', () => {
     expect((await live.ask('GET', `/rooms/${room}/members`)).members[0]).toMatchObject({ id: memberId })
   })
 
-  test('are announced in order: entries, exits, and new entries after reopening', async () => {
+  test('the sessions of a room with many participants are announced in order: entries, exits, and new entries after reopening', async () => {
     const { room, sessions } = await crowded({ webhook: { url: 'https://hooks.test/' } })
     await terminate(room)
     await live.ask('PUT', `/rooms/${room}`, { is_terminated: false })
@@ -189,7 +189,7 @@ describe('the sessions of a room with many participants', () => {
     expect(live.events()).toEqual([...ids, ...ids, id])
   })
 
-  test('are deleted with their room', async () => {
+  test('the sessions of a room with many participants are deleted with their room', async () => {
     const { room } = await crowded()
     await terminate(room)
     await live.settle(2)
@@ -200,7 +200,7 @@ describe('the sessions of a room with many participants', () => {
     for (const table of ['sessions', 'members']) expect(live.store.all(`SELECT * FROM ${table}`)).toEqual([])
   })
 
-  test('keep their recorded end if their connections close later', async () => {
+  test('the sessions of a room with many participants keep their recorded end if their connections close later', async () => {
     const { room, sessions } = await crowded({ webhook: { url: 'https://hooks.test/' } })
     await terminate(room)
     live.clock.stall(hour)
@@ -240,7 +240,7 @@ describe('a restart of the service', () => {
     while (records()[0]) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  test('records the remaining session ends, and ends each session once', async () => {
+  test('a restart of the service records the remaining session ends, and ends each session once', async () => {
     const { room } = await crowded({ webhook: { url: 'https://hooks.test/' } })
     await terminate(room)
     await live.settle(2)
@@ -254,7 +254,7 @@ describe('a restart of the service', () => {
     expect(again.events()).toEqual(events)
   })
 
-  test('after a crash ends thousands of sessions together, and announces each end once', async () => {
+  test('a restart of the service after a crash ends thousands of sessions together, and announces each end once', async () => {
     const { room, sessions } = await crowded({ webhook: { url: 'https://hooks.test/' } })
     const again = await reopen()
     // Without a hub that ticks, nothing shows that the service ran on.

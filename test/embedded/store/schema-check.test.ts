@@ -61,7 +61,7 @@ describe('a workspace whose schema is not the one of the migrations', () => {
     expect(await world.run('serve --port 0')).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('can be backed up, and its rows restored', async () => {
+  test('a workspace whose schema is not the one of the migrations can be backed up, and its rows restored', async () => {
     const { world } = await change((db) =>
       db.exec('CREATE TRIGGER keep BEFORE DELETE ON rooms BEGIN SELECT raise(IGNORE); END'),
     )

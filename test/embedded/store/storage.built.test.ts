@@ -49,7 +49,7 @@ async function serviceOnFile(path = join(tempDir(), 'workspace.db')) {
 }
 
 describe('a full disk', () => {
-  test('causes a 503 only for writers, and writes succeed again when space is free', async () => {
+  test('a full disk causes a 503 only for writers, and writes succeed again when space is free', async () => {
     const { limitPages, send, names } = await serviceOnFile()
     await send('POST', '/rooms', { name: 'before', type: 'open' })
     limitPages(50)
@@ -61,7 +61,7 @@ describe('a full disk', () => {
     expect(await names()).toEqual(['after', 'before'])
   })
 
-  test('causes a 503 for all writers of a commit that SQLite rolls back', async () => {
+  test('a full disk causes a 503 for all writers of a commit that SQLite rolls back', async () => {
     const { limitPages, send, names } = await serviceOnFile()
     const { id } = (await send('POST', '/rooms', { name: 'before', type: 'open' })).body.room
     limitPages(50)

@@ -132,7 +132,7 @@ async function expectUpgraded(dir: string) {
   expect((await send('GET', '/rooms')).body.rooms).toMatchObject([{ name: 'First' }])
 }
 
-test('an upgrade keeps the rows of a workspace with indexes on demand, and so does a restore of its copy', async () => {
+test('an upgrade and a restore of its copy keep the rows of a workspace with indexes on demand', async () => {
   const { dir, db } = await indexedWorkspace()
   db.close()
   await expectUpgraded(dir)

@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 
 describe('a webhook attempt', () => {
-  test('posts the body from the outbox with the ID of the delivery in a header', async () => {
+  test('a webhook attempt posts the body from the outbox with the ID of the delivery in a header', async () => {
     const deliveries = world.start()
     const room = await world.room('https://hooks.test/meetings?a=1')
     await world.enters(room, 'msg_1', deliveries)
@@ -42,7 +42,7 @@ describe('a webhook attempt', () => {
   })
 
   test.each([200, 201, 204, 299])(
-    'with the response %i delivers the event, which is then removed from the outbox',
+    'a webhook attempt with the response %i delivers the event, which is then removed from the outbox',
     async (status) => {
       const attempt = await world.firstAttempt()
       expect(world.outbox()).toEqual(['msg_1'])
@@ -54,7 +54,7 @@ describe('a webhook attempt', () => {
   )
 
   test.each([199, 300, 301, 302, 308, 400, 401, 404, 429, 500, 503])(
-    'with the response %i is retried',
+    'a webhook attempt with the response %i is retried',
     async (status) => {
       const attempt = await world.firstAttempt()
       attempt.answer(status)
@@ -64,14 +64,14 @@ describe('a webhook attempt', () => {
     },
   )
 
-  test('without a response is retried', async () => {
+  test('a webhook attempt without a response is retried', async () => {
     const attempt = await world.firstAttempt()
     attempt.fail(new Error('connect ECONNREFUSED'))
     expect(await world.noted()).toBe('unreachable')
     expect(world.clock.pending()).toEqual([5 * second])
   })
 
-  test('is logged with its outcome', async () => {
+  test('a webhook attempt is logged with its outcome', async () => {
     const attempt = await world.firstAttempt()
     attempt.answer(503)
     await world.noted()
@@ -80,7 +80,7 @@ describe('a webhook attempt', () => {
     ])
   })
 
-  test('is not made for a room without a webhook', async () => {
+  test('a webhook attempt is not made for a room without a webhook', async () => {
     const deliveries = world.start()
     expect(await world.enters('no such room', 'msg_1', deliveries)).toBe(false)
     expect(world.outbox()).toEqual([])
@@ -91,20 +91,20 @@ describe('a webhook attempt', () => {
 describe('webhook signatures', () => {
   const secret = `whsec_${Buffer.from('a secret of 24 bytes now').toString('base64')}`
 
-  test('follow Standard Webhooks, and the reference package accepts them', async () => {
+  test('webhook signatures follow Standard Webhooks, and the reference package accepts them', async () => {
     const { headers, body } = await world.firstAttempt('https://hooks.test/a', { secret })
     expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body))
     expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow('No matching signature')
   })
 
-  test('use the bytes of a secret that is not base64', async () => {
+  test('webhook signatures use the bytes of a secret that is not base64', async () => {
     const plain = { secret: 'pässword, with blanks' }
     const { headers, body } = await world.firstAttempt('https://hooks.test/a', plain)
     const receiver = new Webhook(Buffer.from(plain.secret), { format: 'raw' })
     expect(receiver.verify(body, headers)).toEqual(JSON.parse(body))
   })
 
-  test('of a retry have a new time and the same ID', async () => {
+  test('webhook signatures of a retry have a new time and the same ID', async () => {
     const first = await world.firstAttempt('https://hooks.test/a', { secret })
     first.answer(500)
     await world.noted()
@@ -116,7 +116,7 @@ describe('webhook signatures', () => {
   })
 
   test.each(['whsec_', 'whsec_%%%', 'whsec_abc', ''])(
-    'cannot use the secret “%s”, and a room with this secret is refused',
+    'webhook signatures cannot use the secret “%s”, and a room with this secret is refused',
     async (impossible) => {
       const webhook = { url: 'https://hooks.test/a', secret: impossible }
       expect((await world.createRoom(webhook)).status).toBe(400)
@@ -125,7 +125,7 @@ describe('webhook signatures', () => {
 })
 
 describe('custom webhook headers', () => {
-  test('are sent with every attempt', async () => {
+  test('custom webhook headers are sent with every attempt', async () => {
     const headers = { 'X-Token': 't', Authorization: 'Bearer b' }
     const attempt = await world.firstAttempt('https://hooks.test/a', { headers })
     expect(attempt.headers).toMatchObject({ 'x-token': 't', authorization: 'Bearer b' })
@@ -139,7 +139,7 @@ describe('custom webhook headers', () => {
     'User-Agent': 'forged',
   }
 
-  test('replace no header of the service, in any letter case', async () => {
+  test('custom webhook headers replace no header of the service, in any letter case', async () => {
     const deliveries = world.start()
     const room = await world.room('https://hooks.test/a', { headers: forged, secret: 'secret' })
     await world.enters(room, 'msg_1', deliveries)
@@ -163,7 +163,7 @@ describe('custom webhook headers', () => {
   ]
 
   test.each(connectionHeaders)(
-    'cannot be %s: a room with it is refused, and no delivery of an older one is sent',
+    'custom webhook headers cannot be %s: a room with it is refused, and no delivery of an older one is sent',
     async (name) => {
       const url = 'https://hooks.test/a'
       // White space is no part of a name.
@@ -185,7 +185,7 @@ describe('custom webhook headers', () => {
     },
   )
 
-  test('add no signature for a room without a secret', async () => {
+  test('custom webhook headers add no signature for a room without a secret', async () => {
     const deliveries = world.start()
     await world.enters(await world.room('https://hooks.test/a', { headers: forged }), 'msg_1', deliveries)
     expect((await world.attempts.next()).headers).not.toHaveProperty('webhook-signature')
@@ -193,7 +193,7 @@ describe('custom webhook headers', () => {
 })
 
 describe('the order of webhooks', () => {
-  test('is kept for the first attempts of a room', async () => {
+  test('the order of webhooks is kept for the first attempts of a room', async () => {
     const deliveries = world.start()
     const room = await world.room()
     for (const id of ['msg_1', 'msg_2', 'msg_3']) await world.enters(room, id, deliveries)
@@ -208,7 +208,7 @@ describe('the order of webhooks', () => {
     expect(world.outbox()).toEqual([])
   })
 
-  test('is kept without a delay after a failure', async () => {
+  test('the order of webhooks is kept without a delay after a failure', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)
@@ -223,7 +223,7 @@ describe('the order of webhooks', () => {
     expect(world.outbox()).toEqual(['msg_1'])
   })
 
-  test('is kept in each room, and a slow receiver of another room causes no delay', async () => {
+  test('the order of webhooks is kept in each room, and a slow receiver of another room causes no delay', async () => {
     const deliveries = world.start()
     const slow = await world.room('https://slow.test/')
     const fast = await world.room('https://fast.test/')
@@ -242,7 +242,7 @@ describe('the order of webhooks', () => {
     expect(world.outbox()).toEqual(['msg_1', 'msg_2'])
   })
 
-  test('puts a new event before a waiting retry of its room', async () => {
+  test('the order of webhooks puts a new event before a waiting retry of its room', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)
@@ -269,7 +269,7 @@ async function failToTheEnd(): Promise<number[]> {
 }
 
 describe('webhook retries', () => {
-  test('come at growing intervals, and end within a day', async () => {
+  test('webhook retries come at growing intervals, and end within a day', async () => {
     const deliveries = world.start()
     await world.enters(await world.room(), 'msg_1', deliveries)
     const pauses = await failToTheEnd()
@@ -293,7 +293,7 @@ describe('webhook retries', () => {
     { random: 0, factor: 0.8 },
     { random: 0.999_999, factor: 1.2 },
   ])(
-    'have jitter, in which the random value $random multiplies each pause by $factor',
+    'webhook retries have jitter, in which the random value $random multiplies each pause by $factor',
     async ({ random, factor }) => {
       world.random = random
       const deliveries = world.start()
@@ -305,7 +305,7 @@ describe('webhook retries', () => {
     },
   )
 
-  test('have shorter intervals with a smaller retry scale', async () => {
+  test('webhook retries have shorter intervals with a smaller retry scale', async () => {
     world.retryScale = 0.001
     const attempt = await world.firstAttempt()
     attempt.answer(500)
@@ -313,7 +313,7 @@ describe('webhook retries', () => {
     expect(world.clock.pending()).toEqual([5])
   })
 
-  test('end after a success', async () => {
+  test('webhook retries end after a success', async () => {
     const first = await world.firstAttempt()
     first.answer(500)
     await world.noted()
@@ -325,7 +325,7 @@ describe('webhook retries', () => {
     expect(world.clock.pending()).toEqual([])
   })
 
-  test('wait for the full delay', async () => {
+  test('webhook retries wait for the full delay', async () => {
     const first = await world.firstAttempt()
     first.answer(500)
     await world.noted()
@@ -335,7 +335,7 @@ describe('webhook retries', () => {
     expect(world.attempts.all).toHaveLength(2)
   })
 
-  test('end if the room is deleted', async () => {
+  test('webhook retries end if the room is deleted', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)
@@ -367,7 +367,7 @@ describe('the events of thousands of sessions that end together', () => {
     return found
   }
 
-  test('are delivered after earlier events and before later events', async () => {
+  test('the events of thousands of sessions that end together are delivered after earlier events and before later events', async () => {
     const room = await world.room()
     await world.enters(room, 'msg_1')
     await world.leave(room, sessions(2, 500))
@@ -377,7 +377,7 @@ describe('the events of thousands of sessions that end together', () => {
     expect(world.outbox()).toEqual([])
   })
 
-  test('are delivered when delivery for their room is woken', async () => {
+  test('the events of thousands of sessions that end together are delivered when delivery for their room is woken', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.leave(room, sessions(1, 3))
@@ -385,7 +385,7 @@ describe('the events of thousands of sessions that end together', () => {
     expect(await deliverAll(3)).toEqual(sessions(1, 3))
   })
 
-  test('keep their IDs when delivery restarts at any event', async () => {
+  test('the events of thousands of sessions that end together keep their IDs when delivery restarts at any event', async () => {
     const room = await world.room()
     await world.leave(room, sessions(1, 3))
     const before = world.start()
@@ -399,7 +399,7 @@ describe('the events of thousands of sessions that end together', () => {
     expect(await deliverAll(2)).toEqual(sessions(2, 2))
   })
 
-  test('are dropped after the response 410', async () => {
+  test('the events of thousands of sessions that end together are dropped after the response 410', async () => {
     const room = await world.room()
     await world.leave(room, sessions(1, 500))
     world.start()
@@ -414,8 +414,8 @@ describe('the events of thousands of sessions that end together', () => {
   })
 })
 
-describe('webhook delivery stops', () => {
-  test('after the response 410, and all events of the room are dropped', async () => {
+describe('end of webhook deliveries', () => {
+  test('webhook delivery stops after the response 410, and all events of the room are dropped', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)
@@ -428,7 +428,7 @@ describe('webhook delivery stops', () => {
     expect(world.attempts.all).toHaveLength(1)
   })
 
-  test('after the response 410 for only that room, even if another room has the same receiver', async () => {
+  test('webhook delivery stops after the response 410 for only that room, even if another room has the same receiver', async () => {
     const deliveries = world.start()
     const gone = await world.room()
     const other = await world.room()
@@ -443,7 +443,7 @@ describe('webhook delivery stops', () => {
   test.each([
     ['the IP address in the URL', new ForbiddenAddress('10.0.0.1')],
     ['the IP address of the host name', Object.assign(new Error('connect'), { code: 'EFORBIDDEN' })],
-  ])('if %s is forbidden', async (_, error) => {
+  ])('webhook delivery stops if %s is forbidden', async (_, error) => {
     const attempt = await world.firstAttempt()
     attempt.fail(error)
     expect(await world.noted()).toBe('forbidden')
@@ -453,7 +453,7 @@ describe('webhook delivery stops', () => {
 })
 
 describe('a restart with pending webhooks', () => {
-  test('retries an open attempt under the same ID', async () => {
+  test('a restart with pending webhooks retries an open attempt under the same ID', async () => {
     const before = world.start()
     await world.enters(await world.room(), 'msg_1', before)
     const cut = await world.attempts.next()
@@ -467,7 +467,7 @@ describe('a restart with pending webhooks', () => {
     expect(world.outbox()).toEqual([])
   })
 
-  test('keeps the order of untried events', async () => {
+  test('a restart with pending webhooks keeps the order of untried events', async () => {
     const room = await world.room()
     for (const id of ['msg_1', 'msg_2', 'msg_3']) await world.enters(room, id)
     world.start()
@@ -478,7 +478,7 @@ describe('a restart with pending webhooks', () => {
     }
   })
 
-  test('waits for only the remaining pause before a retry', async () => {
+  test('a restart with pending webhooks waits for only the remaining pause before a retry', async () => {
     const before = world.start()
     await world.enters(await world.room(), 'msg_1', before)
     const first = await world.attempts.next()
@@ -498,7 +498,7 @@ describe('a restart with pending webhooks', () => {
     expect(world.clock.pending()).toEqual([30 * second])
   })
 
-  test('sends overdue retries immediately', async () => {
+  test('a restart with pending webhooks sends overdue retries immediately', async () => {
     const before = world.start()
     await world.enters(await world.room(), 'msg_1', before)
     const first = await world.attempts.next()
@@ -511,7 +511,7 @@ describe('a restart with pending webhooks', () => {
     expect(idOf(await world.attempts.next())).toBe('msg_1')
   })
 
-  test('ignores a response after the stop', async () => {
+  test('a restart with pending webhooks ignores a response after the stop', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)

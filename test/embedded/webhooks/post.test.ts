@@ -14,7 +14,7 @@ function posting(allowPrivate = false) {
 }
 
 describe('a webhook post', () => {
-  test('sends the path, query, headers and body', async () => {
+  test('a webhook post sends the path, query, headers and body', async () => {
     const { url, inbox } = await startReceiver()
     const { status } = await posting()(
       `${url}/hooks/a%20b?x=1`,
@@ -32,24 +32,24 @@ describe('a webhook post', () => {
     ])
   })
 
-  test.each([200, 204, 400, 410, 500, 503])('resolves to the status %i', async (status) => {
+  test.each([200, 204, 400, 410, 500, 503])('a webhook post resolves to the status %i', async (status) => {
     const { url } = await startReceiver((_, response) => void response.writeHead(status).end())
     expect(await posting()(url, {}, '{}')).toEqual({ status, text: '' })
   })
 
-  test('resolves to the first 4 KB of the response body as text', async () => {
+  test('a webhook post resolves to the first 4 KB of the response body as text', async () => {
     const { url } = await startReceiver((_, response) => void response.end(`ä${'x'.repeat(5000)}`))
     expect(await posting()(url, {}, '{}')).toEqual({ status: 200, text: `ä${'x'.repeat(4094)}` })
   })
 
-  test('ignores the length of the response', async () => {
+  test('a webhook post ignores the length of the response', async () => {
     const { url } = await startReceiver((_, response) => void response.end('x'.repeat(5_000_000)))
     const post = posting()
     expect(await post(url, {}, '{}')).toMatchObject({ status: 200 })
     expect(await post(url, {}, '{}')).toMatchObject({ status: 200 })
   })
 
-  test('fails without a listening receiver', async () => {
+  test('a webhook post fails without a listening receiver', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as AddressInfo
@@ -57,12 +57,12 @@ describe('a webhook post', () => {
     await expect(posting()(`http://127.0.0.1:${port}/`, {}, '{}')).rejects.toThrow('ECONNREFUSED')
   })
 
-  test('fails if the receiver closes the connection', async () => {
+  test('a webhook post fails if the receiver closes the connection', async () => {
     const { url } = await startReceiver((_, response) => void response.destroy())
     await expect(posting()(url, {}, '{}')).rejects.toThrow('other side closed')
   })
 
-  test('gives the receiver ten seconds to respond', async () => {
+  test('a webhook post gives the receiver ten seconds to respond', async () => {
     const deadline = new AbortController()
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal)
     onTestFinished(() => timeout.mockRestore())
@@ -74,7 +74,7 @@ describe('a webhook post', () => {
     await expect(posted).rejects.toThrow('timeout')
   })
 
-  test('is cancelled when the service stops', async () => {
+  test('a webhook post is cancelled when the service stops', async () => {
     const { url, inbox } = await startReceiver(() => {})
     const post = createPost({ allowPrivate: false })
     const posted = post(url, {}, '{}')
@@ -92,7 +92,7 @@ describe('a loopback webhook', () => {
     ['127.0.0.1', '0177.0.0.1'],
     ['127.0.0.1', '[::ffff:127.0.0.1]'],
     ['127.0.0.1', 'loopback.test'],
-  ])('to %s is allowed if the host in the URL is %s', async (address, spelling) => {
+  ])('a loopback webhook to %s is allowed if the host in the URL is %s', async (address, spelling) => {
     const { port, inbox } = await startReceiver(undefined, address)
     expect(await posting()(`http://${spelling}:${port}/`, {}, '{}')).toMatchObject({ status: 200 })
     expect(inbox.all).toHaveLength(1)

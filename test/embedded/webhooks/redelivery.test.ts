@@ -26,7 +26,7 @@ async function delivered(more: Parameters<Outbox['firstAttempt']>[1] = {}): Prom
 }
 
 describe('the list of deliveries', () => {
-  test('shows a delivered event with its response and the URL of the receiver without credentials', async () => {
+  test('the list of deliveries shows a delivered event with its response and the URL of the receiver without credentials', async () => {
     const room_id = await delivered()
     const time = new Date(testNow).toISOString()
     expect(await world.ask('GET', '/webhooks/deliveries')).toEqual({
@@ -53,7 +53,7 @@ describe('the list of deliveries', () => {
     })
   })
 
-  test('shows an event before its first attempt, and the next attempt after a failure', async () => {
+  test('the list of deliveries shows an event before its first attempt, and the next attempt after a failure', async () => {
     const attempt = await world.firstAttempt()
     expect(await list()).toMatchObject([{ state: 'waiting', attempts: 0, next_attempt_at: null }])
     attempt.answer(503, 'down for\nmaintenance\0')
@@ -77,14 +77,14 @@ describe('the list of deliveries', () => {
       'the address is private or link-local',
       'given_up',
     ],
-  ])('shows why there is no response: %s', async (error, last_error, state) => {
+  ])('the list of deliveries shows why there is no response: %s', async (error, last_error, state) => {
     const attempt = await world.firstAttempt()
     attempt.fail(error)
     await world.noted()
     expect(await list()).toMatchObject([{ state, last_status: null, last_error }])
   })
 
-  test('shows at most 200 characters of a response, without the secret and the headers of the webhook', async () => {
+  test('the list of deliveries shows at most 200 characters of a response, without the secret and the headers of the webhook', async () => {
     const headers = { Authorization: 'Bearer s3cret/token', 'X-Key': 'k"ey+1' }
     const attempt = await world.firstAttempt('https://hooks.test/a', { headers, secret: 'signing secret' })
     const echoed = JSON.stringify({ ...headers, encoded: 's3cret%2Ftoken', secret: 'signing secret' })
@@ -95,7 +95,7 @@ describe('the list of deliveries', () => {
     expect(last_body).toMatch(/^{"Authorization":"••••","X-Key":"••••","encoded":"••••","secret":"••••"}-+$/)
   })
 
-  test('starts with the newest delivery and can be filtered by room, state and time', async () => {
+  test('the list of deliveries starts with the newest delivery and can be filtered by room, state and time', async () => {
     const deliveries = world.start()
     const [a, b] = [await world.room(), await world.room()]
     await world.enters(a, 'msg_1', deliveries)
@@ -119,7 +119,7 @@ describe('the list of deliveries', () => {
     })
   })
 
-  test('keeps events whose delivery ended without success, with the reason', async () => {
+  test('the list of deliveries keeps events whose delivery ended without success, with the reason', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)
@@ -140,7 +140,7 @@ describe('the list of deliveries', () => {
 })
 
 describe('a redelivery', () => {
-  test('has the ID and body of the event, and its number in the header webhook-redelivery', async () => {
+  test('a redelivery has the ID and body of the event, and its number in the header webhook-redelivery', async () => {
     await delivered()
     const [first] = world.attempts.all
     for (const number of ['1', '2']) {
@@ -156,7 +156,7 @@ describe('a redelivery', () => {
     ])
   })
 
-  test('is retried for a day after the request, with the same pauses as an event', async () => {
+  test('a redelivery is retried for a day after the request, with the same pauses as an event', async () => {
     await delivered()
     world.clock.advance(day - second)
     await redeliver('msg_1')
@@ -172,7 +172,7 @@ describe('a redelivery', () => {
     expect(world.clock.pending()).toEqual([30 * second])
   })
 
-  test('of a delivery that waits for a retry replaces the retry', async () => {
+  test('a redelivery of a delivery that waits for a retry replaces the retry', async () => {
     const first = await world.firstAttempt()
     first.answer(500)
     await world.noted()
@@ -186,7 +186,7 @@ describe('a redelivery', () => {
     expect(world.outbox()).toEqual([])
   })
 
-  test('that is requested during a retry follows the retry, even if the retry succeeds', async () => {
+  test('a redelivery that is requested during a retry follows the retry, even if the retry succeeds', async () => {
     const first = await world.firstAttempt()
     first.answer(500)
     await world.noted()
@@ -203,7 +203,7 @@ describe('a redelivery', () => {
     expect(await list()).toMatchObject([{ state: 'delivered', attempts: 3, redeliveries: 1 }])
   })
 
-  test('of an older event is sent while newer events of the room wait', async () => {
+  test('a redelivery of an older event is sent while newer events of the room wait', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)
@@ -218,7 +218,7 @@ describe('a redelivery', () => {
     expect(idOf(await world.attempts.next())).toBe('msg_1')
   })
 
-  test('that was requested before a stop is sent after the next start', async () => {
+  test('a redelivery that was requested before a stop is sent after the next start', async () => {
     await delivered()
     const [first] = world.attempts.all
     const stopped = world.start()
@@ -229,7 +229,7 @@ describe('a redelivery', () => {
     expect([idOf(again), again.body, redelivery(again)]).toEqual(['msg_1', first?.body, '1'])
   })
 
-  test('is refused while the event waits for an attempt, and for an unknown ID', async () => {
+  test('a redelivery is refused while the event waits for an attempt, and for an unknown ID', async () => {
     await world.firstAttempt()
     expect(await redeliver('msg_1')).toMatchObject({ error: { code: 'validation_exception' } })
     expect(await redeliver('msg_2')).toMatchObject({
@@ -241,7 +241,7 @@ describe('a redelivery', () => {
 describe('a delivery with the maximum of attempts', () => {
   const set = (values: string) => world.store.write(() => world.store.run(`UPDATE deliveries SET ${values}`))
 
-  test('is retried after the first delay, and keeps a redelivery that is requested during an attempt', async () => {
+  test('a delivery with the maximum of attempts is retried after the first delay, and keeps a redelivery that is requested during an attempt', async () => {
     const room = await world.room()
     await world.enters(room, 'msg_1')
     await set(`attempts = ${maxTotal}, round_start = ${maxTotal}`)
@@ -261,7 +261,7 @@ describe('a delivery with the maximum of attempts', () => {
     expect(await list()).toMatchObject([{ state: 'delivered', attempts: maxTotal, redeliveries: 1 }])
   })
 
-  test('and of redeliveries is not delivered again', async () => {
+  test('a delivery with the maximum of attempts and of redeliveries is not delivered again', async () => {
     await delivered()
     await set(`redeliveries = ${maxTotal}`)
     expect(await redeliver('msg_1')).toMatchObject({
@@ -281,7 +281,7 @@ describe('finished deliveries', () => {
     })
   const rows = () => world.store.one<{ count: number }>('SELECT count(*) AS count FROM deliveries')?.count
 
-  test('are listed for a day and removed within the next hour', async () => {
+  test('finished deliveries are listed for a day and removed within the next hour', async () => {
     await delivered()
     retain()
     world.clock.advance(day - 1)
@@ -294,7 +294,7 @@ describe('finished deliveries', () => {
     expect(rows()).toBe(0)
   })
 
-  test('are limited to 10,000, and waiting deliveries are never removed', async () => {
+  test('finished deliveries are limited to 10,000, and waiting deliveries are never removed', async () => {
     const room = await world.room()
     await world.store.write(() => {
       for (let i = 0; i < 10_500; i++)
