@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { answer, createWorld, type Intercept } from './world.ts'
 
-/** A workspace with leavers: mallory and trudy, in rooms of every type. */
+/** Creates a workspace with two leavers, mallory and trudy, in rooms of every type. */
 export async function createAccessWorld() {
   const world = await createWorld()
   for (const user_id of ['ada', 'mallory', 'trudy'])
@@ -27,11 +27,11 @@ export async function createAccessWorld() {
   return Object.assign(world, {
     ids,
     members,
-    /** The member of a room that is a user. */
+    /** Returns the membership of a user in a room. */
     member: async (room: string, user: string): Promise<any> =>
       (await members(room)).find(({ user_id }) => user_id === user),
     outcome: run,
-    /** The rows that a command printed with `-o ndjson`. */
+    /** Returns the rows that a command prints with `-o ndjson`. */
     rows: async (line: string) => {
       const { code, stdout, stderr } = await world.run(`${line} -o ndjson`)
       const rows = stdout
@@ -47,14 +47,14 @@ export async function createAccessWorld() {
         .map(({ method, url, body = '' }) =>
           `${method} ${url.slice('https://meet.test/v1'.length)} ${body}`.trim(),
         ),
-    /** Requests whose path matches fail, until told otherwise. */
+    /** Makes requests with a matching path fail until it is called again. */
     fails: (pattern: RegExp, status = 500, method?: string) => {
       world.intercept = async (request, next) =>
         pattern.test(request.url) && (method === undefined || request.method === method)
           ? answer(status, { error: { code: 'broken', message: 'it is broken' } })
           : next()
     },
-    /** Runs a command at a terminal where this is typed; gives standard error as one line. */
+    /** Runs a command on a terminal with typed input. Returns standard error as one line. */
     typing: async (text: string, line: string) => {
       const { host, done } = world.start(line.split(' '), { tty: true, columns: 400 })
       setImmediate(() => host.type(text))
@@ -66,7 +66,7 @@ export async function createAccessWorld() {
 
 export type AccessWorld = Awaited<ReturnType<typeof createAccessWorld>>
 
-/** Answers as a service whose members have no access tokens. */
+/** Responds like a service whose members have no access tokens. */
 export const withoutMemberTokens: Intercept = async ({ url }, next) => {
   const answered = await next()
   if (!url.includes('/members')) return answered

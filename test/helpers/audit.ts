@@ -8,7 +8,7 @@ export interface AuditLine {
   [field: string]: unknown
 }
 
-/** The lines of a log; none if it does not exist. */
+/** Returns the lines of a log; none if the log does not exist. */
 export function readLog(log: string): AuditLine[] {
   if (!existsSync(log)) return []
   const text = readFileSync(log, 'utf8')
@@ -19,7 +19,7 @@ export function readLog(log: string): AuditLine[] {
     .map((line) => JSON.parse(line))
 }
 
-/** The changes of a log, each with its outcomes. */
+/** Returns the changes in a log, each with its outcomes. */
 export const changes = (log: string) => {
   const lines = readLog(log)
   return lines

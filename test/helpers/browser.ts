@@ -11,7 +11,7 @@ import { tempDir } from './world.ts'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** A real browser without a window: a package of the system, such as Debian’s chromium. Undefined where there is none. */
+/** Headless browser of the system, such as Debian’s chromium; undefined if none is installed. */
 export const browser = (process.env['PATH'] ?? '')
   .split(':')
   .flatMap((folder) => names.map((name) => join(folder, name)))
@@ -19,10 +19,10 @@ export const browser = (process.env['PATH'] ?? '')
 
 const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
 
-/** A browser that is killed leaves its temporary files. The test removes this directory. */
+/** // A killed browser does not remove its temporary files; the test removes this directory. */
 const homeIn = (dir: string) => ({ HOME: dir, TMPDIR: dir })
 
-/** What a browser makes of a page, scripts and all, written as HTML again. */
+/** Returns the DOM of a page as HTML after its scripts have run. */
 export async function domOf(path: string): Promise<string> {
   if (browser === undefined) throw new Error('there is no browser')
   const profile = tempDir()
@@ -40,7 +40,7 @@ export async function domOf(path: string): Promise<string> {
 type Params = Record<string, unknown>
 type Listener = (params: any) => void
 
-/** The Chrome DevTools Protocol: numbered commands, and events of the pages. */
+/** Client of the Chrome DevTools Protocol: numbered commands and page events. */
 class DevTools {
   readonly #socket: WebSocket
   readonly #pending = new Map<number, { resolve(value: any): void; reject(error: Error): void }>()
@@ -72,7 +72,7 @@ class DevTools {
   }
 }
 
-/** A page in a window of its own, with storage of its own. */
+/** Page in a separate window with separate storage. */
 export class BrowserPage {
   readonly #tools: DevTools
   readonly #session: string
@@ -107,7 +107,7 @@ export class BrowserPage {
     return this.send('Page.reload')
   }
 
-  /** The value of an expression, or of its promise. */
+  /** Evaluates an expression and awaits its value. */
   async evaluate(expression: string): Promise<any> {
     const { result, exceptionDetails } = await this.send('Runtime.evaluate', {
       ...{ expression, awaitPromise: true, returnByValue: true },
@@ -116,7 +116,10 @@ export class BrowserPage {
     return result.value
   }
 
-  /** Waits until an expression is true. A page that is being loaded forgets what it waited for: it is asked again. */
+  /**
+   * Waits until an expression is true. Evaluates it again after each page load, because a new page has no
+   * state of the old one.
+   */
   async until(expression: string): Promise<void> {
     const asked = `new Promise((resolve) => {
       const look = () => ((() => { try { return ${expression} } catch { return false } })() ? resolve(true) : setTimeout(look, 20))
@@ -135,12 +138,12 @@ export class BrowserPage {
     })
   }
 
-  /** The text that people see. */
+  /** Returns the visible text. */
   text(selector = 'body'): Promise<string> {
     return this.evaluate(`document.querySelector(${JSON.stringify(selector)})?.innerText ?? ''`)
   }
 
-  /** Waits until people see a text. */
+  /** Waits until a text is visible. */
   shows(text: string, selector = 'body'): Promise<void> {
     const found = `document.querySelector(${JSON.stringify(selector)}).innerText`
     return this.until(`${found}.includes(${JSON.stringify(text)})`)
@@ -170,7 +173,7 @@ export class BrowserPage {
     writeFileSync(file, Buffer.from(data, 'base64'))
   }
 
-  /** What a screen reader finds: role and name of each node that is not ignored. */
+  /** Returns the role and the name of each node that a screen reader does not ignore. */
   async accessibilityTree(): Promise<string[]> {
     const { nodes } = await this.send('Accessibility.getFullAXTree')
     return nodes

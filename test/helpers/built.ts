@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
 import { type CommandOptions, type Finished, runCommand } from './command.ts'
 
-/** The launcher of the built program. Tests run in the project’s folder. */
+/** Launcher of the built program. Tests run in the directory of the project. */
 export const launcher = resolve('bin/meetroom.js')
 
-/** The Node that the built program runs on: the matrix names others than the one that runs the tests. */
+/** Node binary that runs the built program. The matrix sets another version than that of the tests. */
 export const node = process.env['MEETROOM_TEST_NODE'] ?? process.execPath
 
-/** Runs the built program as people do, in a process of its own with nothing of this one’s environment. */
+/** Runs the built program in a separate process that does not inherit the environment. */
 export function runBuilt(
   argv: readonly string[],
   env: Record<string, string>,

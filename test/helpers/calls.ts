@@ -9,7 +9,7 @@ import { findFreePort } from './free-port.ts'
 import { leaves } from './tree.ts'
 import { baseUrl, tempDir, worldsWith } from './world.ts'
 
-/** What each argument is called with, by its name in the help. Capital words stand for ids. */
+/** Values of arguments by their name in the help. Words in capital letters stand for IDs. */
 const values: Record<string, string> = {
   room: 'ROOM',
   member: 'MEMBER',
@@ -41,7 +41,7 @@ const values: Record<string, string> = {
   backup: 'workspace/workspace.db',
 }
 
-/** How a command is called when its arguments, ARGS, are not enough, or are not the only way to call it. */
+/** Additional arguments of commands that need more than ARGS or have several forms. */
 const lines: Record<string, readonly string[]> = {
   'rooms create': ['--name N --type open', '--name N --type open --if-not-exists'],
   'rooms link': ['ARGS --as ada', '--where type=private --as ada'],
@@ -93,7 +93,7 @@ const lines: Record<string, readonly string[]> = {
     'GET /users',
     ...['GET /users --paginate', 'GET /users -i -H X-Trace:1', 'DELETE /users/ada -i'],
   ],
-  // Tabs are blanks, too.
+  // // A tab counts as white space.
   __complete: [
     'bash meetroom\trooms\tget\t',
     'fish meetroom\tmembers\tget\tROOM\t',
@@ -103,7 +103,7 @@ const lines: Record<string, readonly string[]> = {
   serve: ['--port 0', '--port 0 --ephemeral', `--print-env --port ${await findFreePort()}`],
   'auth status': ['', '--wait 1s'],
   'auth login': ['--with-token', '--key-command KEYCOMMAND'],
-  // Over the network it opens connections of its own: its tests have real ones.
+  // // Without --local, doctor opens its own connections, which doctor.built.test.ts tests.
   doctor: ['--local'],
   'cache warm': [],
 }
@@ -118,7 +118,7 @@ export const needsControl = / --control /
 /** Commands that run until they are stopped. */
 export const stays = /^(serve(?!.*--print-env)|join|sessions watch|webhooks listen)\b/
 
-/** Every command of the program, in every way of the tables above. */
+/** Returns every command of the program in every form of the tables above. */
 export async function allCalls(): Promise<string[]> {
   return (await leaves()).flatMap(({ words, command }) => {
     const name = words.join(' ')
@@ -143,7 +143,7 @@ export function byCommand(calls: readonly string[]): string[][] {
 
 interface Prepared {
   isProtected?: boolean
-  /** A command gives the key of the profile. */
+  /** True to get the key of the profile from a command. */
   keyCommand?: boolean
 }
 
@@ -177,7 +177,7 @@ export async function prepare({ isProtected = false, keyCommand = false }: Prepa
     mode: 0o600,
   })
   file('key', world.apiKey)
-  // Commands of a profile must not see it.
+  // // A command that uses a profile must not find a local workspace.
   await mkdir(join(world.dir, 'workspace'))
   emptyWorkspace ??= createEmptyWorkspace()
   writeFileSync(join(world.dir, 'workspace/workspace.db'), await emptyWorkspace)
@@ -208,7 +208,7 @@ const webhook = {
   },
 }
 
-/** Everything below a folder, with its content. */
+/** Returns the content of every file below a directory. */
 export function filesOf(dir: string): Record<string, string> {
   const names = readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort()
   return Object.fromEntries(

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 
-// A key that is unlike any other text, and the search for what is left of it.
+// // Generates keys that resemble no other text, and finds their traces.
 
 const random = (bytes = 12) => randomBytes(bytes).toString('hex')
 
-/** Shapes of keys. Both halves of each are unique, so that either is told from any other text. */
+/** Shapes of keys. Each half is unique, so that it cannot occur in other text. */
 export const keyShapes = {
   usual: () => `mk_${random(24)}`,
   'with quotes': () => `"${random()}"'${random()}"`,
@@ -24,7 +24,7 @@ export type KeyShape = keyof typeof keyShapes
 const json = (text: string) => JSON.stringify(text).slice(1, -1)
 const html = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** How a service may spell a key. */
+/** Encodings in which a service may return a key. */
 export const spellings: readonly ((key: string) => string)[] = [
   (key) => key,
   json,
@@ -40,7 +40,10 @@ export const spellings: readonly ((key: string) => string)[] = [
   (key) => Buffer.from(key).toString('base64url'),
 ]
 
-/** Base64 of the text wherever it stands in a group of three bytes, without the letters that hold bits of its neighbours. */
+/**
+ * Returns the base64 of a text at each of the three byte offsets, without the characters that depend on
+ * neighboring text.
+ */
 const base64Cores = (text: string) =>
   [0, 1, 2].map((before) => {
     const letters = Buffer.from('\0'.repeat(before) + text).toString('base64')
@@ -51,7 +54,10 @@ const base64Cores = (text: string) =>
       .replaceAll('/', '_')
   })
 
-/** What is left of a key in a text: the whole, a half, or a part between punctuation, in any spelling. */
+/**
+ * Returns a function that finds the key, half of it, or a part between punctuation in a text, in any
+ * encoding.
+ */
 export function tracesOf(key: string): (text: string) => string[] {
   const whole = key.trim()
   const middle = whole.length >> 1

@@ -12,22 +12,22 @@ interface Keys {
 }
 
 interface Wanted {
-  /** The host that it is for: an IPv4 address or a name. */
+  /** Host of the certificate: an IPv4 address or a name. */
   host?: string
-  /** The days from which and until which it is valid, counted from today. */
+  /** First and last day of validity, relative to today. */
   days?: readonly [from: number, until: number]
 }
 
-/** Makes certificates that a client trusts when it trusts `ca`, and others. Node has no means of its own for it. */
+/** Creates a certificate authority. Node cannot create certificates itself. */
 export function certificateAuthority(name = 'Test CA') {
   const keys = newKeys()
   const ca = signed({ subject: name, issuer: name, subjectKeys: keys, issuerKeys: keys, isAuthority: true })
   return {
     ca: ca.cert,
-    /** A certificate that the authority has signed. */
+    /** Creates a certificate signed by the authority. */
     issue: ({ host = '127.0.0.1', days = [-1, 2] }: Wanted = {}): Certificate =>
       signed({ subject: host, issuer: name, subjectKeys: newKeys(), issuerKeys: keys, days }),
-    /** A certificate that only its owner has signed. */
+    /** Creates a self-signed certificate. */
     selfSigned(host = '127.0.0.1'): Certificate {
       const own = newKeys()
       return signed({ subject: host, issuer: host, subjectKeys: own, issuerKeys: own })
@@ -46,7 +46,7 @@ interface Content {
 
 const newKeys = (): Keys => generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
-/** An X.509 certificate (RFC 5280) in PEM. */
+/** Encodes an X.509 certificate (RFC 5280) in PEM. */
 function signed({
   subject,
   issuer,
@@ -80,7 +80,7 @@ function signed({
   }
 }
 
-/** A value in DER: its tag, its length and its parts. */
+/** Encodes a value in DER: tag, length and parts. */
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const { length } = content

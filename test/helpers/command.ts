@@ -11,13 +11,13 @@ export interface Finished {
 
 export interface CommandOptions {
   cwd?: string
-  /** How long it may take, in milliseconds. */
+  /** Maximum run time, in milliseconds. */
   patienceMs?: number
-  /** Called with its standard output so far. */
+  /** Called with all standard output received so far. */
   onOutput?(stdout: string): void
 }
 
-/** Compiled code of earlier commands, which all tests share: compiling is half of a start. */
+/** Code cache that all tests share, because compiling takes half of a start. */
 const sharedCache = resolve('node_modules/.cache/tests-code')
 mkdirSync(dirname(sharedCache), { recursive: true })
 

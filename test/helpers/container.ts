@@ -3,15 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { quoteForShell } from '../../src/api/quote-for-shell.ts'
 import { node } from './built.ts'
 
-/** What `docker run` is told, as far as it matters here. */
+/** Supported arguments of `docker run`. */
 export interface Container {
   readOnly: boolean
-  /** Options of the file system in memory at /tmp; undefined where there is none. */
+  /** Options of the in-memory file system at /tmp; undefined if there is none. */
   tmpfs: string | undefined
   user: string
   workdir: string
   env: Record<string, string>
-  /** Folders of this machine, by their paths inside; `true` where they are only read. */
+  /** Mounted directories by their path in the container. `readOnly` is true for read-only mounts. */
   volumes: { from: string; to: string; readOnly: boolean }[]
   image: string
   words: string[]
@@ -20,9 +20,9 @@ export interface Container {
 const taking = ['--tmpfs', '--env', '--user', '--volume', '--workdir', '--name', '--publish']
 
 /**
- * Reads the words behind `docker run`.
- * @param env of whoever runs docker
- * @throws for an option that is not known
+ * Parses the arguments of `docker run`.
+ * @param env environment of the user who runs docker
+ * @throws {Error} for an unsupported option
  */
 export function readDockerRun(given: readonly string[], env: Record<string, string | undefined>): Container {
   const words = [...given]
@@ -40,7 +40,7 @@ export function readDockerRun(given: readonly string[], env: Record<string, stri
     tmpfs: all('--tmpfs')[0]?.replace(/^\/tmp:?/, ''),
     user: all('--user')[0] ?? '0:0',
     workdir: all('--workdir')[0] ?? '/',
-    // Without a value, it is that of whoever runs docker.
+    // // Docker takes a variable without a value from its own environment.
     env: Object.fromEntries(
       all('--env').map((text) => {
         const [name = '', value] = text.split(/=(.*)/s)
@@ -56,18 +56,18 @@ export function readDockerRun(given: readonly string[], env: Record<string, stri
   }
 }
 
-/** Whether this machine lets us make what containers are made of. */
+/** True if this machine permits the namespaces that containers need. */
 export const hasNamespaces =
   process.getuid?.() === 0 &&
   spawnSync('unshare', ['--mount', '--pid', '--fork', 'mount', '--make-rprivate', '/']).status === 0
 
 /**
- * The command that runs words as the first process of a container: with the user, the environment and the mounts that it
- * names and, where it says so, nothing else that can be written to. The system is that of this machine; what is mounted
- * is below /mnt.
- * @param programs folder of programs to find
- * @param root an empty folder to mount things in
- * @param packageDir the installed package, which the user of the container can read
+ * Returns the command that runs a program as the first process of a container, with the given user,
+ * environment and mounts. With a read-only root, only the mounts are writable. The system directories are
+ * those of this machine; mounts are below /mnt.
+ * @param programs directory in PATH
+ * @param root empty directory for the mounts
+ * @param packageDir installed package, readable by the user of the container
  */
 export function inContainer(
   container: Container,
@@ -105,7 +105,7 @@ export function inContainer(
   return ['unshare', '--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script]
 }
 
-/** The process that another has started, as this machine numbers it. */
+/** Returns the ID of a child process, as seen from this machine. */
 export function childOf(pid: number | undefined): number {
   const found = readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false

@@ -10,11 +10,11 @@ interface StoredDelivery {
   last_status?: number | null
   last_error?: string | null
   next_at?: number | null
-  /** Milliseconds before now. */
+  /** Age in milliseconds. */
   ago?: number
 }
 
-/** Adds a delivery to a workspace, which tests without a served workspace cannot have otherwise. */
+/** Adds a delivery to a workspace, because only a served workspace creates deliveries. */
 export async function addDelivery(store: Store, delivery: StoredDelivery): Promise<string> {
   const { id, room_id = 'room-1', action = 'sessionJoined', state = 'delivered', ago = 0 } = delivery
   const { attempts = 1, last_status = 200, last_error = null, next_at = null } = delivery

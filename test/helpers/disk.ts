@@ -2,8 +2,8 @@ import type { Driver } from '../../src/embedded/store/connection.ts'
 import { loadDriver } from '../../src/embedded/store/sqlite.ts'
 
 /**
- * SQLite on a disk that a test can fill. When it is full, SQLite rolls back the whole transaction by itself, and says so
- * either to the commit or already to a change inside the transaction.
+ * Creates a disk that a test can fill, for SQLite. On a full disk, SQLite rolls back the whole transaction,
+ * and reports the error at the commit or at an earlier statement.
  */
 export async function testDisk() {
   const open = await loadDriver((load) => load())
@@ -35,7 +35,7 @@ export async function testDisk() {
     construct: (_, [path, { readOnly }]) => onDisk(open(path, readOnly)),
   })
   return {
-    /** Takes the place of loading node:sqlite. */
+    /** Replaces the function that loads node:sqlite. */
     quietly: async <T>(_load: () => Promise<T>) => ({ DatabaseSync }) as T,
     fill(at: 'commit' | 'change'): void {
       full = at

@@ -15,7 +15,7 @@ export function readTopicFile(name: string): string {
   return readFileSync(topicFile(name), 'utf8')
 }
 
-/** The README and all help topics, one after the other. */
+/** Returns the README and all help topics as one text. */
 export function documentation(): string {
   return [readFileSync(join(root, 'README.md'), 'utf8'), ...topicNames.map(readTopicFile)].join('\n')
 }
@@ -25,7 +25,7 @@ interface CodeSample {
   /** Comment above the block, as in `run` for `<!-- run -->`. */
   mark: string
   text: string
-  /** Its lines that run meetroom. A line that ends with a backslash includes the next one. */
+  /** Lines that run meetroom. A trailing backslash joins a line to the next one. */
   commands: readonly string[]
 }
 

@@ -3,12 +3,15 @@ import stringWidth from 'string-width'
 const esc = '\u001b'
 const sequences = new RegExp(`${esc}\\[(\\d*)([A-Za-z])|\r|\n|[^${esc}\r\n]`, 'gu')
 
-/** A terminal, as far as our own control sequences go: it throws at any other. Resizing cuts off, and moves nothing. */
+/**
+ * Emulator of the control sequences that the program uses; throws for any other. A resize truncates lines
+ * and moves none.
+ */
 export class Emulator {
   #lines: string[] = ['']
   #row = 0
   #column = 0
-  /** What has left the screen at the top. */
+  /** Lines that have scrolled off the top of the screen. */
   readonly scrolled: string[] = []
 
   constructor(
@@ -30,7 +33,7 @@ export class Emulator {
     if (end < text.length) throw new Error(`no control sequence of ours: ${JSON.stringify(text.slice(end))}`)
   }
 
-  /** What is on the screen, without the blank lines at the end. */
+  /** Text on the screen, without trailing empty lines. */
   get screen(): string {
     return this.#lines
       .map((line) => line.trimEnd())
@@ -63,7 +66,7 @@ export class Emulator {
       case 'K':
         this.#lines[this.#row] = line.slice(0, this.#column)
         return
-      // Colours.
+      // // Colors.
       case 'm':
         return
       default:

@@ -1,6 +1,8 @@
 import type { OperationName } from '../../src/api/endpoints.ts'
 
-/** For every operation, a command line that passes everything it takes, with `{room}` and `{member}` to fill in. */
+/**
+ * Command line for each operation that sets every field. Contains `{room}` and `{member}` as placeholders.
+ */
 export const everything: Record<OperationName, string[]> = {
   listRooms: 'rooms list --limit 1 --offset 0 --name n --layout l --active'.split(' '),
   createRoom: [

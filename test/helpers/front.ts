@@ -7,8 +7,8 @@ import { type Running, startBuilt } from './serving.ts'
 import { baseUrl, type World } from './world.ts'
 
 /**
- * The built program in the folder of a world, and the world’s service on a real socket: what is sent can be watched and
- * intercepted as in the world itself. An interception that throws resets the connection.
+ * Serves the service of a world on a real socket for the built program, so that tests can record and
+ * intercept requests. An interception that throws resets the connection.
  */
 export async function frontOf(world: World) {
   const server = createServer(async (request, response) => {

@@ -22,20 +22,20 @@ interface Job {
 /** True if tests can run jobs. */
 export const hasBash = hasTool('bash', 'readme', 'jobs of GitHub Actions and scripts for bash')
 
-/** What expressions such as `secrets.KEY` are, by the part before the point. */
+/** Values of expressions such as `secrets.KEY`, by context name. */
 export type Contexts = Record<string, Record<string, string>>
 
-/** How GitHub runs the scripts of a shell, by its name in the workflow. */
+/** Arguments with which GitHub runs each shell of a workflow. */
 const shells: Record<string, readonly string[]> = {
   bash: ['--noprofile', '--norc', '-eo', 'pipefail'],
-  // That of a workflow which names none: there is no pipefail.
+  // // Without a shell in the workflow, GitHub does not set pipefail.
   '': ['-e'],
 }
 
 /**
- * Runs the only job of a workflow as GitHub does, but for the actions of others that it uses.
- * @param dir the folder that is checked out
- * @param env of the runner
+ * Runs the only job of a workflow like GitHub, without the actions that it uses.
+ * @param dir checked-out directory
+ * @param env environment of the runner
  */
 export async function runJob(text: string, contexts: Contexts, dir: string, env: Record<string, string>) {
   const { jobs } = load(text) as { jobs: Record<string, Job> }
@@ -71,7 +71,10 @@ export async function runJob(text: string, contexts: Contexts, dir: string, env:
   return { code, log, used, summary: readFileSync(summary, 'utf8') }
 }
 
-/** @throws for what GitHub would silently take for nothing */
+/**
+ * Replaces expressions.
+ * @throws {Error} for an unknown expression, which GitHub replaces with an empty text
+ */
 function filledIn(text: string, contexts: Contexts): string {
   return text.replace(/\$\{\{ (\w+)\.(\w+) \}\}/g, (all, of: string, name: string) => {
     const value = contexts[of]?.[name]

@@ -3,26 +3,26 @@ import type { Host } from '../../src/host.ts'
 
 export interface HostOptions {
   env?: Record<string, string | undefined>
-  /** What standard input holds; undefined with `tty` for a terminal. */
+  /** Content of standard input; undefined with `tty` for a terminal. */
   stdin?: string | Uint8Array
-  /** Whether stdin, stdout and stderr are a terminal. */
+  /** True if standard input, output and error are a terminal. */
   tty?: boolean
   /** Width of the terminal. */
   columns?: number
   /** Height of the terminal. */
   rows?: number
   cwd?: string
-  /** Id of the process. */
+  /** ID of the process. */
   pid?: number
-  /** Number of the user. */
+  /** ID of the user. */
   uid?: number
   platform?: NodeJS.Platform
 }
 
-/** Id of the process unless a test says otherwise; only this one and the next one are alive. */
+/** Default process ID. Only this process and the next ID count as running. */
 export const testPid = 4242
 
-/** 2026-01-02T03:04:05.678Z: the time at which tests run. */
+/** Time at which tests run: 2026-01-02T03:04:05.678Z. */
 export const testNow = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
 class Capture {
@@ -57,20 +57,20 @@ class Capture {
 export interface TestHost extends Host {
   readonly stdout: Capture
   readonly stderr: Capture
-  /** How long the program has slept, in milliseconds: sleeping takes no real time. */
+  /** Durations of all sleeps, in milliseconds. Sleeping takes no real time. */
   readonly slept: number[]
-  /** Somebody sets the wall clock, forwards or back. */
+  /** Moves the wall clock by a number of milliseconds. */
   setWallClock(byMs: number): void
-  /** Types at the terminal. */
+  /** Types text on the terminal. */
   type(text: string): void
-  /** Closes the keyboard: nothing more is typed. */
+  /** Ends the input of the terminal. */
   hangUp(): void
   signal(name: 'SIGINT' | 'SIGTERM'): void
-  /** From here on timers fire at once; gives the delays that are asked for, in milliseconds. */
+  /** Makes timers fire immediately. Returns the requested delays, in milliseconds. */
   hurry(): readonly number[]
 }
 
-/** A machine for one run of the program. */
+/** Creates the machine for one run of the program. */
 export function testHost({
   env = {},
   stdin,
@@ -92,7 +92,7 @@ export function testHost({
   let elapsed = 0
   const size = [tty ? columns : undefined, tty ? rows : undefined] as const
   const stderr = new Capture(tty, ...size)
-  // Of a terminal, questions are wrapped by this. Node knows by the mark that one question does not close it for the next.
+  // // A terminal wraps prompts at its width. With the marker, Node keeps the input open between prompts.
   const prompt = Object.assign(new PassThrough(), { _isStdio: true }, tty ? { columns } : {})
   prompt.on('data', (chunk) => void stderr.write(chunk))
   if (!tty && stdin === undefined) keyboard.end()
@@ -114,7 +114,7 @@ export function testHost({
       try {
         process.kill(other, 'SIGKILL')
       } catch {
-        // It has ended.
+        // // The process has ended.
       }
     },
     isAlive: (other) => other === testPid || other === testPid + 1,
@@ -133,7 +133,7 @@ export function testHost({
       signal?.throwIfAborted()
       slept.push(ms)
       elapsed += ms
-      // Whoever sleeps again and again leaves others their turn.
+      // // Yields to other tasks, because a loop of sleeps would never end.
       await new Promise((resolve) => setImmediate(resolve))
       signal?.throwIfAborted()
     },

@@ -1,10 +1,13 @@
 import fc from 'fast-check'
 
-// What somebody may put into a name, an id or a file to make a terminal, a path or a parser do something.
+// // Generates names, IDs and files that try to control a terminal, a path or a parser.
 
 const esc = '\u001b'
 
-/** Text that a terminal obeys or hides. None of it is one of our own colours, so that it is told from them. */
+/**
+ * Text that a terminal executes or hides. It contains no color of the program, so that tests can distinguish
+ * the two.
+ */
 export const trouble = [
   ...[
     `${esc}]52;c;b3duZWQ=\u0007`,
@@ -46,7 +49,7 @@ export const trouble = [
   ],
 ]
 
-/** Letters beside which joiners, variation selectors and tags may stand, and others. */
+/** Letters that permit joiners, variation selectors and tags beside them, and other letters. */
 const neighbours = [
   'a',
   'ب',
@@ -150,7 +153,7 @@ const pathParts = [
   ],
 ]
 
-/** Ids that would change the path or the query of a request, if they could. */
+/** IDs that could change the path or the query of a request. */
 export const hostileId = fc.oneof(
   { arbitrary: fc.constantFrom(...pathParts), weight: 1 },
   {
@@ -169,10 +172,10 @@ export const hostileId = fc.oneof(
   { arbitrary: hostileText, weight: 1 },
 )
 
-/** An object that cannot be made a text of. */
+/** Object that cannot be converted to text. */
 export const noText = { toString: null, valueOf: null }
 
-/** A JSON value of any shape with hostile text in it. */
+/** JSON value of any shape that contains hostile text. */
 export const hostileJson: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },

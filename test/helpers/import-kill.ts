@@ -10,24 +10,24 @@ import { soon } from './waiting.ts'
 export interface ImportKills {
   kind: 'users' | 'rooms'
   dir: string
-  /** The number of kills, at least; the import under way is then finished. */
+  /** Minimum number of kills. The last import is then completed. */
   kills: number
   /** Rows per file. */
   rows: number
-  /** A fraction in [0, 1) that decides when each kill comes. */
+  /** Returns a fraction in [0, 1), which determines the time of each kill. */
   random(): number
 }
 
 export interface ImportsSurvived {
   kills: number
-  /** Files that were imported completely, and the exit codes of the runs that finished them, each once. */
+  /** Number of completed files, and the distinct exit codes of the runs that completed them. */
   imports: number
   codes: number[]
-  /** Rows that the service does not hold, holds more than once, or had to act on more than once. */
+  /** Rows that the service lacks, has more than once, or processed more than once. */
   lost: string[]
   repeated: string[]
   actedTwice: string[]
-  /** Rows with an unknown outcome, and those of them that the service does not hold. */
+  /** Number of rows with an unknown outcome, and of such rows that the service lacks. */
   unknown: number
   unfounded: string[]
 }
@@ -37,8 +37,8 @@ type Served = Awaited<ReturnType<typeof startServe>>
 const nameOf = { users: 'user_id', rooms: 'name' } as const
 
 /**
- * Imports files while `kill -9` strikes at random moments, resuming each time, and tells what the service holds and what
- * it acted on: once it has a request it acts, whether or not the sender lives to read the answer.
+ * Imports files while `kill -9` ends runs at random times, and resumes each run. Compares the items of the
+ * service and the requests that it processed.
  */
 export async function importKillLoop({
   kind,
@@ -67,20 +67,20 @@ export async function importKillLoop({
     MEETROOM_API_KEY: served.apiKey,
   }
 
-  /** One run; undefined when it was killed. */
+  /** Runs one import. Returns undefined if the run was killed. */
   async function run(file: string, resume: boolean): Promise<Ended | undefined> {
-    // A journal that is named stays when it is finished.
+    // // A journal at a given path is kept after a complete run.
     const journal = ['--journal', `${file}.journal`]
     const argv = [kind, 'import', file, '-o', 'ndjson', ...journal, ...(resume ? ['--resume'] : [])]
     const { child, stdout, log, ended } = startBuilt(argv, env)
     const kill = () => child.kill('SIGKILL')
     let timer: NodeJS.Timeout | undefined
-    // Some during the start, with lock and journal; most during requests, before or after the service acts.
+    // // Some kills happen at the start, others during requests, before or after the service processes them.
     if (random() < 0.2) timer = setTimeout(kill, random() * 400)
     else proxy.after(1 + Math.floor(random() * 200), random() < 0.5 ? 'came' : 'acted', kill)
     const { code } = await ended(45_000)
     clearTimeout(timer)
-    // Otherwise requests still on their way could not be told from requests that were never sent.
+    // // Pending requests could otherwise not be distinguished from requests that were never sent.
     await proxy.idle()
     return code === null ? undefined : { code, stdout: stdout.all, stderr: log() }
   }
@@ -127,7 +127,7 @@ interface Ended {
   stderr: string
 }
 
-/** Whether a run lived to write the header of its journal. */
+/** Returns true if a run has written the header of its journal. */
 function hasBegun(journal: string): boolean {
   try {
     return readFileSync(journal, 'utf8').includes('\n')
@@ -136,7 +136,7 @@ function hasBegun(journal: string): boolean {
   }
 }
 
-/** How often the service holds each of these names. */
+/** Returns how often the service has each name. */
 async function countHeld({ call }: Served, kind: 'users' | 'rooms', names: readonly string[]) {
   const wanted = new Set(names)
   const held = new Map<string, number>()
@@ -153,8 +153,8 @@ async function countHeld({ call }: Served, kind: 'users' | 'rooms', names: reado
 }
 
 /**
- * Forwards requests to a service and counts, by name, the creations that the service performed. A request that arrived
- * completely is forwarded even when its sender is dead.
+ * Forwards requests and counts by name the creations that the service performed. Forwards a complete request
+ * even if its sender was killed.
  */
 async function countingProxy({ ready }: Served, kind: 'users' | 'rooms') {
   const { origin, pathname } = new URL(ready.base_url)
@@ -192,7 +192,7 @@ async function countingProxy({ ready }: Served, kind: 'users' | 'rooms') {
       }
       response.writeHead(answer.statusCode, { 'content-type': 'application/json' }).end(text)
     } catch {
-      // The sender was killed in the middle of its request.
+      // // The sender was killed during its request.
       response.destroy()
     } finally {
       if (--under === 0) becameIdle()
@@ -203,7 +203,7 @@ async function countingProxy({ ready }: Served, kind: 'users' | 'rooms') {
   return {
     baseUrl: `http://127.0.0.1:${port}${pathname}`,
     acted,
-    /** Calls `then` once so many creations have arrived, or have been performed. */
+    /** Calls `then` after a number of creations have arrived or were performed. */
     after(left: number, phase: 'came' | 'acted', then: () => void) {
       countdown = { left, phase, then }
     },

@@ -5,7 +5,7 @@ import { TransportError, type WireRequest } from '../../src/api/wire.ts'
 import { describeUnrestored } from '../../src/cli/import/unrestored.ts'
 import { baseUrl, type Contents, createWorld } from './world.ts'
 
-/** The text without the white space around it, as imports read it. */
+/** Removes the white space that imports remove. */
 export const trimmed = (text: string) =>
   text.replace(/^[\s\x85\u180e\u200b\u2060]+|[\s\x85\u180e\u200b\u2060]+$/g, '')
 
@@ -15,10 +15,10 @@ export async function createImportWorld(contents?: Contents) {
   const path = (name: string) => join(world.dir, name)
   const all = async (what: string, key: string): Promise<any[]> =>
     (await world.send('GET', `${what}?limit=1000`)).body[key]
-  /** The names of the users, by their ids. */
+  /** Returns the names of the users by their IDs. */
   const users = async (): Promise<Record<string, string | null>> =>
     Object.fromEntries((await all('/users', 'users')).map(({ user_id, name }) => [user_id, name]).sort())
-  /** Loses the response to each write, although the service has acted, and everything after the first write. */
+  /** Loses the response to each write that the service has performed, and all later requests. */
   const loseConnection = () => {
     let isLost = false
     world.intercept = async (request, next) => {
@@ -30,47 +30,49 @@ export async function createImportWorld(contents?: Contents) {
   }
   return Object.assign(world, {
     path,
-    /** Writes a file. */
     file: (name: string, content: string | Uint8Array) => writeFileSync(path(name), content),
-    /** The text of a file; undefined when it does not exist. */
+    /** Reads a file; undefined if it does not exist. */
     read: (name: string) => (existsSync(path(name)) ? readFileSync(path(name), 'utf8') : undefined),
     users,
     user: async (id: string): Promise<any> =>
       (await world.send('GET', `/users/${encodeURIComponent(id)}`)).body.user,
-    /** The names of all rooms, repeated ones included. */
+    /** Returns the names of all rooms, with repetitions. */
     rooms: async (): Promise<string[]> => (await all('/rooms', 'rooms')).map(({ name }) => name).sort(),
-    /** `user type name` of the members of a room. */
+    /** Returns `user type name` for each member of a room. */
     members: async (room: string): Promise<string[]> =>
       (await all(`/rooms/${room}/members`, 'members'))
         .map(({ user_id, type, name }) => `${user_id} ${type} ${name ?? '-'}`)
         .sort(),
-    /** Makes a room; returns its id. */
+    /** Creates a room and returns its ID. */
     room: async (name: string, type = 'open'): Promise<string> =>
       (await world.send('POST', '/rooms', { name, type })).body.room.id,
-    /** Imports users; returns the result and the users that exist then. */
+    /** Imports users. Returns the result and all users. */
     async imported(name: string, content: string | Uint8Array, ...flags: string[]) {
       writeFileSync(path(name), content)
       const { code, stdout, stderr } = await world.run(['users', 'import', name, ...flags])
       return { code, stdout, stderr, users: await users() }
     },
     loseConnection,
-    /** Leaves the journal of an import that was cut off before any answer arrived; the service has acted. */
+    /**
+     * Leaves the journal of an import that was killed after the service acted and before any response
+     * arrived.
+     */
     async cutOff(line: string): Promise<void> {
       loseConnection()
       await world.run(line)
       world.intercept = undefined
       world.requests.length = 0
     },
-    /** Everything that was sent, as `METHOD /path`. */
+    /** Returns all requests as `METHOD /path`. */
     sent: () => world.requests.map(lineOf),
-    /** Every write that was sent. */
+    /** Returns all writes. */
     writes: () => world.requests.filter(({ method }) => method !== 'GET').map(lineOf),
   })
 }
 
 export type ImportWorld = Awaited<ReturnType<typeof createImportWorld>>
 
-/** A new import world for each test of a file, and short forms of what most tests of imports do with it. */
+/** Creates a new import world for each test, with functions for common steps. */
 export function importFixture() {
   let current: ImportWorld
   const renew = async () => {
@@ -85,7 +87,7 @@ export function importFixture() {
     world.run(line, stdin === undefined ? {} : { stdin })
   const user = (user_id: string, fields: object = {}) => world.send('POST', '/users', { user_id, ...fields })
 
-  /** Creates users and files, runs the command, and compares all that the case expects. */
+  /** Creates users and files, runs the command, and compares the result with the expectations of the case. */
   async function check({ users = [], files = {}, line, stdin, expected }: ImportCase) {
     for (const id of users) await user(id)
     for (const [name, content] of Object.entries(files)) world.file(name, content)
@@ -118,15 +120,15 @@ export function importFixture() {
   }
 }
 
-/** A run of an import as data. */
+/** Import run described as data. */
 export interface ImportCase {
-  /** IDs of users that exist before. */
+  /** IDs of users that exist before the run. */
   users?: readonly string[]
-  /** Files that exist before. */
+  /** Files that exist before the run. */
   files?: Record<string, string | Uint8Array>
   line: readonly string[] | string
   stdin?: string
-  /** The end of the run, exit code 0 unless it says otherwise, and what exists then. */
+  /** Expected result, with exit code 0 by default, and expected items. */
   expected: {
     code?: number
     stdout?: unknown
@@ -142,19 +144,19 @@ export interface ImportCase {
   }
 }
 
-/** Instead of an answer: nobody knows whether the service has acted. */
+/** Loses the response, so that the outcome is unknown. */
 export const lost = async (): Promise<never> => {
   throw new TransportError('the connection was reset', true)
 }
 
-/** The complete lines of a journal, parsed. */
+/** Returns the complete lines of a journal, parsed. */
 export const entriesOf = (journal = ''): Record<string, any>[] =>
   journal
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line))
 
-/** The rows that a journal says were about to be sent. */
+/** Returns the rows that a journal records as sent. */
 export const sentRows = (entries: readonly Record<string, any>[]): number[] =>
   entries.flatMap(({ sent, to }) =>
     sent === undefined ? [] : Array.from({ length: to - sent + 1 }, (_, i) => sent + i),
@@ -164,13 +166,13 @@ export const lineOf = ({ method, url }: WireRequest) => `${method} ${url.slice(b
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
-/** A CSV of users u1, u2, …, named N1, N2, …. */
+/** Creates a CSV of users u1, u2, … with the names N1, N2, …. */
 export const usersCsv = (count: number) =>
   `user_id,name\n${numbers(count)
     .map((n) => `u${n},N${n}\n`)
     .join('')}`
 
-/** The users of such a CSV, as `users()` returns them. */
+/** Returns the users of `usersCsv` in the form of `users()`. */
 export const usersOf = (count: number) =>
   Object.fromEntries(
     numbers(count)
@@ -178,29 +180,29 @@ export const usersOf = (count: number) =>
       .sort(),
   )
 
-/** What an import of users with names alone says with `--if-exists overwrite`. */
+/** Notice of a users import with only names and `--if-exists overwrite`. */
 export const resetNotice =
   'warning: overwriting a user resets the fields that its row leaves out: profile_url, default_member_type, email; --if-exists update keeps them\n'
 
-/** What an export of something says beside its count. */
+/** Returns the notice of an export about data that an import does not restore. */
 export const lostNotice = (command = '') => {
   const kind = /users|rooms|members/.exec(command)?.[0] as 'users' | 'rooms' | 'members'
   return `an import elsewhere does not restore ${describeUnrestored(kind)}\n`
 }
 
-/** A CSV of open rooms R1, R2, …. */
+/** Creates a CSV of open rooms R1, R2, …. */
 export const roomsCsv = (count: number) =>
   `name,type\n${numbers(count)
     .map((n) => `R${n},open\n`)
     .join('')}`
 
-/** The rooms of such a CSV, as `rooms()` returns them. */
+/** Returns the rooms of `roomsCsv` in the form of `rooms()`. */
 export const roomsOf = (count: number) =>
   numbers(count)
     .map((n) => `R${n}`)
     .sort()
 
-/** What `-o ndjson` printed, ordered by row. */
+/** Returns the results that `-o ndjson` printed, sorted by row. */
 export const resultsOf = (stdout: string): { row: number; key?: string; status: string; error?: string }[] =>
   stdout
     .split('\n')
@@ -208,7 +210,7 @@ export const resultsOf = (stdout: string): { row: number; key?: string; status: 
     .map((line) => JSON.parse(line))
     .sort((a, b) => a.row - b.row)
 
-/** The words of the command that resumes an unfinished run, from its hint. */
+/** Returns the words of the resume command in a hint. */
 export function goOn(stderr: string): string[] {
   const [, line = ''] = /(?:resume|run it again) with: meetroom (.*)$/m.exec(stderr) ?? []
   return [...line.matchAll(/(?:'[^']*'|\\.|[^\s'\\])+/g)].map(([word]) =>

@@ -1,14 +1,14 @@
 import { soon } from './waiting.ts'
 
-/** A queue that a test can wait on: items are put in, and taken out in the same order. */
+/** Queue that a test can wait on. Items are removed in the order of their arrival. */
 export class Inbox<T> {
-  /** Every item so far. */
+  /** All items, including removed ones. */
   readonly all: T[] = []
   readonly #what: string
   #taken = 0
   readonly #waiting: ((item: T) => void)[] = []
 
-  /** @param what what one item is, as in “a line on standard error” */
+  /** @param what name of an item, as in “a line on standard error” */
   constructor(what = 'an item') {
     this.#what = what
   }
@@ -19,16 +19,16 @@ export class Inbox<T> {
   }
 
   /**
-   * The next item, as soon as there is one.
-   * @throws when none comes soon
+   * Waits for the next item.
+   * @throws {Error} when none arrives in time
    */
   next(): Promise<T> {
     return soon(`${this.#what} (number ${this.#taken + 1})`, this.#take(), () => this.all)
   }
 
   /**
-   * The next item that is as expected; items before it are skipped.
-   * @throws when none comes soon
+   * Waits for the next item that matches, and skips other items.
+   * @throws {Error} when none arrives in time
    */
   find(what: string, holds: (item: T) => boolean): Promise<T> {
     const search = async (): Promise<T> => {

@@ -296,7 +296,10 @@ function alternativesOf(shape: Shape): Shape[] {
   return '|' in shape ? (shape['|'] as Shape[]).flatMap(alternativesOf) : [shape]
 }
 
-/** Returns whether the last release had to announce the change: the change takes a name away from scripts. */
+/**
+ * Returns true if the last release had to announce the change, because the change removes a name that
+ * scripts use.
+ */
 export function isRemoval({ change }: Difference): boolean {
   return change.endsWith(' is removed')
 }
@@ -323,7 +326,10 @@ export function policyBreaches(released: Interface, current: Interface, changelo
   ])
 }
 
-/** Returns whether a changelog names the change in code font: `--flag` for all commands, `rooms list --flag` for one. */
+/**
+ * Returns true if a changelog names the change in code font: `--flag` for all commands, `rooms list --flag`
+ * for one.
+ */
 export function isMentioned(changelog: string, { command, name }: Difference): boolean {
   return [...changelog.matchAll(/`([^`]+)`/g)].some(([, code = '']) => {
     if (code === name) return true

@@ -6,15 +6,18 @@ import { startServe } from './serving.ts'
 import { soon } from './waiting.ts'
 
 export interface Kills {
-  /** The program: the built one unless a test says otherwise. */
+  /** Path of the program; the built program by default. */
   script?: string
   dir: string
   kills: number
-  /** Ends the lives early. */
+  /** Returns true to stop before the last kill. */
   isOver?(): boolean
 }
 
-/** Returns a fixed sequence of fractions in [0, 1): the kills come at odd but repeatable moments. */
+/**
+ * Returns a fixed sequence of fractions in [0, 1), so that the times of kills are irregular but
+ * reproducible.
+ */
 export function sequence(seed = 1): () => number {
   return () => {
     seed = (seed * 16807) % 2147483647
@@ -22,11 +25,11 @@ export function sequence(seed = 1): () => number {
   }
 }
 
-/** A process that serves the workspace, until it is killed. */
+/** Process that serves the workspace until it is killed. */
 export type Life = Awaited<ReturnType<typeof begin>>
 
 /**
- * Kills a serving process again and again.
+ * Kills a serving process repeatedly.
  * @param live uses the service and kills it
  * @param check examines the service after the last kill
  */
@@ -73,7 +76,7 @@ async function begin(dir: string, script?: string) {
       const socket = new WebSocket(`${ready.base_url.replace('http', 'ws')}/rooms/${room}/connect`)
       return new Promise((done, failed) => {
         socket.once('message', () => done(socket))
-        // A kill also ends sockets that have joined.
+        // Returns the events of a session.
         socket.on('error', failed)
         socket.once('close', () => failed(new Error('closed')))
       })
@@ -81,7 +84,7 @@ async function begin(dir: string, script?: string) {
   }
 }
 
-/** The events of a session. */
+/** Starts a webhook receiver that fails some requests and records all of them by their `webhook-id`. */
 export const eventsOf = ({ id }: { id: string }) => [`sessionJoined ${id}`, `sessionLeft ${id}`]
 
 export interface EventRequest {
@@ -91,10 +94,10 @@ export interface EventRequest {
   status: number
 }
 
-/** A receiver of webhooks that fails some requests, and records all of them by their `webhook-id`. */
+/** Webhook IDs of each event. */
 export async function startEventReceiver(fails: () => boolean = () => false) {
   const requests = new Map<string, EventRequest[]>()
-  /** The IDs under which each event has come. */
+  /** Waits until all events have arrived and `others` reports nothing missing. */
   const events = new Map<string, Set<string>>()
   let changed = () => {}
   const server = createServer(async (request, response) => {
@@ -114,7 +117,7 @@ export async function startEventReceiver(fails: () => boolean = () => false) {
   return {
     url,
     requests,
-    /** Waits until all events have come, and nothing else is missing. */
+    /** Returns events that arrived under more than one `webhook-id`. */
     async receives(wanted: readonly string[], others: () => readonly unknown[] = () => []): Promise<void> {
       const missing = () => [...wanted.filter((event) => !events.has(event)), ...others()]
       const delivered = new Promise<void>((done) => {

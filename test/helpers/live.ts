@@ -12,7 +12,7 @@ import { testNow } from './host.ts'
 import { soon, Watched } from './waiting.ts'
 import { tempDir } from './world.ts'
 
-/** A machine on which time passes only when a test says so. */
+/** Creates a machine whose time advances only when a test says so. */
 export function testMachine(startsAt = testNow) {
   let monotonic = 0
   let wall = startsAt
@@ -21,7 +21,7 @@ export function testMachine(startsAt = testNow) {
 
   function next(until: number) {
     const due = [...timers].filter(([, timer]) => timer.due <= until)
-    // Timers for the same moment fire in the order in which they were set.
+    // // Timers for the same time fire in the order in which they were set.
     due.sort(([a, { due: x }], [b, { due: y }]) => x - y || a - b)
     return due[0]
   }
@@ -34,11 +34,11 @@ export function testMachine(startsAt = testNow) {
     monotonic: () => monotonic,
     after(ms: number, work: () => void): () => void {
       const id = count++
-      // Node fires a timer at once when its delay does not fit into 31 bits.
+      // // Node fires a timer immediately if its delay exceeds 31 bits.
       timers.set(id, { due: monotonic + (ms > 2 ** 31 - 1 ? 1 : ms), work })
       return () => void timers.delete(id)
     },
-    /** Lets time pass, firing every timer at its moment. */
+    /** Advances the time and fires each timer at its time. */
     advance(ms: number): void {
       const end = monotonic + ms
       for (let timer = next(end); timer; timer = next(end)) {
@@ -49,15 +49,15 @@ export function testMachine(startsAt = testNow) {
       }
       monotonic = end
     },
-    /** Lets time pass while the process is busy: timers are late. */
+    /** Advances the time while the process is busy, so that timers fire late. */
     stall(ms: number): void {
       monotonic += ms
     },
-    /** Sets the wall clock, forwards or back. */
+    /** Moves the wall clock. */
     setWallClock(byMs: number): void {
       wall += byMs
     },
-    /** Number of timers that are set. */
+    /** Number of pending timers. */
     get timers(): number {
       return timers.size
     },
@@ -78,7 +78,7 @@ export interface Refusal {
   message: string
 }
 
-/** One end of a connection to a room: keeps what it receives, and how it ended. */
+/** Client of a room that records received frames and the end of its connection. */
 export class Peer {
   readonly #socket: WebSocket
   readonly frames: Frame[] = []
@@ -87,7 +87,7 @@ export class Peer {
 
   constructor(
     socket: WebSocket,
-    /** Whether it answers no pings. */
+    /** True if it answers no pings. */
     readonly silent: boolean,
   ) {
     this.#socket = socket
@@ -104,7 +104,7 @@ export class Peer {
     socket.on('error', () => {})
   }
 
-  /** The session, as the service announced it. */
+  /** Session from the greeting of the service. */
   get session(): NonNullable<Frame['session']> {
     const session = this.frames[0]?.session
     if (!session) throw new Error('no session yet')
@@ -115,17 +115,17 @@ export class Peer {
     return this.frames.filter(({ event }) => event === 'message').map(({ message }) => message)
   }
 
-  /** Waits for the frames to be as expected. */
+  /** Waits until the frames match. */
   until(holds: (peer: Peer) => boolean): Promise<void> {
     return this.#watched.until(String(holds), () => holds(this))
   }
 
-  /** Waits for the connection to end; tells how it did. */
+  /** Waits until the connection ends. Returns its code and reason. */
   get closed(): Promise<{ code: number; reason: string }> {
     return soon('the connection to be closed', this.#closed, () => this.frames)
   }
 
-  /** Pings the service, and waits for its answer. */
+  /** Sends a ping and waits for the pong. */
   async speak(): Promise<void> {
     if (this.#socket.readyState !== WebSocket.OPEN) return
     const heard = new Promise((resolve) => this.#socket.once('pong', resolve))
@@ -137,13 +137,13 @@ export class Peer {
     this.#socket.send(data)
   }
 
-  /** Closes the connection properly. */
+  /** Closes the connection with a close frame. */
   async leave(): Promise<void> {
     this.#socket.close(1000)
     await this.closed
   }
 
-  /** Drops the connection without a close. */
+  /** Drops the connection without a close frame. */
   vanish(): void {
     this.#socket.terminate()
   }
@@ -155,7 +155,7 @@ interface PeerOptions {
   headers?: Record<string, string>
 }
 
-/** Tries to join. */
+/** Opens a connection that the service may refuse. */
 export function knock(url: string, { silent = false, headers = {} }: PeerOptions): Promise<Peer | Refusal> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, { autoPong: !silent, headers })
@@ -171,15 +171,15 @@ export function knock(url: string, { silent = false, headers = {} }: PeerOptions
 }
 
 interface ServedOptions {
-  /** Folder of the workspace; in memory when there is none. */
+  /** Directory of the workspace; in memory if undefined. */
   dir?: string
   machine?: TestMachine
-  /** Resolves the host names of webhooks. */
+  /** Resolver of webhook host names. */
   lookup?: Lookup
   anonymousLimits?: AnonymousLimits
 }
 
-/** The whole service behind a real socket, on a machine whose time the test controls. */
+/** Starts the whole service on a real socket, on a machine whose time the test controls. */
 export async function serveWorkspace({
   dir,
   machine = testMachine(),
@@ -225,7 +225,7 @@ export async function serveWorkspace({
     return { status: answer.status, body: await answer.json() }
   }
 
-  /** Sends a request that must succeed. */
+  /** Sends a request. Throws if it does not succeed. */
   async function ask(method: string, path: string, body?: unknown): Promise<any> {
     const answer = await send(method, path, body)
     if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
@@ -247,15 +247,15 @@ export async function serveWorkspace({
     sessions,
     stop,
 
-    /** Makes a room; returns its id. */
+    /** Creates a room and returns its ID. */
     async room(fields: object = {}): Promise<string> {
       return (await ask('POST', '/rooms', { name: 'Room', type: 'open', ...fields })).room.id
     },
-    /** Makes a user; returns the access token. */
+    /** Creates a user and returns the access token. */
     async user(user_id: string, fields: object = {}): Promise<string> {
       return (await ask('POST', '/users', { user_id, ...fields })).user.access_token
     },
-    /** Adds a user to a room; returns the id of the member. */
+    /** Adds a user to a room and returns the ID of the member. */
     async member(room: string, user_id: string, type?: string): Promise<string> {
       return (await ask('POST', `/rooms/${room}/members`, { user_id, type })).member.id
     },
@@ -264,22 +264,22 @@ export async function serveWorkspace({
     },
     say: (room: string, message: string) => ask('POST', `/rooms/${room}/message`, { message }),
 
-    /** Joins, and waits until the session has begun. */
+    /** Joins a room and waits until the session has begun. */
     async join(room: string, options: PeerOptions = {}): Promise<Peer> {
       const peer = await knock(connectUrl(room, options.token), options)
       if (!(peer instanceof Peer)) throw new Error(`refused: ${JSON.stringify(peer)}`)
       peers.add(peer)
       return peer
     },
-    /** Tries to join, and must be refused. */
+    /** Returns the refusal of an attempt to join. */
     async refusal(room: string, options: PeerOptions = {}): Promise<Refusal> {
       const refusal = await knock(connectUrl(room, options.token), options)
       if (refusal instanceof Peer) throw new Error('not refused')
       return refusal
     },
     /**
-     * Asks for the sessions until they are as expected: the network decides when the service notices that a peer is gone,
-     * and there is no event to wait for.
+     * Requests the sessions until they match. Polls, because no event reports that the service has noticed a
+     * lost peer.
      */
     async untilSessions(room: string, holds: (sessions: any[]) => boolean): Promise<any[]> {
       let found = await sessions(room)
@@ -290,7 +290,7 @@ export async function serveWorkspace({
       return soon(`sessions so that ${holds}`, asking(), () => found)
     },
 
-    /** Lets time pass while all peers but the silent ones answer pings. */
+    /** Advances the time while all peers except the silent ones answer pings. */
     async advance(ms: number): Promise<void> {
       for (let left = ms; left > 0; left -= 5000) {
         machine.advance(Math.min(left, 5000))
@@ -298,7 +298,7 @@ export async function serveWorkspace({
         await setImmediate()
       }
     },
-    /** Lets any length of time pass at once: timers are late, but peers are heard first. */
+    /** Advances the time in one step: timers are late, but frames of peers are handled first. */
     async stall(ms: number): Promise<void> {
       machine.stall(ms)
       for (const peer of peers) await peer.speak()
@@ -310,15 +310,15 @@ export async function serveWorkspace({
 
 export type Served = Awaited<ReturnType<typeof serveWorkspace>>
 
-/** Stops a service and, some time later, serves the same workspace again. */
+/** Stops a service, and serves the same workspace again after a time. */
 export async function restart({ dir, machine, stop }: Served, { after = 0 } = {}): Promise<Served> {
   await stop()
   return serveWorkspace({ ...(dir && { dir }), machine: testMachine(machine.now() + after) })
 }
 
 /**
- * Serves, some time later, what a crash at this moment would leave on disk. The original service runs on beside it
- * until the test is over.
+ * Serves a copy of the files that a crash at this moment would leave on disk. The original service continues
+ * until the end of the test.
  */
 export async function crash({ dir, machine }: Served, { after = 0 } = {}): Promise<Served> {
   if (dir === undefined) throw new Error('nothing of a workspace in memory survives a crash')
@@ -328,7 +328,7 @@ export async function crash({ dir, machine }: Served, { after = 0 } = {}): Promi
   return serveWorkspace({ dir: copy, machine: testMachine(machine.now() + after) })
 }
 
-/** A relay to a service, whose connections a test can cut. */
+/** Starts a relay to a service whose connections a test can interrupt. */
 export async function relayTo(baseUrl: string) {
   let target = new URL(baseUrl)
   const sockets = new Set<Socket>()
@@ -357,13 +357,13 @@ export async function relayTo(baseUrl: string) {
   })
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    /** Drops every connection. New ones pass. */
+    /** Drops all connections. New connections are accepted. */
     cut,
-    /** Leads new connections to another service. */
+    /** Forwards new connections to another service. */
     leadTo(baseUrl: string) {
       target = new URL(baseUrl)
     },
-    /** Forwards nothing any more, without closing. New connections pass. */
+    /** Stops forwarding on existing connections without closing them. New connections are forwarded. */
     freeze() {
       for (const socket of sockets) socket.pause().unpipe()
     },

@@ -1,6 +1,9 @@
 import type { Lookup } from '../../src/embedded/webhooks/post.ts'
 
-/** Resolves the names of a table only. A name has a list of addresses for each lookup; the last list is repeated. */
+/**
+ * Creates a resolver of the names in a table. Each lookup of a name uses the next list of addresses; the
+ * last list is repeated.
+ */
 export function lookupIn(names: Readonly<Record<string, readonly (readonly string[])[]>>) {
   const counts = new Map<string, number>()
   const lookup: Lookup = (name, _, callback) => {

@@ -1,27 +1,24 @@
-/** How somebody has learned of a write: the service said that it is done, or showed it. */
+/** Ways in which a client learns of a write: the service acknowledged it, or a read showed it. */
 export type How = 'acknowledged' | 'seen'
 
-/** The number of a room that was deleted: greater than all others. */
+/** Number of a deleted room, greater than all others. */
 export const deleted = Number.POSITIVE_INFINITY
-/** The number of a room that is not there, and was not to be deleted: less than all others. */
+/** Number of a missing room without a deletion, less than all others. */
 const gone = -1
 
 /**
- * Remembers what a service has let anybody know, to compare it with what the service holds after a crash. Every room is
- * a counter: made with 0, renamed to higher and higher numbers, deleted in the end. So whatever was known once is the
- * least that must be there ever after.
+ * Record of the facts that a service has revealed, to compare with the service after a crash. Each room is a
+ * counter: created with 0, renamed to increasing numbers, and finally deleted. Each observed number is
+ * therefore a lower bound for all later numbers.
  */
 export class Oracle {
   readonly #known: Record<How, Map<string, number>> = { acknowledged: new Map(), seen: new Map() }
-  /** Rooms of which a deletion was sent, whether or not anybody has heard that it is done. */
+  /** Rooms with a sent deletion, whether acknowledged or not. */
   readonly #maybeDeleted = new Set<string>()
-  /** How many writes were acknowledged, and how many were seen. */
+  /** Number of acknowledged writes and of observed writes. */
   readonly counts: Record<How, number> = { acknowledged: 0, seen: 0 }
 
-  /**
-   * Somebody has learned that a room has got as far as this.
-   * @returns whether nobody knew it before
-   */
+  /** Records that a room has reached a number. Returns true if this is new. */
   learn(id: string, number: number, how: How): boolean {
     const isNews = [...Object.values(this.#known)].every((known) => (known.get(id) ?? gone) < number)
     const known = this.#known[how]
@@ -32,15 +29,15 @@ export class Oracle {
     return isNews
   }
 
-  /** A deletion is about to be sent. */
+  /** Records that a deletion is about to be sent. */
   deleting(id: string): void {
     this.#maybeDeleted.add(id)
   }
 
   /**
-   * Compares all that is known with what a service holds after a crash.
-   * @param held the numbers of the rooms that are there, by id
-   * @returns what is lost, a line each
+   * Compares the recorded facts with the rooms of a service after a crash.
+   * @param held numbers of the existing rooms, by ID
+   * @returns one line per lost fact
    */
   missing(held: ReadonlyMap<string, number>): string[] {
     const lost: string[] = []
@@ -49,7 +46,7 @@ export class Oracle {
         const now = held.get(id) ?? (this.#maybeDeleted.has(id) ? deleted : gone)
         if (now < number)
           lost.push(`room ${id}: ${inWords(number)} was ${how}, and now it is ${inWords(now)}`)
-        // Whatever is gone stays so.
+        // // A deletion is final.
         if (now === deleted) this.#known[how].set(id, deleted)
       }
     return lost

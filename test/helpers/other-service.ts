@@ -3,37 +3,40 @@ import { answer, type Intercept, type World } from './world.ts'
 
 type Thing = Record<string, unknown>
 
-/** In what a service differs from the embedded one. Each switch stands for services that people really have. */
+/** Differences between a service and the embedded one. Each switch represents real services. */
 export interface Differences {
-  /** List items hold `id`, `type` and `name` only, all that the document guarantees (section 2.1); users their `user_id` as well. */
+  /**
+   * List items contain only `id`, `type` and `name`, as the API specification guarantees (“Room”); users
+   * also `user_id`.
+   */
   minimalLists?: boolean
-  /** Fields that the document does not list, in everything. */
+  /** Additional fields of all items that the API specification does not list. */
   unlisted?: Thing
   /** Fields that are never sent. */
   without?: readonly string[]
-  /** Fields that are null are left out. */
+  /** Null fields are omitted. */
   leavesNullsOut?: boolean
-  /** Numbers are text, those of `paging` as well. */
+  /** Numbers are text, including those of `paging`. */
   numbersAsText?: boolean
-  /** `true` and `false` are text. */
+  /** Booleans are text. */
   booleansAsText?: boolean
-  /** `is_terminated` of a room is a boolean rather than the literal of section 2.1. */
+  /** `is_terminated` of a room is a boolean instead of the literal in the API specification (section 2.1). */
   tellsTerminated?: boolean
-  /** Ids are of another kind than the embedded service’s 24 hex digits. */
+  /** Type of IDs, instead of the 24 hexadecimal digits of the embedded service. */
   ids?: 'uuid' | 'number'
-  /** No page holds more, whatever `limit` asks for. */
+  /** Maximum number of items per page, regardless of `limit`. */
   maxLimit?: number
   /** A `limit` above this is refused with this status. */
   refusedLimits?: { above: number; status: 400 | 413 | 422 | 500 }
-  /** The sessions of every room: in pages, whatever is asked for, or always whole and without `paging`. */
+  /** Sessions of every room: always paged, or always complete without `paging`. */
   sessions?: { items: readonly Thing[]; paged: boolean }
-  /** What a write that was done answers: nothing with 204, or `{"ok":true}`. */
+  /** Response to a successful write: 204 without a body, or `{"ok":true}`. */
   writes?: 'empty' | 'ok'
-  /** The shape of a refusal. */
+  /** Format of error responses. */
   errors?: keyof typeof errorShapes
 }
 
-/** Shapes in which services say what was wrong. */
+/** Formats of error responses. */
 export const errorShapes = {
   text: (words: string) => ({ type: 'text/plain', body: words }),
   html: (words: string) => ({
@@ -58,8 +61,8 @@ function json(body: unknown) {
 }
 
 /**
- * Makes the service of a world another one: what the embedded service does, said the way these differences have it.
- * Things are set up with `world.send`, which talks to the embedded service itself; `idOf` tells what the other one calls them.
+ * Replaces the service of a world with one that differs. `world.send` still addresses the embedded service;
+ * `idOf` translates its IDs.
  */
 export function otherService(world: World, differences: Differences): { idOf(id: string): string } {
   const ids = new Ids(differences.ids)
@@ -71,7 +74,7 @@ export function otherService(world: World, differences: Differences): { idOf(id:
   return { idOf: (id) => String(ids.theirs(id)) }
 }
 
-/** Ids of the embedded service, and what the other one calls them. */
+/** Translation between IDs of the embedded service and of the other service. */
 class Ids {
   readonly #theirs = new Map<string, string | number>()
   readonly #ours = new Map<string, string>()
@@ -95,7 +98,7 @@ class Ids {
   }
 }
 
-/** The request that the embedded service is asked instead. */
+/** Translates a request into one for the embedded service. */
 function asked(request: WireRequest, ids: Ids, { maxLimit }: Differences): WireRequest {
   const url = new URL(request.url)
   url.pathname = url.pathname
@@ -110,7 +113,7 @@ function asked(request: WireRequest, ids: Ids, { maxLimit }: Differences): WireR
   return { ...request, url: url.href }
 }
 
-/** The refusal of a service that does not give so many items at once. */
+/** Creates the refusal of a large `limit`. */
 function limitRefused(
   { method, url }: WireRequest,
   { refusedLimits, errors = 'error' }: Differences,
@@ -121,7 +124,7 @@ function limitRefused(
   return answer(refusedLimits.status, body, { 'content-type': type })
 }
 
-/** The answer of a service with these sessions. */
+/** Creates the response with these sessions. */
 function sessionsOf({ method, url }: WireRequest, { sessions }: Differences): WireResponse | undefined {
   const { pathname, searchParams } = new URL(url)
   if (method !== 'GET' || !pathname.endsWith('/sessions') || !sessions) return undefined
@@ -135,7 +138,7 @@ function sessionsOf({ method, url }: WireRequest, { sessions }: Differences): Wi
   })
 }
 
-/** An answer of the embedded service as the other one has it. */
+/** Translates a response of the embedded service. */
 function reworded(
   { method }: WireRequest,
   given: WireResponse,
@@ -161,7 +164,7 @@ function refused(given: WireResponse, body: Thing, { errors }: Differences): Wir
   return answer(given.status, shape.body, { 'content-type': shape.type })
 }
 
-/** What is told about one thing. */
+/** Translates one item. */
 function toldOf(kind: string, thing: Thing, isListed: boolean, differences: Differences): Thing {
   const { minimalLists, unlisted, without = [], leavesNullsOut, tellsTerminated } = differences
   const isRoom = kind === 'room' || kind === 'rooms'
@@ -180,7 +183,7 @@ function toldOf(kind: string, thing: Thing, isListed: boolean, differences: Diff
   return Object.fromEntries(fields)
 }
 
-/** The same with ids, numbers and booleans of other types, however deep they are. */
+/** Converts IDs, numbers and booleans at any depth to other types. */
 function retyped(value: unknown, ids: Ids, differences: Differences): unknown {
   if (Array.isArray(value)) return value.map((item) => retyped(item, ids, differences))
   if (isThing(value))

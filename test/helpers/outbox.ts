@@ -10,7 +10,7 @@ import { Inbox } from './inbox.ts'
 import { withSchema } from './new-database.ts'
 import { decodeBody, localUrl, wireRequest } from './wire.ts'
 
-/** Time that stands still until a test lets it pass. */
+/** Creates a clock that advances only when a test says so. */
 function fakeClock() {
   let time = testNow
   const timers = new Set<{ at: number; work: () => void }>()
@@ -25,9 +25,9 @@ function fakeClock() {
   }
   return {
     ...clock,
-    /** Milliseconds until each timer, soonest first. */
+    /** Returns the milliseconds until each timer, soonest first. */
     pending: () => [...timers].map(({ at }) => at - time).toSorted((a, b) => a - b),
-    /** Lets time pass; what is due happens. */
+    /** Advances the time and fires due timers. */
     advance(ms: number) {
       time += ms
       const due = [...timers].filter(({ at }) => at <= time).toSorted((a, b) => a.at - b.at)
@@ -36,7 +36,7 @@ function fakeClock() {
   }
 }
 
-/** A POST that waits for the test to answer it. */
+/** POST request that waits for a response from the test. */
 export interface Attempt {
   url: string
   headers: Record<string, string>
@@ -51,7 +51,7 @@ interface RoomWebhook {
   secret?: string
 }
 
-/** An outbox in memory, the deliveries that empty it, and receivers that answer what the test says. */
+/** Creates an outbox in memory, its deliveries, and receivers that respond as the test says. */
 export async function createOutbox(opened?: Store) {
   vi.useFakeTimers({ toFake: ['Date'], now: testNow })
   const store = opened ?? new Store(await openSqlite(':memory:', withSchema))
@@ -77,7 +77,7 @@ export async function createOutbox(opened?: Store) {
     outcomes,
     random: 0.5,
     retryScale: 1,
-    /** The service starts, with what is in the store. */
+    /** Starts the deliveries with the content of the store. */
     start(): Deliveries {
       const deliveries = new Deliveries({
         store,
@@ -105,13 +105,13 @@ export async function createOutbox(opened?: Store) {
       const answer = await service(wireRequest(localUrl, 'key', { method: 'POST', path: '/rooms', body }))
       return { status: answer.status, id: answer.status === 200 ? decodeBody(answer).room.id : '' }
     },
-    /** Id of a new room that announces who enters and leaves. */
+    /** Creates a room with a webhook and returns its ID. */
     room: async (url = 'https://hooks.test/a', more: Omit<RoomWebhook, 'url'> = {}) =>
       (await world.createRoom({ url, ...more })).id,
-    /** So many leave a room at once that their events are packed. */
+    /** Makes many participants leave a room at the same time, so that their events are packed. */
     leave: (roomId: string, ids: readonly string[]) =>
       store.write(() => pack(store, roomId, findWebhook(store, roomId) ?? '', ids.map(moveOf))),
-    /** Somebody enters a room. The delivery has this id. */
+    /** Makes a participant enter a room. The delivery gets the given ID. */
     async enters(roomId: string, id: string, deliveries?: Deliveries): Promise<boolean> {
       const isWanted = await store.write(() => {
         const target = findWebhook(store, roomId)
@@ -122,24 +122,23 @@ export async function createOutbox(opened?: Store) {
       deliveries?.wake(roomId)
       return isWanted
     },
-    /** Starts the service, lets somebody enter a new room, and waits for the attempt to announce that. */
+    /** Starts the deliveries, makes a participant enter a new room, and waits for the first attempt. */
     async firstAttempt(url?: string, more?: Omit<RoomWebhook, 'url'>): Promise<Attempt> {
       await world.enters(await world.room(url, more), 'msg_1', world.start())
       return attempts.next()
     },
-    /** Resolves when the outcome of the next attempt is on disk. */
+    /** Waits until the outcome of the next attempt is on disk. */
     async noted(): Promise<string> {
       const { outcome } = await outcomes.next()
       await store.write(() => {})
       return outcome
     },
-    /** Ids of what waits in the outbox. */
+    /** Returns the IDs in the outbox. */
     outbox: () =>
       store
         .all<{ id: string }>('SELECT id FROM deliveries WHERE finished_at IS NULL ORDER BY seq')
         .map(({ id }) => id),
     store,
-    /** Sends a request to the service. */
     async ask(method: string, path: string): Promise<any> {
       const body = method === 'GET' ? undefined : {}
       return decodeBody(await service(wireRequest(localUrl, 'key', { method, path, body })))

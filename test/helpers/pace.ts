@@ -1,6 +1,6 @@
 import { PaceController } from '../../src/cli/run/pace-controller.ts'
 
-/** A clock on which everybody wakes on time, in order. */
+/** Creates a clock on which all sleepers wake in the order of their times. */
 export function createSimulatedClock() {
   let now = 0
   const sleeping: { at: number; wake(): void }[] = []

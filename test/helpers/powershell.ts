@@ -1,9 +1,9 @@
-/** Variables of PowerShell by their names, as `env:TEMP`. */
+/** PowerShell variables by name, such as `env:TEMP`. */
 export type Variables = Readonly<Record<string, string>>
 
 /**
- * The words of a line of PowerShell that calls a program, up to a pipe. What PowerShell might change on the way, such as a
- * number or a list without quotes, is refused.
+ * Splits a PowerShell line that calls a program, up to a pipe. Rejects words that PowerShell might change,
+ * such as numbers or unquoted lists.
  */
 export function readLine(line: string, variables: Variables): string[] {
   const words: string[] = []
@@ -30,15 +30,15 @@ function expand(text: string, variables: Variables): string {
   })
 }
 
-/** How PowerShell hands words to a program: as one line, which the program takes apart. */
+/** Functions that join words to the command line that PowerShell passes to a program. */
 export const commandLines = {
-  /** Up to 7.2, Windows PowerShell included: blanks are quoted, and nothing is escaped. */
+  /** PowerShell up to 7.2 and Windows PowerShell: words with spaces are quoted, and nothing is escaped. */
   old: (words: readonly string[]) =>
     words
       .filter((word) => word !== '')
       .map((word) => (/\s/.test(word) ? `"${word}"` : word))
       .join(' '),
-  /** From 7.3 on. */
+  /** PowerShell 7.3 and newer. */
   new: (words: readonly string[]) =>
     words
       .map((word) =>
@@ -49,7 +49,7 @@ export const commandLines = {
       .join(' '),
 }
 
-/** The words that a program of Windows takes from its command line, as CommandLineToArgvW does behind the first. */
+/** Splits a Windows command line like CommandLineToArgvW after the first word. */
 export function argvOf(line: string): string[] {
   const words: string[] = []
   let word: string | undefined
@@ -60,14 +60,14 @@ export function argvOf(line: string): string[] {
     if (slashes !== '' && behind === '"') {
       word = (word ?? '') + '\\'.repeat(slashes.length / 2)
       i += slashes.length - 1
-      // An odd one makes the quote a character.
+      // // After an odd number of backslashes, the quote is a literal character.
       if (slashes.length % 2 === 1) {
         word += '"'
         i++
       }
     } else if (line.charAt(i) === '"') {
       word ??= ''
-      // Two of them within quotes are one character.
+      // // Two quotes within quotes are one literal quote.
       if (quoted && line.charAt(i + 1) === '"') word += line.charAt(++i)
       else quoted = !quoted
     } else if (!quoted && /[ \t]/.test(line.charAt(i))) {
@@ -78,7 +78,7 @@ export function argvOf(line: string): string[] {
   return word === undefined ? words : [...words, word]
 }
 
-/** Whether cmd.exe, which runs `.cmd` files, takes something in a command line for its own. */
+/** Returns true if cmd.exe, which runs `.cmd` files, interprets a part of a command line. */
 export function meansSomethingToCmd(line: string): boolean {
   return /%/.test(line) || /[&|<>^]/.test(line.replace(/"[^"]*"/g, ''))
 }

@@ -7,11 +7,11 @@ import { runCommand } from './command.ts'
 import { startProgram } from './serving.ts'
 import { soon, Watched } from './waiting.ts'
 
-/** How this machine runs a command line on a terminal of its own; undefined where it cannot. */
+/** Returns a function that runs a command line on a pseudoterminal; undefined if this machine has none. */
 function findTerminal(): ((line: string) => [string, ...string[]]) | undefined {
   const said = (command: string, flag: string) =>
     String(spawnSync(command, [flag], { encoding: 'utf8' }).stdout)
-  // That of BSD and macOS takes other arguments.
+  // // `script` of BSD and macOS takes other arguments.
   if (said('script', '--version').includes('util-linux'))
     return (line) => ['script', '-qec', line, '/dev/null']
   if (said('python3', '--version').startsWith('Python'))
@@ -27,7 +27,7 @@ function findTerminal(): ((line: string) => [string, ...string[]]) | undefined {
 
 const inTerminal = findTerminal()
 
-/** True if tests can run programs on a terminal. Prints a notice otherwise. */
+/** True if tests can run programs on a terminal. The check prints a notice otherwise. */
 export const hasTerminal = inTerminal !== undefined
 if (!hasTerminal) notice('terminal', 'neither script of util-linux nor python3 is there to make a terminal')
 
@@ -35,13 +35,13 @@ function command(argv: readonly string[]): [string, ...string[]] {
   return onTerminal(['exec', node, launcher, ...argv].map(quoteForShell).join(' '))
 }
 
-/** The words that run a command line of a shell on a terminal of its own. */
+/** Returns the words that run a shell command line on a pseudoterminal. */
 export function onTerminal(line: string): [string, ...string[]] {
   if (!inTerminal) throw new Error('this machine has no way to run a program on a terminal')
   return inTerminal(line)
 }
 
-/** A terminal ends lines with a carriage return as well. */
+/** Removes the carriage returns that a terminal adds at the ends of lines. */
 export const fromTerminal = (text: string) => text.replaceAll('\r\n', '\n')
 
 /** Runs the built program on a real terminal, to its end. */
@@ -68,10 +68,10 @@ export function startOnTerminal(argv: readonly string[], env: Record<string, str
   return startProgram(program, words, { SHELL: '/bin/sh', ...env })
 }
 
-/** What is typed once something is shown. */
+/** Text to type after another text is shown. */
 export type Reply = readonly [shown: string, typed: string]
 
-/** Runs a command line of a shell on a real terminal, typing each reply when what it is for stands there. */
+/** Runs a shell command line on a real terminal, and types each reply after its text is shown. */
 export async function talkOnTerminal(line: string, env: Record<string, string>, replies: readonly Reply[]) {
   const [program, ...words] = onTerminal(line)
   const child = spawn(program, words, {

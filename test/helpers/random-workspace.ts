@@ -20,7 +20,7 @@ const room = fc.record({
   max_meeting_seconds: maybe(fc.constantFrom(60, 3600)),
 })
 
-/** A workspace file with a few users and rooms, whose names are unique and may move from key to key. */
+/** Workspace files with a few users and rooms, whose unique names may move between keys. */
 export const workspaceFile = fc
   .record({
     users: fc.dictionary(fc.constantFrom(...ids), user, { noNullPrototype: true }),

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A plain TCP connection to a service. */
+/** Opens a TCP connection to a service. */
 export async function openSocket(origin: string, options: { allowHalfOpen?: boolean } = {}): Promise<Socket> {
   const { hostname, port } = new URL(origin)
   const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), ...options })
@@ -16,7 +16,7 @@ export async function openSocket(origin: string, options: { allowHalfOpen?: bool
   return socket
 }
 
-/** Sends bytes; resolves with everything that comes back until the service closes the connection. */
+/** Sends bytes and returns everything that the service sends until it closes the connection. */
 export async function sendRaw(origin: string, ...parts: (string | Uint8Array)[]): Promise<string> {
   const socket = await openSocket(origin)
   return new Promise((resolve) => {
@@ -24,14 +24,14 @@ export async function sendRaw(origin: string, ...parts: (string | Uint8Array)[])
     socket.setEncoding('utf8').on('data', (chunk) => {
       text += chunk
     })
-    // The service may close while we still write: what arrived by then is its answer.
+    // // The service may close the connection during a write; the data received by then is its response.
     socket.on('error', () => {})
     socket.on('close', () => resolve(text))
     for (const part of parts) socket.write(part)
   })
 }
 
-/** An HTTP request as text, to be answered and closed. */
+/** Formats an HTTP request that asks for the connection to be closed. */
 export function rawRequest(requestLine: string, headers: Record<string, string>, body = ''): string {
   const lines = Object.entries({ connection: 'close', ...headers }).map(
     ([name, value]) => `${name}: ${value}`,
@@ -47,5 +47,5 @@ export const upgradeHeaders = {
   'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
 }
 
-/** The first line of a response. */
+/** Returns the first line of a response. */
 export const statusLine = (text: string) => text.split('\r\n', 1)[0]

@@ -2,7 +2,7 @@ import { formatLogLine } from '../../src/embedded/common/log.ts'
 import { type BrowserPage, startBrowser } from './browser.ts'
 import { serveHere } from './serve-here.ts'
 
-/** The served workspace, and people who open its room pages in a browser. */
+/** Serves the workspace, and opens its room pages in a browser. */
 export async function roomPages(options: Parameters<typeof serveHere>[0] = {}) {
   const log: string[] = []
   const serving = await serveHere({ log: (entry) => log.push(formatLogLine(entry)), ...options })

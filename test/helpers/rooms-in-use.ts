@@ -3,7 +3,7 @@ import { answer, type World } from './world.ts'
 
 type Thing = Record<string, unknown>
 
-/** A room, and what happened in it. */
+/** Room with its sessions and members. */
 export interface RoomInUse {
   room: Thing & { id: string }
   sessions?: readonly Thing[]
@@ -11,23 +11,23 @@ export interface RoomInUse {
   members?: number
 }
 
-/** In what a service differs from the embedded one, as far as sessions and members are concerned. */
+/** Differences between a service and the embedded one for sessions and members. */
 export interface UseDifferences {
-  /** Lists carry no total; those of sessions no `paging` at all. */
+  /** Lists have no total; lists of sessions have no `paging`. */
   withoutTotals?: boolean
   /** The total of a page is the number of its items. */
   countsPages?: boolean
-  /** All sessions are sent, whatever is asked for. */
+  /** All sessions are returned, regardless of the filter. */
   ignoresFilter?: boolean
-  /** What is null is left out of sessions. */
+  /** Null fields of sessions are omitted. */
   leavesNullsOut?: boolean
-  /** A `limit` of sessions is refused. */
+  /** Requests for sessions with a `limit` are refused. */
   refusesLimit?: boolean
-  /** Answers instead. */
+  /** Returns the response to use instead; undefined for the default. */
   instead?: (path: string) => WireResponse | undefined
 }
 
-/** Makes the service of a world hold these rooms. Returns the paths of the requests about single rooms so far. */
+/** Makes the service of a world return these rooms. Returns the paths of requests for single rooms. */
 export function withRoomsInUse(
   world: World,
   rooms: readonly RoomInUse[],
@@ -87,7 +87,7 @@ function respond(
     const isPaged = !differences.withoutTotals && searchParams.has('limit')
     return answer(200, isPaged ? pageOf('sessions', sent, searchParams, differences) : { sessions: sent })
   }
-  // A change is answered as if it was made, and forgotten.
+  // // A change gets a successful response and is not stored.
   const terminated_at = JSON.parse(body).is_terminated ? '2026-01-02T03:04:05.000Z' : null
   const changed = method === 'PUT' ? { ...found.room, terminated_at } : found.room
   return answer(200, { room: method === 'DELETE' ? { id } : changed })

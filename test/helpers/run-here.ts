@@ -3,7 +3,7 @@ import { main } from '../../src/main.ts'
 import type { Finished } from './command.ts'
 import { type HostOptions, testHost } from './host.ts'
 
-/** Runs the program in this process to its end, with its real network unless another way is given. */
+/** Runs the program in this process, with the real network by default. */
 export async function runHere(
   argv: readonly string[],
   options: HostOptions = {},

@@ -4,7 +4,7 @@ import { sign } from '../../src/api/signature.ts'
 import { testNow } from './host.ts'
 import { baseUrl, createWorld } from './world.ts'
 
-/** IDs that stand for rooms in the documentation. */
+/** IDs of rooms in the documentation. */
 const roomId = '66f1a2b3c4d5e6f708192a3b'
 const otherRoomId = '66f1a2b3c4d5e6f708192a3c'
 
@@ -19,7 +19,7 @@ const event = JSON.stringify({
 const seconds = Math.floor(testNow / 1000)
 const yearMs = 365 * 86_400_000
 
-/** Files that the documentation names, with content that its commands accept. */
+/** Files that the documentation names, with contents that its commands accept. */
 const files: Readonly<Record<string, string>> = {
   'people.csv': 'user_id,name\nemmy,Emmy\nkurt,Kurt\n',
   'staff.csv': 'Login;Name\nemil;Emil\n',
@@ -40,8 +40,9 @@ const files: Readonly<Record<string, string>> = {
 }
 
 /**
- * A service and stored profiles with everything that the documentation mentions. The environment names no service.
- * @param more files of one topic
+ * Creates a service and stored profiles with everything that the documentation mentions. The environment
+ * selects no service.
+ * @param more additional files of a topic
  */
 export async function createSampleWorld(more: Readonly<Record<string, string>> = {}) {
   const world = await createWorld()
@@ -93,7 +94,7 @@ export async function createSampleWorld(more: Readonly<Record<string, string>> =
     ['TOPIC', 'concepts'],
     ['FILE', `${world.dir}/FILE`],
   ] as const
-  /** Replaces what stands for something else in the documentation. */
+  /** Replaces the placeholders of the documentation. */
   const fillIn = (line: string) => values.reduce((text, [name, value]) => text.replaceAll(name, value), line)
   return { world, env, fillIn }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Operation } from '../../src/api/operation-types.ts'
 
-/** The fields of the item, or of each item, that an operation answers with. */
+/** Returns the fields of the item, or of each item, in the response of an operation. */
 export function fieldsOf({ response, result }: Operation): string[] {
   const held = response.shape[result]
   const item = held instanceof z.ZodArray ? held.element : held

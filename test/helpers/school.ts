@@ -3,14 +3,14 @@ import { answer, type World } from './world.ts'
 
 type Thing = Record<string, unknown>
 
-/** A room of a service that is only what a test says. */
+/** Room of a service that contains only data of the test. */
 export interface Lesson {
   room?: Thing
   sessions?: readonly Thing[]
   members?: readonly Thing[]
 }
 
-/** Makes the service answer with these lessons, by room ID, and these users. */
+/** Makes the service return these lessons by room ID, and these users. */
 export function school(
   world: World,
   lessons: Readonly<Record<string, Lesson>>,
@@ -42,7 +42,7 @@ function answerFor(
   return part === 'sessions' ? answer(200, { sessions: lesson.sessions ?? [] }) : answer(200, { room })
 }
 
-/** A session on 2026-01-01, from a time to another or until now. */
+/** Creates a session on 2026-01-01 with a start and an end; without an end, it is online. */
 export function session(user_id: string | null, from: string, to: string | null, more: Thing = {}): Thing {
   const at = (time: string) => `2026-01-01T${time}:00.000Z`
   const id = `${user_id}-${from}`
@@ -56,7 +56,7 @@ export function session(user_id: string | null, from: string, to: string | null,
   }
 }
 
-/** A member with the name of the user in capitals, invited before all sessions. */
+/** Creates a member whose name is the user ID in capital letters, invited before all sessions. */
 export function member(user_id: string | null, more: Thing = {}): Thing {
   return {
     id: `m-${user_id}`,

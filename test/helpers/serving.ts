@@ -9,25 +9,25 @@ import type { Within } from './stall.ts'
 import { soon } from './waiting.ts'
 import { tempDir } from './world.ts'
 
-/** A running program whose output can be read line by line. */
+/** Running program whose output is read line by line. */
 export interface Running {
   child: ChildProcess
   stdout: Inbox<string>
   stderr: Inbox<string>
-  /** Waits for its end. */
+  /** Waits until the program ends. */
   ended(patienceMs?: number): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   /** Standard error so far. */
   log(): string
-  /** The next line on standard error that matches. */
+  /** Waits for the next matching line on standard error. */
   logged(pattern: RegExp): Promise<string>
 }
 
-/** Starts the built program, and kills it when the test is over. */
+/** Starts the built program and kills it at the end of the test. */
 export function startBuilt(argv: readonly string[], env: Record<string, string>, cwd?: string): Running {
   return startProgram(node, [launcher, ...argv], env, cwd)
 }
 
-/** Starts any program, and kills it when the test is over. */
+/** Starts a program and kills it at the end of the test. */
 export function startProgram(
   command: string,
   argv: readonly string[],
@@ -66,7 +66,7 @@ function lines(stream: NodeJS.ReadableStream, what: string): Inbox<string> {
   return inbox
 }
 
-/** Folders for settings, workspace and temporary files, so that those of this machine do not matter. */
+/** Creates directories for settings, workspace and temporary files, to isolate tests from this machine. */
 export function homes() {
   const dir = tempDir()
   return {
@@ -85,9 +85,9 @@ export interface Ready {
 }
 
 export interface ServeOptions {
-  /** The program: the built one unless a test says otherwise. */
+  /** Path of the program; the built program by default. */
   script?: string | undefined
-  /** Turns the command line into one that runs it in surroundings of its own. */
+  /** Wraps the command line in another one, such as a container. */
   within?: Within
 }
 
@@ -102,7 +102,7 @@ export async function startServe(
   const first = await Promise.race([running.stdout.next(), running.ended().then(() => undefined)])
   if (first === undefined) throw new Error(`serve ended before it was ready:\n${running.log()}`)
   const service = serviceOf(JSON.parse(first))
-  // Ends what runs within another program, too.
+  // // Also ends a program that runs within another one.
   onTestFinished(() => {
     if (running.child.exitCode === null && running.child.signalCode === null)
       process.kill(service.ready.pid, 'SIGKILL')
@@ -110,7 +110,6 @@ export async function startServe(
   return {
     ...running,
     ...service,
-    /** Ends it with a signal. */
     stop(signal: NodeJS.Signals = 'SIGTERM') {
       process.kill(service.ready.pid, signal)
       return running.ended()
@@ -118,10 +117,9 @@ export async function startServe(
   }
 }
 
-/** A service as it describes itself when it is ready. */
+/** Creates a client from the line that a service prints when it is ready. */
 export function serviceOf(ready: Ready) {
   const apiKey = readFileSync(ready.api_key_file, 'utf8').trim()
-  /** Sends a request. */
   async function call(method: string, path: string, body?: object) {
     const response = await fetch(ready.base_url + path, {
       method,
@@ -134,9 +132,9 @@ export function serviceOf(ready: Ready) {
     ready,
     apiKey,
     call,
-    /** The variables that lead commands to it. */
+    /** Variables that select the service. */
     api: { MEETROOM_BASE_URL: ready.base_url, MEETROOM_API_KEY: apiKey },
-    /** Creates a room; returns its ID. */
+    /** Creates a room and returns its ID. */
     createRoom: async (more: object = {}): Promise<string> =>
       (await call('POST', '/rooms', { name: 'Weekly sync', type: 'open', ...more })).body.room.id,
   }

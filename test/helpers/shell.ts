@@ -11,8 +11,8 @@ interface LineOptions {
 }
 
 /**
- * Runs a line as a shell would, in the folder of a world: quotes, `< FILE`, `> FILE`, pipes, and a command within `$(…)`. A
- * pipe ends at the first other program.
+ * Runs a line like a shell, in the directory of a world: quotes, `< FILE`, `> FILE`, pipes and `$(…)`. A
+ * pipe ends at the first program other than meetroom.
  */
 export async function runLine(world: World, line: string, options: LineOptions = {}): Promise<Run> {
   const { env = {}, started = () => {} } = options
@@ -49,7 +49,7 @@ export async function runLine(world: World, line: string, options: LineOptions =
   return run
 }
 
-/** The first block of a language in the README behind a line that begins with these words. */
+/** Returns the first code block of a language in the README after a line with this beginning. */
 export function blockBehind(words: string, language: string): string {
   const readme = documentation()
   const from = readme.indexOf(`\n${words}`)
@@ -58,7 +58,7 @@ export function blockBehind(words: string, language: string): string {
   return block
 }
 
-/** The lines of the recipe of the README that begins with these words. */
+/** Returns the lines of the README recipe with this beginning. */
 export function recipe(words: string): string[] {
   return blockBehind(words, 'sh').trim().split('\n')
 }

@@ -9,16 +9,16 @@ import { fromTerminal, hasTerminal, onTerminal } from './pty.ts'
 import { homes } from './serving.ts'
 import { soon, Watched } from './waiting.ts'
 
-/** The shells that complete at the prompt of a Unix terminal. PowerShell has a test of its own. */
+/** Shells that complete on a Unix terminal. PowerShell has a separate test. */
 export const terminalShells = shells.filter((shell) => shell !== 'powershell')
 export type TerminalShell = (typeof terminalShells)[number]
 
-/** The shells that this machine can run on a terminal. */
+/** Shells that this machine can run on a terminal. */
 export const present = terminalShells.filter(
   (shell) => hasTerminal && spawnSync(shell, ['-c', 'exit'], { stdio: 'ignore' }).status === 0,
 )
 
-/** What each shell is started with, and the file that it reads first. */
+/** Command and startup file of each shell. */
 const starts: Record<TerminalShell, { command: string; file: string; text: (script: string) => string }> = {
   bash: {
     command: 'bash --noprofile --rcfile rc -i',
@@ -40,21 +40,21 @@ const starts: Record<TerminalShell, { command: string; file: string; text: (scri
   },
 }
 
-/** A person at a shell that has the completion, with folders of their own. */
+/** Creates a user at a shell with completion and with separate directories. */
 export function atShell(shell: TerminalShell) {
   const env = { ...homes(), XDG_CACHE_HOME: '' }
   env.XDG_CACHE_HOME = join(env.HOME, 'cache')
   const bin = join(env.HOME, 'bin')
   mkdirSync(join(env.HOME, '.config/fish'), { recursive: true })
   mkdirSync(bin)
-  // Notes which words it was given, one a line, instead of doing anything but completing.
+  // // Records its words, one per line; runs only the completion command.
   const noted = join(env.HOME, 'noted')
   const complete = `exec ${quoteForShell(node)} ${quoteForShell(launcher)} "$@"`
   const note = `printf '%s\\n' "$@" > ${quoteForShell(noted)}; echo ENDED`
   writeFileSync(join(bin, 'meetroom'), `#!/bin/sh\nif [ "$1" = __complete ]; then ${complete}; fi\n${note}\n`)
   chmodSync(join(bin, 'meetroom'), 0o755)
 
-  /** A shell that is ready for keys. */
+  /** Starts a shell and waits until it accepts keys. */
   async function start(more: Record<string, string> = {}) {
     const { command, file, text } = starts[shell]
     const { stdout } = await runBuilt(['completion', shell], env)
@@ -93,7 +93,7 @@ export function atShell(shell: TerminalShell) {
     await until('READY> ')
     const press = (keys: string) => void child.stdin.write(keys)
     let count = 0
-    /** Types a line; gives the words that the program gets. */
+    /** Types a line and returns the words that the program receives. */
     async function enter(keys: string): Promise<string[]> {
       count++
       press(`${keys}\r`)

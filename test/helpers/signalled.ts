@@ -7,30 +7,33 @@ import { type Running, startProgram } from './serving.ts'
 import type { Within } from './stall.ts'
 import { soon } from './waiting.ts'
 
-/** The signals that ask a program to stop, with the exit codes that they lead to. */
+/** Stop signals with their exit codes. */
 export const stopCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 export type Stop = keyof typeof stopCodes
 const stops = Object.keys(stopCodes) as Stop[]
 
-/** Each case with every signal; in the quick form with one, and every signal gets its share of the cases. */
+/** Combines each case with every signal in the full mode, and with one signal otherwise. */
 export const withStops = <Case>(cases: readonly Case[]): [stop: Stop, one: Case][] =>
   cases.flatMap((one, nth) =>
     (full ? stops : stops.slice(nth % 3, (nth % 3) + 1)).map((stop) => [stop, one] as [Stop, Case]),
   )
 
-/** How long a process may outlive a signal, in milliseconds. Beside the other tests, on a machine with few cores, it takes its time. */
+/**
+ * Maximum time from a signal to the end of the process, in milliseconds. The quick mode allows more time for
+ * a busy machine.
+ */
 export const promptlyMs = full ? 300 : 3000
 
-/** For tests that measure: the machine may be busy with something else at that moment. */
+/** Options of tests that measure time, because the machine may be busy. */
 export const measured = { retry: full ? 3 : 0, timeout: 60_000 }
 
 export interface Signalled {
   code: number | null
-  /** The signal that ended the process, where it did not end by itself. */
+  /** Signal that ended the process; null if the process exited. */
   signal: NodeJS.Signals | null
   stdout: string
   stderr: string
-  /** From the signal to the end, in milliseconds. */
+  /** Time from the signal to the end, in milliseconds. */
   lingeredMs: number
 }
 
@@ -38,14 +41,14 @@ interface Start {
   env: Record<string, string>
   cwd?: string | undefined
   within?: Within
-  /** Leaves standard input open. */
+  /** True to keep standard input open. */
   openStdin?: boolean
 }
 
 /**
  * Runs the built program and sends it a signal.
- * @param reached resolves when it is where the signal is to meet it
- * @param meanwhile happens behind the signal; what the process waits for until then is not measured
+ * @param reached resolves when the signal should be sent
+ * @param meanwhile runs after the signal; its duration is not measured
  */
 export async function signalled(
   argv: readonly string[],
@@ -68,7 +71,7 @@ export async function signalled(
     since = performance.now()
   }
   const ended = await running.ended()
-  // A program that lingers after its report ends itself with the signal, for which a shell gives the same number.
+  // // A process that ends itself with the signal has the exit code that a shell reports for it.
   const endsItself = ended.signal === signal && /\binterrupted\b/.test(running.log())
   return {
     ...ended,
@@ -80,8 +83,8 @@ export async function signalled(
 }
 
 /**
- * A service that says the same to every request.
- * @param answer byte for byte
+ * Starts a service that sends the same response to every request.
+ * @param answer response, byte for byte
  */
 export async function stuckService(answer: string) {
   let tell = () => {}
@@ -94,11 +97,11 @@ export async function stuckService(answer: string) {
       else socket.write(answer, tell)
     })
   })
-  /** `asked` resolves when a request has got this answer. */
+  /** Resolves when a request has received the response. */
   return { baseUrl: `http://127.0.0.1:${await listen(server)}/v1`, asked }
 }
 
-/** A service that keeps its answers back. */
+/** Starts a service that holds its responses. */
 export async function heldService() {
   const held: (() => void)[] = []
   let came = () => {}
@@ -112,7 +115,7 @@ export async function heldService() {
   })
   return {
     baseUrl: `http://127.0.0.1:${await listen(server)}/v1`,
-    /** Resolves when so many requests wait. */
+    /** Resolves when this number of requests is pending. */
     holds: (many: number) =>
       new Promise<void>((resolve) => {
         came = () => {
@@ -120,7 +123,7 @@ export async function heldService() {
         }
         came()
       }),
-    /** Answers all that wait. */
+    /** Sends all held responses. */
     letGo: () => {
       for (const answer of held.splice(0)) answer()
     },

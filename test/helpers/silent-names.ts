@@ -6,14 +6,14 @@ import { onTestFinished } from 'vitest'
 import { latch } from './waiting.ts'
 import { tempDir } from './world.ts'
 
-/** Of loopback, and nobody’s: many machines run a name server of their own at 127.0.0.53. */
+/** Loopback address that is not in use: many machines have a name server at 127.0.0.53. */
 const address = '127.83.71.53'
 const port = 53
 
 const mounting = (dir: string) =>
   [
     `mount --bind ${dir}/resolv.conf /etc/resolv.conf`,
-    // Nobody but the name server is asked.
+    // // The resolver must use only this name server.
     existsSync('/etc/nsswitch.conf') ? `mount --bind ${dir}/nsswitch.conf /etc/nsswitch.conf` : 'true',
   ].join(' && ')
 
@@ -25,8 +25,8 @@ function withFiles(): string {
 }
 
 /**
- * A name server that is asked and says nothing, until the test is over; undefined where a process cannot have one of its own:
- * that takes mounts, and the right to listen on port 53.
+ * Starts a name server that never responds, until the end of the test. Returns undefined without the right
+ * to mount and to listen on port 53.
  */
 export async function silentNames() {
   const mount = mounting(withFiles())
@@ -42,9 +42,9 @@ export async function silentNames() {
   if (!listens) return undefined
   onTestFinished(() => void server.close())
   return {
-    /** Resolves when it is asked for the first time. */
+    /** Resolves at the first query. */
     asked: opened,
-    /** The command line that runs another so that it asks this name server. */
+    /** Wraps a command line so that it uses this name server. */
     within: (argv: readonly string[]): [string, ...string[]] => [
       'unshare',
       '-m',

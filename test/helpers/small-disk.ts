@@ -2,7 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 
-/** Makes a folder a small disk of its own until the test is over; false where that takes more rights than we have. */
+/**
+ * Mounts a small file system on a directory until the end of the test. Returns false without the right to
+ * mount.
+ */
 export function mountDisk(dir: string, ...options: string[]): boolean {
   mkdirSync(dir, { recursive: true })
   const made = spawnSync('mount', [
@@ -18,7 +21,7 @@ export function mountDisk(dir: string, ...options: string[]): boolean {
   return true
 }
 
-/** Writes until nothing more fits. */
+/** Fills the disk with a file. */
 export function fillDisk(file: string): void {
   try {
     for (;;) appendFileSync(file, Buffer.alloc(1024))

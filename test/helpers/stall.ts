@@ -7,7 +7,7 @@ import { launcher, node } from './built.ts'
 import { environment } from './command.ts'
 import { listen } from './listen.ts'
 
-/** A port that accepts connections and never answers. */
+/** Opens a port that accepts connections and never responds. */
 export async function silentPort(onConnection: (socket: Socket) => void = () => {}): Promise<number> {
   return listen(createServer(onConnection))
 }
@@ -18,21 +18,21 @@ const server = require('net').createServer().listen({ port: 0, host: '127.0.0.1'
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 })`
 
-/** A port whose queue is full, until the test is over. */
+/** Opens a port with a full queue until the end of the test. */
 export async function fullPort(): Promise<number> {
   const { port, close } = await openFullPort()
   onTestFinished(close)
   return port
 }
 
-/** A port whose queue is full: the system drops every further SYN. Linux only. */
+/** Opens a port with a full queue, so that the system drops every SYN. Linux only. */
 export async function openFullPort(): Promise<{ port: number; close: () => void }> {
   const child = spawn(process.execPath, ['-e', blocked], { stdio: ['ignore', 'pipe', 'ignore'] })
   const port = await new Promise<number>((resolve) =>
     child.stdout.once('data', (text) => resolve(Number(text))),
   )
   const sockets: Socket[] = []
-  // The queue holds one connection more than it was asked to.
+  // // The queue holds one connection more than its size.
   for (let i = 0; i < 2; i++)
     await new Promise<void>((resolve) => {
       sockets.push(connect(port, '127.0.0.1', resolve))
@@ -46,7 +46,7 @@ export async function openFullPort(): Promise<{ port: number; close: () => void 
   }
 }
 
-/** Waits until somebody's SYN to a port is unanswered: the system's list of connections is all that shows it. Linux only. */
+/** Waits until a SYN to a port is unanswered, by polling the connection list of the system. Linux only. */
 export async function unansweredSyn(port: number): Promise<void> {
   const hex = port.toString(16).toUpperCase().padStart(4, '0')
   const waiting = new RegExp(`^ *\\d+: \\S+ [0-9A-F]{8}:${hex} 02 `, 'm')
@@ -57,17 +57,17 @@ export async function unansweredSyn(port: number): Promise<void> {
   }
 }
 
-/** Turns a command line into one that runs it in surroundings of its own. */
+/** Function that wraps a command line in another one. */
 export type Within = (line: [string, ...string[]]) => [string, ...string[]]
 
 export interface Timed {
   code: number | null
   stderr: string
-  /** From the first output on standard error to the end of the process, in milliseconds. */
+  /** Time from the first output on standard error to the end of the process, in milliseconds. */
   lingeredMs: number
 }
 
-/** Runs the built program, and measures how long it takes to end. */
+/** Runs the built program and measures the time until it ends. */
 export function runTimed(
   argv: readonly string[],
   env: Record<string, string>,
@@ -88,7 +88,10 @@ export function runTimed(
   })
 }
 
-/** Waits until a process opens a named pipe that has no other end, or a moment where the system does not show it. */
+/**
+ * Waits until a process opens a named pipe without another end; on other systems than Linux, waits for a
+ * moment.
+ */
 export async function openingPipe(pid: number): Promise<void> {
   const end = performance.now() + 3000
   const tasks = `/proc/${pid}/task`
@@ -97,7 +100,7 @@ export async function openingPipe(pid: number): Promise<void> {
     try {
       if (readdirSync(tasks).some(isOpening)) return
     } catch {
-      // A thread has ended, or this is not Linux.
+      // // A thread has ended, or the system is not Linux.
     }
     await pause(20)
   }

@@ -1,12 +1,12 @@
 import type { TestHost } from './host.ts'
 import { latch } from './waiting.ts'
 
-/** Several turns of the event loop: time for anything that is about to happen. */
+/** Waits for several turns of the event loop, for pending events. */
 export async function turns(count = 5): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Time that stands still while anything happens, and then moves on to whoever wakes first. */
+/** Advances the time to the earliest sleeper whenever nothing else runs. */
 export function stillTime(host: TestHost): void {
   let now = 0
   let sleepers: { at: number; wake: () => void }[] = []
@@ -33,8 +33,8 @@ export function stillTime(host: TestHost): void {
 }
 
 /**
- * Wakes nobody before `wake` is called, or before a second one sleeps: a test that expects one sleeper then sees two,
- * rather than waiting for ever.
+ * Holds all sleepers until `wake` is called or a second one sleeps, so that a test with an unexpected second
+ * sleeper fails instead of waiting forever.
  */
 export function oneSleeper(host: TestHost): { slept: number[]; wake(): void } {
   const slept: number[] = []

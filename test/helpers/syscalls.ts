@@ -6,22 +6,22 @@ import { launcher, node } from './built.ts'
 import { type CommandOptions, runCommand } from './command.ts'
 import { homes, type Ready, startServe } from './serving.ts'
 
-/** Whether system calls can be watched on this machine. */
+/** True if this machine can trace system calls. */
 export const canTrace =
   process.platform === 'linux' && spawnSync('strace', ['-f', '-e', 'trace=none', 'true']).status === 0
 if (!canTrace) notice('system calls', 'strace is not installed, or must not be used')
 
-/** Something that a process did, in the order of time. */
+/** Action of a traced process, in the order of time. */
 export interface Event {
   what: 'logged' | 'synced' | 'told'
-  /** What went into the write-ahead log, or over a connection. */
+  /** Text written to the write-ahead log or to a connection. */
   text: string
 }
 
 /**
- * Serves a folder while its system calls are watched.
- * @param use talks to the service
- * @returns what it wrote into its write-ahead log, when that was synced, and what it told over connections
+ * Serves a directory while its system calls are traced.
+ * @param use sends requests to the service
+ * @returns writes to the write-ahead log, syncs, and writes to connections
  */
 export async function traceServe(
   script: string,
@@ -44,7 +44,7 @@ export async function traceServe(
   return eventsOf(readFileSync(file, 'latin1'))
 }
 
-/** Reads the output of strace. A sync counts from when it has returned, all else from when it was called. */
+/** Parses the output of strace. A sync counts from its return; all other calls count from their start. */
 function eventsOf(trace: string): Event[] {
   const syncing = new Set<string>()
   return trace.split('\n').flatMap((line): Event[] => {
@@ -66,9 +66,9 @@ function eventsOf(trace: string): Event[] {
 }
 
 /**
- * Where somebody was told of something that was not on disk yet.
+ * Finds responses about data that was not yet on disk.
  * @param marks texts that were written, each once
- * @returns a line for each, with what was missing
+ * @returns one line per response, with the missing data
  */
 export function toldTooEarly(events: readonly Event[], marks: readonly string[]): string[] {
   return marks.flatMap((mark) => {
@@ -81,7 +81,7 @@ export function toldTooEarly(events: readonly Event[], marks: readonly string[])
   })
 }
 
-/** System calls that open, create, rename or remove what a path names. */
+/** System calls that open, create, rename or remove a path. */
 const touching =
   /\b(?:open|openat|creat|mkdir|mkdirat|rename|renameat2?|link|linkat|symlink|symlinkat|unlink|unlinkat|rmdir)\(/
 

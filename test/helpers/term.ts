@@ -3,7 +3,7 @@ import type { World } from './world.ts'
 
 let count = 0
 
-/** A session from a time to another, such as `10-24T08:00`, in 2025 and in UTC. */
+/** Creates a session in 2025 in UTC, from and to times such as `10-24T08:00`. */
 export function visit(user_id: string | null, from: string, to: string | null, more = {}) {
   const at = (time: string) => `2025-${time}:00.000Z`
   const id = `session ${++count}`
@@ -12,8 +12,9 @@ export function visit(user_id: string | null, from: string, to: string | null, m
 }
 
 /**
- * Two rooms around the end of daylight-saving time in Europe on 26 October 2025. Ada is in both at once, Grace misses
- * lessons, Alan misses all, and somebody anonymous is there across the end of a month.
+ * Creates two rooms around the end of daylight-saving time in Europe on 26 October 2025. Ada is in both
+ * rooms concurrently, Grace misses lessons, Alan misses all lessons, and an anonymous participant stays
+ * across the end of a month.
  */
 export function term(world: World): void {
   school(world, {

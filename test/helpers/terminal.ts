@@ -1,11 +1,11 @@
-// What may reach a terminal, written down here once more, so that a mistake in `visible` is not repeated.
+// // An independent definition of safe terminal output, so that a mistake in `visible` is not repeated here.
 
 const esc = '\u001b'
 
-/** Our own colours and weights, and how each ends. */
+/** Colors and weights of the program, and the code that ends each. */
 const ourColours = [1, 2, 22, 31, 32, 33, 34, 35, 36, 39].map((code) => `${esc}[${code}m`)
 
-/** Cursor movements and colours of the libraries that ask questions and draw progress. */
+/** Cursor movements and colors of the libraries for prompts and progress. */
 const ofPrompts = new RegExp(
   [
     String.raw`${esc}\[\?(?:25|7)[hl]`,
@@ -19,15 +19,18 @@ const ofPrompts = new RegExp(
   'g',
 )
 
-/** Obeyed or hidden: control characters but for line breaks, bidi, zero-width, separators, private use, halves of characters. */
+/**
+ * Characters that terminals execute or hide: control characters except line breaks, bidi and zero-width
+ * characters, separators, private use, and unpaired surrogates.
+ */
 const obeyed =
   /(?!\n)\p{Cc}|\p{Zl}|\p{Zp}|\p{Co}|\p{Cs}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb]|[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]/u
 
-/** Joiners, variation selectors and tags where nothing stands that they could belong to. */
+/** Joiners, variation selectors and tags without a character that they belong to. */
 const lost =
   /(?<![\p{L}\p{M}\p{ExtPict}\p{EMod}\u200c\u200d])[\u200c\u200d]|(?<![\p{ExtPict}#*\d])[\ufe0e\ufe0f]|(?<!\p{Unified_Ideograph})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]|[\ufe03-\ufe0d]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]*)[\u{e0020}-\u{e007f}]|[\u{e0000}-\u{e001f}\u{e0080}-\u{e00ff}\u{e01f0}-\u{e0fff}]/u
 
-/** What a text would make a terminal do or hide; undefined when it is harmless. */
+/** Describes the harmful part of a text; undefined if the text is harmless. */
 export function harmIn(text: string, isPrompt = false): string | undefined {
   let bare = text
   if (isPrompt) bare = bare.replace(ofPrompts, '')
@@ -37,8 +40,8 @@ export function harmIn(text: string, isPrompt = false): string | undefined {
   return `${JSON.stringify(bare.slice(Math.max(0, found.index - 40), found.index + 40))}: U+${found[0].codePointAt(0)?.toString(16)}`
 }
 
-/** Stacks are for bug reports, which need --verbose and a bug. */
+/** Pattern of stack traces, which appear only for bugs with --verbose. */
 export const stack = /^\s+at .+:\d+:\d+\)?$|\bnode:internal\b/m
 
-/** Exit codes that mean something (design.md, section 3). */
+/** Documented exit codes. */
 export const designed = new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 74, 130, 143])

@@ -3,7 +3,7 @@ import { startService } from '../../src/testing/testing.ts'
 import type { Seed, StartOptions } from '../../src/testing/types.ts'
 import { knock, Peer } from './live.ts'
 
-/** Two users, and a room for anyone in which one of them is a host. */
+/** Seed with two users and an open room in which one of them is a host. */
 export const seed: Seed = {
   users: [{ user_id: 'ada', name: 'Ada Lovelace', access_token: 'ada-token' }, { user_id: 'bob' }],
   rooms: [
@@ -12,7 +12,7 @@ export const seed: Seed = {
   ],
 }
 
-/** Starts a service for tests, and closes it when the test is over. */
+/** Starts a test service and closes it at the end of the test. */
 export async function startTestService(options: StartOptions = { seed }) {
   const service = await startService(options)
   onTestFinished(async () => void (await service.close().catch(() => {})))

@@ -2,12 +2,16 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { notice } from '../suites/size.ts'
 
-/** Programs of POSIX that tests use without a check. A machine with npm has them, because npm runs scripts with `sh`. */
+/**
+ * POSIX programs that tests use without a check. A machine with npm has them, because npm runs scripts with
+ * `sh`.
+ */
 export const posixTools = ['sh', 'mkdir', 'mkfifo', 'stty'] as const
 
 /**
- * Returns whether this machine has a program beyond Node, npm and POSIX. Prints a notice when it does not.
- * @param tests the tests that are skipped without the program
+ * Returns true if this machine has a program other than Node, npm and POSIX tools. Prints a notice
+ * otherwise.
+ * @param tests tests that are skipped without the program
  */
 export function hasTool(program: string, suite: string, tests: string): boolean {
   const found = (process.env['PATH'] ?? '').split(delimiter).some((dir) => isProgram(join(dir, program)))

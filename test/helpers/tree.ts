@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { buildProgram } from '../../src/cli/commands/program.ts'
 import { testHost } from './host.ts'
 
-/** The whole command tree. */
+/** Builds the whole command tree. */
 export function wholeProgram(): Promise<Command> {
   return buildProgram(
     testHost(),
@@ -12,7 +12,7 @@ export function wholeProgram(): Promise<Command> {
   )
 }
 
-/** Every command that does something, with the words that call it. */
+/** Returns every command with an action, and the words that call it. */
 export async function leaves(): Promise<{ words: string[]; command: Command }[]> {
   const walk = (command: Command, words: string[]): { words: string[]; command: Command }[] =>
     command.commands.length === 0
@@ -21,7 +21,7 @@ export async function leaves(): Promise<{ words: string[]; command: Command }[]>
   return walk(await wholeProgram(), [])
 }
 
-/** `<room>`, `[topic...]`: an argument as help writes it. */
+/** Formats an argument like the help: `<room>`, `[topic...]`. */
 export function argumentTerm(argument: Command['registeredArguments'][number]): string {
   const name = argument.name() + (argument.variadic ? '...' : '')
   return argument.required ? `<${name}>` : `[${name}]`

@@ -3,12 +3,12 @@ import { join, relative, resolve } from 'node:path'
 import { build, stop } from 'esbuild'
 import { afterAll } from 'vitest'
 
-/** A change to a source file of ours, by its path from the root of the project: one text for another. */
+/** Edit of a source file, whose path is relative to the project: a text and its replacement. */
 export type Edit = readonly [file: string, before: string, after: string]
 
 const store = 'src/embedded/store/store.ts'
 
-/** Versions of the program with a mistake that no test of answers shows: the checks of this suite are there to find them. */
+/** Variants of the program with a mistake that responses do not reveal. The crash suite must find each. */
 export const mutants = {
   'acknowledges a write before it is on disk': [
     [store, '      batch.push(write)\n    })', '      batch.push(write)\n      resolve(value)\n    })'],
@@ -19,12 +19,12 @@ export const mutants = {
   ],
 } as const satisfies Record<string, readonly Edit[]>
 
-/** Commits that take their time, so that a kill hits what comes before them: no mistake by itself. */
+/** Edits that delay commits without a mistake, so that a kill hits the steps before them. */
 export const slowCommits: readonly Edit[] = [
   [store, 'this.#commitSoon(this.#batch)', 'setTimeout(() => this.#commit(), 30)'],
 ]
 
-/** Ends of sessions that are listed and settled as those of thousands are, in steps so small that kills come between them. */
+/** Edits that list and end sessions in small steps, so that kills happen between the steps. */
 export const smallSteps: readonly Edit[] = [
   [
     'src/embedded/sessions/departures.ts',
@@ -42,12 +42,12 @@ export const smallSteps: readonly Edit[] = [
 let folder: string | undefined
 
 /**
- * Builds the program with some edits, until the test file has ended.
- * @returns the script to run
- * @throws {Error} when an edit does not apply any more
+ * Builds the program with edits, for the duration of a test file.
+ * @returns path of the script
+ * @throws {Error} when an edit does not match the source
  */
 export async function buildVariant(edits: readonly Edit[]): Promise<string> {
-  // Within the project, as the program looks for libsql from where it is.
+  // // Within the project, because the program resolves libsql from its own location.
   const cache = resolve('node_modules/.cache')
   mkdirSync(cache, { recursive: true })
   folder ??= mkdtempSync(join(cache, 'variants-'))
@@ -93,7 +93,7 @@ export async function buildVariant(edits: readonly Edit[]): Promise<string> {
   return outfile
 }
 
-/** To be called by a test file that builds variants. */
+/** Removes variants after a test file. Call it in each file that builds variants. */
 export function removeVariants(): void {
   afterAll(async () => {
     await stop()

@@ -1,14 +1,14 @@
 /**
- * How long to wait, in milliseconds: longer than anything takes on a busy machine, and shorter than the timeout of a
- * test, which could not say what it waited for.
+ * Maximum wait, in milliseconds: longer than any step on a busy machine, and shorter than the timeout of a
+ * test, whose message would not name the step.
  */
 const usualPatienceMs = 20_000
 
 /**
- * Waits for something that should happen now.
- * @param what what to wait for, as in “a line on standard error”
- * @param seen what there is so far, for the error
- * @throws when it does not happen: the error says what was waited for, and what there was instead
+ * Waits for an event that should happen soon.
+ * @param what name of the event, as in “a line on standard error”
+ * @param seen current state, for the error
+ * @throws {Error} with the expected event and the current state, when it does not happen
  */
 export async function soon<T>(
   what: string,
@@ -27,7 +27,7 @@ export async function soon<T>(
 
 const soFar = (seen: () => unknown) => `; so far: ${JSON.stringify(seen())}`
 
-/** A moment that one side announces and the other waits for. */
+/** Creates a promise, and the function that resolves it. */
 export function latch(): { open(): void; opened: Promise<void> } {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {
@@ -36,29 +36,32 @@ export function latch(): { open(): void; opened: Promise<void> } {
   return { open, opened }
 }
 
-/** Something that changes until it is as a test expects. */
+/** State that changes until it matches the expectation of a test. */
 export class Watched {
   readonly #seen: () => unknown
   readonly #looks = new Set<() => void>()
   #over: string | undefined
 
-  /** @param seen what there is, for the error */
+  /** @param seen current state, for the error */
   constructor(seen: () => unknown) {
     this.#seen = seen
   }
 
-  /** Something may have changed. */
+  /** Reports that the state may have changed. */
   changed(): void {
     for (const look of this.#looks) look()
   }
 
-  /** Nothing changes any more: what has not happened by now never will. */
+  /** Reports that the state will not change any more. */
   end(why: string): void {
     this.#over = why
     this.changed()
   }
 
-  /** @throws when what is waited for does not happen soon, or cannot happen any more */
+  /**
+   * Waits until the state matches.
+   * @throws {Error} when it does not match in time, or cannot change any more
+   */
   until(what: string, holds: () => boolean): Promise<void> {
     let look = () => {}
     const held = new Promise<void>((resolve, reject) => {

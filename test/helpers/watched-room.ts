@@ -5,7 +5,7 @@ import { answer, createWorld, type World } from './world.ts'
 
 export const roomId = 'r1'
 
-/** A session, as the document has it. */
+/** Creates a session with the fields of the API specification. */
 export function session(id: unknown, rest: object = {}) {
   return {
     id,
@@ -17,20 +17,20 @@ export function session(id: unknown, rest: object = {}) {
   }
 }
 
-/** What the service answers while somebody takes a look at the room. */
+/** Responses of the service to one poll of the room. */
 export interface Look {
   sessions?: readonly object[]
   room?: object
-  /** The service sends at most so many sessions at once, and says how many there are. */
+  /** Maximum number of sessions per page; the response contains the total. */
   page?: number
-  /** Answers everything instead; an error when it says nothing at all. */
+  /** Response to every request; an error for no response. */
   instead?: WireResponse | Error | undefined
 }
 
-/** What is known of people, by the paths of the service. */
+/** Responses about people, by path. */
 export type People = Readonly<Record<string, object>>
 
-/** A service with a room at which each look finds something else; after the last one somebody presses ^C. */
+/** Creates a service whose room changes at each poll; ^C is pressed after the last one. */
 export async function watchedRoom(looks: readonly Look[], people: People = {}) {
   const world = await createWorld()
   let look = -1
@@ -74,17 +74,17 @@ function respond(path: string, { sessions = [], room, page }: Look, people: Peop
   })
 }
 
-/** Nobody answers. */
+/** Creates the error of a service that does not respond. */
 export const away = () => new TransportError('connection refused', false)
 
-/** The lines of an output. */
+/** Parses the lines of an output. */
 export const events = (stdout: string): Record<string, unknown>[] =>
   stdout
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line))
 
-/** Who is there by what a watch has told; checks what it says of how many that are. */
+/** Returns the people who are online according to the events of a watch, and checks the counts in them. */
 export function replay(told: readonly Record<string, unknown>[]): Set<unknown> {
   const there = new Set<unknown>()
   for (const { event, session_id, online } of told) {

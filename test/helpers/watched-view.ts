@@ -5,11 +5,11 @@ import { type Look, watchedRoom } from './watched-room.ts'
 
 interface Options extends HostOptions {
   line?: string
-  /** What somebody does behind each look. */
+  /** Actions after each poll. */
   meanwhile?: readonly ((host: TestHost, terminal: Emulator) => unknown)[]
 }
 
-/** Watches a room on a terminal; gives what was on the screen behind each look, and at the end. */
+/** Watches a room on a terminal. Returns the screen after each poll and at the end. */
 export async function view(
   looks: readonly Look[],
   { line = '', meanwhile = [], columns = 80, rows = 24, ...options }: Options = {},

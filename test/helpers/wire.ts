@@ -6,7 +6,7 @@ import { openWorkspace } from '../../src/embedded/workspace.ts'
 import { testNow } from './host.ts'
 import { withSchema } from './new-database.ts'
 
-/** One exchange, as the API document has it. */
+/** Request and response of the API specification. */
 export interface WireCase {
   name: string
   request: { method: string; path: string; headers?: Record<string, string>; body?: unknown }
@@ -14,7 +14,7 @@ export interface WireCase {
 }
 
 export interface Fixture {
-  /** Null for the cases about the key rather than an operation. */
+  /** Operation; null for cases about the key. */
   operation: string | null
   cases: WireCase[]
 }
@@ -23,19 +23,19 @@ const folder = join(import.meta.dirname, '../fixtures/wire')
 
 const readFixture = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8'))
 
-/** The fixtures of the 17 operations and of the refused key. */
+/** Loads the fixtures of the 17 operations and of the refused key. */
 export function loadFixtures(): Fixture[] {
   return readdirSync(folder)
     .filter((file) => file !== 'webhook.json')
     .map(readFixture)
 }
 
-/** The bodies of section 6.1. */
+/** Loads the webhook bodies (API specification, section 6.1). */
 export function loadWebhookEvents(): { name: string; body: unknown }[] {
   return readFixture('webhook.json').cases
 }
 
-/** The values of the placeholders of a fixture. */
+/** Values of the placeholders of a fixture. */
 export interface Names {
   room_id: string
   private_room_id: string
@@ -43,7 +43,7 @@ export interface Names {
   private_member_id: string
 }
 
-/** A case with its placeholders filled in. Other braces are text. */
+/** Fills in the placeholders of a case. Other braces are literal. */
 export function fillCase(wireCase: WireCase, names: Names): WireCase {
   return JSON.parse(JSON.stringify(wireCase), (_, value) =>
     typeof value === 'string'
@@ -64,7 +64,7 @@ const isTimestamp = (value: unknown) =>
   !Number.isNaN(Date.parse(value))
 const orNull = (holds: (value: unknown) => boolean) => (value: unknown) => value === null || holds(value)
 
-/** What each token of the fixtures accepts, and a value that it accepts. */
+/** Accepted values of each token of the fixtures, with an example. */
 const tokens: Record<string, { holds(value: unknown): boolean; sample: unknown }> = {
   '<id>': { holds: isText, sample: '0123456789abcdef01234567' },
   '<string>': { holds: isString, sample: 'text' },
@@ -86,7 +86,9 @@ function tokenOf(expected: unknown) {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Where a value differs from what a fixture expects, one line each. Extra fields are fine. */
+/**
+ * Lists the differences between a value and an expectation, one line each. Additional fields are accepted.
+ */
 function mismatches(actual: unknown, expected: unknown, path: string): string[] {
   const wrong = [`${path}: expected ${JSON.stringify(expected)}, received ${JSON.stringify(actual)}`]
   const token = tokenOf(expected)
@@ -108,12 +110,12 @@ function mismatches(actual: unknown, expected: unknown, path: string): string[] 
   return Object.is(actual, expected) ? [] : wrong
 }
 
-/** Compares a value with the expectation of a fixture, tokens included. */
+/** Compares a value with an expectation that may contain tokens. */
 export function expectMatch(actual: unknown, expected: unknown): void {
   expect(mismatches(actual, expected, '')).toEqual([])
 }
 
-/** A value that the expectation of a fixture accepts, with every field. */
+/** Creates a value with every field that an expectation accepts. */
 export function sampleOf(expected: unknown): unknown {
   const token = tokenOf(expected)
   if (token) return token.sample
@@ -131,7 +133,7 @@ interface Thing {
   [field: string]: unknown
 }
 
-/** The body of any answer; each has some of these fields. */
+/** Response body with some of these fields. */
 export interface AnswerBody {
   room: Thing
   rooms: Thing[]
@@ -151,7 +153,10 @@ export const localUrl = 'http://localhost/v1'
 export const decodeBody = (answer: WireResponse): AnswerBody =>
   JSON.parse(new TextDecoder().decode(answer.body))
 
-/** The embedded service, in memory or in a folder, on a clock that ticks one second per request. */
+/**
+ * Opens the embedded service, in memory or in a directory, with a clock that advances one second per
+ * request.
+ */
 export async function openTestWorkspace(dir?: string) {
   let time = testNow
   const workspace = await openWorkspace({
@@ -183,7 +188,7 @@ export async function openTestWorkspace(dir?: string) {
 
 export type TestWorkspace = Awaited<ReturnType<typeof openTestWorkspace>>
 
-/** A fresh workspace in memory with everything that the fixtures mention. */
+/** Creates a workspace in memory with everything that the fixtures mention. */
 export async function seedWorkspace(): Promise<{ workspace: TestWorkspace; names: Names }> {
   const workspace = await openTestWorkspace()
   const make = async (path: string, body: object) => {
@@ -208,7 +213,7 @@ export async function seedWorkspace(): Promise<{ workspace: TestWorkspace; names
   }
 }
 
-/** The request of a case, with the key unless the case has headers of its own. */
+/** Creates the request of a case, with the key unless the case has its own headers. */
 export function wireRequest(
   baseUrl: string,
   apiKey: string,
@@ -225,19 +230,22 @@ export function wireRequest(
   }
 }
 
-/** The document gives refusals no body; the embedded service does (design.md, section 4). */
+/**
+ * Returns the expected body of a refusal. The API specification defines none; the embedded service sends
+ * one.
+ */
 function refusalOf({ status }: WireCase['response'], operation: string | null) {
   const code = operation === null ? 'unauthorized' : status === 500 ? 'validation_exception' : '<string>'
   return { error: { code, message: '<string>' } }
 }
 
-/** One way to reach the service. */
+/** Connection to the service. */
 export interface Connection {
   baseUrl: string
   exchange(request: WireRequest): Promise<WireResponse>
 }
 
-/** Declares a test for each case of each fixture, each in a fresh workspace. */
+/** Declares a test for each case of each fixture, each with a new workspace. */
 export function replayFixtures(connect: (workspace: TestWorkspace) => Promise<Connection>): void {
   for (const { operation, cases } of loadFixtures())
     describe(`for ${operation ?? 'authentication'}`, () => {

@@ -7,7 +7,7 @@ interface Person {
   type?: string
 }
 
-/** A world with workspace files. */
+/** Creates a world with workspace files. */
 export async function createWorkspace() {
   const world = await createWorld()
   return {
@@ -32,7 +32,7 @@ export async function createWorkspace() {
       const run = await world.run(line, options)
       return { ...run, writes: writesOf(world) }
     },
-    /** Plan of `workspace diff`: one line per item. */
+    /** Runs `workspace diff` and returns its plan, one line per item. */
     async diff(flags = '', file = 'school.yaml') {
       const run = await world.run(`workspace diff ${file} -o json ${flags}`.trim())
       const plan = run.stdout === '' ? [] : JSON.parse(run.stdout).plan
@@ -55,7 +55,7 @@ export async function createWorkspace() {
 
 export type TestWorkspace = Awaited<ReturnType<typeof createWorkspace>>
 
-/** An item as one line: `~ member algebra/ada type: guest → host`. */
+/** Formats an item as one line: `~ member algebra/ada type: guest → host`. */
 export function lineOf({ sign, action, kind, key, room_key, changes, reason }: any): string {
   const fields = changes.map((change: any) =>
     'before' in change

@@ -18,7 +18,7 @@ export interface Run {
 
 export const baseUrl = 'https://meet.test/v1'
 
-/** Answers instead of the service, or passes the request, or a changed one, on to it. */
+/** Function that responds in place of the service, or passes a request on to it. */
 export type Intercept = (
   request: WireRequest,
   next: (changed?: WireRequest) => Promise<WireResponse>,
@@ -32,8 +32,8 @@ export interface Contents {
 }
 
 /**
- * The real program with the embedded service, in memory, in place of the network. Key and base URL are in the
- * environment.
+ * Creates a world: the real program, with the embedded service in memory in place of the network. The
+ * environment contains key and base URL.
  */
 export async function createWorld({ rows, time }: Contents = { rows: '', time: testNow }) {
   const workspace = await openWorkspace({
@@ -47,10 +47,10 @@ export async function createWorld({ rows, time }: Contents = { rows: '', time: t
     store: workspace.store,
     dir,
     configDir: join(dir, 'config'),
-    /** Every request that reached the service, in order. */
+    /** Requests that reached the service, in order. */
     requests: [] as WireRequest[],
     intercept: undefined as Intercept | undefined,
-    /** Sends a request to the service itself, to set things up and to check the result. */
+    /** Sends a request directly to the service, for setup and checks. */
     async send(method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
       const answer = await workspace.service({
         method,
@@ -98,7 +98,6 @@ export async function createWorld({ rows, time }: Contents = { rows: '', time: t
       }))
       return { host, done }
     },
-    /** Runs a command line to its end. */
     run(argv: readonly string[] | string, options: HostOptions = {}): Promise<Run> {
       return world.start(typeof argv === 'string' ? argv.split(' ') : argv, options).done
     },
@@ -132,18 +131,21 @@ export function worldsWith<T, W extends World = World>(
 /** A folder that is removed when the test is over. */
 export function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
-  // A process that ends late may still write here.
+  // // A process that ends late may still write to the directory.
   onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }))
   return dir
 }
 
-/** Some other service: it knows its rooms, and answers everything else in one way. */
+/**
+ * Creates a transport of another service, which has these rooms and sends the same response to all other
+ * requests.
+ */
 export const answering =
   (response: WireResponse): Intercept =>
   async ({ url }) =>
     url.endsWith('/rooms?limit=1') ? answer(200, { rooms: [] }) : response
 
-/** An answer of some other service. */
+/** Creates a response of another service. */
 export function answer(status: number, body: unknown, headers: Record<string, string> = {}): WireResponse {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return {
