@@ -185,7 +185,7 @@ const json = (text: string) => JSON.stringify(text).slice(1, -1)
 const shown = new Set<string>()
 
 describe.each(calls.map((call, i) => ({ call, i })))('$call hides the key', ({ call, i }) => {
-  test('in any response of the service', async () => {
+  test(`${call} hides the key in any response of the service`, async () => {
     const run = await start(call)
     for (const [j, name] of names.entries()) {
       const cases = full ? shapes.length : isQuick(call, i, j) ? 1 : 0
@@ -213,7 +213,7 @@ function isQuick(call: string, i: number, j: number): boolean {
   return j === 0 || (i + j) % (/ import /.test(call) ? 2 : 8) === 0
 }
 
-test('each kind of response in this suite is printed with a redacted key by at least one command', () => {
+test('each kind of response in the canary suite is printed with a redacted key by at least one command', () => {
   // These say nothing of what the service sent.
   const silent = [
     'nothing',

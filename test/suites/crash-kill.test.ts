@@ -58,7 +58,7 @@ test(`every event and every acknowledged redelivery reaches the receiver with on
 })
 
 describe('slow commits', () => {
-  test('lose no acknowledged data', { timeout: 600_000 }, async () => {
+  test('slow commits lose no acknowledged data', { timeout: 600_000 }, async () => {
     const script = await buildVariant(slowCommits)
     const survived = await killWrites({
       script,
@@ -77,7 +77,7 @@ describe('slow commits', () => {
   ] as const
   // The quick form of crash-order.test.ts tries the second one.
   test.each(mistakes.slice(0, sized(1, 2)))(
-    'make this suite fail if the service %s, because data that was %s is lost',
+    'slow commits make the crash suite fail if the service %s, because data that was %s is lost',
     { timeout: 600_000 },
     async (mutant, how) => {
       const script = await buildVariant([...slowCommits, ...mutants[mutant]])

@@ -50,7 +50,7 @@ const early = async (script: string) =>
   toldTooEarly(await traceServe(script, tempDir(), renameAndRead), marks)
 
 describe.runIf(canTrace)('the order of system calls', () => {
-  test(`shows that none of ${changes} writes is acknowledged before its sync`, {
+  test(`the order of system calls shows that none of ${changes} writes is acknowledged before its sync`, {
     timeout: 600_000,
   }, async () => {
     expect(await early(launcher)).toEqual([])
@@ -64,7 +64,7 @@ describe.runIf(canTrace)('the order of system calls', () => {
   ] as const
   // The quick form of crash-kill.test.ts tries the last one.
   test.each(mistakes.slice(0, sized(2, 3)))(
-    'reveals a service that %s',
+    'the order of system calls reveals a service that %s',
     { timeout: 600_000 },
     async (mutant, what) => {
       const script = await buildVariant(mutants[mutant])

@@ -83,7 +83,9 @@ describe('a torn write-ahead log', () => {
     rmSync(dir, { recursive: true })
   }
 
-  test('that is cut off at any position keeps every complete write', { timeout: 900_000 }, async () => {
+  test('a torn write-ahead log that is cut off at any position keeps every complete write', {
+    timeout: 900_000,
+  }, async () => {
     const { ends, whole, withLog } = await crashed(20)
     await fc.assert(
       fc.asyncProperty(
@@ -101,7 +103,7 @@ describe('a torn write-ahead log', () => {
     )
   })
 
-  test('with a flipped bit keeps only the writes before the bit', {
+  test('a torn write-ahead log with a flipped bit keeps only the writes before the bit', {
     timeout: 900_000,
   }, async () => {
     const { ends, whole, withLog } = await crashed(20)
@@ -154,7 +156,7 @@ describe('damaged bytes', () => {
   })
   const damage = fc.array(fc.oneof(wholePage, bytes), { minLength: 1, maxLength: 4 })
 
-  test('make the service respond with the intact data or with 503', {
+  test('damaged bytes make the service respond with the intact data or with 503', {
     timeout: 900_000,
   }, async () => {
     const template = await filled()
@@ -200,7 +202,7 @@ describe('damaged bytes', () => {
   })
 
   test.each(['pages', 'text'] as const)(
-    'of %s make --local exit 74 with the command that helps, and serve respond with 503',
+    'damaged bytes of %s make --local exit 74 with the command that helps, and serve respond with 503',
     { timeout: 120_000 },
     async (kind) => {
       const env = homes()

@@ -40,9 +40,9 @@ function* casesOf(index: number, fault: Fault): Generator<readonly [Fault, Runne
 const isHere = ({ over }: Fault) => over !== 'full port' || process.platform === 'linux'
 if (!faults.every(isHere)) notice('faults', 'only Linux has a port that drops connections')
 
-describe.concurrent('commands report the correct outcome if the service', () => {
+describe.concurrent('outcomes with a faulty service', () => {
   test.each(faults.filter(isHere).map((fault, index) => [fault.name, index, fault] as const))(
-    '%s',
+    'commands report the correct outcome if the service %s',
     async (_name, index, fault) => {
       const problems: string[] = []
       for (const [changed, runner, command, format] of casesOf(index, fault)) {

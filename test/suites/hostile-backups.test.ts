@@ -105,7 +105,7 @@ async function expectWorking(): Promise<void> {
   await done('--local users delete grace --yes')
 }
 
-describe('local restore executes nothing of the schema of a backup', () => {
+describe('schemas of backups', () => {
   test.each<[string, string | (() => string), number, RegExp]>([
     [
       'statements after the statement of a table',
@@ -217,20 +217,23 @@ const values: readonly string[] = [
   `'\u202e\u001b]0;x\u0007'`,
 ]
 
-describe('local restore stores no value that the program cannot read', () => {
+describe('values in backups', () => {
   const columns = Object.entries(storedValues).flatMap(([table, rules]) =>
     Object.keys(rules).map((column) => [table, column] as const),
   )
   const all = columns.flatMap(([table, column]) => values.map((value) => [table, column, value] as const))
   const step = sized(263, 1)
-  test.each(all.filter((_, i) => i % step === 0))('%s.%s = %s', async (table, column, value) => {
-    // SQLite itself keeps other types out of a primary key.
-    const key = column === 'seq' ? `AND typeof(${value}) = 'integer'` : ''
-    await restoreChanged(loosen, `UPDATE OR IGNORE ${table} SET ${column} = ${value} WHERE true ${key}`)
-  })
+  test.each(all.filter((_, i) => i % step === 0))(
+    'local restore stores no value that the program cannot read: %s.%s = %s',
+    async (table, column, value) => {
+      // SQLite itself keeps other types out of a primary key.
+      const key = column === 'seq' ? `AND typeof(${value}) = 'integer'` : ''
+      await restoreChanged(loosen, `UPDATE OR IGNORE ${table} SET ${column} = ${value} WHERE true ${key}`)
+    },
+  )
 })
 
-test('local restore keeps what this version accepts of rows that an earlier version accepted, and counts them', async () => {
+test('local restore keeps the valid values of rows from an earlier version, and counts the changed rows', async () => {
   const run = await restoreChanged(`
     UPDATE rooms SET webhook = '{"url":"https://a.test/","headers":{"x-team":"ops","bad name":"1"},"secret":"s"}';
     UPDATE pages SET entities = '[{"type":"Image"},{"type":"Note","text":"kept"}]';
@@ -259,10 +262,10 @@ test('local restore refuses text that is not UTF-8, and a text of 20 MB', async 
   }
 })
 
-describe('a workspace restored from a backup with numbers at their maximum', () => {
+describe('restored maximum numbers', () => {
   const totals = ['attempts', 'redeliveries', 'round_start'].map((name) => `${name} = ${2 ** 53 - 1}`)
 
-  test('is used, backed up and restored again', async () => {
+  test('a workspace restored from a backup with numbers at their maximum is used, backed up and restored again', async () => {
     const run = await restoreChanged(
       `UPDATE rooms SET meeting_ms = ${2 ** 53 - 2}, meeting_from_ms = ${2 ** 53 - 1}, seq = ${2 ** 52};
        UPDATE deliveries SET ${totals}, seq = ${2 ** 52};
@@ -288,7 +291,7 @@ describe('a workspace restored from a backup with numbers at their maximum', () 
   })
 })
 
-describe('local backup refuses a workspace with a row that no restore accepts, and doctor finds it', () => {
+describe('rows that no restore accepts', () => {
   test.each([
     ['a negative total', 'UPDATE rooms SET meeting_ms = -1', 'rooms has an invalid meeting_ms'],
     ['an inexact integer', `UPDATE rooms SET created_at = ${2n ** 60n}`, 'rooms has an invalid created_at'],
@@ -297,17 +300,20 @@ describe('local backup refuses a workspace with a row that no restore accepts, a
       `UPDATE users SET default_member_type = 'king'`,
       'users has an invalid default_member_type',
     ],
-  ])('%s', async (_name, sql, message) => {
-    const before = readFileSync(join(world.dir, 'honest.db'))
-    await edit('data/workspace.db', sql)
-    expect(await world.run('local backup honest.db --overwrite')).toMatchObject({
-      code: 74,
-      stdout: '',
-      stderr:
-        `error: the database ${join(world.dir, 'data/workspace.db')} is damaged: row 1 of the table ${message}\n` +
-        `hint: replace it by a backup: meetroom local restore FILE --data-dir ${join(world.dir, 'data')}\n`,
-    })
-    expect(readFileSync(join(world.dir, 'honest.db')).equals(before)).toBe(true)
-    expect((await world.run('doctor --local')).stdout).toContain(`row 1 of the table ${message}`)
-  })
+  ])(
+    'local backup refuses a workspace with a row that no restore accepts, and doctor finds it: %s',
+    async (_name, sql, message) => {
+      const before = readFileSync(join(world.dir, 'honest.db'))
+      await edit('data/workspace.db', sql)
+      expect(await world.run('local backup honest.db --overwrite')).toMatchObject({
+        code: 74,
+        stdout: '',
+        stderr:
+          `error: the database ${join(world.dir, 'data/workspace.db')} is damaged: row 1 of the table ${message}\n` +
+          `hint: replace it by a backup: meetroom local restore FILE --data-dir ${join(world.dir, 'data')}\n`,
+      })
+      expect(readFileSync(join(world.dir, 'honest.db')).equals(before)).toBe(true)
+      expect((await world.run('doctor --local')).stdout).toContain(`row 1 of the table ${message}`)
+    },
+  )
 })

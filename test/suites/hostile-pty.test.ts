@@ -75,7 +75,7 @@ const sample = fc.sample(fc.tuple(hostileText, hostileJson), { numRuns: sized(1,
 describe.skipIf(!hasTerminal).each(Object.entries(views))(
   'on a real terminal %s',
   (_, { line, typed, status, draws }) => {
-    test('shows no control characters', async () => {
+    test('a command on a real terminal shows no control characters', async () => {
       const home = homes()
       for (const [text, value] of sample) {
         const { state, close, baseUrl } = await hostileService(text, value)

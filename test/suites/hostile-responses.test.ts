@@ -259,7 +259,9 @@ const bombs = (full ? all() : quick).map((bomb, index) => ({ ...bomb, index }))
 
 /** In the quick form, each response meets one of the commands, taking turns. */
 describe.each(bombs)('$name', ({ respond, timeout, index }) => {
-  test('does not stop a command, or take its memory', { timeout: 600_000 }, async () => {
+  test('a hostile response neither stops a command nor exhausts its memory', {
+    timeout: 600_000,
+  }, async () => {
     const baseUrl = await serve(respond)
     const commands = [...reads, ...writes]
     for (const argv of share(commands, index, commands.length)) {
@@ -272,7 +274,7 @@ describe.each(bombs)('$name', ({ respond, timeout, index }) => {
   })
 })
 
-test('a write whose response is too large is unknown', { timeout: 120_000 }, async () => {
+test('a write whose response is too large has an unknown outcome', { timeout: 120_000 }, async () => {
   const { respond } = compressed('', documents['a text of 100 MB'] as () => string)
   const { code, stderr } = await run(
     ['rooms', 'create', '--name', 'n', '--type', 'open'],

@@ -63,40 +63,43 @@ const plain = (text: string) => text
 /** What was shown, without the tabs between the cells of TSV: those in a cell are escapes. */
 const withoutTabs = (text: string, format: string) => (format === 'tsv' ? text.replaceAll('\t', ' ') : text)
 
-describe('the printer escapes hostile text in', () => {
-  test.each(kinds)('a single %s and a list of items, in every format', async (kind) => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(itemOf(kind), { minLength: 1, maxLength: 3 }),
-        screens,
-        async (items, screen) => {
-          const host = hostOf(screen)
-          const printer = new Printer(host, { ...screen, header: true, quiet: false }, plain)
-          const view = views[kind]
-          await printer.list(
-            view,
-            'items',
-            (async function* () {
-              yield { items }
-            })(),
-          )
-          const text = JSON.stringify({ item: items[0] })
-          if (screen.format !== 'ids' || view.id)
-            await printer.printOne(view, 'item', {
-              bytes: Buffer.from(text),
-              value: JSON.parse(text),
-              isPlain: true,
-            })
-          await printer.printFacts(items[0] ?? {})
-          expect(harmIn(withoutTabs(host.stdout.text + host.stderr.text, screen.format))).toBeUndefined()
-          add('bodies', 2)
-        },
-      ),
-      { numRuns: sized(20, 12_000) },
-    )
-  })
+describe('hostile text in the printer', () => {
+  test.each(kinds)(
+    'the printer escapes hostile text in a single %s and a list of items, in every format',
+    async (kind) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(itemOf(kind), { minLength: 1, maxLength: 3 }),
+          screens,
+          async (items, screen) => {
+            const host = hostOf(screen)
+            const printer = new Printer(host, { ...screen, header: true, quiet: false }, plain)
+            const view = views[kind]
+            await printer.list(
+              view,
+              'items',
+              (async function* () {
+                yield { items }
+              })(),
+            )
+            const text = JSON.stringify({ item: items[0] })
+            if (screen.format !== 'ids' || view.id)
+              await printer.printOne(view, 'item', {
+                bytes: Buffer.from(text),
+                value: JSON.parse(text),
+                isPlain: true,
+              })
+            await printer.printFacts(items[0] ?? {})
+            expect(harmIn(withoutTabs(host.stdout.text + host.stderr.text, screen.format))).toBeUndefined()
+            add('bodies', 2)
+          },
+        ),
+        { numRuns: sized(20, 12_000) },
+      )
+    },
+  )
 
-  test('the result of --query', async () => {
+  test('the printer escapes hostile text in the result of --query', async () => {
     await fc.assert(
       fc.asyncProperty(
         hostileJson,
@@ -115,7 +118,7 @@ describe('the printer escapes hostile text in', () => {
     )
   })
 
-  test('an error and a notice', async () => {
+  test('the printer escapes hostile text in an error and a notice', async () => {
     await fc.assert(
       fc.asyncProperty(
         hostileText,
@@ -195,39 +198,45 @@ const commands: readonly (readonly [Kind, string, readonly string[]])[] = [
   ['message', 'message', ['message', 'send', 'r1', 'hello']],
 ]
 
-describe('the whole program escapes hostile text in', () => {
-  test.each(commands)('a %s in %s: %j', async (kind, result, argv) => {
-    await fc.assert(
-      fc.asyncProperty(
-        bodyOf(kind, result, result.endsWith('s')),
-        screens,
-        fc.boolean(),
-        async (body, screen, verbose) => {
-          world.intercept = async () => answer(200, body as object)
-          const format = argv.includes('export') ? [] : ['-o', screen.format]
-          const flags = [...format, ...(verbose ? ['--verbose'] : [])]
-          const env = screen.color ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }
-          const shown = await shownBy([...argv, ...flags], { tty: true, columns: screen.width, env })
-          expect(harmIn(withoutTabs(shown, screen.format))).toBeUndefined()
-          add('bodies, by the whole program')
-        },
-      ),
-      { numRuns: sized(8, 1500) },
-    )
-  })
+describe('hostile text in the whole program', () => {
+  test.each(commands)(
+    'the whole program escapes hostile text in a %s in %s: %j',
+    async (kind, result, argv) => {
+      await fc.assert(
+        fc.asyncProperty(
+          bodyOf(kind, result, result.endsWith('s')),
+          screens,
+          fc.boolean(),
+          async (body, screen, verbose) => {
+            world.intercept = async () => answer(200, body as object)
+            const format = argv.includes('export') ? [] : ['-o', screen.format]
+            const flags = [...format, ...(verbose ? ['--verbose'] : [])]
+            const env = screen.color ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }
+            const shown = await shownBy([...argv, ...flags], { tty: true, columns: screen.width, env })
+            expect(harmIn(withoutTabs(shown, screen.format))).toBeUndefined()
+            add('bodies, by the whole program')
+          },
+        ),
+        { numRuns: sized(8, 1500) },
+      )
+    },
+  )
 
-  test.each(commands)('a %s in %s whose fields are not text: %j', async (kind, result, argv) => {
-    const { fields, columns } = views[kind]
-    const names = [...fields, ...columns.map(({ field }) => field), 'entities']
-    const item = { ...Object.fromEntries(names.map((name) => [name, noText])), id: 'r1', user_id: 'ada' }
-    const one = { ...item, entities: [{ type: noText, src: noText }, noText] }
-    world.intercept = async () =>
-      answer(200, { [result]: result.endsWith('s') ? [item, one] : one, paging: noText })
-    await shownBy([...argv, '--verbose'], { tty: true })
-    add('bodies, by the whole program')
-  })
+  test.each(commands)(
+    'the whole program escapes hostile text in a %s in %s whose fields are not text: %j',
+    async (kind, result, argv) => {
+      const { fields, columns } = views[kind]
+      const names = [...fields, ...columns.map(({ field }) => field), 'entities']
+      const item = { ...Object.fromEntries(names.map((name) => [name, noText])), id: 'r1', user_id: 'ada' }
+      const one = { ...item, entities: [{ type: noText, src: noText }, noText] }
+      world.intercept = async () =>
+        answer(200, { [result]: result.endsWith('s') ? [item, one] : one, paging: noText })
+      await shownBy([...argv, '--verbose'], { tty: true })
+      add('bodies, by the whole program')
+    },
+  )
 
-  test('an error, with --verbose and with --json', async () => {
+  test('the whole program escapes hostile text in an error, with --verbose and with --json', async () => {
     const statuses = fc.constantFrom(302, 400, 401, 404, 409, 429, 500, 502, 503)
     const bodies = fc.oneof(
       hostileText,
@@ -249,25 +258,28 @@ describe('the whole program escapes hostile text in', () => {
     )
   })
 
-  test.each([[['r1']], [['r1', 'r2']]])('a prompt for the rooms %j', async (ids) => {
-    await fc.assert(
-      fc.asyncProperty(hostileText, async (name) => {
-        world.intercept = async ({ url }) =>
-          answer(200, { room: { id: url.split('/').at(-1), type: 'open', name } })
-        // The library that asks cuts its own colours in two where it wraps a line with characters beyond the BMP.
-        const { host, done } = world.start(['rooms', 'delete', ...ids], { tty: true, columns: 9000 })
-        setImmediate(() => host.type('n\n'))
-        const { code, stderr } = await done
-        expect(code).toBe(10)
-        expect(stderr).toContain('Delete')
-        expect(harmIn(stderr, true)).toBeUndefined()
-        add('bodies, by the whole program')
-      }),
-      { numRuns: sized(8, 1000) },
-    )
-  })
+  test.each([[['r1']], [['r1', 'r2']]])(
+    'the whole program escapes hostile text in a prompt for the rooms %j',
+    async (ids) => {
+      await fc.assert(
+        fc.asyncProperty(hostileText, async (name) => {
+          world.intercept = async ({ url }) =>
+            answer(200, { room: { id: url.split('/').at(-1), type: 'open', name } })
+          // The library that asks cuts its own colours in two where it wraps a line with characters beyond the BMP.
+          const { host, done } = world.start(['rooms', 'delete', ...ids], { tty: true, columns: 9000 })
+          setImmediate(() => host.type('n\n'))
+          const { code, stderr } = await done
+          expect(code).toBe(10)
+          expect(stderr).toContain('Delete')
+          expect(harmIn(stderr, true)).toBeUndefined()
+          add('bodies, by the whole program')
+        }),
+        { numRuns: sized(8, 1000) },
+      )
+    },
+  )
 
-  test('the progress of an import', async () => {
+  test('the whole program escapes hostile text in the progress of an import', async () => {
     await fc.assert(
       fc.asyncProperty(hostileText, hostileText, async (name, message) => {
         world.intercept = async ({ method, url }) =>
@@ -318,8 +330,8 @@ const untilSaid = (shown: () => string, text: string) =>
     () => shown().slice(-2000),
   )
 
-describe.each(['table', 'ndjson'])('a long-running command with -o %s escapes hostile text in', (format) => {
-  test('the messages of a room', async () => {
+describe.each(['table', 'ndjson'])('long-running commands with -o %s', (format) => {
+  test(`a long-running command with -o ${format} escapes hostile text in the messages of a room`, async () => {
     const messages = fc.sample(fc.oneof(hostileText, hostileJson), sized(50, 5000))
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
     onTestFinished(() => server.close())
@@ -339,7 +351,7 @@ describe.each(['table', 'ndjson'])('a long-running command with -o %s escapes ho
     add('frames and webhooks', messages.length)
   })
 
-  test('received webhooks', async () => {
+  test(`a long-running command with -o ${format} escapes hostile text in received webhooks`, async () => {
     const texts = fc.sample(fc.oneof(hostileText, hostileJson), sized(30, 2500))
     const { code, shown } = await until(
       ['webhooks', 'listen', '--port', '0', '-o', format],

@@ -98,7 +98,7 @@ const kinds = {
 describe.each(Object.entries(kinds))(
   '%s import into a service that fails one time in three',
   (what, kind) => {
-    test('repeats no accepted write and reports the correct outcome of each row', async () => {
+    test(`${what} import into a service that fails one time in three repeats no accepted write and reports the correct outcome of each row`, async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(deeds, { minLength: 1, maxLength: 60, size: 'max' }),
@@ -224,6 +224,6 @@ test('a command that creates an item exits 0 only if the service created the ite
   )
 })
 
-test.runIf(full)('this suite sends at least 10,000 POST requests', () => {
+test.runIf(full)('the once suite sends at least 10,000 POST requests', () => {
   expect(posts).toBeGreaterThanOrEqual(10_000)
 })

@@ -35,7 +35,7 @@ describe('a deleted working directory', () => {
   }
 
   test.each(['--version', '--help', 'config path', 'config set timeout 5', '--local rooms list --json'])(
-    'does not prevent %s',
+    'a deleted working directory does not prevent %s',
     async (line) => {
       const { code, stderr } = await inNoFolder(line, homes())
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -43,7 +43,7 @@ describe('a deleted working directory', () => {
   )
 
   test.each(['--local users import users.csv', 'serve --port 0 --data-dir data'])(
-    'makes %s exit 2, because the command uses relative paths',
+    'a deleted working directory makes %s exit 2, because the command uses relative paths',
     async (line) => {
       expect(await inNoFolder(line, homes())).toEqual({
         code: 2,
@@ -57,7 +57,7 @@ describe('a deleted working directory', () => {
 describe('a missing directory for temporary files', () => {
   const nowhere = async () => ({ ...(await served()), TMPDIR: join(tempDir(), 'missing') })
 
-  test('does not prevent an import of little standard input', async () => {
+  test('a missing directory for temporary files does not prevent an import of little standard input', async () => {
     expect(await run('users import - --input-format csv', await nowhere(), 'user_id\nada\n')).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('imported 1 of 1 user'),
@@ -67,14 +67,17 @@ describe('a missing directory for temporary files', () => {
   test.each([
     ['users import - --input-format csv', 'standard input', `user_id,name\nada,${'a'.repeat(2 ** 21)}\n`],
     ['serve --ephemeral --port 0', 'the API key', ''],
-  ])('makes %s exit 74 with the reason', async (line, what, stdin) => {
-    const env = await nowhere()
-    expect(await run(line, env, stdin)).toEqual({
-      code: 74,
-      stdout: '',
-      stderr: `error: ${what} cannot be stored in ${env.TMPDIR}: no such directory\nhint: choose another directory with TMPDIR\n`,
-    })
-  })
+  ])(
+    'a missing directory for temporary files makes %s exit 74 with the reason',
+    async (line, what, stdin) => {
+      const env = await nowhere()
+      expect(await run(line, env, stdin)).toEqual({
+        code: 74,
+        stdout: '',
+        stderr: `error: ${what} cannot be stored in ${env.TMPDIR}: no such directory\nhint: choose another directory with TMPDIR\n`,
+      })
+    },
+  )
 })
 
 describe('a low limit on open files', () => {
@@ -88,7 +91,7 @@ describe('a low limit on open files', () => {
     '--local rooms create --name a --type open',
     '--local users import /dev/null --input-format ndjson --no-journal',
     'serve --port 0',
-  ])('is the reason in the error of %s', async (line) => {
+  ])('a low limit on open files is the reason in the error of %s', async (line) => {
     expect(await withFew(line, homes())).toEqual({
       code: 74,
       stdout: '',
@@ -98,7 +101,7 @@ describe('a low limit on open files', () => {
     })
   })
 
-  test('permits a request and a change of the settings', async () => {
+  test('a low limit on open files permits a request and a change of the settings', async () => {
     const env = await served()
     for (const line of ['rooms list -o ids', 'config set timeout 5'])
       expect(await withFew(line, env)).toEqual({ code: 0, stdout: '', stderr: '' })
@@ -149,14 +152,16 @@ describe('a home directory', () => {
     ['that is empty', ''],
     ['that is not a directory', '/dev/null'],
     ['that cannot be created', '/proc/nowhere'],
-  ])('%s does not prevent commands without settings', async (_, HOME) => {
+  ])('a home directory %s does not prevent commands without settings', async (_, HOME) => {
     const { HOME: _home, ...env } = await served()
     const homeless = HOME === undefined ? env : { ...env, HOME }
     expect(await run('--version', homeless)).toEqual(fine)
     expect(await run('rooms list -o ids', homeless)).toEqual({ code: 0, stdout: '', stderr: '' })
   })
 
-  test('that is read-only prevents changes of the settings and permits requests', async ({ skip }) => {
+  test('a home directory that is read-only prevents changes of the settings and permits requests', async ({
+    skip,
+  }) => {
     const { MEETROOM_CONFIG_DIR: _config, MEETROOM_DATA_DIR: _data, ...env } = await served()
     if (!mountDisk(env.HOME, 'ro')) return skip('mounting a read-only disk takes more rights')
     expect(await run('--version', env)).toEqual(fine)
@@ -196,7 +201,9 @@ describe('a full disk', () => {
     }
   }
 
-  test('keeps the settings unchanged and the directory free of temporary files', async ({ skip }) => {
+  test('a full disk keeps the settings unchanged and the directory free of temporary files', async ({
+    skip,
+  }) => {
     const small = await onSmallDisk()
     if (!small) return skip()
     const { disk, env, fill } = small
@@ -215,7 +222,7 @@ describe('a full disk', () => {
     expect(readdirSync(join(disk, 'config'))).toEqual(['config.json'])
   })
 
-  test('stops an import before a row that its journal cannot record', async ({ skip }) => {
+  test('a full disk stops an import before a row that its journal cannot record', async ({ skip }) => {
     const small = await onSmallDisk()
     if (!small) return skip()
     const { disk, env, fill } = small
@@ -229,7 +236,9 @@ describe('a full disk', () => {
     expect(await run('users list -o ids', env)).toMatchObject({ stdout: '' })
   })
 
-  test('causes an error with the directory if standard input cannot be buffered', async ({ skip }) => {
+  test('a full disk causes an error with the directory if standard input cannot be buffered', async ({
+    skip,
+  }) => {
     const small = await onSmallDisk()
     if (!small) return skip()
     const { disk, env, fill } = small
@@ -246,7 +255,7 @@ describe('a full disk', () => {
     expect(readdirSync(disk)).toEqual(['ballast'])
   })
 
-  test('causes an error if the output is truncated', async ({ skip }) => {
+  test('a full disk causes an error if the output is truncated', async ({ skip }) => {
     const small = await onSmallDisk()
     if (!small) return skip()
     const { disk, env, fill } = small
@@ -261,7 +270,7 @@ describe('a full disk', () => {
     })
   })
 
-  test('prevents the code cache without an error', async ({ skip }) => {
+  test('a full disk prevents the code cache without an error', async ({ skip }) => {
     const small = await onSmallDisk()
     if (!small) return skip()
     const { disk, env, fill } = small

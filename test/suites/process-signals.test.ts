@@ -63,28 +63,34 @@ const writes = some([
   'users update u1 --name a',
 ])
 
-describe('before a connection', () => {
+describe('pending connections', () => {
   const commands = [...reads, ...writes, 'rooms delete r1 r2 r3 --yes', 'users import users.csv', 'join r1']
 
-  test.each(withStops(commands))('%s ends “%s”, which reports no change', measured, async (stop, line) => {
-    let connected = () => {}
-    const connection = new Promise<void>((resolve) => {
-      connected = resolve
-    })
-    const port = await silentPort(connected)
-    const env = withFiles(`https://127.0.0.1:${port}/v1`)
-    const ended = await signalled(line.split(' '), { env, cwd: env.HOME }, stop, () => connection.then(later))
-    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: stopCodes[stop], stdout: '' })
-    const said: Record<string, string> = {
-      'rooms delete r1 r2 r3 --yes': 'deleted 0 of 3 rooms; 3 not tried\nerror: interrupted',
-      'users import users.csv': `imported 0 of 3 users; 3 not tried\nerror: interrupted\nhint: nothing was sent; run it again with: meetroom users import users.csv --base-url ${env.MEETROOM_BASE_URL}`,
-    }
-    expect(ended.stderr).toBe(said[line] ?? 'error: interrupted')
-    expectPrompt(ended)
-  })
+  test.each(withStops(commands))(
+    'before a connection, %s ends “%s”, which reports no change',
+    measured,
+    async (stop, line) => {
+      let connected = () => {}
+      const connection = new Promise<void>((resolve) => {
+        connected = resolve
+      })
+      const port = await silentPort(connected)
+      const env = withFiles(`https://127.0.0.1:${port}/v1`)
+      const ended = await signalled(line.split(' '), { env, cwd: env.HOME }, stop, () =>
+        connection.then(later),
+      )
+      expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: stopCodes[stop], stdout: '' })
+      const said: Record<string, string> = {
+        'rooms delete r1 r2 r3 --yes': 'deleted 0 of 3 rooms; 3 not tried\nerror: interrupted',
+        'users import users.csv': `imported 0 of 3 users; 3 not tried\nerror: interrupted\nhint: nothing was sent; run it again with: meetroom users import users.csv --base-url ${env.MEETROOM_BASE_URL}`,
+      }
+      expect(ended.stderr).toBe(said[line] ?? 'error: interrupted')
+      expectPrompt(ended)
+    },
+  )
 
   test.runIf(process.platform === 'linux').each(withStops(['rooms list', 'users import users.csv']))(
-    '%s ends “%s” while every SYN is dropped',
+    'before a connection, %s ends “%s” while every SYN is dropped',
     measured,
     async (stop, line) => {
       const port = await fullPort()
@@ -124,12 +130,12 @@ describe.each([
   )
 })
 
-describe('in the pause before a retry', () => {
+describe('pause before a retry', () => {
   const busy = 'HTTP/1.1 503 Busy\r\nretry-after: 20\r\ncontent-length: 2\r\n\r\n{}'
   const waits = ({ logged }: Running) => logged(/trying again in 20/)
 
   test.each(withStops([...reads, 'rooms delete r1 --yes']))(
-    '%s ends “%s” without any change',
+    'in the pause before a retry, %s ends “%s” without any change',
     measured,
     async (stop, line) => {
       const { baseUrl } = await stuckService(busy)
@@ -141,7 +147,7 @@ describe('in the pause before a retry', () => {
   )
 
   test.each(withStops(['rooms delete r1 r2 --yes', 'users import users.csv']))(
-    '%s ends “%s”, which prints the number of items that were not tried',
+    'in the pause before a retry, %s ends “%s”, which prints the number of items that were not tried',
     measured,
     async (stop, line) => {
       const { baseUrl } = await stuckService(busy)
@@ -155,49 +161,57 @@ describe('in the pause before a retry', () => {
     },
   )
 
-  test.each(withStops(['join r1']))('%s ends “%s”', measured, async (stop, line) => {
-    const { baseUrl } = await stuckService(
-      'HTTP/1.1 503 Busy\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}',
-    )
-    const ended = await signalled(line.split(' '), { env: envFor(baseUrl) }, stop, ({ logged }) =>
-      logged(/trying again/),
-    )
-    expect(ended.code).toBe(stopCodes[stop])
-    expectPrompt(ended)
-  })
+  test.each(withStops(['join r1']))(
+    'in the pause before a retry, %s ends “%s”',
+    measured,
+    async (stop, line) => {
+      const { baseUrl } = await stuckService(
+        'HTTP/1.1 503 Busy\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}',
+      )
+      const ended = await signalled(line.split(' '), { env: envFor(baseUrl) }, stop, ({ logged }) =>
+        logged(/trying again/),
+      )
+      expect(ended.code).toBe(stopCodes[stop])
+      expectPrompt(ended)
+    },
+  )
 })
 
-describe('during concurrent writes', () => {
+describe('concurrent writes', () => {
   test.each(
     withStops([
       'rooms delete r1 r2 r3 --yes --concurrency 2',
       'users import users.csv --if-exists overwrite --concurrency 2',
     ]),
-  )('%s ends “%s” after the open requests get their responses', measured, async (stop, line) => {
-    const service = await heldService()
-    const env = withFiles(service.baseUrl)
-    const ended = await signalled(
-      line.split(' '),
-      { env, cwd: env.HOME },
-      stop,
-      () => service.holds(2),
-      () => pause(50).then(service.letGo),
-    )
-    expect({
-      code: ended.code,
-      last: ended.stderr.split('\n').filter((line) => !/^(hint|warning):/.test(line)),
-    }).toEqual({
-      code: stopCodes[stop],
-      last: [
-        expect.stringMatching(/^deleted 2 of 3 rooms; .*1 not tried$|^imported 2 of 3 users; 1 not tried$/),
-        'error: interrupted',
-      ],
-    })
-    expectPrompt(ended)
-  })
+  )(
+    'during concurrent writes, %s ends “%s” after the open requests get their responses',
+    measured,
+    async (stop, line) => {
+      const service = await heldService()
+      const env = withFiles(service.baseUrl)
+      const ended = await signalled(
+        line.split(' '),
+        { env, cwd: env.HOME },
+        stop,
+        () => service.holds(2),
+        () => pause(50).then(service.letGo),
+      )
+      expect({
+        code: ended.code,
+        last: ended.stderr.split('\n').filter((line) => !/^(hint|warning):/.test(line)),
+      }).toEqual({
+        code: stopCodes[stop],
+        last: [
+          expect.stringMatching(/^deleted 2 of 3 rooms; .*1 not tried$|^imported 2 of 3 users; 1 not tried$/),
+          'error: interrupted',
+        ],
+      })
+      expectPrompt(ended)
+    },
+  )
 
   test.runIf(full).each(withStops(['users import users.csv --if-exists overwrite']))(
-    '%s ends “%s” after five seconds without responses',
+    'during concurrent writes, %s ends “%s” after five seconds without responses',
     { timeout: 60_000 },
     async (stop, line) => {
       const service = await heldService()
@@ -214,7 +228,7 @@ describe('during concurrent writes', () => {
   )
 })
 
-describe('while standard input is read', () => {
+describe('reading of standard input', () => {
   const lines = [
     'users import - --input-format csv',
     'rooms delete - --yes',
@@ -224,7 +238,7 @@ describe('while standard input is read', () => {
   ]
 
   test.each(withStops(lines))(
-    '%s ends “%s” and removes the copy of its input',
+    'while standard input is read, %s ends “%s” and removes the copy of its input',
     measured,
     async (stop, line) => {
       const env = envFor('http://127.0.0.1:9/v1')
@@ -243,7 +257,7 @@ describe('while standard input is read', () => {
   )
 })
 
-describe.skipIf(process.platform === 'win32')('while a named pipe has no other end', () => {
+describe.skipIf(process.platform === 'win32')('named pipes without another end', () => {
   const lines = some([
     'users import pipe --input-format csv',
     'rooms update r1 --data @pipe',
@@ -256,21 +270,25 @@ describe.skipIf(process.platform === 'win32')('while a named pipe has no other e
     'sessions report weekly --html pipe',
   ])
 
-  test.each(withStops(lines))('%s ends “%s”', measured, async (stop, line) => {
-    const { service } = await startTestService()
-    const env = { ...withFiles(service.baseUrl), MEETROOM_API_KEY: service.apiKey }
-    writeFileSync(join(env.HOME, 'desired.yaml'), 'rooms: []\n')
-    execFileSync('mkfifo', [join(env.HOME, 'pipe')])
-    const ended = await signalled(line.split(' '), { env, cwd: env.HOME }, stop, ({ child }) =>
-      openingPipe(child.pid ?? 0).then(later),
-    )
-    expectStopped(ended, stop)
-    expect(ended.stderr).toContain('error: interrupted')
-    expectPrompt(ended)
-  })
+  test.each(withStops(lines))(
+    'while a named pipe has no other end, %s ends “%s”',
+    measured,
+    async (stop, line) => {
+      const { service } = await startTestService()
+      const env = { ...withFiles(service.baseUrl), MEETROOM_API_KEY: service.apiKey }
+      writeFileSync(join(env.HOME, 'desired.yaml'), 'rooms: []\n')
+      execFileSync('mkfifo', [join(env.HOME, 'pipe')])
+      const ended = await signalled(line.split(' '), { env, cwd: env.HOME }, stop, ({ child }) =>
+        openingPipe(child.pid ?? 0).then(later),
+      )
+      expectStopped(ended, stop)
+      expect(ended.stderr).toContain('error: interrupted')
+      expectPrompt(ended)
+    },
+  )
 
   test.each(withStops(['users import pipe --input-format csv']))(
-    '%s ends “%s” after a part of the input',
+    'while a named pipe has no other end, %s ends “%s” after a part of the input',
     measured,
     async (stop, line) => {
       const env = envFor('http://127.0.0.1:9/v1')
@@ -290,14 +308,14 @@ describe.skipIf(process.platform === 'win32')('while a named pipe has no other e
   )
 })
 
-describe.skipIf(process.platform === 'win32')('while nobody reads the output', () => {
+describe.skipIf(process.platform === 'win32')('output without a reader', () => {
   const page = JSON.stringify({
     rooms: Array.from({ length: 30 }, (_, i) => ({ id: i, name: 'x'.repeat(9000) })),
   })
   const answer = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${page.length}\r\n\r\n${page}`
 
   test.each(withStops(['rooms list -o csv', 'api GET /rooms']))(
-    '%s ends “%s”',
+    'while nobody reads the output, %s ends “%s”',
     measured,
     async (stop, line) => {
       const { baseUrl } = await stuckService(answer)

@@ -47,7 +47,7 @@ const leftovers = ({ TMPDIR }: { TMPDIR: string }) =>
 
 describe('serve', () => {
   test.each(withStops([sized(4, 60)]))(
-    'ends after %s at any of %i moments during the start, and can start again',
+    'serve ends after %s at any of %i moments during the start, and can start again',
     { timeout: 180_000 },
     async (stop, moments) => {
       const env = homes()
@@ -72,7 +72,7 @@ describe('serve', () => {
   )
 
   test.each(withStops(['in a directory', '--ephemeral']))(
-    'closes all sessions and removes temporary files after %s (%s)',
+    'serve closes all sessions and removes temporary files after %s (%s)',
     measured,
     async (stop, place) => {
       const env = homes()
@@ -95,7 +95,7 @@ describe('serve', () => {
   )
 
   test.each(withStops(['a second signal']))(
-    'that waits for an open request after %s ends immediately after %s',
+    'serve that waits for an open request after %s ends immediately after %s',
     measured,
     async (stop) => {
       const env = homes()
@@ -149,7 +149,7 @@ const event = {
 
 describe('webhooks listen', () => {
   test.each(withStops(['sh']))(
-    'ends after %s while a child process (%s) runs',
+    'webhooks listen ends after %s while a child process (%s) runs',
     measured,
     async (stop, shell) => {
       const env = homes()
@@ -169,7 +169,7 @@ describe('webhooks listen', () => {
 
 describe('join', () => {
   test.each(withStops(['responds', 'has stopped responding']))(
-    'ends after %s in the room if the service %s',
+    'join ends after %s in the room if the service %s',
     measured,
     async (stop, how) => {
       const { ready, child } = await startServe([], homes())
@@ -187,7 +187,7 @@ describe('join', () => {
 
 describe('sessions watch', () => {
   test.each(withStops(['responds', 'has stopped responding']))(
-    'ends after %s if the service %s',
+    'sessions watch ends after %s if the service %s',
     measured,
     async (stop, how) => {
       const { ready, child } = await startServe([], homes())
@@ -204,7 +204,7 @@ describe('sessions watch', () => {
     },
   )
 
-  test('exits without an error at the next event after the reader closes the pipe', async () => {
+  test('sessions watch exits without an error at the next event after the reader closes the pipe', async () => {
     const { ready } = await startServe([], homes())
     const { id, env } = await roomAt(ready, homes())
     const line = pipeTo(`"${node}" "${launcher}" sessions watch ${id} --interval 0.1`, 'head -1')
@@ -216,7 +216,7 @@ describe('sessions watch', () => {
     expect({ said: log(), code: (await renamed).code }).toEqual({ said: '', code: 0 })
   })
 
-  test('with --local waits until the local workspace is served again at another base URL', async () => {
+  test('sessions watch with --local waits until the local workspace is served again at another base URL', async () => {
     const env = homes()
     const first = await startServe([], env)
     const { id } = await roomAt(first.ready, env)
@@ -259,45 +259,49 @@ describe.runIf(pty)('a prompt on a terminal', () => {
     (full ? ways : [ways[nth] ?? '^C', '^C' as const]).map((way) => [way, ...ask] as const),
   )
 
-  test.each(cases)('ends after %s during “%s”', measured, async (way, line, question) => {
-    const env = homes()
-    const config = { profiles: { staging: { base_url: 'https://meet.test/v1' } } }
-    spawnSync('mkdir', ['-p', env.MEETROOM_CONFIG_DIR])
-    writeFileSync(join(env.MEETROOM_CONFIG_DIR, 'config.json'), JSON.stringify(config))
-    const create = '--local rooms create --name Room --type open -o ids'.split(' ')
-    const room = line.includes('{room}') ? (await runBuilt(create, env)).stdout.trim() : ''
-    const running = onTerminal(line.replace('{room}', room), env)
-    const pid = Number(
-      (await running.stdout.find('with the pid', (text) => text.startsWith('pid='))).trim().slice(4),
-    )
-    // A question does not end its line.
-    let shown = ''
-    running.child.stdout?.on('data', (text) => {
-      shown += text
-    })
-    const deadline = Date.now() + 15_000
-    while (!shown.includes(question) && Date.now() < deadline) await pause(10)
-    expect(shown).toContain(question)
-    const since = performance.now()
-    if (way === '^C') running.child.stdin?.write('\x03')
-    else process.kill(pid, way)
-    const code = await running.stdout.find('with the code', (text) => text.startsWith('code='))
-    const lingeredMs = performance.now() - since
-    running.child.stdin?.end()
-    await running.ended()
-    expect(code.trim()).toBe(`code=${way === '^C' ? 130 : stopCodes[way]}`)
-    expectPrompt({ lingeredMs })
-    expect(stripVTControlCharacters(shown)).toContain('error: interrupted')
-    // Neither raw nor without echo.
-    expect(
-      shown
-        .split('code=')[1]
-        ?.match(/(?<!\S)-?(icanon|echo)(?!\S)/g)
-        ?.sort(),
-    ).toEqual(['echo', 'icanon'])
-    // A cursor that was hidden is shown again.
-    if (shown.includes('\x1b[?25l'))
-      expect(shown.lastIndexOf('\x1b[?25h')).toBeGreaterThan(shown.lastIndexOf('\x1b[?25l'))
-    expect(readFileSync(join(env.MEETROOM_CONFIG_DIR, 'config.json'), 'utf8')).toBe(JSON.stringify(config))
-  })
+  test.each(cases)(
+    'a prompt on a terminal ends after %s during “%s”',
+    measured,
+    async (way, line, question) => {
+      const env = homes()
+      const config = { profiles: { staging: { base_url: 'https://meet.test/v1' } } }
+      spawnSync('mkdir', ['-p', env.MEETROOM_CONFIG_DIR])
+      writeFileSync(join(env.MEETROOM_CONFIG_DIR, 'config.json'), JSON.stringify(config))
+      const create = '--local rooms create --name Room --type open -o ids'.split(' ')
+      const room = line.includes('{room}') ? (await runBuilt(create, env)).stdout.trim() : ''
+      const running = onTerminal(line.replace('{room}', room), env)
+      const pid = Number(
+        (await running.stdout.find('with the pid', (text) => text.startsWith('pid='))).trim().slice(4),
+      )
+      // A question does not end its line.
+      let shown = ''
+      running.child.stdout?.on('data', (text) => {
+        shown += text
+      })
+      const deadline = Date.now() + 15_000
+      while (!shown.includes(question) && Date.now() < deadline) await pause(10)
+      expect(shown).toContain(question)
+      const since = performance.now()
+      if (way === '^C') running.child.stdin?.write('\x03')
+      else process.kill(pid, way)
+      const code = await running.stdout.find('with the code', (text) => text.startsWith('code='))
+      const lingeredMs = performance.now() - since
+      running.child.stdin?.end()
+      await running.ended()
+      expect(code.trim()).toBe(`code=${way === '^C' ? 130 : stopCodes[way]}`)
+      expectPrompt({ lingeredMs })
+      expect(stripVTControlCharacters(shown)).toContain('error: interrupted')
+      // Neither raw nor without echo.
+      expect(
+        shown
+          .split('code=')[1]
+          ?.match(/(?<!\S)-?(icanon|echo)(?!\S)/g)
+          ?.sort(),
+      ).toEqual(['echo', 'icanon'])
+      // A cursor that was hidden is shown again.
+      if (shown.includes('\x1b[?25l'))
+        expect(shown.lastIndexOf('\x1b[?25h')).toBeGreaterThan(shown.lastIndexOf('\x1b[?25l'))
+      expect(readFileSync(join(env.MEETROOM_CONFIG_DIR, 'config.json'), 'utf8')).toBe(JSON.stringify(config))
+    },
+  )
 })

@@ -204,7 +204,7 @@ const streams = [
   },
 ]
 
-test('the list of this suite contains every command of the program', async () => {
+test('the list of the streams suite contains every command of the program', async () => {
   // What only shells call is silent about everything.
   const all = (await leaves()).map(({ words }) => words.join(' ')).filter((name) => name !== '__complete')
   expect([...Object.keys(lines), ...staying].sort()).toEqual(all.sort())
@@ -219,7 +219,7 @@ const cases = Object.values(lines).flatMap((line, nth) =>
 
 describe.runIf(hasFull)('a command with broken standard streams', () => {
   test.each(cases)(
-    'exits without a stack trace: meetroom %s %s',
+    'a command with broken standard streams exits without a stack trace: meetroom %s %s',
     async (_line, redirection, line, ending) => {
       // A closed standard input holds no key.
       const known = redirection.startsWith('<') && line.line.includes('<') ? { ...line, code: 2 } : line
@@ -232,7 +232,7 @@ describe.runIf(hasFull)('a command with broken standard streams', () => {
 
 describe.runIf(hasFull)('a long-running command that cannot print its base URL', () => {
   test.each(['serve --port 0', 'webhooks listen --port 0 --json'])(
-    'exits without a delay: meetroom %s > /dev/full',
+    'a long-running command that cannot print its base URL exits without a delay: meetroom %s > /dev/full',
     async (line) => {
       const ended = await redirected({ line }, '> /dev/full')
       expect(ended).toMatchObject({ code: 74, stderr: expect.stringContaining('no space left') })
@@ -258,7 +258,7 @@ describe('the output of a list to a pipe', () => {
   afterAll(() => rmSync(home, { recursive: true }))
 
   test.each(['table', 'json', 'ndjson', 'csv', 'ids'])(
-    'in the format %s ends without an error after the reader closes the pipe',
+    'the output of a list to a pipe in the format %s ends without an error after the reader closes the pipe',
     { timeout: 120_000 },
     async (format) => {
       const line = pipeTo(`meetroom --local users list --all --page-size 20 -o ${format}`, 'head -c 10 >&2')
@@ -268,7 +268,7 @@ describe('the output of a list to a pipe', () => {
     },
   )
 
-  test('is complete if the reader is slow', {
+  test('the output of a list to a pipe is complete if the reader is slow', {
     timeout: 600_000,
   }, async () => {
     const slow =

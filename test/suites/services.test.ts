@@ -57,7 +57,7 @@ test('the services suite covers at least 270 services and 80 scenarios', () => {
   expect(scenarios.length).toBeGreaterThanOrEqual(80)
 })
 
-test('every command has a scenario or a documented exemption in this suite', async () => {
+test('every command has a scenario or a documented exemption in the services suite', async () => {
   const all = (await leaves()).map(({ words }) => words.join(' '))
   const covered = new Set([...scenarios.map(({ leaf }) => leaf), ...Object.keys(without)])
   expect([...all].filter((leaf) => !covered.has(leaf))).toEqual([])
@@ -77,23 +77,27 @@ function expectNone(problems: readonly string[]): void {
   if (problems.length > 0) expect.fail(`${problems.length} problems\n${problems.join('\n')}`)
 }
 
-describe('a command that writes is done with the recorded requests', () => {
+describe('recorded requests', () => {
   test.each([
     ['the embedded service', plain, 'embedded'],
     ['a service with the fields of the API specification', asSpecified, 'specified'],
-  ])('by %s', { timeout: 120_000 }, async (_name, fake, file) => {
-    const problems: string[] = []
-    const blocks: (readonly string[])[] = []
-    for (const scenario of writes) {
-      const { texts, requests } = await judgeCounted(fake, scenario)
-      problems.push(...texts)
-      blocks.push(requests)
-    }
-    expectNone(problems)
-    await expect(textOf(blocks)).toMatchFileSnapshot(`../fixtures/requests/${file}.txt`)
-  })
+  ])(
+    'a command that writes is done with the recorded requests by %s',
+    { timeout: 120_000 },
+    async (_name, fake, file) => {
+      const problems: string[] = []
+      const blocks: (readonly string[])[] = []
+      for (const scenario of writes) {
+        const { texts, requests } = await judgeCounted(fake, scenario)
+        problems.push(...texts)
+        blocks.push(requests)
+      }
+      expectNone(problems)
+      await expect(textOf(blocks)).toMatchFileSnapshot(`../fixtures/requests/${file}.txt`)
+    },
+  )
 
-  test('with --dry-run, which sends no write, and with --curl, which sends nothing', async () => {
+  test('a command that writes is done with the recorded requests with --dry-run, which sends no write, and with --curl, which sends nothing', async () => {
     const school = await openSchool(plain)
     const blocks: (readonly string[])[] = []
     for (const scenario of writes.filter(({ prepare }) => !prepare)) {
@@ -109,9 +113,9 @@ describe('a command that writes is done with the recorded requests', () => {
 const textOf = (blocks: readonly (readonly string[])[]) =>
   `${blocks.map((block) => block.join('\n')).join('\n\n')}\n`
 
-describe('every command reports the correct outcome if the service', () => {
+describe('outcomes with unusual services', () => {
   test.each(tried.map((fake, index) => [fake.name, index, fake] as const))(
-    '%s',
+    'every command reports the correct outcome if the service %s',
     async (_name, index, fake) => {
       const problems: string[] = []
       for (const scenario of scenariosFor(fake, index)) {

@@ -57,7 +57,7 @@ test('a client with the key can pipeline many requests, and gets the responses i
   expect([...received.matchAll(/"limit":(\d+)/g)].map(([, limit]) => Number(limit))).toEqual(limits)
 })
 
-describe('many clients without a key that pipeline requests and read no responses take little memory', () => {
+describe('memory of pipelined requests', () => {
   const connections = sized(50, 100)
   const paths = [
     '/',
@@ -90,7 +90,7 @@ describe('many clients without a key that pipeline requests and read no response
   ]
 
   test.each(requests.map((request) => [request.replace(/(.{1,4}?)\1{3,}/gs, '$1…'), request]))(
-    '%j',
+    'many clients without a key that pipeline requests and read no responses take little memory: %j',
     async (_, request) => {
       count('floods')
       const { ready } = await startServe(['--ephemeral', '--quiet'], homes())

@@ -38,7 +38,7 @@ describe('a request that offers HTTP/2', () => {
     ['with a length', ['Content-Length: 17'], body],
     ['in chunks', ['Transfer-Encoding: chunked'], chunks],
     ['after 200 headers', [...few, 'Content-Length: 17'], body],
-  ])('is answered over HTTP/1.1 with its body %s', async (_, framing, sent) => {
+  ])('a request that offers HTTP/2 gets an HTTP/1.1 response with its body %s', async (_, framing, sent) => {
     count('vectors')
     const { send, users } = await served()
     const text = await send('POST /v1/users HTTP/1.1', [...h2c, type, ...framing], sent)
@@ -47,7 +47,7 @@ describe('a request that offers HTTP/2', () => {
     expect(await users()).toEqual(['ada'])
   })
 
-  test('is refused after 2,100 headers, of which Node drops most', async () => {
+  test('a request that offers HTTP/2 is refused after 2,100 headers, of which Node drops most', async () => {
     count('vectors')
     const { send, users } = await served()
     const text = await send('POST /v1/users HTTP/1.1', [...h2c, type, ...many, 'Content-Length: 17'], body)
@@ -56,15 +56,18 @@ describe('a request that offers HTTP/2', () => {
     expect(await users()).toEqual([])
   })
 
-  test.each(['HTTP/1.1', 'HTTP/1.0'])('without a body is answered when it uses %s', async (version) => {
-    count('vectors')
-    const { send } = await served()
-    const text = await send(`GET /v1/users ${version}`, h2c)
-    expect(statuses(text)).toEqual(['200'])
-    expect(text).toContain('"users":[]')
-  })
+  test.each(['HTTP/1.1', 'HTTP/1.0'])(
+    'a request that offers HTTP/2 without a body gets a response when it uses %s',
+    async (version) => {
+      count('vectors')
+      const { send } = await served()
+      const text = await send(`GET /v1/users ${version}`, h2c)
+      expect(statuses(text)).toEqual(['200'])
+      expect(text).toContain('"users":[]')
+    },
+  )
 
-  test('cannot use chunks with HTTP/1.0', async () => {
+  test('a request that offers HTTP/2 cannot use chunks with HTTP/1.0', async () => {
     count('vectors')
     const { send, users } = await served()
     const lines = [...h2c, type, 'Transfer-Encoding: chunked']
@@ -72,7 +75,7 @@ describe('a request that offers HTTP/2', () => {
     expect(await users()).toEqual([])
   })
 
-  test('needs a known host, also when the foreign one follows 200 headers', async () => {
+  test('a request that offers HTTP/2 needs a known host, even if a foreign Host header follows 200 other headers', async () => {
     count('vectors')
     const { send } = await served()
     expect(statuses(await send('GET /v1/users HTTP/1.1', [...h2c, ...few, 'Host: evil.test']))).toEqual([

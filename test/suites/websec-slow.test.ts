@@ -126,7 +126,7 @@ describe.runIf(full)('webhooks listen', () => {
   // What is behind the headers has half a minute there.
   const chosen = vectors.filter(([, atOnce]) => !atOnce.includes('\r\n\r\n'))
 
-  test('disconnects a client with incomplete headers within ten seconds', async () => {
+  test('webhooks listen disconnects a client with incomplete headers within ten seconds', async () => {
     count('vectors', chosen.length)
     const port = Number(new URL(targets.listen().origin).port)
     expect(await dripAll(port, chosen, 10_000)).toEqual(allCut(chosen))

@@ -88,7 +88,7 @@ function read(bytes: Buffer): { opcode: number; payload: Buffer }[] {
 const switching = 'HTTP/1.1 101 Switching Protocols'
 
 describe('an allowed WebSocket request', () => {
-  test.each(welcomeHandshakes)('is accepted: %s', async (_, handshake) => {
+  test.each(welcomeHandshakes)('an allowed WebSocket request is accepted: %s', async (_, handshake) => {
     count('vectors')
     const { status, frames } = await shake(handshake, closing(1000))
     expect(status).toBe(switching)
@@ -97,7 +97,7 @@ describe('an allowed WebSocket request', () => {
 })
 
 describe.each(Object.entries(refusedHandshakes))('a WebSocket request from %s', (_, vectors) => {
-  test.each(vectors)('is refused: %s', async (_, handshake) => {
+  test.each(vectors)('a WebSocket request that is not allowed is refused: %s', async (_, handshake) => {
     count('vectors')
     const before = await state()
     // Where it is no handshake at all, it is a request like any other.
@@ -111,19 +111,22 @@ describe.each(Object.entries(refusedHandshakes))('a WebSocket request from %s', 
 })
 
 describe.each(Object.entries(frameGroups))('a peer in a room that sends %s', (_, vectors) => {
-  test.each(vectors)('is disconnected with the matching close code: %s', async (_, bytes, code) => {
-    count('vectors')
-    const visitor = await openVisitor()
-    const { status, frames } = await shake({}, bytes, ...(code === 1000 ? [closing(1000)] : []))
-    expect(status).toBe(switching)
-    expect(frames.at(-1)).toMatchObject({ opcode: 8 })
-    expect(frames.at(-1)?.payload.readUInt16BE(0)).toBe(code)
-    expect(Object.prototype).not.toHaveProperty('polluted')
-    // Others in the room have heard nothing of it.
-    expect((await visitor.leave()).map(({ payload }) => JSON.parse(String(payload)).event)).toEqual([
-      'joined',
-    ])
-  })
+  test.each(vectors)(
+    'a peer that breaks the protocol is disconnected with the matching close code: %s',
+    async (_, bytes, code) => {
+      count('vectors')
+      const visitor = await openVisitor()
+      const { status, frames } = await shake({}, bytes, ...(code === 1000 ? [closing(1000)] : []))
+      expect(status).toBe(switching)
+      expect(frames.at(-1)).toMatchObject({ opcode: 8 })
+      expect(frames.at(-1)?.payload.readUInt16BE(0)).toBe(code)
+      expect(Object.prototype).not.toHaveProperty('polluted')
+      // Others in the room have heard nothing of it.
+      expect((await visitor.leave()).map(({ payload }) => JSON.parse(String(payload)).event)).toEqual([
+        'joined',
+      ])
+    },
+  )
 })
 
 /** Somebody else in the room. */

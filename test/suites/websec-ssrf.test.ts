@@ -27,7 +27,7 @@ const hangUp = () =>
   })
 
 describe.each(Object.entries(forbiddenAddresses))('a webhook to %s', (_, addresses) => {
-  test.each(addresses)('is not sent: %s', async (address) => {
+  test.each(addresses)('a webhook to a forbidden address is not sent: %s', async (address) => {
     count('vectors')
     for (const origin of [`http://${address}`, `https://${address}:8443`])
       await expect(posting()(`${origin}/`, {}, '{}')).rejects.toBeInstanceOf(ForbiddenAddress)
@@ -79,19 +79,22 @@ const notations: readonly ((address: number) => string)[] = [
 describe('a webhook to the host name', () => {
   const inside = Object.keys(names).filter((name) => !/mixed|rebinding|alternating/.test(name))
 
-  test.each(inside)('%s is not sent if the host name has a private IP address', async (name) => {
-    count('vectors')
-    await expect(posting()(`http://${name}:9/`, {}, '{}')).rejects.toSatisfy(isForbidden)
-  })
+  test.each(inside)(
+    'a webhook to the host name %s is not sent if the host name has a private IP address',
+    async (name) => {
+      count('vectors')
+      await expect(posting()(`http://${name}:9/`, {}, '{}')).rejects.toSatisfy(isForbidden)
+    },
+  )
 
-  test('of a loopback address is sent', async () => {
+  test('a webhook to the host name of a loopback address is sent', async () => {
     count('vectors')
     const { port, inbox } = await startReceiver()
     expect(await posting()(`http://mixed.test:${port}/`, {}, '{}')).toMatchObject({ status: 200 })
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('whose IP address changes after a delivery is resolved again and not sent', async () => {
+  test('a webhook to a host name whose IP address changes after a delivery is resolved again and not sent', async () => {
     count('vectors')
     const { port, inbox } = await hangUp()
     const post = posting()
@@ -100,7 +103,7 @@ describe('a webhook to the host name', () => {
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('whose IP address changes on each lookup is resolved once per connection, and the connection uses the checked IP address', async () => {
+  test('a webhook to a host name whose IP address changes on each lookup is resolved once per connection, and the connection uses the checked IP address', async () => {
     count('vectors')
     const { port, inbox } = await hangUp()
     const post = posting()
@@ -117,7 +120,7 @@ describe('a webhook to the host name', () => {
     expect(inbox.all).toHaveLength(2)
   })
 
-  test('that does not exist fails as unreachable, because the name can exist later', async () => {
+  test('a webhook to a host name that does not exist fails as unreachable, because the name can exist later', async () => {
     const posted = posting()('http://nowhere.test:9/', {}, '{}')
     await expect(posted).rejects.toMatchObject({ code: 'ENOTFOUND' })
   })
@@ -136,16 +139,19 @@ describe('a redirect by a webhook receiver', () => {
     places.map((place) => [status, place] as const),
   )
 
-  test.each(vectors)('is not followed: %i to %s', async (status, location) => {
-    count('vectors')
-    const { url, inbox } = await startReceiver(
-      (_, response) => void response.writeHead(status, { location }).end(),
-    )
-    const post = posting()
-    expect(await post(url, {}, '{}')).toMatchObject({ status })
-    expect(inbox.all).toHaveLength(1)
-    expect(post.counts.size).toBe(0)
-  })
+  test.each(vectors)(
+    'a redirect by a webhook receiver is not followed: %i to %s',
+    async (status, location) => {
+      count('vectors')
+      const { url, inbox } = await startReceiver(
+        (_, response) => void response.writeHead(status, { location }).end(),
+      )
+      const post = posting()
+      expect(await post(url, {}, '{}')).toMatchObject({ status })
+      expect(inbox.all).toHaveLength(1)
+      expect(post.counts.size).toBe(0)
+    },
+  )
 })
 
 describe('a request of a webhook with a custom header', () => {
@@ -160,14 +166,19 @@ describe('a request of a webhook with a custom header', () => {
     ['te', 'trailers'],
     ['trailer', 'x'],
     ['host', 'evil.test'],
-  ])('is received as one request or is not sent: %s: %s', async (name, value) => {
-    count('vectors')
-    const { url, inbox } = await startReceiver()
-    const { status } = await posting()(url, { [name]: value }, '{"a":1}').catch(() => ({ status: undefined }))
-    // What cannot be sent as it is, is not sent at all.
-    expect(inbox.all.map(({ body }) => body)).toEqual(status === undefined ? [] : ['{"a":1}'])
-    expect(inbox.all[0]?.headers['transfer-encoding']).toBeUndefined()
-  })
+  ])(
+    'a request of a webhook with a custom header is received as one request or is not sent: %s: %s',
+    async (name, value) => {
+      count('vectors')
+      const { url, inbox } = await startReceiver()
+      const { status } = await posting()(url, { [name]: value }, '{"a":1}').catch(() => ({
+        status: undefined,
+      }))
+      // What cannot be sent as it is, is not sent at all.
+      expect(inbox.all.map(({ body }) => body)).toEqual(status === undefined ? [] : ['{"a":1}'])
+      expect(inbox.all[0]?.headers['transfer-encoding']).toBeUndefined()
+    },
+  )
 })
 
 describe('webhooks of the complete service', () => {
@@ -188,20 +199,23 @@ describe('webhooks of the complete service', () => {
     'http://[::ffff:a9fe:a9fe]/',
     'http://metadata.test/',
     'http://user:password@10.0.0.1/',
-  ])('to %s are not retried, and the log contains no credentials', async (url) => {
-    count('vectors')
-    const line = await deliver(url)
-    expect(line).toMatch(/ forbidden$/)
-    expect(line).not.toContain('password')
-  })
+  ])(
+    'webhooks of the complete service to %s are not retried, and the log contains no credentials',
+    async (url) => {
+      count('vectors')
+      const line = await deliver(url)
+      expect(line).toMatch(/ forbidden$/)
+      expect(line).not.toContain('password')
+    },
+  )
 
-  test('are sent to an allowed receiver on this machine', async () => {
+  test('webhooks of the complete service are sent to an allowed receiver on this machine', async () => {
     const { url, inbox } = await startReceiver()
     expect(await deliver(url)).toMatch(/ 200$/)
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('are never sent to URLs in the fields of a room', async () => {
+  test('webhooks of the complete service are never sent to URLs in the fields of a room', async () => {
     count('vectors', 2)
     const { url, inbox } = await startReceiver()
     const served = await serveWorkspace()

@@ -47,7 +47,7 @@ async function served() {
   }
 }
 
-test('room views that read nothing share the memory of the pages', async () => {
+test('room views of clients that read nothing share the memory of the pages', async () => {
   const { ask, room, join, grown } = await served()
   const id = await room()
   const src = `https://example.com/${'x'.repeat(40_000)}`
@@ -75,7 +75,7 @@ function read(socket: Socket): Promise<'a message' | 'an end'> {
   })
 }
 
-test('unread messages are limited in all rooms together: the peers that are behind the longest are disconnected', async () => {
+test('unread messages of all rooms have one limit, above which the peers that are the furthest behind are disconnected', async () => {
   const { ask, room, join } = await served()
   const rooms = sized(16, 80)
   count('floods', rooms)

@@ -62,7 +62,7 @@ function upload(socket: Socket, head: string, body: Uint8Array): Promise<string>
   })
 }
 
-describe('a refusal by headers arrives at a client that first sends its whole body', () => {
+describe('refusals by headers', () => {
   for (const [name, { path = '/v1/users', method = 'POST', headers, withKey, message }] of Object.entries(
     refused,
   ))
@@ -119,14 +119,14 @@ async function ask(
 describe('a client that waits for permission to send its body', () => {
   const expecting = { expect: '100-continue', 'content-length': '17' }
 
-  test('without a key receives the refusal alone', async () => {
+  test('a client that waits for permission to send its body without a key receives only the refusal', async () => {
     count('vectors')
     const { origin, head } = await served()
     const { rest } = await ask(origin, head(expecting))
     expect((await rest()).match(/^HTTP\/1.1 \d+/gm)).toEqual(['HTTP/1.1 400'])
   })
 
-  test('of more than 10 MiB receives the refusal alone', async () => {
+  test('a client that waits for permission to send its body of more than 10 MiB receives only the refusal', async () => {
     count('vectors')
     const { origin, head, authorization } = await served()
     const headers = { ...expecting, authorization, 'content-length': String(largest + 1) }
@@ -134,7 +134,7 @@ describe('a client that waits for permission to send its body', () => {
     expect((await rest()).match(/^HTTP\/1.1 \d+/gm)).toEqual(['HTTP/1.1 400'])
   })
 
-  test('with the key receives the permission and a response', async () => {
+  test('a client that waits for permission to send its body with the key receives the permission and a response', async () => {
     count('vectors')
     const { origin, head, authorization } = await served()
     const { socket, line, rest } = await ask(origin, head({ ...expecting, authorization }))
@@ -157,7 +157,7 @@ describe('request bodies beyond 64 MB in total', () => {
     return { ...service, one, waiting }
   }
 
-  test('get the response 429 with Retry-After, and smaller ones are accepted', async () => {
+  test('request bodies beyond 64 MB in total get the response 429 with Retry-After, and smaller ones are accepted', async () => {
     count('vectors')
     const { origin, head, authorization, waiting } = await fill()
     const large = await sendRaw(origin, head({ authorization, 'content-length': String(largest) }))
@@ -169,7 +169,7 @@ describe('request bodies beyond 64 MB in total', () => {
     for (const { socket } of waiting) socket.destroy()
   })
 
-  test('get the response 429 when chunks exceed the total', async () => {
+  test('request bodies beyond 64 MB in total get the response 429 when chunks exceed the total', async () => {
     count('vectors')
     const { origin, head, authorization } = await fill()
     const chunk = `${megabyte.toString(16)}\r\n${' '.repeat(megabyte)}\r\n`
@@ -178,7 +178,7 @@ describe('request bodies beyond 64 MB in total', () => {
     expect(statusLine(text)).toBe('HTTP/1.1 429 Too Many Requests')
   })
 
-  test('are accepted again when an earlier request is answered', async () => {
+  test('request bodies beyond 64 MB in total are accepted again when an earlier request is answered', async () => {
     count('vectors')
     const { waiting, one } = await fill()
     const [first] = waiting

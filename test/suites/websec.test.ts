@@ -73,7 +73,7 @@ for (const { title, answers: usual, closes = true, vectors } of requestGroups)
       const chosen = full || !isSame ? vectors : vectors.filter((_, i) => i % 10 === 0)
       describe(words[target], () => {
         for (const [name, change, other] of chosen)
-          test(`receives the expected status: ${printable(name)}`, async () => {
+          test(`a request receives the expected status: ${printable(name)}`, async () => {
             count('vectors')
             await attempt(targets[target](), change, other?.[target] ?? answers, closes)
           })
@@ -81,7 +81,7 @@ for (const { title, answers: usual, closes = true, vectors } of requestGroups)
     }
   })
 
-test('the table of this suite has more than 300 request vectors', () => {
+test('the table of the websec suite has more than 300 request vectors', () => {
   expect(requestGroups.flatMap(({ vectors }) => vectors).length).toBeGreaterThan(300)
 })
 
