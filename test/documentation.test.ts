@@ -95,7 +95,7 @@ test('each help topic has a file, and each file in src/help belongs to a topic',
 })
 
 describe.each(Object.keys(topicSummaries))('meetroom help %s', (topic) => {
-  test('prints the topic without Markdown syntax', async () => {
+  test(`meetroom help ${topic} prints the topic without Markdown syntax`, async () => {
     const world = await createWorld()
     const { code, stdout, stderr } = await world.run(['help', topic])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -103,7 +103,7 @@ describe.each(Object.keys(topicSummaries))('meetroom help %s', (topic) => {
     expect(stdout).not.toMatch(/<!--|^#|```/m)
   })
 
-  test('prints lines of at most 80 characters except for code blocks and long words', async () => {
+  test(`meetroom help ${topic} prints lines of at most 80 characters except for code blocks and long words`, async () => {
     const host = testHost()
     const style = await selectStyle(host.stdout, host.env, false)
     const lines = renderMarkdown(await readTopic(topic as Topic), style, 80).split('\n')
@@ -119,7 +119,7 @@ describe.each([
   'test/README.md',
   ...topicNames.map((name) => `src/help/${name}.md`),
 ])('links in %s', (file) => {
-  test('point to existing files and headings', () => {
+  test(`links in ${file} point to existing files and headings`, () => {
     const text = readFileSync(join(root, file), 'utf8')
     const links = [...text.replace(/```[\s\S]*?```/g, '').matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(
       ([, href = '']) => href,
@@ -146,7 +146,7 @@ function slugOf(heading: string): string {
     .replaceAll(' ', '-')
 }
 
-test('documentation installs meetroom by name nowhere, because somebody else could register the name', () => {
+test('the documentation never installs meetroom by name, because another party could register the name', () => {
   const byName = [
     /\b(?:npm|pnpm|yarn|bun)\s+(?:global\s+)?(?:install|i|add|exec|x|dlx)\b[^\n`&|;]*?[\s"']meetroom(?:@|["'\s`]|$)/,
     /--package[= ]["']?meetroom(?:@|["'\s`]|$)/,

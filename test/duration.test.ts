@@ -18,14 +18,14 @@ describe('a duration', () => {
     ['1.001s', 1001],
     ['250ms', 250],
     ['0d', 0],
-  ])('of %s is %d ms', (text, ms) => expect(readDuration(text)).toBe(ms))
+  ])('a duration of %s is %d ms', (text, ms) => expect(readDuration(text)).toBe(ms))
 
   test.each(['', '30', 's', '1.5m', '30s1m', '1m1m', '-1s', '1 s', '1S', '1e3s', '1y', ' 1s', '1s\n', '٣s'])(
-    'is refused if written as “%s”',
+    'a duration is refused if written as “%s”',
     (text) => expect(readDuration(text)).toBeUndefined(),
   )
 
-  test('is a sum of units in descending order, each used at most once', () => {
+  test('a duration is a sum of units in descending order, each used at most once', () => {
     const parts = fc.record(
       Object.fromEntries(Object.keys(units).map((unit) => [unit, fc.nat(999_999_999)])),
       { requiredKeys: [] },
@@ -49,7 +49,7 @@ describe('a duration', () => {
     )
   })
 
-  test('stays the same after it is formatted and parsed again', () => {
+  test('a duration stays the same after it is formatted and parsed again', () => {
     fc.assert(
       fc.property(fc.nat(10 ** 10), (ms) => {
         expect(readDuration(formatDuration(ms))).toBe(ms)
@@ -57,7 +57,7 @@ describe('a duration', () => {
     )
   })
 
-  test('is formatted with as few units as possible', () => {
+  test('a duration is formatted with as few units as possible', () => {
     expect([0, 500, 30_000, 90_000, 600_000, 3_605_000, 86_400_000].map(formatDuration)).toEqual([
       ...['0s', '0.5s', '30s', '1m30s', '10m', '1h5s', '24h'],
     ])
@@ -67,7 +67,7 @@ describe('a duration', () => {
 describe('the duration of a flag', () => {
   const range = { least: 100, most: 86_400_000 }
 
-  test('is accepted as a number of seconds', () => {
+  test('the duration of a flag is accepted as a number of seconds', () => {
     expect(['30', '0.5', '1.001', '86400', '24h'].map((text) => parseDuration(text, range))).toEqual([
       ...[30_000, 500, 1001, 86_400_000, 86_400_000],
     ])
@@ -78,11 +78,14 @@ describe('the duration of a flag', () => {
     [{ most: 60_000 }, '61', 'must be a duration such as 30s or 1m30s, above 0 and at most 1m, not “61”'],
     [{ least: 100 }, '99ms', 'must be a duration such as 30s or 1m30s, at least 0.1s, not “99ms”'],
     [range, '1..5', 'must be a duration such as 30s or 1m30s, at least 0.1s and at most 24h, not “1..5”'],
-  ])('with the limits %j cannot be %s, and the error names the valid values', (given, text, message) => {
-    expect(() => parseDuration(text, given, '--pause')).toThrow(new UsageError(`--pause ${message}`))
-  })
+  ])(
+    'the duration of a flag with the limits %j cannot be %s, and the error names the valid values',
+    (given, text, message) => {
+      expect(() => parseDuration(text, given, '--pause')).toThrow(new UsageError(`--pause ${message}`))
+    },
+  )
 
-  test('is within the limits or refused for any text', () => {
+  test('the duration of a flag is within the limits or refused for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.stringMatching(/^[\d.]{0,6}(ms|[wdhms]){0,3}$/), fc.float().map(String)),

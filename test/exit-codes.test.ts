@@ -249,7 +249,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     return JSON.parse(stderr)
   }
 
-  test('is one JSON object with all known fields when the service refuses a request', async () => {
+  test(`an error with ${format} is one JSON object with all known fields when the service refuses a request`, async () => {
     world.intercept = async () =>
       answer(429, { error: { message: 'slow down', n: 1 } }, { 'retry-after': '60' })
     const error = await errorOf('rooms update r1 --name New')
@@ -275,7 +275,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     ])
   })
 
-  test('omits fields without a value', async () => {
+  test(`an error with ${format} omits fields without a value`, async () => {
     expect(await errorOf('rooms list --timeout soon')).toEqual({
       error: {
         code: 'usage',
@@ -286,7 +286,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     })
   })
 
-  test('is a JSON object for an invalid command line', async () => {
+  test(`an error with ${format} is a JSON object for an invalid command line`, async () => {
     expect(await errorOf('rooms lst')).toEqual({
       error: {
         code: 'usage',
@@ -299,7 +299,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     })
   })
 
-  test('contains a response body that is not JSON as a string', async () => {
+  test(`an error with ${format} contains a response body that is not JSON as a string`, async () => {
     world.intercept = answering(answer(404, '<h1>Not found</h1>'))
     expect(await errorOf('rooms get r1')).toEqual({
       error: {
@@ -314,7 +314,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     })
   })
 
-  test('is retryable after a read without a response, and not after a write without a response', async () => {
+  test(`an error with ${format} is retryable after a read without a response, and not after a write without a response`, async () => {
     world.intercept = throwingLost
     expect(await errorOf('rooms get r1 --retries 0')).toEqual({
       error: {
@@ -337,7 +337,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     })
   })
 
-  test('is a JSON object for an internal error', async () => {
+  test(`an error with ${format} is a JSON object for an internal error`, async () => {
     world.intercept = async () => {
       throw new TypeError(`no: ${world.apiKey}`)
     }

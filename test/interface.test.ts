@@ -210,14 +210,14 @@ describe('the compatibility policy', () => {
     expect(policyBreaches(example(), current, text)).toEqual(breaches)
   })
 
-  test('requires no announcement in 0.2.0, which had no policy', () => {
+  test('the compatibility policy requires no announcement in 0.2.0, which had no policy', () => {
     const current = example()
     removeWhere(current)
     const text = `${entry}## 0.2.0\n\n- First.\n`
     expect(policyBreaches({ ...example(), version: '0.2.0' }, current, text)).toEqual([])
   })
 
-  test('refuses the removal of each command, flag, exit code, setting and schema of the program', async () => {
+  test('the compatibility policy refuses the removal of each command, flag, exit code, setting and schema of the program', async () => {
     const current = await currentInterface()
     const empty = { commands: {}, global_flags: {}, schemas: {}, settings: [], environment: [] }
     /** A removal, and the part of the interface that has the name. */

@@ -99,7 +99,7 @@ test('the commands in the connection tests include every command group', async (
 })
 
 describe('a run', { timeout: 120_000 }, () => {
-  test('of an online command connects only to the service', async () => {
+  test('a run of an online command connects only to the service', async () => {
     const server = homes()
     const { ready, api } = await startServe([], server)
     const { env, recorded, forget } = record()
@@ -120,13 +120,13 @@ describe('a run', { timeout: 120_000 }, () => {
     expect(others).toEqual([])
   })
 
-  test('of an offline command makes no connection', async () => {
+  test('a run of an offline command makes no connection', async () => {
     const { env, recorded } = record()
     for (const line of offline) await runBuilt(line.split(' '), env)
     expect(recorded()).toEqual([])
   })
 
-  test('that serves the local workspace makes no outgoing connection', async () => {
+  test('a run that serves the local workspace makes no outgoing connection', async () => {
     const { env, recorded } = record()
     const { call, stop } = await startServe([], env)
     expect((await call('GET', '/rooms')).status).toBe(200)
@@ -135,7 +135,7 @@ describe('a run', { timeout: 120_000 }, () => {
   })
 
   test.skipIf(!hasTool('strace', 'connections', 'system calls of a run'))(
-    'makes only connections to the service, according to the system calls',
+    'a run makes only connections to the service, according to the system calls',
     async () => {
       const server = homes()
       const { ready, api } = await startServe([], server)

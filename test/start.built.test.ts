@@ -9,13 +9,13 @@ const run = (script: string) => {
 
 // Said without a stream for standard output.
 describe.each(['--version', '--help', 'rooms --help', 'help exit-codes'])('meetroom %s', (line) => {
-  test('prints the same text to a file and to a pipe', async () => {
+  test(`meetroom ${line} prints the same text to a file and to a pipe`, async () => {
     const inFile = await run(`meetroom ${line} > "$HOME/file"; cat "$HOME/file"`)
     expect(inFile).toEqual(await run(`meetroom ${line}`))
     expect(inFile.stdout).toMatch(/\n$/)
   })
 
-  test('exits 74 on a full disk', async () => {
+  test(`meetroom ${line} exits 74 on a full disk`, async () => {
     expect(await run(`meetroom ${line} > /dev/full`)).toEqual({
       code: 74,
       stdout: '',
@@ -23,7 +23,7 @@ describe.each(['--version', '--help', 'rooms --help', 'help exit-codes'])('meetr
     })
   })
 
-  test('exits without an error after the reader closes the pipe', async () => {
+  test(`meetroom ${line} exits without an error after the reader closes the pipe`, async () => {
     // `echo` fails as soon as the reader has closed the pipe.
     const untilClosed = `(trap '' PIPE; while echo; do :; done) 2> /dev/null`
     expect(await run(pipeTo(`${untilClosed}; meetroom ${line}`, 'true'))).toEqual({

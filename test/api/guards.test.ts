@@ -19,11 +19,11 @@ function answers(name: OperationName): fc.Arbitrary<unknown> {
 }
 
 describe.each(names)('the guard of %s', (name) => {
-  test('accepts a response with IDs and any other fields', () => {
+  test(`the guard of ${name} accepts a response with IDs and any other fields`, () => {
     fc.assert(fc.property(answers(name), (answer) => findResponseProblem(name, answer) === undefined))
   })
 
-  test('rejects a response that is not an object', () => {
+  test(`the guard of ${name} rejects a response that is not an object`, () => {
     for (const value of [null, undefined, 1, 'text', true, [], [{}]])
       expect(findResponseProblem(name, value)).toBe('it is not an object')
   })

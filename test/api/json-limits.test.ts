@@ -10,7 +10,7 @@ const check = (text: string, levels = 200, values = 1000) =>
   requireJsonLimits(encode(padding + text), levels, values)
 
 describe('requireJsonLimits', () => {
-  test('refuses lists and objects that are nested too deeply', () => {
+  test('requireJsonLimits refuses lists and objects that are nested too deeply', () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -20,25 +20,25 @@ describe('requireJsonLimits', () => {
     }
   })
 
-  test('refuses JSON with too many values', () => {
+  test('requireJsonLimits refuses JSON with too many values', () => {
     expect(() => check(`[${'0,'.repeat(998)}0]`)).not.toThrow()
     expect(() => check(`[${'0,'.repeat(1100)}0]`)).toThrow('larger than 1000 values')
     expect(() => check(`[${'[],{},'.repeat(500)}0]`)).toThrow(JsonLimitError)
     expect(() => check(`{${'"a":0,'.repeat(1100)}"a":0}`)).toThrow(JsonLimitError)
   })
 
-  test('ignores brackets and commas in strings, after quotes and backslashes as well', () => {
+  test('requireJsonLimits ignores brackets and commas in strings, after quotes and backslashes as well', () => {
     const text = JSON.stringify({ a: '[{,'.repeat(5000), b: '\\"[[['.repeat(5000), '\\': '"' })
     expect(() => check(text, 1, 4)).not.toThrow()
   })
 
-  test('does not refuse short JSON, which parseJson checks', () => {
+  test('requireJsonLimits does not refuse short JSON, which parseJson checks', () => {
     const text = '['.repeat(1000) + ']'.repeat(1000)
     expect(() => requireJsonLimits(encode(text))).not.toThrow()
     expect(() => parseJson(text)).toThrow(JsonLimitError)
   })
 
-  test('ends without a fault for any text', () => {
+  test('requireJsonLimits ends without a fault for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('', '"', '\\', '"\\'), (text, end) => {
         try {
@@ -51,7 +51,7 @@ describe('requireJsonLimits', () => {
     )
   })
 
-  test('never refuses JSON whose depth and number of values are within the limits', () => {
+  test('requireJsonLimits never refuses JSON whose depth and number of values are within the limits', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const count = (part: unknown): number =>

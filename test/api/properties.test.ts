@@ -70,7 +70,7 @@ describe('a path', () => {
   const base = 'https://meet.test/v1'
   const template = '/rooms/{room_id}/members/{member_id}'
 
-  test('keeps an ID within its path segment', () => {
+  test('a path keeps an ID within its path segment', () => {
     fc.assert(
       fc.property(hostile, hostile, (room_id, member_id) => {
         let path: string
@@ -89,7 +89,7 @@ describe('a path', () => {
   })
 
   test.each(['', '.', '..', 'a\nb', 'a\u0000', '\u007f', '\u0085', '\ud800', 'x\udc00'])(
-    'rejects the ID %j',
+    'a path rejects the ID %j',
     (id) => {
       expect(() => fillPath('/rooms/{id}', { id })).toThrow(UsageError)
     },
@@ -104,11 +104,11 @@ describe('a path', () => {
     ['..;', '/rooms/..%3B'],
     ['né 😀', '/rooms/n%C3%A9%20%F0%9F%98%80'],
     ["it's(*)!~", "/rooms/it's(*)!~"],
-  ])('accepts the ID %j', (id, path) => {
+  ])('a path accepts the ID %j', (id, path) => {
     expect(fillPath('/rooms/{id}', { id })).toBe(path)
   })
 
-  test('has a query string that parses to its parameters', () => {
+  test('a path has a query string that parses to its parameters', () => {
     const text = fc.string({ unit: 'grapheme' })
     fc.assert(
       fc.property(fc.dictionary(text, fc.option(text, { nil: undefined })), (query) => {
@@ -128,7 +128,7 @@ describe('encodeUrl', () => {
   /** Leaves out what only some parsers accept as part of a URL. */
   const wellFormed = (text: string) => text.replaceAll('%', '').toWellFormed().trim()
 
-  test('returns ASCII without spaces', () => {
+  test('encodeUrl returns ASCII without spaces', () => {
     fc.assert(
       fc.property(anything, (url) => {
         expect(encode(url)).toMatch(/^[\x21-\x7e]+$/)
@@ -137,7 +137,7 @@ describe('encodeUrl', () => {
     )
   })
 
-  test('is idempotent', () => {
+  test('encodeUrl is idempotent', () => {
     fc.assert(
       fc.property(anything, (url) => {
         expect(encode(encode(url))).toBe(encode(url))
@@ -146,7 +146,7 @@ describe('encodeUrl', () => {
     )
   })
 
-  test('keeps a valid %XX and encodes every other percent sign', () => {
+  test('encodeUrl keeps a valid %XX and encodes every other percent sign', () => {
     fc.assert(
       fc.property(fc.array(encoded), (escapes) => {
         const url = `https://host/${escapes.join('/')}`
@@ -156,7 +156,7 @@ describe('encodeUrl', () => {
     expect(encode('https://host/100%/a%20b/%zz/%4')).toBe('https://host/100%25/a%20b/%25zz/%254')
   })
 
-  test('preserves every character', () => {
+  test('encodeUrl preserves every character', () => {
     fc.assert(
       fc.property(hostile.map(wellFormed), (text) => {
         expect(decodeURIComponent(encode(`https://host/${text}`))).toBe(`https://host/${text}`)
@@ -165,7 +165,7 @@ describe('encodeUrl', () => {
     )
   })
 
-  test('returns a URL that the embedded service accepts', () => {
+  test('encodeUrl returns a URL that the embedded service accepts', () => {
     fc.assert(
       fc.property(anything, (url) => requireEncodedUrl('src', encode(url))),
       { numRuns: sized(100, 1000) },
@@ -173,7 +173,7 @@ describe('encodeUrl', () => {
   })
 
   test.each(['\u0001https://host/', 'https://ho\tst/', 'https://host/\u00a0', ' https://host/ '])(
-    'encodes or refuses %j',
+    'encodeUrl encodes or refuses %j',
     (url) => {
       let sent: string
       try {
@@ -190,7 +190,7 @@ describe('encodeUrl', () => {
 describe('--set key=value', () => {
   const key = fc.string({ minLength: 1 }).filter((text) => !text.includes('='))
 
-  test('reads any JSON value', () => {
+  test('--set key=value reads any JSON value', () => {
     fc.assert(
       fc.property(key, fc.jsonValue(), (name, value) => {
         const read = parseFields('--set', [`${name}=${JSON.stringify(value)}`])
@@ -201,7 +201,7 @@ describe('--set key=value', () => {
     )
   })
 
-  test('reads a value that is not JSON as text', () => {
+  test('--set key=value reads a value that is not JSON as text', () => {
     const notJson = hostile.filter((text) => {
       try {
         JSON.parse(text)
@@ -218,7 +218,7 @@ describe('--set key=value', () => {
     )
   })
 
-  test.each([['a', '1'], ['=1'], ['']])('refuses %j', (...pairs) => {
+  test.each([['a', '1'], ['=1'], ['']])('--set key=value refuses %j', (...pairs) => {
     expect(() => parseFields('--set', pairs)).toThrow(UsageError)
   })
 })
@@ -261,7 +261,7 @@ describe('the dotted keys of --set', () => {
     return assignments.applyTo(data)
   }
 
-  test('build the same object in any order and with any names', () => {
+  test('the dotted keys of --set build the same object in any order and with any names', () => {
     fc.assert(
       fc.property(
         tree.chain((tree) =>
@@ -277,7 +277,7 @@ describe('the dotted keys of --set', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
   })
 
-  test('keep all other fields of the data', () => {
+  test('the dotted keys of --set keep all other fields of the data', () => {
     fc.assert(
       fc.property(tree, fc.array(name, { minLength: 1, maxLength: 4 }), (tree, names) => {
         const path = ['data of its own', ...names]
@@ -291,7 +291,7 @@ describe('the dotted keys of --set', () => {
   })
 
   test.each(['.', '.a', 'a.', 'a..b', '..', Array(101).fill('a').join('.')])(
-    'are refused in the form %j',
+    'the dotted keys of --set are refused in the form %j',
     (key) => {
       expect(() => parsePath(key)).toThrow(UsageError)
     },
@@ -305,7 +305,7 @@ describe('the dotted keys of --set', () => {
     ['\\.', ['.']],
     ['a\\', ['a\\']],
     ['a\\b.c', ['a\\b', 'c']],
-  ])('in the form %s build the path %j', (key, path) => {
+  ])('the dotted keys of --set in the form %s build the path %j', (key, path) => {
     expect(parsePath(key)).toEqual(path)
   })
 })
@@ -334,7 +334,7 @@ describe('JSON', () => {
     return `${sign}${significant}e${Number(exponent) - fraction.length + all.length - significant.length}`
   }
 
-  test('keeps every digit of a number', () => {
+  test('JSON keeps every digit of a number', () => {
     fc.assert(
       fc.property(number, (text) => {
         expect(exactly(writeJson(readJson(text)))).toBe(exactly(text))
@@ -354,9 +354,9 @@ describe('JSON', () => {
     '1E5',
     '12345678901234567890.5',
     '5e-324',
-  ])('keeps %s unchanged', (text) => expect(exactly(writeJson(readJson(text)))).toBe(exactly(text)))
+  ])('JSON keeps %s unchanged', (text) => expect(exactly(writeJson(readJson(text)))).toBe(exactly(text)))
 
-  test('parses all values except numbers like JSON.parse, with and without large numbers', () => {
+  test('JSON parses all values except numbers like JSON.parse, with and without large numbers', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(writeJson(readJson(text))).toBe(JSON.stringify(JSON.parse(text)))
@@ -367,7 +367,7 @@ describe('JSON', () => {
     )
   })
 
-  test('round-trips any string', () => {
+  test('JSON round-trips any string', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(readJson(writeJson(text))).toBe(text)
@@ -377,7 +377,7 @@ describe('JSON', () => {
     )
   })
 
-  test('throws a SyntaxError for invalid JSON, with and without large numbers', () => {
+  test('JSON throws a SyntaxError for invalid JSON, with and without large numbers', () => {
     for (const text of ['', '{', '[1,]', '01', '1.', '.5', '+1', 'NaN', '"\n"', "'a'", '{"a":1}}', 'nul'])
       for (const variant of [text, `[12345678901234567890,${text}]`])
         expect(() => readJson(variant), variant).toThrow(SyntaxError)
@@ -388,7 +388,7 @@ describe('JSON', () => {
 const unsafe = /(?![\p{Join_C}\u{e0020}-\u{e007f}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/u
 
 describe('text for a terminal', () => {
-  test('contains no control characters and no invisible characters', () => {
+  test('text for a terminal contains no control characters and no invisible characters', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(visible(text)).not.toMatch(unsafe)
@@ -402,7 +402,7 @@ describe('text for a terminal', () => {
     }
   })
 
-  test('is unchanged if it is plain or already escaped', () => {
+  test('text for a terminal is unchanged if it is plain or already escaped', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(visible(visible(text))).toBe(visible(text))
@@ -412,7 +412,7 @@ describe('text for a terminal', () => {
       expect(visible(text)).toBe(text)
   })
 
-  test('keeps the value of JSON text', () => {
+  test('text for a terminal keeps the value of JSON text', () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile), fc.constantFrom(undefined, 2), (value, space) => {
         const shown = visibleJson(writeJson(value, space))
@@ -423,7 +423,7 @@ describe('text for a terminal', () => {
     )
   })
 
-  test('is one shell word in a suggested command', () => {
+  test('text for a terminal is one shell word in a suggested command', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(quoteForShell(text).replaceAll(`'\\''`, '')).toMatch(/^([\w@%+=:,./-]+|'[^']*')$/)
@@ -455,7 +455,7 @@ describe('CSV', () => {
   const fields = ['name', 'layout', 'id'] as const
   const item = fc.record({ name: hostile, layout: hostile, id: hostile })
 
-  test('round-trips any text, with formulas escaped', () => {
+  test('CSV round-trips any text, with formulas escaped', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 4 }), fc.boolean(), (items, header) => {
         const text = formatCsv(items, { view: views.room, fields, header })
@@ -480,13 +480,13 @@ describe('CSV', () => {
     ['\t=1', "'\t=1"],
     [' x ', ' x '],
     ['', ''],
-  ])('round-trips %j', (name, cell) => {
+  ])('CSV round-trips %j', (name, cell) => {
     expect(formatCsv([{ id: 'r1', name }], { view: views.room, fields: ['id', 'name'], header: false })).toBe(
       `r1,${cell}\r\n`,
     )
   })
 
-  test('does not escape a negative number as a formula', () => {
+  test('CSV does not escape a negative number as a formula', () => {
     const items = [{ id: 'r1', offset: -5, big: readJson('-12345678901234567890') }]
     expect(formatCsv(items, { view: views.room, fields: ['id', 'offset', 'big'], header: false })).toBe(
       'r1,-5,-12345678901234567890\r\n',
@@ -525,7 +525,7 @@ describe('tables and records', async () => {
     return text.slice(0, -1).split('\n')
   }
 
-  test('use one line for each item, without control characters', () => {
+  test('tables and records use one line for each item, without control characters', () => {
     fc.assert(
       fc.property(items, fc.option(fc.integer({ min: 20, max: 200 }), { nil: undefined }), (rows, width) => {
         const lines = table(rows, width)
@@ -536,7 +536,7 @@ describe('tables and records', async () => {
     )
   })
 
-  test('fit the width of the terminal', () => {
+  test('tables and records fit the width of the terminal', () => {
     fc.assert(
       fc.property(items, fc.integer({ min: 20, max: 200 }), fc.boolean(), (rows, width, header) => {
         for (const line of table(rows, width, header)) expect(stringWidth(line)).toBeLessThanOrEqual(width)
@@ -545,7 +545,7 @@ describe('tables and records', async () => {
     )
   })
 
-  test('fit the width of the terminal on all pages', () => {
+  test('tables and records fit the width of the terminal on all pages', () => {
     fc.assert(
       fc.property(items, items, fc.integer({ min: 20, max: 200 }), (first, second, width) => {
         const writer = new TableWriter({
@@ -566,7 +566,7 @@ describe('tables and records', async () => {
     ['flags', '🇩🇪'.repeat(50)],
     ['wide letters and as many marks', '漢'.repeat(40) + '\u0301'.repeat(40)],
     ['marks', 'e\u0301'.repeat(80)],
-  ])('cut a long name of %s to fit', (_what, name) => {
+  ])('tables and records cut a long name of %s to fit', (_what, name) => {
     for (let width = 20; width <= 60; width++) {
       const lines = table([{ id: 'r1', name, type: 'open' }], width, true, ['id', 'name'])
       for (const line of lines) {
@@ -577,13 +577,13 @@ describe('tables and records', async () => {
     }
   })
 
-  test('are drawn within half a second with a very long name of wide letters', () => {
+  test('tables and records are drawn within half a second with a very long name of wide letters', () => {
     const started = performance.now()
     table([{ id: 'r1', name: '漢'.repeat(8000) }], 80)
     expect(performance.now() - started).toBeLessThan(500)
   })
 
-  test('show every cell in full in a pipe', () => {
+  test('tables and records show every cell in full in a pipe', () => {
     fc.assert(
       fc.property(hostile, (name) => {
         const [line = ''] = table([{ id: 'r1', name, type: 'open' }], undefined, false, [
@@ -602,7 +602,7 @@ describe('tables and records', async () => {
     )
   })
 
-  test('use one line for each field, without control characters', () => {
+  test('tables and records use one line for each field, without control characters', () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile, { minKeys: 1 }), (record) => {
         const fields = Object.keys({ status: '', ...record })

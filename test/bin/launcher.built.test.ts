@@ -157,7 +157,7 @@ test('four concurrent first runs all succeed and write one cache', async () => {
   expect(caches()).toEqual(['version.meetroom.js'])
 })
 
-describe('the launcher replaces a code cache that', () => {
+describe('replaced code caches', () => {
   const twice = (text: string) => Buffer.from(text + text)
   test.each([
     ['is empty', () => Buffer.alloc(0)],
@@ -175,7 +175,7 @@ describe('the launcher replaces a code cache that', () => {
         return whole
       },
     ],
-  ])('%s', async (_, damage) => {
+  ])('the launcher replaces a code cache that %s', async (_, damage) => {
     const { run, file } = await primed()
     const { size } = statSync(file)
     writeFileSync(file, damage(readFileSync(file)))
@@ -244,7 +244,7 @@ async function installed() {
 
 type Installed = Awaited<ReturnType<typeof installed>>
 
-describe.skipIf(process.platform === 'win32')('a code cache is not used', () => {
+describe.skipIf(process.platform === 'win32')('unused code caches', () => {
   const linked = (path: string) => {
     renameSync(path, `${path}-moved`)
     symlinkSync(`${path}-moved`, path)
@@ -266,7 +266,7 @@ describe.skipIf(process.platform === 'win32')('a code cache is not used', () => 
     ['when another user owns the file', ({ file }) => file],
     ['when another user owns the directory of the build', ({ build }) => build],
     ['when another user owns the directory of all builds', ({ builds }) => builds],
-  ])('%s', async (_, path) => {
+  ])('a code cache is not used %s', async (_, path) => {
     const found = await installed()
     chownSync(path(found), ordinary, ordinary)
     expect(await found.run()).toBe('compiled')
@@ -321,7 +321,7 @@ test.skipIf(isRoot)('a command succeeds with a read-only cache directory', async
   expect(caches()).toEqual([])
 })
 
-describe('if the caches of all builds take more than 60 MB', () => {
+describe('size limit of the caches', () => {
   /** Puts a cache of 20 MB that was last used some days ago beside the others. */
   const put = (builds: string, name: string, daysAgo: number) => {
     const path = join(builds, name)
@@ -331,7 +331,7 @@ describe('if the caches of all builds take more than 60 MB', () => {
     utimesSync(path, new Date(Date.now() - daysAgo * 86_400_000), new Date())
   }
 
-  test('the least recently used ones are removed, with directories that become empty', async () => {
+  test('if the caches of all builds take more than 60 MB, the least recently used ones are removed, with directories that become empty', async () => {
     const { run, builds, listBuilds } = await primed()
     put(builds, 'v20.0.0-x64-a/rooms-list', 3)
     put(builds, 'v20.0.0-x64-b/rooms-list', 2)
@@ -344,7 +344,7 @@ describe('if the caches of all builds take more than 60 MB', () => {
     expect(readdirSync(join(builds, 'v20.0.0-x64-b'))).toEqual(['rooms-list'])
   })
 
-  test('a cache that was used since is kept', async () => {
+  test('if the caches of all builds take more than 60 MB, a cache that was used since is kept', async () => {
     const { run, builds, file } = await primed()
     utimesSync(file, new Date(Date.now() - 9 * 86_400_000), new Date())
     put(builds, 'v20.0.0-x64-a/rooms-list', 3)

@@ -58,7 +58,7 @@ const spellings: readonly [stored: string, others: readonly string[]][] = [
 const pairs = spellings.flatMap(([stored, others]) => others.map((other) => [stored, other] as const))
 
 describe.each(pairs)('a profile for %s', (stored, other) => {
-  test(`protects the service at ${other}`, async () => {
+  test(`a profile for ${stored} protects the service at ${other}`, async () => {
     store({ production: { base_url: stored, protected: true } })
     expect(await write(other)).toMatchObject({
       code: 2,
@@ -69,7 +69,7 @@ describe.each(pairs)('a profile for %s', (stored, other) => {
     expect(await write(other, ['--allow-write'])).toMatchObject({ code: 0 })
   })
 
-  test(`gives its audit log to a profile for ${other}`, async () => {
+  test(`a profile for ${stored} gives its audit log to a profile for ${other}`, async () => {
     store({ default: { base_url: other }, audited: { base_url: stored, audit_log: log } })
     expect(await write('', ['--profile', 'default'])).toMatchObject({ code: 0 })
     expect(readFileSync(log, 'utf8')).toContain('"intent"')
@@ -101,7 +101,7 @@ describe('the served local workspace', () => {
   const local = () => world.run('--local users create ada', { env: { MEETROOM_BASE_URL: undefined } })
 
   test.each([served, 'http://localhost:4680/v1', 'https://[::1]:4680/v1'])(
-    'is protected under --local by a profile for %s',
+    'the served local workspace is protected under --local by a profile for %s',
     async (base_url) => {
       store({ dev: { base_url, protected: true } })
       expect(await local()).toMatchObject({
@@ -117,7 +117,7 @@ describe('the served local workspace', () => {
     'http://localhost:4680/v1',
     'http://0.0.0.0:4680/v1',
     'http://[::ffff:127.0.0.1]:4680/v1',
-  ])('is protected at %s by the profile local', async (base_url) => {
+  ])('the served local workspace is protected at %s by the profile local', async (base_url) => {
     store({ local: { protected: true } })
     expect(await write(base_url)).toMatchObject({
       code: 2,
@@ -126,19 +126,19 @@ describe('the served local workspace', () => {
     expect(count()).toBe(0)
   })
 
-  test('is not protected by a profile for another port', async () => {
+  test('the served local workspace is not protected by a profile for another port', async () => {
     store({ dev: { base_url: 'http://127.0.0.1:4681/v1', protected: true }, local: { protected: true } })
     expect(await local()).toMatchObject({ code: 2, stderr: expect.stringContaining('the profile local') })
     expect(await write('http://127.0.0.1:4682/v1')).toMatchObject({ code: 0 })
   })
 
-  test('is audited under --local by a profile for its base URL', async () => {
+  test('the served local workspace is audited under --local by a profile for its base URL', async () => {
     store({ dev: { base_url: 'http://localhost:4680/v1', audit_log: log } })
     expect(await local()).toMatchObject({ code: 0 })
     expect(readFileSync(log, 'utf8').trim().split('\n')).toHaveLength(2)
   })
 
-  test('is audited at its base URL by the profile local', async () => {
+  test('the served local workspace is audited at its base URL by the profile local', async () => {
     store({ default: { base_url: 'http://localhost:4680/v1' }, local: { audit_log: log } })
     expect(await write('', ['--profile', 'default'])).toMatchObject({ code: 0 })
     expect(existsSync(log)).toBe(true)

@@ -37,36 +37,36 @@ async function protect() {
   return { dir, file, run }
 }
 
-describe.runIf(obeysModes)(
-  'a settings file that may not be read, when the environment names key and base URL',
-  () => {
-    test.each(['file', 'directory'])(
-      'refuses a write and allows a read because of the mode of the %s',
-      async (what) => {
-        const { dir, file, run } = await protect()
-        const path = what === 'file' ? file : dir
-        chmodSync(path, 0)
-        const refused = await run('users create ada')
-        const read = await run('users list -o ids')
-        const allowed = await run('users create ada --allow-write')
-        chmodSync(path, 0o700)
-        expect(refused).toEqual({
-          code: 2,
-          stdout: '',
-          stderr:
-            `error: the settings file ${file} cannot be read: permission denied, and it may protect this service\n` +
-            'hint: fix it, or pass --allow-write to make the change anyway\n',
-        })
-        expect(read).toEqual({ code: 0, stdout: '', stderr: '' })
-        expect(allowed).toMatchObject({ code: 0 })
-      },
-    )
+describe.runIf(obeysModes)('unreadable settings files', () => {
+  test.each(['file', 'directory'])(
+    'an unreadable settings file prevents writes and allows reads if the environment names key and base URL, because of the mode of the %s',
+    async (what) => {
+      const { dir, file, run } = await protect()
+      const path = what === 'file' ? file : dir
+      chmodSync(path, 0)
+      const refused = await run('users create ada')
+      const read = await run('users list -o ids')
+      const allowed = await run('users create ada --allow-write')
+      chmodSync(path, 0o700)
+      expect(refused).toEqual({
+        code: 2,
+        stdout: '',
+        stderr:
+          `error: the settings file ${file} cannot be read: permission denied, and it may protect this service\n` +
+          'hint: fix it, or pass --allow-write to make the change anyway\n',
+      })
+      expect(read).toEqual({ code: 0, stdout: '', stderr: '' })
+      expect(allowed).toMatchObject({ code: 0 })
+    },
+  )
 
-    test.runIf(isRoot)('counts as missing in a directory that another user has closed', async () => {
+  test.runIf(isRoot)(
+    'a settings file in a directory that another user has closed counts as missing if the environment names key and base URL',
+    async () => {
       const { dir, run } = await protect()
       chownSync(dir, other, other)
       chmodSync(dir, 0o700)
       expect(await run('users create ada')).toMatchObject({ code: 0 })
-    })
-  },
-)
+    },
+  )
+})

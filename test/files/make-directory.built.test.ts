@@ -64,7 +64,7 @@ describe.each(Object.entries(impossible))('a directory %s that cannot be created
   const isMissing = name === 'below /proc' && !existsSync('/proc/self')
 
   test.skipIf(isMissing).each(Object.entries(lines))(
-    'causes an error with the path and the reason when needed for %s',
+    `a directory ${name} that cannot be created causes an error with the path and the reason when needed for %s`,
     async (_, { env = {}, line, code }) => {
       const path = pathOf()
       const filled = (text: string) => text.replace('PATH', path).replace('FILE', file).replace('ROOM', room)
@@ -77,7 +77,7 @@ describe.each(Object.entries(impossible))('a directory %s that cannot be created
   )
 
   test.skipIf(isMissing)(
-    'does not prevent shell completion when needed for the completion cache',
+    `a directory ${name} that cannot be created does not prevent shell completion when needed for the completion cache`,
     async () => {
       const completed = await run(['__complete', 'bash', 'meetroom --local users get '], {
         XDG_CACHE_HOME: pathOf(),

@@ -79,25 +79,31 @@ function mountAsKubernetes(content: string): string {
 }
 
 describe.runIf(isRoot)('a key file that another user controls', () => {
-  test.each(cases)('is refused by serve --api-key-file if it %s', async (_, prepare) => {
-    const words = prepare('the-key-of-the-attacker\n')
-    const run = await world.run(['serve', '--ephemeral', '--port', '0', '--api-key-file', file])
-    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
-    expect(run.stderr).not.toContain('the-key-of-the-attacker')
-  })
+  test.each(cases)(
+    'a key file that another user controls is refused by serve --api-key-file if it %s',
+    async (_, prepare) => {
+      const words = prepare('the-key-of-the-attacker\n')
+      const run = await world.run(['serve', '--ephemeral', '--port', '0', '--api-key-file', file])
+      expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
+      expect(run.stderr).not.toContain('the-key-of-the-attacker')
+    },
+  )
 
-  test.each(cases)('is refused by the client of a served workspace if it %s', async (_, prepare) => {
-    const words = prepare('the-key-of-the-attacker\n')
-    const dir = join(world.dir, 'data')
-    const lock = await lockWorkspace(dir, { quietly: (load) => load() })
-    onTestFinished(() => lock.release())
-    lock.publish({ pid: 7, base_url: 'http://127.0.0.1:9/v1', api_key_file: file })
-    const run = await world.run('--local users list')
-    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
-    expect(world.requests).toEqual([])
-  })
+  test.each(cases)(
+    'a key file that another user controls is refused by the client of a served workspace if it %s',
+    async (_, prepare) => {
+      const words = prepare('the-key-of-the-attacker\n')
+      const dir = join(world.dir, 'data')
+      const lock = await lockWorkspace(dir, { quietly: (load) => load() })
+      onTestFinished(() => lock.release())
+      lock.publish({ pid: 7, base_url: 'http://127.0.0.1:9/v1', api_key_file: file })
+      const run = await world.run('--local users list')
+      expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
+      expect(world.requests).toEqual([])
+    },
+  )
 
-  test('is not used if others can write to serve.json, which says where the key is sent', async () => {
+  test('a key file that another user controls is not used if others can write to serve.json, which says where the key is sent', async () => {
     const dir = join(world.dir, 'data')
     const lock = await lockWorkspace(dir, { quietly: (load) => load() })
     onTestFinished(() => lock.release())
@@ -110,7 +116,7 @@ describe.runIf(isRoot)('a key file that another user controls', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('does not get a new key through a dangling symbolic link of another user', async () => {
+  test('a key file that another user controls does not get a new key through a dangling symbolic link of another user', async () => {
     symlinkSync(join(world.dir, 'nothing'), file)
     lchownSync(file, other, other)
     const run = await world.run(['serve', '--ephemeral', '--port', '0', '--api-key-file', file])
@@ -127,7 +133,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
     key = join(dir, 'api-key')
   })
 
-  test('that belongs to another user is refused', async () => {
+  test('a key file in the data directory that belongs to another user is refused', async () => {
     writeFileSync(key, 'the-key-of-the-attacker\n')
     chownSync(key, other, other)
     const words = `error: ${key} belongs to another user (${other})`
@@ -135,7 +141,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
       expect(await world.run(line)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) })
   })
 
-  test('that others can write to is refused in a private directory', async () => {
+  test('a key file in the data directory that others can write to is refused in a private directory', async () => {
     chmodSync(key, 0o660)
     const run = await world.run('--local users list')
     expect(run).toMatchObject({ code: 2, stdout: '' })
@@ -148,13 +154,16 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
     ['777', '666', 0],
     ['2770', '662', 2],
     ['1777', '666', 2],
-  ])('of a directory with mode %s and with mode %s: exit code %i', async (directory, mode, code) => {
-    chmodSync(dir, directory)
-    chmodSync(key, mode)
-    expect(await world.run('--local users list -o ids')).toMatchObject({ code })
-  })
+  ])(
+    'a key file in the data directory of a directory with mode %s and with mode %s: exit code %i',
+    async (directory, mode, code) => {
+      chmodSync(dir, directory)
+      chmodSync(key, mode)
+      expect(await world.run('--local users list -o ids')).toMatchObject({ code })
+    },
+  )
 
-  test('of a volume that belongs to another user is used, with a notice', async () => {
+  test('a key file in the data directory of a volume that belongs to another user is used, with a notice', async () => {
     chownSync(dir, other, other)
     expect(await world.run('--local users list -o ids')).toMatchObject({
       code: 0,
@@ -173,7 +182,7 @@ describe.runIf(isRoot)('settings that another user controls', () => {
   const env = { MEETROOM_BASE_URL: undefined }
   const content = JSON.stringify({ profiles: { default: { base_url: baseUrl } } })
 
-  test.each(cases)('are refused if the file %s', async (_, prepare) => {
+  test.each(cases)('settings that another user controls are refused if the file %s', async (_, prepare) => {
     const words = prepare(content)
     const dir = join(world.dir, 'config')
     mkdirSync(dir)
@@ -187,7 +196,7 @@ describe.runIf(isRoot)('settings that another user controls', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('are refused in a directory of another user, with and without a symbolic link', async () => {
+  test('settings that another user controls are refused in a directory of another user, with and without a symbolic link', async () => {
     const dir = join(world.dir, 'config')
     mkdirSync(dir)
     chownSync(dir, other, other)
@@ -204,7 +213,7 @@ describe.runIf(isRoot)('settings that another user controls', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('do not keep a run from reading whose environment names key and base URL, but from writing', async () => {
+  test('settings that another user controls allow reads and prevent writes if the environment names key and base URL', async () => {
     const dir = join(world.dir, 'config')
     mkdirSync(dir)
     writeFileSync(join(dir, 'config.json'), content)

@@ -36,13 +36,13 @@ describe.runIf(hasBash && hasJq)('the job of the GitHub Actions recipe', () => {
       env,
     )
 
-  test('creates the listed users, and succeeds again on a second run', async () => {
+  test('the job of the GitHub Actions recipe creates the listed users, and succeeds again on a second run', async () => {
     written('people.csv', 'user_id,name\nada,Ada\ngrace,Grace\n')
     for (const _ of ['first', 'again']) expect(await run()).toMatchObject({ code: 0, summary: '' })
     expect(await users()).toEqual(['ada', 'grace'])
   })
 
-  test('resumes after a row with an unknown outcome', async () => {
+  test('the job of the GitHub Actions recipe resumes after a row with an unknown outcome', async () => {
     written('people.csv', 'user_id,name\nada,Ada\n')
     let wrong = 3
     world.intercept = async ({ method }, next) =>
@@ -57,7 +57,7 @@ describe.runIf(hasBash && hasJq)('the job of the GitHub Actions recipe', () => {
     expect(await users()).toEqual(['ada'])
   })
 
-  test('exits 8 with the failed rows in the summary and in a file', async () => {
+  test('the job of the GitHub Actions recipe exits 8 with the failed rows in the summary and in a file', async () => {
     written('people.csv', 'user_id,name\nada,Ada\nodd,Odd\n')
     world.intercept = async ({ body }, next) =>
       body?.includes('odd') ? answer(400, { error: { message: 'no odd users' } }) : next()
@@ -71,7 +71,7 @@ describe.runIf(hasBash && hasJq)('the job of the GitHub Actions recipe', () => {
     expect(readFileSync(join(world.dir, 'rejects.csv'), 'utf8')).toContain('odd,Odd')
   })
 
-  test('exits 2 for an invalid row and 4 without the secret, before the first user is created', async () => {
+  test('the job of the GitHub Actions recipe exits 2 for an invalid row and 4 without the secret, before the first user is created', async () => {
     written('people.csv', 'user_id,name\nada,Ada\n,Nobody\n')
     expect(await run()).toMatchObject({ code: 2, log: expect.stringContaining('user_id is missing') })
     written('people.csv', 'user_id,name\nada,Ada\n')
@@ -84,18 +84,21 @@ describe('an import in shards', () => {
   beforeEach(() => written('people.csv', `user_id\n${['ada', 'alan', 'grace', 'linus', 'tim'].join('\n')}\n`))
   const journals = () => readdirSync(world.dir).filter((name) => name.endsWith('.journal'))
 
-  test.runIf(hasBash)('succeeds in the first and the last job of the GitHub Actions recipe', async () => {
-    const text = blockBehind('A job for each shard', 'yaml')
-    const secrets = { MEETROOM_API_KEY: world.apiKey }
-    const { shard } = (load(text) as any).jobs.import.strategy.matrix
-    expect(shard).toEqual([1, 2, 3, 4])
-    for (const part of ['1', '4']) {
-      const here = text.replace('https://meet.example.com/v1', front.env.MEETROOM_BASE_URL)
-      const { code, log } = await runJob(here, { secrets, matrix: { shard: part } }, world.dir, env)
-      expect(code, log).toBe(0)
-    }
-    expect(journals()).toEqual([])
-  })
+  test.runIf(hasBash)(
+    'an import in shards succeeds in the first and the last job of the GitHub Actions recipe',
+    async () => {
+      const text = blockBehind('A job for each shard', 'yaml')
+      const secrets = { MEETROOM_API_KEY: world.apiKey }
+      const { shard } = (load(text) as any).jobs.import.strategy.matrix
+      expect(shard).toEqual([1, 2, 3, 4])
+      for (const part of ['1', '4']) {
+        const here = text.replace('https://meet.example.com/v1', front.env.MEETROOM_BASE_URL)
+        const { code, log } = await runJob(here, { secrets, matrix: { shard: part } }, world.dir, env)
+        expect(code, log).toBe(0)
+      }
+      expect(journals()).toEqual([])
+    },
+  )
 })
 
 describe('the POSIX sh recipe', () => {
@@ -118,7 +121,7 @@ describe('the POSIX sh recipe', () => {
   const messages = () => world.requests.filter(({ url }) => url.endsWith('/message'))
 
   test.each(hasBash ? ['sh', 'bash --posix'] : ['sh'])(
-    'creates the room of a release and terminates the previous room in the shell %s',
+    'the POSIX sh recipe creates the room of a release and terminates the previous room in the shell %s',
     async (shell) => {
       expect(await run(shell, '1.0 “beta” $(x)', '1')).toEqual({
         code: 0,
@@ -137,7 +140,7 @@ describe('the POSIX sh recipe', () => {
     },
   )
 
-  test('creates only one room and sends only one message after responses with an unknown outcome', async () => {
+  test('the POSIX sh recipe creates only one room and sends only one message after responses with an unknown outcome', async () => {
     const [old] = await rooms()
     const unsure = ['/rooms', '/message']
     world.intercept = async (request, next, signal) => {
@@ -157,7 +160,7 @@ describe('the POSIX sh recipe', () => {
   test.each([
     ['the key is missing', { MEETROOM_API_KEY: '' }, 2],
     ['the key is refused', { MEETROOM_API_KEY: 'wrong-key-0123456789' }, 4],
-  ])('fails without a write if %s', async (_, more, code) => {
+  ])('the POSIX sh recipe fails without a write if %s', async (_, more, code) => {
     Object.assign(front.env, more)
     expect(await run('sh', '3')).toMatchObject({ code, stdout: '' })
     expect(await rooms()).toHaveLength(1)

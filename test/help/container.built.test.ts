@@ -78,15 +78,15 @@ test('each command of the container recipe sets a user and a read-only root file
 
 if (!hasNamespaces) notice('readme', 'the containers of the README: no root, or no namespaces')
 
-describe.runIf(hasNamespaces)('in a read-only container with no other process', () => {
-  test('an import reads and writes files in the mounted directory', async () => {
+describe.runIf(hasNamespaces)('read-only container', () => {
+  test('in a read-only container with no other process, an import reads and writes files in the mounted directory', async () => {
     writeFileSync(join(world.dir, 'people.csv'), 'user_id\nada\n')
     expect(await run(0)).toEqual({ code: 0, stdout: '', stderr: 'imported 1 of 1 user: created 1\n' })
     expect(existsSync(join(world.dir, 'rejects.csv'))).toBe(false)
     expect((await world.send('GET', '/users/ada')).status).toBe(200)
   })
 
-  test('the program reads stored settings and the stored key', async () => {
+  test('in a read-only container with no other process, the program reads stored settings and the stored key', async () => {
     const dir = world.configDir
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     const { origin } = new URL(front.env.MEETROOM_BASE_URL)
@@ -101,7 +101,7 @@ describe.runIf(hasNamespaces)('in a read-only container with no other process', 
     })
   })
 
-  test('the service keeps its data in the mounted directory, and exits without errors after a signal', async () => {
+  test('in a read-only container with no other process, the service keeps its data in the mounted directory, and exits without errors after a signal', async () => {
     const [command, ...words] = commandOf(2)
     const serving = startProgram(
       command,

@@ -58,7 +58,7 @@ test('the commands of the recipe for PowerShell accept arguments that contain sp
 describe('the arguments of a program on Windows', () => {
   const word = fc.string({ unit: fc.constantFrom('a', ' ', '\t', '"', '\\', 'ä', '^') })
 
-  test('are unchanged in PowerShell 7.3 and newer', () => {
+  test('the arguments of a program on Windows are unchanged in PowerShell 7.3 and newer', () => {
     fc.assert(
       fc.property(fc.array(word), (words) => {
         expect(argvOf(commandLines.new(words))).toEqual(words)
@@ -66,7 +66,7 @@ describe('the arguments of a program on Windows', () => {
     )
   })
 
-  test('change in Windows PowerShell only if an argument is empty or contains a double quote or a final backslash', () => {
+  test('the arguments of a program on Windows change in Windows PowerShell only if an argument is empty or contains a double quote or a final backslash', () => {
     const isSafe = (text: string) => text !== '' && !/"|\s.*\\$/s.test(text)
     fc.assert(
       fc.property(fc.array(word.filter(isSafe)), (words) => {
@@ -84,10 +84,12 @@ describe('the arguments of a program on Windows', () => {
     ['a\\\\\\b d"e f"g h', ['a\\\\\\b', 'de fg', 'h']],
     ['a\\\\\\"b c d', ['a\\"b', 'c', 'd']],
     ['a\\\\\\\\"b c" d e', ['a\\\\b c', 'd', 'e']],
-  ])('are parsed from the command line %s', (line, words) => expect(argvOf(line)).toEqual(words))
+  ])('the arguments of a program on Windows are parsed from the command line %s', (line, words) =>
+    expect(argvOf(line)).toEqual(words),
+  )
 
   test.each(['--limit 5', 'a,b', '@file', '{x}', 'age>90d', "'a'b", '"`n"', '"$other"'])(
-    'cause an error in the parser of this test if PowerShell interprets characters such as %s',
+    'the arguments of a program on Windows cause an error in the parser of this test if PowerShell interprets characters such as %s',
     (line) => expect(() => readLine(line, variables satisfies Variables)).toThrow(),
   )
 })

@@ -18,7 +18,7 @@ async function startMeeting(url = 'http://127.0.0.1:9/') {
 }
 
 describe('the clock of a test service', () => {
-  test('starts at the real time and determines the timestamps of new records', async () => {
+  test('the clock of a test service starts at the real time and determines the timestamps of new records', async () => {
     const { service, createRoom } = await startTestService()
     expect(Math.abs(service.clock.now() - Date.now())).toBeLessThan(1000)
     service.clock.freeze()
@@ -31,7 +31,7 @@ describe('the clock of a test service', () => {
     expect(service.clock.now()).toBeGreaterThanOrEqual(frozen + 36 * hour)
   })
 
-  test('measures the duration of a meeting and ends the meeting at the maximum duration', async () => {
+  test('the clock of a test service measures the duration of a meeting and ends the meeting at the maximum duration', async () => {
     const { service, join, room, sessions } = await startMeeting()
     service.clock.freeze()
     const startedAt = service.clock.now()
@@ -50,7 +50,7 @@ describe('the clock of a test service', () => {
       expect(session).toMatchObject({ disconnected_at: terminated_at, end_reason: 'ended' })
   })
 
-  test('disconnects a peer after 15 seconds without responses to pings, and keeps other peers for a year', async () => {
+  test('the clock of a test service disconnects a peer after 15 seconds without responses to pings, and keeps other peers for a year', async () => {
     const { service, join, sessions } = await startMeeting()
     service.clock.freeze()
     const now = service.clock.now()
@@ -64,7 +64,7 @@ describe('the clock of a test service', () => {
     expect(alive.disconnected_at).toBeNull()
   })
 
-  test('retries webhooks on schedule before advance resolves', async () => {
+  test('the clock of a test service retries webhooks on schedule before advance resolves', async () => {
     const receiver = await startReceiver((_, response) => void response.writeHead(503).end())
     const { service, join } = await startMeeting(receiver.url)
     await join('r', 'ada-token')
@@ -83,7 +83,7 @@ describe('the clock of a test service', () => {
   })
 
   test.each(['1 hour', '', 0, -5, Number.NaN, '600w', {}, undefined])(
-    'makes advance reject for the invalid duration %j',
+    'the clock of a test service makes advance reject for the invalid duration %j',
     async (duration) => {
       const { service } = await startTestService({})
       await expect(service.clock.advance(duration as string)).rejects.toThrow(
@@ -94,7 +94,7 @@ describe('the clock of a test service', () => {
 })
 
 describe('webhooks.next of a test service', () => {
-  test('returns each attempt once, in order, including attempts from before the call', async () => {
+  test('webhooks.next of a test service returns each attempt once, in order, including attempts from before the call', async () => {
     const receiver = await startReceiver()
     const { service, join } = await startMeeting(receiver.url)
     const ada = await join('r', 'ada-token')
@@ -112,7 +112,7 @@ describe('webhooks.next of a test service', () => {
     ])
   })
 
-  test('returns different attempts to two pending calls', async () => {
+  test('webhooks.next of a test service returns different attempts to two pending calls', async () => {
     const { service, join } = await startMeeting((await startReceiver()).url)
     const both = Promise.all([service.webhooks.next(), service.webhooks.next()])
     await join('r', 'ada-token')
@@ -120,7 +120,7 @@ describe('webhooks.next of a test service', () => {
     expect((await both).map(({ payload }) => payload.userId)).toEqual(['ada', 'bob'])
   })
 
-  test('rejects after a timeout with an error that lists the sent attempts', async () => {
+  test('webhooks.next of a test service rejects after a timeout with an error that lists the sent attempts', async () => {
     const { service, join } = await startMeeting()
     await expect(service.webhooks.next(undefined, { timeout: 20 })).rejects.toThrow(
       'no webhook matched within 0.02 s; none was sent',
@@ -132,7 +132,7 @@ describe('webhooks.next of a test service', () => {
     )
   })
 
-  test('rejects if the condition throws an error, and if the service is reset or closed', async () => {
+  test('webhooks.next of a test service rejects if the condition throws an error, and if the service is reset or closed', async () => {
     const { service, join } = await startMeeting()
     const failing = service.webhooks.next(() => {
       throw new Error('a bug in the test')

@@ -14,7 +14,7 @@ const outcomeOf = (response: Promise<{ status: number }>) =>
   )
 
 describe('a fault', () => {
-  test('before a write prevents the write, and after a write hides the success of the write', async () => {
+  test('a fault before a write prevents the write, and after a write hides the success of the write', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     service.faults.add({ operation: 'createRoom', status: 503 })
     const { status, body } = await createRoom('before')
@@ -28,7 +28,7 @@ describe('a fault', () => {
     expect(await roomNames()).toEqual(['fine', 'after'])
   })
 
-  test('sends the headers and the body of the fault', async () => {
+  test('a fault sends the headers and the body of the fault', async () => {
     const { service, send } = await startTestService({})
     const body = { message: 'slow down' }
     service.faults.add({ status: 429, headers: { 'Retry-After': '7' }, body })
@@ -43,21 +43,24 @@ describe('a fault', () => {
     ['reset', 'write', ['Room']],
     ['cut', undefined, ['Room']],
     ['cut', 'write', ['Room']],
-  ] as const)('breaks the connection with connection: %s and after: %s', async (connection, after, names) => {
-    const { service, createRoom, roomNames } = await startTestService({})
-    service.faults.add({ operation: 'createRoom', connection, ...(after && { after }) })
-    expect(await outcomeOf(createRoom())).toBe('broken')
-    expect(await roomNames()).toEqual(names)
-  })
+  ] as const)(
+    'a fault breaks the connection with connection: %s and after: %s',
+    async (connection, after, names) => {
+      const { service, createRoom, roomNames } = await startTestService({})
+      service.faults.add({ operation: 'createRoom', connection, ...(after && { after }) })
+      expect(await outcomeOf(createRoom())).toBe('broken')
+      expect(await roomNames()).toEqual(names)
+    },
+  )
 
-  test('with a status and a cut body cuts the error response and prevents the write', async () => {
+  test('a fault with a status and a cut body cuts the error response and prevents the write', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     service.faults.add({ operation: 'createRoom', status: 500, connection: 'cut' })
     expect(await outcomeOf(createRoom())).toBe('broken')
     expect(await roomNames()).toEqual([])
   })
 
-  test('with a delay waits until the clock of the service reaches the time', async () => {
+  test('a fault with a delay waits until the clock of the service reaches the time', async () => {
     const { service, createRoom } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', delay: '1h' })
     const late = service.faults.add({ operation: 'createRoom', delay: '1h', status: 503, after: 'write' })
@@ -67,7 +70,7 @@ describe('a fault', () => {
     expect(await outcomes).toEqual([200, 503])
   })
 
-  test('with a delay after the write ends with a reset connection if the faults are cleared during the write', async () => {
+  test('a fault with a delay after the write ends with a reset connection if the faults are cleared during the write', async () => {
     const { service, createRoom } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', delay: '1h', after: 'write' })
     const outcome = outcomeOf(createRoom())
@@ -76,7 +79,7 @@ describe('a fault', () => {
     expect(await outcome).toBe('broken')
   })
 
-  test('with after: write does not match requests that the service refuses', async () => {
+  test('a fault with after: write does not match requests that the service refuses', async () => {
     const { service, send, createRoom } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', status: 503, after: 'write' })
     expect((await send('POST', '/rooms', { name: 'no type' })).status).toBe(400)
@@ -85,7 +88,7 @@ describe('a fault', () => {
     expect(fault.matched).toBe(1)
   })
 
-  test('matches only requests with the given operations and IDs and with a valid key', async () => {
+  test('a fault matches only requests with the given operations and IDs and with a valid key', async () => {
     const { service, send } = await startTestService()
     service.faults.add({ operation: ['getUser', 'createUser'], id: ['bob', 'eve'], status: 503, times: 9 })
     expect((await send('GET', '/users/ada')).status).toBe(200)
@@ -96,7 +99,7 @@ describe('a fault', () => {
     expect((await send('POST', '/users', { user_id: 'kay' })).status).toBe(200)
   })
 
-  test('that matched no request is returned by close, and makes close reject with onUnmatchedFault: throw', async () => {
+  test('a fault that matched no request is returned by close, and makes close reject with onUnmatchedFault: throw', async () => {
     const { service, createRoom } = await startTestService({})
     service.faults.add({ operation: 'createRoom', status: 503, times: 3 })
     service.faults.add({ operation: 'deleteRoom', status: 503 })
@@ -139,7 +142,7 @@ describe('a fault', () => {
     [{ status: 429, headers: { a: 'b\r\nc: d' } }, 'headers.a of a fault is not a valid header'],
     ['503', 'a fault must be an object, not 503'],
     [null, 'a fault must be an object, not null'],
-  ])('causes an error with the reason if the fault is invalid: %j', async (fault, message) => {
+  ])('a fault causes an error with the reason if the fault is invalid: %j', async (fault, message) => {
     const { service } = await startTestService({})
     expect(() => service.faults.add(fault as Fault)).toThrow(message)
   })
@@ -162,7 +165,7 @@ describe('a fault of connect', () => {
     [{ connection: 'reset', after: 'write' }, 'ECONNRESET', ['lost']],
     [{ connection: 'cut' }, 1006, ['lost']],
   ] satisfies [Fault, unknown, string[]][])(
-    'with %j fails as requested and records a session only if one began',
+    'a fault of connect with %j fails as requested and records a session only if one began',
     async (fault, outcome, ends) => {
       const { service, send } = await startTestService()
       const added = service.faults.add({ operation: 'connect', ...fault })
@@ -174,7 +177,7 @@ describe('a fault of connect', () => {
     },
   )
 
-  test('sends the headers of the fault and half of a cut body', async () => {
+  test('a fault of connect sends the headers of the fault and half of a cut body', async () => {
     const { service } = await startTestService()
     service.faults.add({
       ...{ operation: 'connect', status: 503, connection: 'cut' },
@@ -193,7 +196,7 @@ describe('a fault of connect', () => {
     expect(text.split('\r\n\r\n')[1]).toHaveLength(50)
   })
 
-  test('with a delay waits until the clock of the service reaches the time', async () => {
+  test('a fault of connect with a delay waits until the clock of the service reaches the time', async () => {
     const { service, join } = await startTestService()
     const fault = service.faults.add({ operation: 'connect', delay: '1h' })
     const joined = join('weekly', 'ada-token')
@@ -202,7 +205,7 @@ describe('a fault of connect', () => {
     expect((await joined).session.user_id).toBe('ada')
   })
 
-  test('with a delay ends with a reset connection if the service is reset, even before the delay', async () => {
+  test('a fault of connect with a delay ends with a reset connection if the service is reset, even before the delay', async () => {
     const { service, send } = await startTestService()
     const fault = service.faults.add({ operation: 'connect', delay: '1h', after: 'write' })
     const outcome = connect(service.baseUrl)
@@ -212,7 +215,7 @@ describe('a fault of connect', () => {
     expect((await send('GET', '/rooms/weekly/sessions')).body.sessions).toEqual([])
   })
 
-  test('with after: write does not match connects that the service refuses', async () => {
+  test('a fault of connect with after: write does not match connects that the service refuses', async () => {
     const { service } = await startTestService()
     const fault = service.faults.add({ operation: 'connect', status: 503, after: 'write' })
     expect(await connect(service.baseUrl, 'old')).toMatchObject({ code: 'terminated' })
@@ -220,7 +223,7 @@ describe('a fault of connect', () => {
     expect(await connect(service.baseUrl)).toEqual(refusal)
   })
 
-  test('matches only connects to the given rooms, as often as the field `times` says', async () => {
+  test('a fault of connect matches only connects to the given rooms, as often as the field `times` says', async () => {
     const { service, join, send } = await startTestService()
     const fault = service.faults.add({ operation: 'connect', id: 'weekly', status: 503, times: 2 })
     expect(await connect(service.baseUrl, 'old')).toMatchObject({ code: 'terminated' })
@@ -233,7 +236,7 @@ describe('a fault of connect', () => {
     expect(fault.matched).toBe(2)
   })
 
-  test('needs the operation connect: a fault without an operation matches no connect', async () => {
+  test('a fault of connect needs the operation connect: a fault without an operation matches no connect', async () => {
     const { service, join } = await startTestService()
     const fault = service.faults.add({ status: 503 })
     await join('weekly', 'ada-token')
@@ -242,7 +245,7 @@ describe('a fault of connect', () => {
 })
 
 describe('a test service with faults', () => {
-  test('makes as many concurrent requests fail as the field `times` says', async () => {
+  test('a test service with faults makes as many concurrent requests fail as the field `times` says', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     await fc.assert(
       fc.asyncProperty(
@@ -264,7 +267,7 @@ describe('a test service with faults', () => {
     )
   })
 
-  test('applies the faults in the order of addition, each for `times` requests', async () => {
+  test('a test service with faults applies the faults in the order of addition, each for `times` requests', async () => {
     const { service, createRoom } = await startTestService({})
     await fc.assert(
       fc.asyncProperty(
@@ -290,7 +293,7 @@ describe('a test service with faults', () => {
     )
   })
 
-  test('fails the share of requests given by probability, and the same requests for the same seed', async () => {
+  test('a test service with faults fails the share of requests given by probability, and the same requests for the same seed', async () => {
     const { service, send } = await startTestService({})
     const draw = async (probability: number, seed: number) => {
       await service.reset()

@@ -13,7 +13,7 @@ test('the published type of operations contains the same operations as the API s
 })
 
 describe('startService', () => {
-  test('resolves when the service accepts connections and contains the records of the seed', async () => {
+  test('startService resolves when the service accepts connections and contains the records of the seed', async () => {
     const { service, send } = await startTestService()
     expect(service.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*\/v1$/)
     expect(service.seeded.users.map(({ user_id, access_token }) => [user_id, access_token])).toEqual([
@@ -28,7 +28,7 @@ describe('startService', () => {
     expect((await send('GET', '/rooms/old')).body.room.terminated_at).not.toBeNull()
   })
 
-  test('starts twenty independent services in one process', async () => {
+  test('startService starts twenty independent services in one process', async () => {
     const worlds = await Promise.all(Array.from({ length: 20 }, () => startTestService({})))
     expect(new Set(worlds.map(({ service }) => service.baseUrl)).size).toBe(20)
     expect(new Set(worlds.map(({ service }) => service.apiKey)).size).toBe(20)
@@ -41,7 +41,7 @@ describe('startService', () => {
     expect((await worlds[0]?.createRoom())?.status).toBe(503)
   })
 
-  test('starts a service that accepts only the key of the service', async () => {
+  test('startService starts a service that accepts only the key of the service', async () => {
     const { send } = await startTestService({ seed, apiKey: 'my-key' })
     expect((await send('GET', '/rooms', undefined, 'my-key')).status).toBe(200)
     for (const key of ['my-key2', 'MY-KEY', 'ada', 'ada-token', 'test'])
@@ -63,18 +63,18 @@ describe('startService', () => {
       { apiKey: 'k', dataDir: '/tmp/x' },
       'apiKey and dataDir cannot be used together: the directory stores its own key',
     ],
-  ])('rejects with the reason for the invalid options %j', async (options, message) => {
+  ])('startService rejects with the reason for the invalid options %j', async (options, message) => {
     await expect(startService(options as object)).rejects.toThrow(message)
   })
 
-  test('starts a working service while the test runner replaces the clock', async () => {
+  test('startService starts a working service while the test runner replaces the clock', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const { createRoom } = await startTestService()
     expect((await createRoom()).status).toBe(200)
   })
 
-  test('returns a service that rejects calls after close has closed the port and the sessions', async () => {
+  test('startService returns a service that rejects calls after close has closed the port and the sessions', async () => {
     const { service, join } = await startTestService()
     const peer = await join('weekly', 'ada-token')
     const report = await service.close()
@@ -88,7 +88,7 @@ describe('startService', () => {
     expect(() => service.faults.add({ status: 503 })).toThrow('the service is closed')
   })
 
-  test('rejects if another program uses the port', async () => {
+  test('startService rejects if another program uses the port', async () => {
     const { service } = await startTestService()
     const port = Number(new URL(service.baseUrl).port)
     await expect(startService({ port })).rejects.toThrow(
@@ -96,7 +96,7 @@ describe('startService', () => {
     )
   })
 
-  test('returns a disposable service', async () => {
+  test('startService returns a disposable service', async () => {
     const service = await startService()
     await service[Symbol.asyncDispose]()
     await expect(fetch(service.baseUrl)).rejects.toThrow()
@@ -104,14 +104,14 @@ describe('startService', () => {
 })
 
 describe('a seed', () => {
-  test('can be a JSON file', async () => {
+  test('a seed can be a JSON file', async () => {
     const file = join(tempDir(), 'seed.json')
     writeFileSync(file, JSON.stringify(seed))
     const { roomNames } = await startTestService({ seed: file })
     expect(await roomNames()).toEqual(['Old room', 'Weekly sync'])
   })
 
-  test('is applied completely if the seed has all supported fields', async () => {
+  test('a seed is applied completely if the seed has all supported fields', async () => {
     const src = 'https://cdn.example.com/1.png'
     const { service, send } = await startTestService({
       seed: {
@@ -139,7 +139,7 @@ describe('a seed', () => {
     expect((await send('GET', `/rooms/${room?.id}/pages`)).body.pages).toEqual(room?.pages)
   })
 
-  test('contains ended sessions, whose overlap is the meeting time of the room', async () => {
+  test('a seed contains ended sessions, whose overlap is the meeting time of the room', async () => {
     const at = (time: string) => `2026-01-31T${time}:00Z`
     const visit = (from: string, to: string) => ({ connected_at: at(from), disconnected_at: at(to) })
     const { service, send } = await startTestService({
@@ -248,11 +248,16 @@ describe('a seed', () => {
     [{ rooms: [{ ...room, id: '..' }] }, 'rooms[0]: “..” is not a valid room ID'],
     [[], 'it must be an object, not a list'],
     [null, 'it must be an object, not null'],
-  ])('causes an error with the path of the problem if the seed is invalid: %j', async (bad, message) => {
-    await expect(startService({ seed: bad as object })).rejects.toThrow(`the seed cannot be used: ${message}`)
-  })
+  ])(
+    'a seed causes an error with the path of the problem if the seed is invalid: %j',
+    async (bad, message) => {
+      await expect(startService({ seed: bad as object })).rejects.toThrow(
+        `the seed cannot be used: ${message}`,
+      )
+    },
+  )
 
-  test('that is not a readable JSON file causes an error with the reason', async () => {
+  test('a seed that is not a readable JSON file causes an error with the reason', async () => {
     const file = join(tempDir(), 'seed.json')
     await expect(startService({ seed: file })).rejects.toThrow(
       `the seed ${file} cannot be read: no such file`,
@@ -261,7 +266,7 @@ describe('a seed', () => {
     await expect(startService({ seed: file })).rejects.toThrow(`the seed ${file} is not valid JSON`)
   })
 
-  test('replaces the previous seed if the new seed is valid', async () => {
+  test('a seed replaces the previous seed if the new seed is valid', async () => {
     const { service, roomNames } = await startTestService()
     await service.seed({ rooms: [{ name: 'Other', type: 'open' }] })
     expect(await roomNames()).toEqual(['Other'])
@@ -273,7 +278,7 @@ describe('a seed', () => {
 })
 
 describe('reset', () => {
-  test('restores the seed with the same IDs and tokens, and clears all other state', async () => {
+  test('reset restores the seed with the same IDs and tokens, and clears all other state', async () => {
     const receiver = await startReceiver((_, response) => void response.writeHead(500).end())
     const { service, send, createRoom, join, roomNames } = await startTestService()
     const before = service.seeded
@@ -296,7 +301,7 @@ describe('reset', () => {
     expect(receiver.inbox.all.length).toBe(1)
   })
 
-  test('waits for running requests, ends delayed requests, and holds new requests until the end of the reset', async () => {
+  test('reset waits for running requests, ends delayed requests, and holds new requests until the end of the reset', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', delay: '1h' })
     const delayed = createRoom('delayed').then(
@@ -315,7 +320,7 @@ describe('reset', () => {
     expect((await roomNames()).includes('delayed')).toBe(false)
   })
 
-  test('restores the seed even if reset is called concurrently', async () => {
+  test('reset restores the seed even if reset is called concurrently', async () => {
     const { service, roomNames } = await startTestService()
     await Promise.all([service.reset(), service.clock.advance('1h'), service.reset()])
     expect(await roomNames()).toEqual(['Old room', 'Weekly sync'])
@@ -329,20 +334,23 @@ describe('an unknown operation', () => {
     ['PATCH', '/rooms/weekly', 'updateRoom (PUT /v1/rooms/{id})'],
     ['POST', '/rooms/weekly/messages', 'sendMessage (POST /v1/rooms/{room_id}/message)'],
     ['POST', '/rooms/weekly/pages', 'createPages (POST /v1/rooms/{room_id}/pages/create_many)'],
-  ])('causes status 400 with the nearest operation in the message: %s %s', async (method, path, nearest) => {
-    const { send } = await startTestService()
-    expect(await send(method, path, method === 'GET' ? undefined : {})).toMatchObject({
-      status: 400,
-      body: {
-        error: {
-          code: 'not_found',
-          message: `no such operation: ${method} /v1${path}; the nearest one is ${nearest}`,
+  ])(
+    'an unknown operation causes status 400 with the nearest operation in the message: %s %s',
+    async (method, path, nearest) => {
+      const { send } = await startTestService()
+      expect(await send(method, path, method === 'GET' ? undefined : {})).toMatchObject({
+        status: 400,
+        body: {
+          error: {
+            code: 'not_found',
+            message: `no such operation: ${method} /v1${path}; the nearest one is ${nearest}`,
+          },
         },
-      },
-    })
-  })
+      })
+    },
+  )
 
-  test('is returned by close, and makes reset and close reject with onUnknown: throw', async () => {
+  test('an unknown operation is returned by close, and makes reset and close reject with onUnknown: throw', async () => {
     const { service, send } = await startTestService({ onUnknown: 'throw' })
     await send('POST', '/room', {})
     await expect(service.reset()).rejects.toThrow('requests for unknown operations: POST /v1/room')
@@ -358,7 +366,7 @@ describe('an unknown operation', () => {
 })
 
 describe('dataDir', () => {
-  test('stores the workspace on disk and keeps the workspace after a restart with a seed', async () => {
+  test('dataDir stores the workspace on disk and keeps the workspace after a restart with a seed', async () => {
     const dataDir = join(tempDir(), 'data')
     const first = await startTestService({ seed, dataDir })
     await first.createRoom('Kept')
@@ -372,7 +380,7 @@ describe('dataDir', () => {
     expect(existsSync(join(dataDir, 'serve.json'))).toBe(false)
   })
 
-  test('makes startService reject if the workspace was not created by startService', async () => {
+  test('dataDir makes startService reject if the workspace was not created by startService', async () => {
     const dataDir = tempDir()
     writeFileSync(join(dataDir, 'workspace.db'), '')
     await expect(startService({ dataDir })).rejects.toThrow(
