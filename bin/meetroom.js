@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 
-// Runs the program with the code cache of an earlier command of its kind, because a start is mostly compiling.
-// With module.enableCompileCache (Node 22.1 and later) instead, `rooms list --json` takes 1.26 times as long, on Node 24.
+// // Runs the program with the code cache of an earlier command of its kind, because most of a start is
+// compilation. With module.enableCompileCache (Node 22.1 and later), `rooms list --json` takes 1.26 times as
+// long on Node 24.
 const fs = require('node:fs')
 const { join } = require('node:path')
 const { Script } = require('node:vm')
@@ -37,7 +38,7 @@ function run() {
     })
 }
 
-/** Prints without the program, which reports what cannot be written. */
+/** Prints without loading the program. Returns false if the output fails, which the program then reports. */
 function isWritten(text) {
   try {
     return fs.writeSync(1, text) === text.length
@@ -66,7 +67,7 @@ function compile(file) {
   const cache = folder && readCache(name)
   // The program is ASCII, which latin1 reads fastest.
   const script = new Script(fs.readFileSync(filename, 'latin1'), { filename, cachedData: cache?.code })
-  // A cache that lacks code, such as that of tables after an empty list, is found by looking once an hour.
+  // // A cache that lacks code, such as that of tables after an empty list, is checked once an hour.
   const isUsable = cache && !script.cachedDataRejected
   const isDue = !isUsable || Date.now() - cache.checked > 3_600_000
   scripts.push({ name, script, isDue, size: isUsable ? cache.code.length : undefined })
@@ -115,7 +116,10 @@ function readCache(name) {
   }
 }
 
-/** Caches that were not used for the longest time are removed first. Many file systems do not record each use. */
+/**
+ * Records the use of a cache, because the least recently used caches are removed first and many file systems
+ * do not record reads.
+ */
 function markUsed(file, { mtime }) {
   try {
     fs.futimesSync(file, new Date(), mtime)

@@ -106,7 +106,10 @@ export function requireJsonLimits(
   }
 }
 
-/** Without callbacks and calls for values that are not objects, which takes 5 ms less for a list of 20,000 rooms. */
+/**
+ * Checks the nesting depth without callbacks and without calls for primitive values, which saves 5 ms for a
+ * list of 20,000 rooms.
+ */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true

@@ -13,7 +13,9 @@ export interface OtherId {
 /** Field of an item, and its value according to the path of the request. */
 export type NamedId = readonly [field: string, named: string]
 
-/** Lists what the path of a request says about its items: their own ID, and that of their owner as `room_id` or `roomId`. */
+/**
+ * Lists the IDs in the path of a request: that of the item, and that of its owner as `room_id` or `roomId`.
+ */
 export function listNamedIds(endpoint: Endpoint, params: Readonly<Record<string, string>> = {}): NamedId[] {
   return Object.entries(params).flatMap(([param, named]) => {
     if (endpoint.path.endsWith(`{${param}}`)) return [[getIdField(endpoint), named] as const]

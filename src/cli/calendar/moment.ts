@@ -15,7 +15,7 @@ const timeOnly = new RegExp(`^${timeOfDay}$`)
 /** Instant or whole day, in milliseconds since 1970. */
 export interface Moment {
   start: number
-  /** First instant after the day; undefined if the moment is no day. */
+  /** First instant after the day; undefined if the moment is not a day. */
   end?: number
 }
 

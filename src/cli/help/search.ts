@@ -6,7 +6,7 @@ import { readTopic, type Topic, topicSummaries } from './topics.ts'
 const maxFound = 8
 /** Weight of a heading or first cell of a table that explains the word, in occurrences in the text. */
 const headingWeight = 100
-/** Longer than any line, so that no line is wrapped. */
+/** Width in columns that exceeds every line, so that no line is wrapped. */
 const width = 10_000
 
 interface Section {
@@ -19,7 +19,7 @@ interface Section {
 /** Finds the sections of help topics that contain all words or their beginnings, the best ones first. */
 export async function searchTopics(words: readonly string[], style: Style): Promise<Section[]> {
   if (!words.every((word) => /^[\p{L}\p{N}_-]+$/u.test(word))) return []
-  // The changelog mentions everything.
+  // // The changelog mentions nearly every term, so every search would find it.
   const topics = Object.keys(topicSummaries).filter((topic) => topic !== 'changes') as Topic[]
   const sections = await Promise.all(
     topics.map(async (topic) =>

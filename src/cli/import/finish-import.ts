@@ -77,7 +77,8 @@ function describeRun(
   return tally.describe(
     [`imported ${imported} of ${counted(tally.total, ...adapter.view.noun)}${split}`],
     {},
-    // The journal may have come with the file, so rows that only it records are told apart.
+    // // The journal may come from another machine, so rows that only the journal records are counted
+    // separately.
     recorded > 0 ? [`${recorded} recorded earlier, ${sent} sent`] : [],
   )
 }

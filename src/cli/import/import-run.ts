@@ -202,7 +202,10 @@ class PendingRows {
   }
 }
 
-/** Yields the rows that an earlier run may have sent, then the others: a resumed run settles its doubts first. */
+/**
+ * Yields the rows that an earlier run may have sent, then the others, so that a resumed run first resolves
+ * unknown outcomes.
+ */
 async function* readUnprovenFirst(
   checked: CheckedInput,
   state: JournalState | undefined,

@@ -274,6 +274,6 @@ function collapseSpaces(text: string): string {
 function describeDifference(one: string, other: string): string {
   if (collapseSpaces(one) === collapseSpaces(other)) return 'white space'
   const [a = '', b = ''] = [one, other].map((value) => collapseSpaces(value.normalize('NFKC')))
-  if (a === b) return 'Unicode normalisation'
+  if (a === b) return 'Unicode normalization'
   return 'upper and lower case'
 }

@@ -46,7 +46,7 @@ function joinSortValue(words: readonly string[]): readonly string[] {
   return [...words.slice(0, at), `--sort=${value}`, ...words.slice(at + 2)]
 }
 
-/** Never fails: the program itself reports wrong values. */
+/** Parses global flags without errors, because the program itself reports invalid values. */
 function parseGlobalFlags(words: readonly string[]) {
   const reader = addGlobalFlags(new Command().exitOverride().configureOutput({ outputError: () => {} }))
   for (const option of reader.options) delete option.parseArg

@@ -172,7 +172,7 @@ export interface TargetsFlags extends PaceFlags {
   user?: string[]
   max?: number
   ignoreNotFound?: boolean
-  /** Names that match no item; set only with `--ignore-not-found`. */
+  /** Receives the names that match no item; set only with `--ignore-not-found`. */
   missing?: readonly string[]
 }
 

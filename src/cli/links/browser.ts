@@ -101,7 +101,10 @@ async function createPage(url: string, { platform, env }: Host): Promise<Page> {
   return { url: pathToFileURL(path).href, remove }
 }
 
-/** A browser that is installed as a snap, as on Ubuntu, cannot read /tmp and hidden directories. */
+/**
+ * Returns a directory for the page. A browser that is installed as a snap, as on Ubuntu, cannot read /tmp
+ * and hidden directories.
+ */
 function findPageParent({ PATH = '', HOME }: Host['env']): string {
   return HOME && PATH.split(':').includes('/snap/bin') ? HOME : tmpdir()
 }

@@ -100,7 +100,7 @@ export class ItemSorter {
   readonly #surplus: number
   readonly #fields: readonly NamedField[]
   readonly #compares: readonly ReturnType<typeof createCompare>[]
-  /** Those within the limit are in order. */
+  /** Held items. Those within the limit are sorted. */
   #held: HeldItem[] = []
   /** Last item within the limit. A new item that does not sort before it is discarded. */
   #last: HeldItem | undefined

@@ -136,7 +136,7 @@ const { status, login, logout } = {
   logout: 'auth logout',
 }
 
-/** Keeps the user, who can be unblocked. */
+/** Command that blocks a user but keeps the user, so that the block can be lifted. */
 const blockEverywhere = 'members block --all-rooms --user'
 
 /** Suggested commands for words that belong to another group. */
@@ -220,7 +220,9 @@ export const meanings: ReadonlySet<string> = new Set([
   ...Object.keys(elsewhere).flatMap((words) => words.split(' ')),
 ])
 
-/** Returns true for words that ask for something back, such as `undelete`. No operation of the API does that. */
+/**
+ * Returns true for words that request a restoration, such as `undelete`. No operation of the API does that.
+ */
 export function isUndo(word: string): boolean {
   const lower = word.toLowerCase().replaceAll('-', '')
   return undoing.includes(lower) || (lower.startsWith('un') && deleting.includes(lower.slice(2)))

@@ -247,7 +247,10 @@ function explainInvalidValue({ said, program, command, words, rest }: UsageProbl
   return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })
 }
 
-/** @param flag flag with a help topic of its own, perhaps */
+/**
+ * Suggests help on a flag or a command.
+ * @param flag flag that may have its own help topic
+ */
 function suggestHelpOn(words: readonly string[], flag?: string): Hint {
   return ['see: ', flag === '--output' ? suggest(['help', 'output']) : suggestHelp(...words)]
 }

@@ -33,9 +33,9 @@ export async function undefinedIfRoomGone<T>(
 }
 
 /**
- * Awaits the look-up before a creation.
- * @param hint how to create the item without a look-up
- * @throws {ApiError} when the service refuses the look-up, so that nothing is created
+ * Awaits the lookup before a creation.
+ * @param hint how to create the item without a lookup
+ * @throws {ApiError} when the service refuses the lookup, so that nothing is created
  */
 export async function lookUpFirst<T>(lookup: Promise<T>, hint?: Hint): Promise<T> {
   try {
@@ -43,7 +43,7 @@ export async function lookUpFirst<T>(lookup: Promise<T>, hint?: Hint): Promise<T
   } catch (cause) {
     if (!(cause instanceof ApiError) || cause.status === undefined) throw cause
     const { message, status, request, body, requestId } = cause
-    throw new ApiError(`nothing was created, because the look-up of an existing item failed: ${message}`, {
+    throw new ApiError(`nothing was created, because the lookup of an existing item failed: ${message}`, {
       ...{ status, request, body, requestId, hint: hint ?? cause.hint, cause },
     })
   }

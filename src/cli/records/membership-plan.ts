@@ -45,7 +45,7 @@ export function planMembership(
 }
 
 /**
- * Returns the membership that counts if a user has several in a room: the highest role of those without a block, or
+ * Returns the effective membership if a user has several in a room: the highest role of those without a block, or
  * else of all.
  */
 export function selectMembership(

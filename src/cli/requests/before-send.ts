@@ -53,7 +53,7 @@ export async function createSendCheck(
   return (request: WireRequest): Promise<void> | undefined => {
     const isRead = request.method === 'GET'
     if (flags.curl && !(lookup && isRead)) return preview(request)
-    // The first page of a look-up is enough to repeat it.
+    // The first page of a lookup is enough to repeat it.
     if (flags.curl) return /[?&]offset=[1-9]/.test(request.url) ? undefined : show(request, '# ')
     if (isRead) return undefined
     if (flags.allProfiles) throw new UsageError('--all-profiles only reads: nothing is changed')

@@ -116,7 +116,7 @@ async function checkKeyFile(dir: string, host: Host): Promise<CheckResult> {
   }
 }
 
-/** A restore, a reset and an upgrade first copy the database. */
+/** Checks the free space, because a restore, a reset and an upgrade first copy the database. */
 function checkSpace(dir: string, databaseBytes: number, hasCopies: boolean): CheckResult {
   const { bavail, bsize } = statfsSync(dir)
   const free = bavail * bsize

@@ -106,7 +106,7 @@ function parseFactor(text: string): number {
   return value
 }
 
-/** A host in letters of which none has a meaning in a Content-Security-Policy or in HTML. */
+/** Pattern of an origin without characters that have a meaning in a Content-Security-Policy or in HTML. */
 const originPattern = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?\/?$/i
 
 /** Parses an origin: https, or http on this machine, because the page holds an access token. */

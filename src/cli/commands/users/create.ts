@@ -54,7 +54,7 @@ async function exists(context: Context, user_id: string): Promise<boolean> {
   if (context.flags.curl) return false
   const client = await context.client()
   const lookup = findRecord(client, { kind: 'user', id: user_id })
-  const hint = 'to create or overwrite the user without a look-up, pass --overwrite'
+  const hint = 'to create or overwrite the user without a lookup, pass --overwrite'
   return (await lookUpFirst(lookup, hint)) !== undefined
 }
 

@@ -79,7 +79,7 @@ async function* readCreatedRows(path: string): AsyncGenerator<{ hash: number; id
     }
 }
 
-/** A torn line, which a killed run leaves, names no row. */
+/** Parses a line. An incomplete line of a killed run has no hash. */
 function parseLine(line: string): { hash?: unknown; id?: unknown } {
   try {
     return (parseJson(line) as object | null) ?? {}

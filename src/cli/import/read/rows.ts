@@ -91,7 +91,7 @@ async function* readCsvRows(
   let number = 0
   // Lines are counted here, because the line numbers of the parser (`info: true`) double the parsing time.
   let line = 1 + skipped
-  /** Number of carriage returns in cells, which the parser counts as lines and editors do not. */
+  /** Number of carriage returns in cells. The parser counts them as lines, and editors do not. */
   let surplus = 0
   try {
     for await (const _ of waitForData(parser)) {
@@ -153,7 +153,7 @@ async function* waitForData(stream: NodeJS.ReadableStream): AsyncGenerator<void>
       })
     hasNews = false
     if (ended) return
-    // Rows before an error are read first, because its line is counted by them.
+    // // Rows before an error are read first, because they determine its line number.
     yield
     if (failure) throw failure.error
   }

@@ -24,8 +24,8 @@ export class SavedOrigins {
   }
 
   /**
-   * Asks before records of another service are imported. `--yes` does not answer, because scripts pass it always.
-   * @throws {ConfirmationError} when the user declines or cannot be asked
+   * Asks before records of another service are imported. `--yes` does not confirm this, because scripts
+   * always pass it.
    */
   async confirm(context: Context, isExpected: boolean): Promise<void> {
     const target = await describeTarget(context)

@@ -8,8 +8,8 @@ import { isLastItem, type Part, type Pass, readPass } from './pass.ts'
 import { countExpected, judgeReading, maxPasses, type Verdict } from './whole.ts'
 
 /**
- * Pages through a list and yields each item once. A list that is read to its end is read again until it is whole, three
- * times at most. A command that may write gets only whole lists, without the items that have gone.
+ * Pages through a list and yields each item once. A list that is read to its end is read up to three times
+ * until it is whole. A command that may write gets only whole lists, without items that no longer exist.
  * @throws {IncompleteError} after the last page, if the list is incomplete
  */
 export async function* paginate(list: PagedList): AsyncGenerator<Page> {
@@ -86,7 +86,7 @@ function* selectHeld(
   start: number,
 ): Generator<Page> {
   const { ids, total } = passes.at(-1) ?? {}
-  // Items that only earlier passes show have gone, unless the total counts them.
+  // // Items that only earlier passes contain no longer exist, unless the total counts them.
   const isLastWhole = (ids?.size ?? 0) >= (countExpected(total, start) ?? 0)
   const items = [...held].flatMap(([id, item]) => (!isLastWhole || ids?.has(id) ? [item] : []))
   const rest = { paging: { total: items.length } }

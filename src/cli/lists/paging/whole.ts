@@ -10,7 +10,7 @@ export interface Reading {
   /** Number of IDs that only the last pass has shown. */
   added: number
   start: number
-  /** True if writes depend on the list, so that items of earlier passes do not make up for missing ones. */
+  /** True if writes depend on the list, so that items of earlier passes do not replace missing ones. */
   isHeld: boolean
 }
 
@@ -21,7 +21,7 @@ export interface Reading {
  */
 export type Verdict = 'whole' | 'again' | 'repeated' | 'short' | 'unsettled'
 
-/** Decides whether a list was read as a whole. */
+/** Decides whether the passes over a list form a whole list. */
 export function judgeReading({ passes, listed, added, start, isHeld }: Reading): Verdict {
   const pass = passes.at(-1)
   if (!pass || pass.problem !== undefined) return 'unsettled'

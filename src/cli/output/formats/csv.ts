@@ -21,10 +21,11 @@ function quoteCell(cell: string, delimiter: string): string {
   return /["\r\n]/.test(cell) || cell.includes(delimiter) ? `"${replaceEach(cell, '"', '""')}"` : cell
 }
 
-// Also text that already looks like an escaped formula: an additional apostrophe makes the escape reversible.
+// // Also matches text that looks like an escaped formula, so that an additional apostrophe makes the escape
+// reversible.
 const formula = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 
-/** A negative number is no formula. */
+/** Escapes a formula. A negative number is not a formula. */
 function escapeFormula(value: unknown): string {
   if (typeof value === 'number' || isLosslessNumber(value)) return String(value)
   const text = toText(value)
