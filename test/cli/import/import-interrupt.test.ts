@@ -268,7 +268,7 @@ describe('a request without a response after ^C', () => {
     )
     expect({ code, waits }).toEqual({ code: 130, waits: [1000, 5000] })
     expect(stderr).toMatch(
-      /\nwaiting for requests under way; press \^C again to stop at once\n[\s\S]*\nimported 6 of 20 users; 2 with an unknown outcome; 12 not tried$/m,
+      /\nwaiting for pending requests; press \^C again to stop immediately\n[\s\S]*\nimported 6 of 20 users; 2 with an unknown outcome; 12 not tried$/m,
     )
     world.requests.length = 0
     expect(await world.run(goOn(stderr))).toMatchObject({

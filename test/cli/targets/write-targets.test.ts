@@ -517,7 +517,7 @@ describe('a signal during a batch', () => {
       const { stderr, ...ended } = await run.done
       expect(ended).toMatchObject({ code, stdout: '' })
       expect(stderr).toMatch(
-        /^waiting for requests under way; press \^C again to stop at once\ndeleted 0 of 30 users; 8 with an unknown outcome; 22 not tried\nerror: interrupted\nhint: the change may have been made; check with: .*\n$/,
+        /^waiting for pending requests; press \^C again to stop immediately\ndeleted 0 of 30 users; 8 with an unknown outcome; 22 not tried\nerror: interrupted\nhint: the change may have been made; check with: .*\n$/,
       )
       expect(written()).toEqual(ids.slice(0, 8))
     },

@@ -280,7 +280,7 @@ test('auth status --curl sends no request', async () => {
 test('a command exits 2 if the key is passed as a flag, and the message omits the key', async () => {
   const { code, stdout, stderr } = await world.run('rooms list --api-key=s3cr3t')
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr).toContain('error: a key is never passed as an argument')
+  expect(stderr).toContain('error: do not pass a key as an argument')
   expect(stderr).not.toContain('s3cr3t')
 })
 

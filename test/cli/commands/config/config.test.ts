@@ -548,7 +548,7 @@ describe('the settings file', () => {
         expect(await run(line)).toMatchObject({
           code: 2,
           stdout: '',
-          stderr: `error: the settings file ${file} is damaged: protected of profile production must be true or false, not ${JSON.stringify(value)}\nhint: fix it\n`,
+          stderr: `error: the settings file ${file} is damaged: protected of profile production must be true or false, not ${JSON.stringify(value)}\nhint: set it to true or false\n`,
         })
       expect(await world.run('users create ada')).toMatchObject({ code: 2 })
       expect(world.requests.filter(({ method }) => method !== 'GET')).toEqual([])

@@ -75,7 +75,7 @@ describe('users import from CSV', () => {
     [
       'an unclosed quote with the line of the quote',
       'user_id,name\nada,"Ada\ngrace,Grace\n',
-      `error: people.csv:2: a quote is never closed\n${quoting}`,
+      `error: people.csv:2: a quote is not closed\n${quoting}`,
     ],
     [
       'a quote in the middle of a cell',
