@@ -173,7 +173,7 @@ async function explainError(
   return explainMissing(error, context, calledCommand)
 }
 
-/** Exit codes that do not tell whether something was changed. All others say that nothing was. */
+/** Exit codes that do not show whether something was changed. All others mean that nothing was changed. */
 const undecided: ReadonlySet<number> = new Set([7, 8, 70])
 
 /** Names the changes that were made before an error, and replaces an exit code that would deny them. */

@@ -23,7 +23,7 @@ export interface ExchangeOptions {
   policy: Policy
   interrupt?: AbortSignal
   cancelUnsent?: AbortSignal
-  /** Receives each write under way. */
+  /** Receives each pending write. */
   onWrite?: (write: Promise<unknown>) => void
   onExchange?: (line: { method: string; url: string; status: number }) => void
 }

@@ -9,7 +9,7 @@ import type { Before } from './verdict.ts'
 /** Maximum number of items. They are held while a command reads a long list before it writes. */
 const maxItems = 20_000
 
-/** Items as this run last read them. They tell a change that was made from a value that was there before. */
+/** Items as this run last read them. They distinguish a change from a value that existed before. */
 export class KnownItems {
   readonly #items = new Map<string, Item | null>()
 

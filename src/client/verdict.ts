@@ -84,7 +84,7 @@ export function judgeResponse(
   return { is: 'done', item, remarks: listRemarks(fields) }
 }
 
-/** Returns true for an item with exactly the requested texts and numbers, as most services send it. */
+/** Returns true for an item with exactly the requested texts and numbers, as most services return it. */
 function isExactly(item: Item, sent: unknown): boolean {
   if (!isRecord(sent)) return true
   for (const field in sent) {
@@ -224,7 +224,7 @@ function describeDoubt(field: FieldMatch): string {
 
 function listRemarks(fields: readonly FieldMatch[]): Remark[] {
   const respelled = fields.filter(({ match }) => match === 'equal' || match === 'similar')
-  // The members of a new room are items of their own, which no service shows as a part of the room.
+  // // The members of a new room are separate items, which no service returns as a part of the room.
   const hidden = fields.filter(({ match, sent }) => match === 'unlisted' && !Array.isArray(sent))
   const names = hidden.map(({ field }) => field).join(', ')
   return [
@@ -256,7 +256,7 @@ function describeOtherId({ field, named, received }: OtherId): string {
   return describeMatch({ field, sent: named, received: id, isListed: true })
 }
 
-/** A creation without an ID names nothing that could be read. */
+/** Returns the verdict on a creation; unknown without an ID, because no item can then be read. */
 function openOrUnknown(endpoint: Endpoint, problem: string, body?: Item): Verdict {
   if (endpoint.readBack !== 'getRoom' || !isIdAssigned(endpoint)) return { is: 'open', problem }
   const possibleId = readId(Object(body?.['data']).id) ?? readId(body?.['id'])

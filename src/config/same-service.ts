@@ -6,7 +6,9 @@ const loopbackNames = /^(localhost[46]?(\.localdomain[46]?)?|ip6-(localhost|loop
 /** Unspecified addresses, to which a connection is one to loopback, and loopback as IPv4 within IPv6. */
 const loopbackAliases = /^(0\.0\.0\.0|\[::\]|\[::ffff:(0:0|7f[\da-f]{2}:[\da-f]{1,4})\])$/
 
-/** Returns true if two base URLs can lead to the same service. Scheme, path and spelling of the host do not matter. */
+/**
+ * Returns true if two base URLs can lead to the same service. Ignores scheme, path and spelling of the host.
+ */
 export function isSameService(one: string, other: string): boolean {
   const place = identify(one)
   return place !== undefined && place === identify(other)

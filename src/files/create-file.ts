@@ -10,7 +10,7 @@ export function createFile(path: string): Promise<FileHandle> {
   return open(path, newFile | O_APPEND, 0o600)
 }
 
-/** Side files that SQLite opens by itself. It would wait for ever for the writer of a named pipe. */
+/** Side files that SQLite opens by itself. SQLite would wait forever for the writer of a named pipe. */
 const sideFiles = ['-wal', '-shm', '-journal']
 
 /**

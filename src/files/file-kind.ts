@@ -10,7 +10,7 @@ export function createLinkError(name: string): UsageError {
   return new UsageError(`${name} is a symbolic link`, { hint: 'name the file itself' })
 }
 
-/** The error of the operating system, which callers put into a message of their own. */
+/** Creates the system error for a directory, which callers include in their own message. */
 export function createDirectoryError(): NodeJS.ErrnoException {
   return Object.assign(new Error('EISDIR'), { code: 'EISDIR', syscall: 'open' })
 }

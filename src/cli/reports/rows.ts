@@ -32,7 +32,7 @@ export interface RowScale {
 
 export interface Rows {
   lines: Iterable<ReportRow>
-  /** Undefined for rows that are no sums of visits. */
+  /** Undefined for rows that are not sums of visits. */
   scale?: RowScale
 }
 
@@ -57,7 +57,7 @@ export function readRowTime(field: string, { row, bounds }: ReportRow): number |
   return timeFields.includes(field) ? (parseTimestamp(row[field]) ?? undefined) : undefined
 }
 
-/** Creates the source of rows that are no sums of visits: each belongs to one room. */
+/** Creates the source of rows that are not sums of visits: each belongs to one room. */
 export function createRoomRows(by: RoomSubject, plan: ReportPlan): RowSource {
   const list = { user: listUserRows, room: listRoomRows, session: listSessionRows }[by]
   return { add: async (report) => ({ lines: list(report, plan) }), end: () => ({ lines: [] }) }

@@ -24,7 +24,7 @@ export interface ClientSetup {
   retries?: number
   /** Pace of a run. By default, each request is sent immediately and retried by itself. */
   pacer?: Pacer
-  /** Receives each write under way. */
+  /** Receives each pending write. */
   onWrite?: (write: Promise<unknown>) => void
   /** Collects writes that need a proof. By default, each is proved immediately. */
   settle?: Settle

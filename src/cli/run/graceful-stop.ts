@@ -1,11 +1,13 @@
 import type { Context } from '../kernel/context.ts'
 
-/** Maximum time for writes under way to finish after an interrupt, in milliseconds. */
+/** Maximum time for pending writes to finish after an interrupt, in milliseconds. */
 const graceMs = 5000
-/** Delay before the notice about writes under way, in milliseconds. */
+/** Delay before the notice about pending writes, in milliseconds. */
 const noticeDelayMs = 1000
 
-/** Writes under way. An interrupt waits for them, because their outcome would be unknown, and for nothing else. */
+/**
+ * Pending writes. An interrupt waits for them, because their outcome would be unknown, and for nothing else.
+ */
 export class PendingWrites {
   #count = 0
   #onNone = () => {}
@@ -18,7 +20,7 @@ export class PendingWrites {
     write.then(onEnd, onEnd)
   }
 
-  /** Calls `work` when no write is under way, perhaps immediately. */
+  /** Calls `work` when no write is pending, perhaps immediately. */
   whenNone(work: () => void): void {
     if (this.#count === 0) work()
     else this.#onNone = work
@@ -32,8 +34,8 @@ interface StopOptions {
 }
 
 /**
- * Stops a run on interrupt. No new requests start. All requests are canceled when no write is under way, after five
- * seconds at the latest.
+ * Stops a run on interrupt. No new requests start. All requests are canceled when no write is pending, after
+ * five seconds at the latest.
  */
 export function stopOnInterrupt(context: Context, { stop, cut, writes }: StopOptions): void {
   const { host, interrupt } = context

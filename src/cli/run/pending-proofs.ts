@@ -2,7 +2,7 @@ import type { Doubt } from '../../client/evidence.ts'
 import type { ResponseBody } from '../../client/parsed-response.ts'
 import type { Prove, Settle } from '../../client/proof.ts'
 
-/** Number of writes that are proved together at most. */
+/** Maximum number of writes that are proved together. */
 const maxWaiting = 1000
 
 interface Waiting {

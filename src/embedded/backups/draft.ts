@@ -130,8 +130,8 @@ function run(insert: Statement, values: readonly Value[], path: string): void {
 }
 
 /**
- * Reads a list and an item of every kind, as a client would.
- * @throws {UsageError} when a response is not the one of a sound workspace
+ * Reads a list and an item of every kind, like a client.
+ * @throws {UsageError} when a response differs from that of a valid workspace
  */
 async function readOnce(db: Sqlite, { path, now }: DraftOptions): Promise<void> {
   const store = new Store(db)

@@ -225,5 +225,5 @@ export const storedValues: Readonly<Record<string, Readonly<Record<string, Rule>
   sqlite_sequence: { name: text(1), seq: whole(0, maxTotal) },
 }
 
-/** Tables of which a row is left out, not refused: events that cannot be sent. */
+/** Tables whose invalid rows are omitted instead of refused: events that cannot be sent. */
 export const optionalRows: ReadonlySet<string> = new Set(['deliveries', 'packed_moves'])

@@ -7,7 +7,10 @@ import { listAll, listPage } from '../store/listing.ts'
 import type { PageRow } from '../store/rows.ts'
 import type { Handlers } from './handler-context.ts'
 
-/** A client may choose the greatest index, after which pages share it. */
+/**
+ * Returns the position after the given one. A client may choose the greatest index, after which pages share
+ * it.
+ */
 const getNextPosition = (position: number) => Math.min(position + 1, Number.MAX_SAFE_INTEGER)
 
 export const pageHandlers = {

@@ -187,7 +187,10 @@ const maxBytes = 48 * 1024 * 1024
 const connectionBytes = 4 * 1024
 const requestBytes = 4 * 1024
 
-/** Limits what all clients without a key hold together: beyond it, their oldest connection is closed. */
+/**
+ * Limits the memory of all connections without a key. Beyond the limit, the oldest of these connections is
+ * closed.
+ */
 class UnknownClients {
   /** Held bytes by connection, the oldest connection first. */
   readonly #held = new Map<Socket, number>()

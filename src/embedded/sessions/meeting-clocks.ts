@@ -24,7 +24,7 @@ interface Meeting {
 /** Number of meetings stored per step, which takes a few milliseconds. */
 const stepMeetings = 500
 
-/** Delay before another attempt to end a meeting, in milliseconds. */
+/** Delay before the next attempt to end a meeting, in milliseconds. */
 const retryMs = 1000
 
 /** Meeting clocks of all rooms with two or more connected participants (API specification, section 2.7). */

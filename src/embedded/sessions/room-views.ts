@@ -31,7 +31,7 @@ interface Viewed {
   /** Monotonic time of the last description, in milliseconds. */
   sentAt: number
   cancel: (() => void) | undefined
-  /** The pages as they are. Creating them for each session would take time and memory. */
+  /** Current pages. Creating them for each session would take time and memory. */
   pages: Frame | undefined
 }
 

@@ -27,7 +27,7 @@ export function listSavedCopies(dir: string): SavedCopy[] {
   return found.sort((a, b) => b.savedAtMs - a.savedAtMs || (a.path < b.path ? 1 : -1))
 }
 
-/** Suggests to replace a damaged database by its newest copy, or by a file of the user. */
+/** Suggests replacing a damaged database by its newest copy, or by a file of the user. */
 export function suggestRestore(dir: string, [newest]: readonly SavedCopy[]): Hint {
   return [
     'replace it by a backup: ',

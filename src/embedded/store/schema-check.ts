@@ -14,7 +14,7 @@ interface SchemaEntry {
   sql: string | null
 }
 
-/** Formatting of a statement may change between versions. */
+/** Normalizes a statement, because its formatting may change between versions. */
 const normalize = (sql: string | null) => (sql ?? '').replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim()
 
 /** Number of migrations before the last version that created indexes on demand, with the statements. */
@@ -49,7 +49,7 @@ function readSchema(db: Sqlite, version: number): Map<string, string> {
   )
 }
 
-/** One statement reads version and schema of the same moment, although another process may be migrating. */
+/** Query that reads version and schema at the same moment, although another process may be migrating. */
 const identityQuery = `SELECT user_version AS version, (
     SELECT group_concat(type || ' ' || name || ' ' || tbl_name || ' ' || sql, char(10)) FROM (
       SELECT * FROM main.sqlite_master

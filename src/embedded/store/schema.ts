@@ -25,7 +25,7 @@ const emailsStep = `
   END;
 `
 
-/** Kept for the numbers of the other migrations. */
+/** Empty migration that keeps the numbers of the other migrations. */
 const orderStep = ''
 
 /** Migration for tokens of members, and for the clients of sessions. */

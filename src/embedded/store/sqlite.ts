@@ -41,7 +41,7 @@ export async function loadSqlite(quietly: QuietLoader): Promise<OpenSqlite> {
   }
 }
 
-/** Reads with the driver alone can abort the process: see `SafeStatement`. */
+/** Loads a driver. Reads with the driver alone can abort the process: see `SafeStatement`. */
 export async function loadDriver(quietly: QuietLoader): Promise<(path: string, readOnly: boolean) => Driver> {
   try {
     const { DatabaseSync } = await quietly(() => import('node:sqlite'))
@@ -67,7 +67,7 @@ export async function openSqlite(path: string, quietly: QuietLoader): Promise<Sq
 }
 
 /**
- * Opens a database from elsewhere. Nothing that the file says can write: neither to the file nor to others.
+ * Opens an untrusted database. No part of the file can cause writes to it or to other files.
  * @throws a system error or an error of SQLite
  */
 export function openReadOnly(open: OpenSqlite, path: string): Sqlite {

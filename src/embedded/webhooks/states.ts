@@ -9,7 +9,10 @@ import { keepFinishedMs } from './retention.ts'
 /** Maximum time for retries of an event or a redelivery, in milliseconds. */
 const maxRetryMs = 24 * 60 * 60 * 1000
 
-/** One more attempt. It stays above `round_start` even at the maximum, so that it counts as the first of its round. */
+/**
+ * SQL that adds an attempt. The number stays above `round_start` even at the maximum, so that the attempt
+ * counts as the first of its round.
+ */
 const addAttempt = `attempts = min(attempts + 1, ${maxTotal}), round_start = min(round_start, ${maxTotal - 1})`
 
 interface Times {
@@ -88,7 +91,7 @@ export function requestRedelivery(store: Store, id: string, now: number): Delive
   if (!delivery) throw notFound('delivery')
   if (delivery.finished_at === null && delivery.attempts === delivery.round_start)
     throw forbidden('the delivery waits for an attempt already')
-  // Their number tells a redelivery that is requested during an attempt.
+  // // The number of redeliveries identifies a redelivery that is requested during an attempt.
   if (delivery.redeliveries >= maxTotal) throw forbidden('the delivery was requested too often')
   store.run(
     `UPDATE deliveries SET state = 'waiting', next_at = NULL, finished_at = NULL, redeliveries = redeliveries + 1,

@@ -9,7 +9,10 @@ export class StatusLine {
   above: { hideDuring(): void } | undefined
   #text: Visible | undefined
   #isShown = false
-  /** True if the cursor is at the start of a line. Elsewhere, the status line would erase part of a JSON document. */
+  /**
+   * True if the cursor is at the start of a line. At other positions, the status line would erase part of a
+   * JSON document.
+   */
   #isAtStart = true
 
   constructor(host: Host) {

@@ -221,7 +221,7 @@ describe('rooms import --group-by name', () => {
     })
   })
 
-  test('rooms import --group-by name creates one room from rows with the same name that do not follow each other', async () => {
+  test('rooms import --group-by name creates one room from non-consecutive rows with the same name', async () => {
     world.file(
       'courses.csv',
       'name;type;user_id\nAlgebra;open;ada\nLatin;open;ada\nAlgebra ;;grace\nGreek;open;ada\n Latin;;grace\n',
@@ -237,7 +237,7 @@ describe('rooms import --group-by name', () => {
     expect(await world.rooms()).toEqual(['Algebra', 'Greek', 'Latin'])
   })
 
-  test('rooms import --group-by name refuses contradictory values in rows that do not follow each other', async () => {
+  test('rooms import --group-by name refuses contradictory values in non-consecutive rows', async () => {
     world.file('courses.csv', 'name;type;user_id\nAlgebra;open;ada\nLatin;open;ada\nAlgebra;public;grace\n')
     const { code, stderr } = await world.run(line)
     expect(code).toBe(2)
@@ -274,7 +274,7 @@ describe('rooms import --group-by name', () => {
     },
   )
 
-  test('rooms import --group-by name refuses more than 100,000 rows of rooms whose rows do not follow each other', async () => {
+  test('rooms import --group-by name refuses more than 100,000 non-consecutive rows', async () => {
     const rows = Array.from({ length: 100_002 }, (_, i) => `R${i % 2};open;u${i}`)
     world.file('courses.csv', `Course;type;user_id\n${rows.join('\n')}\n`)
     expect(await world.run(`${line} --map Course=name`)).toMatchObject({

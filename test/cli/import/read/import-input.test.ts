@@ -213,7 +213,7 @@ describe('a very long row in an import', () => {
   )
 
   test.each([
-    ['people.csv', 'people.csv:3: the row is longer than 16 MB\nhint: perhaps a quote in it is never closed'],
+    ['people.csv', 'people.csv:3: the row is longer than 16 MB\nhint: a quote in it may not be closed'],
     ['people.ndjson', 'people.ndjson:2: the line is longer than 16 MB'],
     ['people.json', 'people.json: element 2 is longer than 16 MB'],
   ] as const)(
