@@ -85,7 +85,7 @@ describe('the comparison of two interfaces', () => {
       'a new kind of object',
       (it) => (it.schemas['rooms list'] = { '|': [{ count: 'integer' }, it.schemas['rooms list']] }),
     ],
-  ])('accepts %s', (_, change) => {
+  ])('the comparison of two interfaces accepts %s', (_, change) => {
     const changed = example()
     change(changed)
     expect(incompatibilities(example(), changed)).toEqual([])
@@ -150,7 +150,7 @@ describe('the comparison of two interfaces', () => {
       'rooms list --json: rooms is object, not array',
       (it) => (it.schemas['rooms list'].rooms = { id: 'string' }),
     ],
-  ])('reports that %s', (message, change) => {
+  ])('the comparison of two interfaces reports that %s', (message, change) => {
     const changed = example()
     change(changed)
     expect(incompatibilities(example(), changed).map((difference) => difference.change)).toEqual([message])
@@ -204,7 +204,7 @@ describe('the compatibility policy', () => {
       '## Unreleased\n',
       ['the changelog has no section 1.0.0'],
     ],
-  ])('has the expected breaches for %s', (_, change, text, breaches) => {
+  ])('the compatibility policy has the expected breaches for %s', (_, change, text, breaches) => {
     const current = example()
     change(current)
     expect(policyBreaches(example(), current, text)).toEqual(breaches)

@@ -256,7 +256,7 @@ describe.skipIf(process.platform === 'win32')('unused code caches', () => {
     ['when the file is a link', ({ file }) => linked(file)],
     ['when the directory of the build is a link', ({ build }) => linked(build)],
     ['when the file is truncated', ({ file }) => truncateSync(file, 1000)],
-  ])('%s', async (_, change) => {
+  ])('the launcher does not use a code cache %s', async (_, change) => {
     const found = await installed()
     change(found)
     expect(await found.run()).toBe('compiled')

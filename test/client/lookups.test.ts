@@ -73,23 +73,26 @@ describe('an import that looks up each user', () => {
     ['410 without a body', answer(410, '')],
     ['400 with the code not_found', answer(400, { error: { code: 'not_found' } })],
     ['400 with plain text', answer(400, 'no such user', { 'content-type': 'text/plain' })],
-  ])('creates the users for which the service responds with %s, after one probe', async (_what, missing) => {
-    world.intercept = async (request, next) => (request.url.includes('/users/') ? missing : next())
-    world.file('people.csv', 'user_id,name\nada,Ada\ngrace,Grace\nkay,Kay\n')
-    expect(await run('users import people.csv --concurrency 1 --no-journal')).toMatchObject({
-      code: 0,
-      stdout: '',
-      stderr: 'imported 3 of 3 users\n',
-    })
-    expect(world.sent()).toEqual([
-      'GET /users/ada',
-      'GET /rooms?limit=1',
-      'POST /users',
-      'GET /users/grace',
-      'POST /users',
-      'GET /users/kay',
-      'POST /users',
-    ])
-    expect(await world.users()).toEqual({ ada: 'Ada', grace: 'Grace', kay: 'Kay' })
-  })
+  ])(
+    'an import that looks up each user creates the users for which the service responds with %s, after one probe',
+    async (_what, missing) => {
+      world.intercept = async (request, next) => (request.url.includes('/users/') ? missing : next())
+      world.file('people.csv', 'user_id,name\nada,Ada\ngrace,Grace\nkay,Kay\n')
+      expect(await run('users import people.csv --concurrency 1 --no-journal')).toMatchObject({
+        code: 0,
+        stdout: '',
+        stderr: 'imported 3 of 3 users\n',
+      })
+      expect(world.sent()).toEqual([
+        'GET /users/ada',
+        'GET /rooms?limit=1',
+        'POST /users',
+        'GET /users/grace',
+        'POST /users',
+        'GET /users/kay',
+        'POST /users',
+      ])
+      expect(await world.users()).toEqual({ ada: 'Ada', grace: 'Grace', kay: 'Kay' })
+    },
+  )
 })

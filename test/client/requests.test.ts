@@ -524,14 +524,17 @@ describe('a response that cannot be parsed', () => {
       { ...fine, body: Buffer.concat([Buffer.from('{"room":"'), Buffer.from([0xff]), Buffer.from('"}')]) },
       'it is not valid JSON',
     ],
-  ])('because it is %s makes the command exit 6', async (_what, response, why) => {
-    script(response)
-    expect(await outcome('rooms get r1')).toEqual({
-      code: 6,
-      stdout: '',
-      stderr: `error: the service’s response cannot be read: ${why}\n${hint}`,
-    })
-  })
+  ])(
+    'a response that cannot be parsed because it is %s makes the command exit 6',
+    async (_what, response, why) => {
+      script(response)
+      expect(await outcome('rooms get r1')).toEqual({
+        code: 6,
+        stdout: '',
+        stderr: `error: the service’s response cannot be read: ${why}\n${hint}`,
+      })
+    },
+  )
 
   test.each([
     [[], `it is not an object\n${hint}`],

@@ -158,11 +158,15 @@ describe.each(probes)('a probe that follows a 404 and gets the response %s', (_w
     world.intercept = async ({ url }) => (url.endsWith('/rooms?limit=1') ? probe : notFound)
   })
 
-  test(isService ? 'means a missing room' : 'means a wrong base URL', async () => {
-    const { code, stderr } = await world.run('rooms delete r1 --yes --ignore-not-found --retries 0')
-    if (isService) expect({ code, stderr }).toEqual({ code: 0, stderr: 'deleted 0 rooms; 1 did not exist\n' })
-    else expect({ code, stderr }).toEqual({ code: 6, stderr: wrong(`${origin}/v1`) })
-  })
+  test(
+    isService ? 'a probe after a 404 means a missing room' : 'a probe after a 404 means a wrong base URL',
+    async () => {
+      const { code, stderr } = await world.run('rooms delete r1 --yes --ignore-not-found --retries 0')
+      if (isService)
+        expect({ code, stderr }).toEqual({ code: 0, stderr: 'deleted 0 rooms; 1 did not exist\n' })
+      else expect({ code, stderr }).toEqual({ code: 6, stderr: wrong(`${origin}/v1`) })
+    },
+  )
 
   test('a probe after a 404 costs the same for any number of IDs in a batch', async () => {
     const probesOf = async (ids: string) => {

@@ -153,11 +153,14 @@ describe('schemas of backups', () => {
     ['the ID of another program', 'PRAGMA application_id = 7', 2, /another program/],
     ['two workspace rows', 'INSERT INTO workspace SELECT * FROM workspace', 2, /2 rows instead of 1/],
     ['no workspace row', 'DELETE FROM workspace', 2, /0 rows instead of 1/],
-  ])('with %s', async (_name, sql, code, message) => {
-    const run = await restoreChanged(typeof sql === 'string' ? sql : sql())
-    expect(run.code, run.stderr).toBe(code)
-    expect(run.stderr).toMatch(message)
-  })
+  ])(
+    'local restore executes nothing of the schema of a backup with %s',
+    async (_name, sql, code, message) => {
+      const run = await restoreChanged(typeof sql === 'string' ? sql : sql())
+      expect(run.code, run.stderr).toBe(code)
+      expect(run.stderr).toMatch(message)
+    },
+  )
 })
 
 test('local restore refuses two rooms with the same ID', async () => {

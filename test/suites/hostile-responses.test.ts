@@ -347,7 +347,7 @@ describe('join', () => {
         ),
       0,
     ],
-  ])('takes little memory for %s', { timeout: 300_000 }, async (_name, send, expected) => {
+  ])('join takes little memory for %s', { timeout: 300_000 }, async (_name, send, expected) => {
     const baseUrl = await serve(
       () => {},
       (socket, request) => {
@@ -364,7 +364,7 @@ describe('join', () => {
   test.each<[string, string]>([
     ['endless', ' '],
     ['endless text of large', fill('x', 64 * 1024)],
-  ])('ends by its timeout when a refusal has an %s body', { timeout: 60_000 }, async (_name, chunk) => {
+  ])('join ends by its timeout when a refusal has an %s body', { timeout: 60_000 }, async (_name, chunk) => {
     const baseUrl = await serve(
       () => {},
       (socket) => {

@@ -120,10 +120,13 @@ describe('a --where condition on room metrics', () => {
     ['that ignores the filter of sessions and sends no totals', { ignoresFilter: true, withoutTotals: true }],
     ['that omits null fields', { leavesNullsOut: true }],
     ['that omits null fields and totals', { leavesNullsOut: true, withoutTotals: true }],
-  ])('selects the same rooms with a service %s', async (_, differences) => {
-    withRoomsInUse(world, rooms, differences)
-    for (const [condition, ids] of meanings) expect(await chosen(condition), condition).toBe(ids)
-  })
+  ])(
+    'a --where condition on room metrics selects the same rooms with a service %s',
+    async (_, differences) => {
+      withRoomsInUse(world, rooms, differences)
+      for (const [condition, ids] of meanings) expect(await chosen(condition), condition).toBe(ids)
+    },
+  )
 
   test('a --where condition on room metrics requests complete lists of sessions if the first response contains no total', async () => {
     const asked = withRoomsInUse(world, rooms, { withoutTotals: true })

@@ -113,7 +113,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
     ],
     ['429 responses to the first eight requests', refuse(429), (n) => n <= 8],
     ['occasionally refused connections', neverSent, every(5)],
-  ])('creates every item once despite %s', async (_what, wrong, which) => {
+  ])('an import of each kind creates every item once despite %s', async (_what, wrong, which) => {
     going(wrong, which)
     const { code, stdout, host } = await run(`${line} --concurrency 4`)
     expect({ code, ok: (await honest(kind, stdout, rows)).length }).toEqual({ code: 0, ok: rows })
@@ -361,7 +361,7 @@ describe('members import', () => {
     ['503 responses to the first four requests', refuse(503), (n) => n <= 4],
     ['occasional 429 responses', refuse(429), every(3)],
     ['occasionally refused connections', neverSent, every(3)],
-  ])('adds every member exactly once despite %s', async (_what, wrong, which) => {
+  ])('members import adds every member exactly once despite %s', async (_what, wrong, which) => {
     going(wrong, which)
     expect(await run(`members import in.csv --room ${room}`)).toMatchObject({ code: 0 })
     expect(await world.members(room)).toEqual(everybody.sort())
@@ -471,7 +471,7 @@ describe('an import into a service', () => {
     ['refuses connections', 'users', neverSent, 5],
     ['refuses connections', 'rooms', neverSent, 5],
     ['resets connections', 'rooms', lost, 7],
-  ])('that %s stops before all %s are sent', async (_what, kind, wrong, code) => {
+  ])('an import into a service that %s stops before all %s are sent', async (_what, kind, wrong, code) => {
     world.file('in.csv', kind === 'users' ? usersCsv(200) : roomsCsv(200))
     world.intercept = wrong
     expect(await run(`${kind} import in.csv --retries 0`)).toMatchObject({ code })

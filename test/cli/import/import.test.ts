@@ -63,13 +63,16 @@ describe('an import', () => {
         'error: people.csv:8: the same user_id as line 4\n' +
         `error: 3 of 6 rows are invalid; nothing was sent\n${mending}`,
     ],
-  ])('checks the whole file before any request and reports %s', async (_, file, content, stderr) => {
-    world.file(file, content)
-    const command = file === 'people.csv' ? 'users' : file.replace('.csv', '')
-    expect(await run(`${command} import ${file}`)).toMatchObject({ code: 2, stdout: '', stderr })
-    expect(world.requests).toEqual([])
-    expect(world.read(`${file}.journal`)).toBeUndefined()
-  })
+  ])(
+    'an import checks the whole file before any request and reports %s',
+    async (_, file, content, stderr) => {
+      world.file(file, content)
+      const command = file === 'people.csv' ? 'users' : file.replace('.csv', '')
+      expect(await run(`${command} import ${file}`)).toMatchObject({ code: 2, stdout: '', stderr })
+      expect(world.requests).toEqual([])
+      expect(world.read(`${file}.journal`)).toBeUndefined()
+    },
+  )
 
   test.each([
     ['line feeds', 'user_id,name\n"a","x\n\ny"\n,A\n\n,B\n', [5, 7]],

@@ -396,17 +396,20 @@ describe('usage errors of --all-profiles', () => {
     ['--base-url http://127.0.0.1:1/v1', {}, '--base-url'],
     ['', { MEETROOM_API_KEY: 'key-of-mine-0005' }, 'MEETROOM_API_KEY'],
     ['', { MEETROOM_BASE_URL: 'http://127.0.0.1:1/v1' }, 'MEETROOM_BASE_URL'],
-  ])('with another way to select a service: “%s” %j', async (flags, env, name) => {
-    const { code, stdout, stderr } = await run(`rooms list --all-profiles ${flags}`.trim(), { env })
-    expect({ code, stdout, stderr }).toEqual({
-      code: 2,
-      stdout: '',
-      stderr:
-        `error: --all-profiles uses the key and the base URL of each profile, so ${name} cannot be used with it\n` +
-        `hint: ${name.startsWith('-') ? 'leave out' : 'unset'} ${name}\n`,
-    })
-    expect([...east.asked, ...west.asked]).toEqual([])
-  })
+  ])(
+    '--all-profiles is a usage error with another way to select a service: “%s” %j',
+    async (flags, env, name) => {
+      const { code, stdout, stderr } = await run(`rooms list --all-profiles ${flags}`.trim(), { env })
+      expect({ code, stdout, stderr }).toEqual({
+        code: 2,
+        stdout: '',
+        stderr:
+          `error: --all-profiles uses the key and the base URL of each profile, so ${name} cannot be used with it\n` +
+          `hint: ${name.startsWith('-') ? 'leave out' : 'unset'} ${name}\n`,
+      })
+      expect([...east.asked, ...west.asked]).toEqual([])
+    },
+  )
 
   test('--all-profiles is a usage error with IDs from standard input', async () => {
     expect(await run('members export - --all-profiles', { stdin: 'e1\n' })).toMatchObject({

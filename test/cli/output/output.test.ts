@@ -516,7 +516,7 @@ describe('colors', () => {
     ['in ids', 'rooms list -o ids', { tty: true }, false],
     ['in JSON', 'rooms list -o json', { tty: true }, false],
     ['in CSV with FORCE_COLOR', 'rooms list -o csv', { env: { FORCE_COLOR: '1' } }, false],
-  ])('of output %s follow the color settings', async (_, line, options, expected) => {
+  ])('colors of output %s follow the color settings', async (_, line, options, expected) => {
     expect(await on(line, options)).toBe(expected)
   })
 

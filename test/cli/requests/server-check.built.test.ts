@@ -57,21 +57,24 @@ describe('a --local command that outlives the server', () => {
     ['sessions watch ROOM', 'SIGKILL', /ready/],
     ['join ROOM --as ada', 'SIGTERM', /joined/],
     ['join ROOM --as ada', 'SIGKILL', /joined/],
-  ])('%s sends nothing to another program on its port after %s', async (line, signal, begun) => {
-    const server = await startServe([], env)
-    const { stdout } = await run('--local rooms create --name R --type open -o ids')
-    await run('--local users create ada')
-    const argv = line.replace('ROOM', stdout.trim()).split(' ')
-    const command = startBuilt(['--local', ...argv], env)
-    const lines = /sessions/.test(line) ? command.stdout : command.stderr
-    await lines.find(`like ${begun}`, (text) => begun.test(text))
-    await stop(server, signal)
-    const taken = await takePort(server)
-    expect(await taken.visit()).toBe('')
-    command.child.kill('SIGTERM')
-    await command.ended()
-    expect(await taken.close()).toBe('')
-  })
+  ])(
+    'a --local command that outlives the server and runs “%s” sends nothing to another program on its port after %s',
+    async (line, signal, begun) => {
+      const server = await startServe([], env)
+      const { stdout } = await run('--local rooms create --name R --type open -o ids')
+      await run('--local users create ada')
+      const argv = line.replace('ROOM', stdout.trim()).split(' ')
+      const command = startBuilt(['--local', ...argv], env)
+      const lines = /sessions/.test(line) ? command.stdout : command.stderr
+      await lines.find(`like ${begun}`, (text) => begun.test(text))
+      await stop(server, signal)
+      const taken = await takePort(server)
+      expect(await taken.visit()).toBe('')
+      command.child.kill('SIGTERM')
+      await command.ended()
+      expect(await taken.close()).toBe('')
+    },
+  )
 })
 
 describe('a profile of serve --save-profile', () => {

@@ -59,7 +59,7 @@ describe('the exit code of a run', () => {
     ['interrupted', [...done, 'unsent'], interrupted, 130],
     ['stopped by a full disk', [...done, 'unsent'], unwritable, 74],
     ['stopped by an input file that changed', [...done, 'unsent'], changed, 2],
-  ])('is the documented code for the outcome “%s”', (_what, ended, fatal, code) => {
+  ])('the exit code of a run is the documented code for the outcome “%s”', (_what, ended, fatal, code) => {
     expect(tallyOf(...ended).ending({ fatal }).error?.exitCode ?? 0).toBe(code)
   })
 })

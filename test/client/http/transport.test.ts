@@ -440,17 +440,20 @@ describe.each([
         },
         'the connection was closed before the response was complete',
       ],
-    ])('reports that the request may have arrived if the connection is %s', async (_what, act, message) => {
-      const origin = await serveRaw(act)
-      for (const method of ['GET', 'POST'])
-        expect(
-          await failure(origin, { request: { method, ...(method === 'POST' ? { body: '{}' } : {}) } }),
-        ).toEqual({
-          message,
-          maybeSent: true,
-          transient: true,
-        })
-    })
+    ])(
+      'the transport reports that the request may have arrived if the connection is %s',
+      async (_what, act, message) => {
+        const origin = await serveRaw(act)
+        for (const method of ['GET', 'POST'])
+          expect(
+            await failure(origin, { request: { method, ...(method === 'POST' ? { body: '{}' } : {}) } }),
+          ).toEqual({
+            message,
+            maybeSent: true,
+            transient: true,
+          })
+      },
+    )
 
     test.each([
       '220 mail.test ESMTP ready\r\n',
@@ -672,7 +675,7 @@ describe.each([
         (socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 2\r\n\r\nno'),
         'refused the connection (407: it requires a user name and password)',
       ],
-    ])('that %s gets one request and is named in the error', async (_what, act, what) => {
+    ])('a proxy that %s gets one request and is named in the error', async (_what, act, what) => {
       for (const origin of ['http://meet.test', 'https://meet.test']) {
         const proxy = await rawProxy(act)
         expect(

@@ -89,7 +89,7 @@ describe('a WebSocket request', () => {
     { host: 'localhost' },
     { host: 'meet.example' },
     { host: 'localhost:4680', origin: 'http://localhost:4680' },
-  ])('with the host $host and the origin $origin is accepted', async (headers) => {
+  ])('a WebSocket request with the host $host and the origin $origin is accepted', async (headers) => {
     expect(statusLine(await connectTo(headers))).toBe('HTTP/1.1 101 Switching Protocols')
   })
 

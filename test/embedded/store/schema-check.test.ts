@@ -48,18 +48,21 @@ describe('a workspace whose schema is not the one of the migrations', () => {
     ['a negative version', 'PRAGMA user_version = -1', 'the schema version -1'],
     ['an older version', 'PRAGMA user_version = 3', 'a changed table deliveries'],
     ['no version', 'PRAGMA user_version = 0', 'the table deliveries, which meetroom does not create'],
-  ])('is not opened: %s', async (_name, sql, fault) => {
-    const { world, path } = await change((db) => db.exec(sql))
-    const hint =
-      'hint: meetroom does not open a changed schema. Restore a backup, or the rows of a copy of its workspace.db: meetroom local restore FILE --data-dir ' +
-      `${join(path, '..')}\n`
-    expect(await world.run('--local rooms list')).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: `error: the local workspace in ${join(path, '..')} has ${fault}\n${hint}`,
-    })
-    expect(await world.run('serve --port 0')).toMatchObject({ code: 2, stdout: '' })
-  })
+  ])(
+    'a workspace whose schema is not the one of the migrations is not opened: %s',
+    async (_name, sql, fault) => {
+      const { world, path } = await change((db) => db.exec(sql))
+      const hint =
+        'hint: meetroom does not open a changed schema. Restore a backup, or the rows of a copy of its workspace.db: meetroom local restore FILE --data-dir ' +
+        `${join(path, '..')}\n`
+      expect(await world.run('--local rooms list')).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: `error: the local workspace in ${join(path, '..')} has ${fault}\n${hint}`,
+      })
+      expect(await world.run('serve --port 0')).toMatchObject({ code: 2, stdout: '' })
+    },
+  )
 
   test('a workspace whose schema is not the one of the migrations can be backed up, and its rows restored', async () => {
     const { world } = await change((db) =>

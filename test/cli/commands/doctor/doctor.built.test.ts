@@ -240,7 +240,7 @@ describe('doctor', () => {
       (socket) => socket.once('data', () => socket.end('HTTP/1.1 407 No\r\n\r\n')),
       'the proxy 127.0.0.1:PORT refused the connection (407: it requires a user name and password)',
     ],
-  ])('reports a proxy that %s', { timeout: 30_000 }, async (_, answer, wrong) => {
+  ])('doctor reports a proxy that %s', { timeout: 30_000 }, async (_, answer, wrong) => {
     const port = await listen(createServer(answer))
     const { code, checks } = await doctorHere({
       MEETROOM_BASE_URL: 'https://meet.test/v1',

@@ -214,7 +214,7 @@ describe('refusals of local restore', () => {
       (path) => writeFileSync(path, readFileSync(path).fill(0x55, 4096)),
       /the backup .*old\.db is damaged\n$/,
     ],
-  ])('%s, and changes nothing', async (_name, spoil, message) => {
+  ])('local restore refuses %s, and changes nothing', async (_name, spoil, message) => {
     const world = await worldWithBackup()
     await spoil(join(world.dir, 'old.db'))
     const run = await world.run('local restore old.db --yes')

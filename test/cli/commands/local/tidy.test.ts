@@ -130,7 +130,7 @@ describe.skipIf(process.platform === 'win32')('doctor --local', () => {
       'the workspace is damaged',
       /^replace it by a backup: meetroom local restore .*before-reset-2026-01-02T030405-3\.db --data-dir \S+$/,
     ],
-  ])('reports %s', async (_name, check, spoil, message, hint) => {
+  ])('doctor --local reports %s', async (_name, check, spoil, message, hint) => {
     const world = await worldWithCopies()
     await spoil(world)
     const before = readdirSync(join(world.dir, 'data'))

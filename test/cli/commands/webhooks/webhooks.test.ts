@@ -334,13 +334,16 @@ describe('webhooks listen --secret', () => {
       'the signature is wrong',
     ],
     ['a missing signature', {}, 'there is no signature'],
-  ])('responds 401 to %s and does not forward the event', async (_, headers, problem) => {
-    const { url, inbox } = await startReceiver()
-    const { post, stderr } = await listen(['--secret', secret, '--forward-to', url])
-    expect(await post(body, headers)).toBe(401)
-    expect(await stderr.next()).toBe(`warning: ${problem}`)
-    expect(inbox.all).toEqual([])
-  })
+  ])(
+    'webhooks listen --secret responds 401 to %s and does not forward the event',
+    async (_, headers, problem) => {
+      const { url, inbox } = await startReceiver()
+      const { post, stderr } = await listen(['--secret', secret, '--forward-to', url])
+      expect(await post(body, headers)).toBe(401)
+      expect(await stderr.next()).toBe(`warning: ${problem}`)
+      expect(inbox.all).toEqual([])
+    },
+  )
 
   test.each<[string, number, string]>([
     ['older than five minutes', nowSeconds - 301, 'the signature is 301 s old; 300 s are tolerated'],
@@ -350,13 +353,16 @@ describe('webhooks listen --secret', () => {
       `the signature is ${nowSeconds - 1_714_979_289} s old; 300 s are tolerated`,
     ],
     ['from the future', nowSeconds + 301, 'the signature is 301 s ahead of the clock; 300 s are tolerated'],
-  ])('responds 401 to a correct signature %s and does not forward the event', async (_, at, problem) => {
-    const { url, inbox } = await startReceiver()
-    const { post, stderr } = await listen(['--secret', secret, '--forward-to', url])
-    expect(await post(body, signed(body, new Webhook(secret), at))).toBe(401)
-    expect(await stderr.next()).toBe(`warning: ${problem}`)
-    expect(inbox.all).toEqual([])
-  })
+  ])(
+    'webhooks listen --secret responds 401 to a correct signature %s and does not forward the event',
+    async (_, at, problem) => {
+      const { url, inbox } = await startReceiver()
+      const { post, stderr } = await listen(['--secret', secret, '--forward-to', url])
+      expect(await post(body, signed(body, new Webhook(secret), at))).toBe(401)
+      expect(await stderr.next()).toBe(`warning: ${problem}`)
+      expect(inbox.all).toEqual([])
+    },
+  )
 
   test('webhooks listen --secret accepts a signature that is up to five minutes old, and accepts an older signature with --tolerance', async () => {
     const at = (seconds: number) => signed(body, new Webhook(secret), nowSeconds + seconds)

@@ -353,7 +353,7 @@ describe('an unfinished import', () => {
       () => {},
       () => 'error: --resume needs a journal\nhint: drop --no-journal\n',
     ],
-  ])('causes a usage error for %s', async (_what, line, arrange, stderr) => {
+  ])('an unfinished import causes a usage error for %s', async (_what, line, arrange, stderr) => {
     arrange()
     const [input, before] = [world.read('in.csv'), world.read('in.csv.journal')]
     expect(await run(line)).toMatchObject({ code: 2, stdout: '', stderr: stderr() })

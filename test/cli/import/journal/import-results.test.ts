@@ -59,7 +59,7 @@ describe('the exit code of an import', () => {
         }
       },
     ],
-  ])('is %i if %s', async (code, _when, flags, end, arrange) => {
+  ])('the exit code of an import is %i if %s', async (code, _when, flags, end, arrange) => {
     await arrange()
     world.file('people.csv', usersCsv(3))
     const ended = await run(`users import people.csv${flags}`)
@@ -77,18 +77,21 @@ describe('the exit code of an import', () => {
         throw new TransportError('connection refused', false)
       },
     ],
-  ])('is 8 if %s stops the import, and the command to resume is printed', async (_what, error, fail) => {
-    world.file('people.csv', usersCsv(60))
-    world.intercept = (_request, next) => (world.requests.length > 30 ? fail() : next())
-    const ended = await run('users import people.csv --if-exists overwrite --concurrency 3')
-    expect(ended.code).toBe(8)
-    expect(ended.stderr).toContain(error)
-    expect(ended.stderr).toMatch(/^error: imported 30 of 60 users; .*\d+ not tried$/m)
-    expect(world.requests.length).toBeLessThan(60)
-    world.intercept = undefined
-    expect((await world.run(goOn(ended.stderr))).code).toBe(0)
-    expect(await world.users()).toEqual(usersOf(60))
-  })
+  ])(
+    'the exit code of an import is 8 if %s stops the import, and the command to resume is printed',
+    async (_what, error, fail) => {
+      world.file('people.csv', usersCsv(60))
+      world.intercept = (_request, next) => (world.requests.length > 30 ? fail() : next())
+      const ended = await run('users import people.csv --if-exists overwrite --concurrency 3')
+      expect(ended.code).toBe(8)
+      expect(ended.stderr).toContain(error)
+      expect(ended.stderr).toMatch(/^error: imported 30 of 60 users; .*\d+ not tried$/m)
+      expect(world.requests.length).toBeLessThan(60)
+      world.intercept = undefined
+      expect((await world.run(goOn(ended.stderr))).code).toBe(0)
+      expect(await world.users()).toEqual(usersOf(60))
+    },
+  )
 })
 
 describe('the results of an import', () => {

@@ -212,7 +212,7 @@ describe('--resume of a row without a response', () => {
     ],
     ['if --fail-fast stops the run', ' --fail-fast', () => {}],
   ])(
-    'in rooms import keeps the row in the journal and does not repeat its request %s',
+    '--resume of a row without a response in rooms import keeps the row in the journal and does not repeat its request %s',
     async (_what, flags, arrange) => {
       world.file('in.csv', roomsCsv(4))
       await world.cutOff('rooms import in.csv')

@@ -97,14 +97,17 @@ describe.each(['users', 'members'] as const)(
       ['a page', answer(200, '<h1>Sign in</h1>', { 'content-type': 'text/html' })],
       ['an empty object', answer(200, {})],
       ['no response', lost],
-    ])('sends nothing when it is resumed and the reads get %s', async (_name, read) => {
-      await killUnproven(kind, true)
-      const { code } = await resume(kind, read)
-      expect(code).not.toBe(0)
-      expect(world.writes()).toEqual([])
-      expect(await resume(kind)).toMatchObject({ code: 0, statuses: ['ok'] })
-      expect(world.writes()).toEqual([])
-    })
+    ])(
+      'an import that is killed before its rows are proved sends nothing when it is resumed and the reads get %s',
+      async (_name, read) => {
+        await killUnproven(kind, true)
+        const { code } = await resume(kind, read)
+        expect(code).not.toBe(0)
+        expect(world.writes()).toEqual([])
+        expect(await resume(kind)).toMatchObject({ code: 0, statuses: ['ok'] })
+        expect(world.writes()).toEqual([])
+      },
+    )
   },
 )
 

@@ -39,7 +39,7 @@ describe('a CSV file from Excel', () => {
       people(';', ['Kürzel', 'Voller Name', 'Rolle']),
       ...['--map', 'Kürzel=user_id', '--map', 'voller name=name', '--map', 'Rolle=default_member_type'],
     ],
-  ])('%s can be imported', async (_what, name, content, ...flags) => {
+  ])('a CSV file from Excel %s can be imported', async (_what, name, content, ...flags) => {
     expect(await world.imported(name, content, ...flags)).toEqual({
       code: 0,
       stdout: '',

@@ -42,7 +42,7 @@ describe('users import from CSV', () => {
       'user_id,name,access_token,created_at,updated_at,id,reason\nada,Ada,t,2026,2026,7,old\n',
       { ada: 'Ada' },
     ],
-  ])('reads a file %s', async (_what, content, held) => {
+  ])('users import from CSV reads a file %s', async (_what, content, held) => {
     expect(await world.imported('people.csv', content)).toEqual(users(held))
   })
 
@@ -105,7 +105,7 @@ describe('users import from CSV', () => {
       "error: there is no column user_id\nhint: columns are name, email; map one: --map 'COLUMN=user_id'\n",
     ],
     ['a repeated column', 'user_id,name,name\nada,A,B\n', 'error: two columns are mapped to name\n'],
-  ])('refuses %s', async (_what, content, stderr) => {
+  ])('users import from CSV refuses %s', async (_what, content, stderr) => {
     expect(await world.imported('people.csv', content)).toEqual(refused(stderr))
     expect(world.requests).toEqual([])
   })
@@ -180,7 +180,7 @@ describe('users import from NDJSON', () => {
       both,
     ],
     ['with text that looks like a defused formula', '{"user_id":"ada","name":"\'=1"}\n', { ada: "'=1" }],
-  ])('reads a file %s', async (_what, content, held) => {
+  ])('users import from NDJSON reads a file %s', async (_what, content, held) => {
     expect(await world.imported('people.ndjson', content)).toEqual(users(held))
   })
 

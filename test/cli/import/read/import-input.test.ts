@@ -170,14 +170,17 @@ describe('an import of a file that is not UTF-8', () => {
       at(chunk + 7, '\0'),
       `has a NUL at byte offset ${chunk + 7}: it is UTF-16, or not text`,
     ],
-  ])('is refused with the byte offset of the first invalid byte: %s', async (_what, content, why) => {
-    expect(await world.imported('people.csv', content)).toEqual(
-      refused(
-        `error: people.csv ${why}\nhint: save it as UTF-8, or name its encoding: --encoding ${encodingFor(why)}\n`,
-      ),
-    )
-    expect(world.requests).toEqual([])
-  })
+  ])(
+    'an import of a file that is not UTF-8 is refused with the byte offset of the first invalid byte: %s',
+    async (_what, content, why) => {
+      expect(await world.imported('people.csv', content)).toEqual(
+        refused(
+          `error: people.csv ${why}\nhint: save it as UTF-8, or name its encoding: --encoding ${encodingFor(why)}\n`,
+        ),
+      )
+      expect(world.requests).toEqual([])
+    },
+  )
 
   test.each(['ndjson', 'json'])(
     'an import of a file that is not UTF-8 in %s is refused with the byte offset of the first invalid byte',

@@ -230,7 +230,7 @@ describe('a list whose total is wrong', () => {
     ['the number of items sent so far', 100, ({ end }) => end],
     ['0', 100, () => 0],
     ['0 as text', 100, () => '0'],
-  ])('is read to the end if the total is %s', async (_, cap, total) => {
+  ])('a list whose total is wrong is read to the end if the total is %s', async (_, cap, total) => {
     capped(cap, total)
     for (const flags of ['--all', '--where name~Room']) {
       const { code, stdout, stderr } = await world.run(`rooms list ${flags} -o ids --quiet`)

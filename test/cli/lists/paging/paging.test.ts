@@ -238,10 +238,13 @@ describe('a list of a service with unusual paging', () => {
     ['is missing together with the paging field', () => undefined],
     ['is too low', () => ({ total: 3 })],
     ['is zero', () => ({ total: 0 })],
-  ])('with --all contains all items if the total of the service %s', async (_what, paging) => {
-    service(ids(250), { paging })
-    expect(await listed('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
-  })
+  ])(
+    'a list of a service with unusual paging and --all contains all items if the total of the service %s',
+    async (_what, paging) => {
+      service(ids(250), { paging })
+      expect(await listed('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
+    },
+  )
 
   test('a list of a service with unusual paging causes no notice about more items if the total is missing', async () => {
     service(ids(250), { paging: () => undefined })

@@ -214,7 +214,7 @@ describe('the expression language of --query', () => {
     ['group_by(@, &t).c[].i', [2, 6, 10]],
     ['let $n = length(@) in [0].[i, $n]', [0, 12]],
     ['sort_by(`["😀","\uffff"]`, &@)', ['\uffff', '😀']],
-  ])('evaluates %s', (expression, expected) => {
+  ])('the expression language of --query evaluates %s', (expression, expected) => {
     expect(parseQuery(expression)(items)).toEqual(expected)
   })
 
