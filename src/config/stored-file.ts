@@ -63,7 +63,7 @@ export function readConfig(dir: string, uid: number | undefined): StoredConfig {
     throw new UsageError(`the settings file ${file} is not a valid meetroom settings file`, {
       hint: 'fix it, or move it away and log in again',
     })
-  // A misspelt value must not leave a service without its protection.
+  // A misspelled value must not leave a service without its protection.
   for (const [name, { protected: value }] of Object.entries(config.profiles ?? {}))
     if (value !== undefined && typeof value !== 'boolean')
       throw new UsageError(

@@ -15,8 +15,8 @@ test('body returns the request body of its operation', () => {
   expectTypeOf(body<'updateRoom'>).returns.not.toHaveProperty('max_meeting_seconds')
 })
 
-test('a body with a misspelt field, a wrong value or a missing field does not compile', () => {
-  // @ts-expect-error: misspelt
+test('a body with a misspelled field, a wrong value or a missing field does not compile', () => {
+  // @ts-expect-error: misspelled
   body<'updateRoom'>({ is_trminated: true })
   // @ts-expect-error: a room cannot change its type
   body<'updateRoom'>({ type: 'open' })
@@ -26,7 +26,7 @@ test('a body with a misspelt field, a wrong value or a missing field does not co
   body<'createUser'>({ name: 'Ada' })
   // @ts-expect-error: what is required cannot be undefined
   body<'createUser'>({ user_id: undefined })
-  // @ts-expect-error: misspelt, without the helper
+  // @ts-expect-error: misspelled, without the helper
   const input: Input<Operations['updateMember']>['body'] = { is_bloked: true }
   expect(input).toBeDefined()
 })

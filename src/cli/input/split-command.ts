@@ -7,7 +7,7 @@ interface SplitCommand {
   special: string | undefined
 }
 
-/** Splits a command line that may end within a word. Trailing whitespace starts an empty word. */
+/** Splits a command line that may end within a word. Trailing white space starts an empty word. */
 export function splitWords(line: string): SplitCommand {
   const words = ['']
   let start = 0

@@ -117,7 +117,7 @@ const explainRoomAsUser: Explain = async ({ client, path }) => {
   return ['this is the ID of a room: ', suggest(['rooms', 'get', room])]
 }
 
-/** Explains an email, a name or a misspelt ID in place of a user ID. */
+/** Explains an email, a name or a misspelled ID in place of a user ID. */
 const explainLikelyUser: Explain = async (missing) => {
   const user = readSegment(missing.path, 'users') ?? missing.unknownUser
   return user === undefined ? undefined : explainLikely(missing, 'user', user)

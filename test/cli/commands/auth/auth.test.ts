@@ -365,7 +365,7 @@ test('MEETROOM_API_KEY with a line break is masked when the service quotes the k
   expect(stderr).toContain('bad key [API key]')
 })
 
-test('MEETROOM_API_KEY counts as unset when it contains only whitespace', async () => {
+test('MEETROOM_API_KEY counts as unset when it contains only white space', async () => {
   const env = { ...bare, MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: ' \n' }
   expect(await world.run('rooms list', { env })).toMatchObject({ code: 4 })
 })

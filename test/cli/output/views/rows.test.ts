@@ -6,15 +6,15 @@ test('a row that lacks a declared field or misspells one does not compile', () =
   expectTypeOf(row).toExtend<RowOf<'rooms'>>()
   // @ts-expect-error: no reason
   const short: RowOf<'rooms'> = { room_id: 'r1', room_name: 'A', status: 'ok' }
-  // @ts-expect-error: misspelt
-  const misspelt: RowOf<'rooms'> = { ...row, raeson: null }
+  // @ts-expect-error: misspelled
+  const misspelled: RowOf<'rooms'> = { ...row, raeson: null }
   // @ts-expect-error: not a status
   const wrong: RowOf<'rooms'> = { ...row, status: 'okay' }
-  // @ts-expect-error: misspelt field that may be missing
+  // @ts-expect-error: misspelled field that may be missing
   const optional: RowOf<'results'> = { row: 1, status: 'ok', eror: 'refused' }
   // @ts-expect-error: a cell of tables is no field
   const cell: RowOf<'roomsWithPages'> = { ...row, page_ids: [], pages: 1 }
-  expect([short, misspelt, wrong, optional, cell]).toHaveLength(5)
+  expect([short, misspelled, wrong, optional, cell]).toHaveLength(5)
 })
 
 test('a table has the fields with a weight, and CSV has all fields', () => {
