@@ -22,7 +22,7 @@ describe('requireJsonLimits', () => {
 
   test('requireJsonLimits refuses JSON with too many values', () => {
     expect(() => check(`[${'0,'.repeat(998)}0]`)).not.toThrow()
-    expect(() => check(`[${'0,'.repeat(1100)}0]`)).toThrow('larger than 1000 values')
+    expect(() => check(`[${'0,'.repeat(1100)}0]`)).toThrow('too large: more than 1000 values')
     expect(() => check(`[${'[],{},'.repeat(500)}0]`)).toThrow(JsonLimitError)
     expect(() => check(`{${'"a":0,'.repeat(1100)}"a":0}`)).toThrow(JsonLimitError)
   })

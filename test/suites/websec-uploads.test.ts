@@ -196,7 +196,7 @@ describe('a body of 10 MB with the key', () => {
       '{"a":',
       'the body is nested more than 100 levels deep',
     ],
-    'is refused when it has too many values': [',', 'the body is larger than 100000 values'],
+    'is refused when it has too many values': [',', 'the body is too large: more than 100000 values'],
     'is refused when it is not UTF-8': ['\xff', 'the body is not valid UTF-8'],
   } as const
 
