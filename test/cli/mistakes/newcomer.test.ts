@@ -12,7 +12,7 @@ const room = async (name: string) =>
 
 describe('a command with a room name in place of an ID', () => {
   test.each(['rooms get Algebra', 'members list Algebra', 'rooms update Algebra --name A'])(
-    'suggests the command with the name: %s',
+    'a room name in place of an ID leads to the command with the name: %s',
     async (line) => {
       await room('Algebra')
       const { code, stderr } = await world.run(line)
@@ -23,7 +23,7 @@ describe('a command with a room name in place of an ID', () => {
     },
   )
 
-  test('quotes a name with a command substitution for the shell', async () => {
+  test('a room name with a command substitution is quoted for the shell', async () => {
     await room('$(reboot)')
     const { stderr } = await world.run(['rooms', 'get', '$(reboot)'])
     expect(stderr).toContain(`hint: a room has this name: meetroom rooms get 'name:$(reboot)'`)

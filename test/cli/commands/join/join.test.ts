@@ -227,7 +227,7 @@ describe('join', () => {
     expect(stderr).toContain('error: cannot join: no such room\n')
   })
 
-  test('exits 3 with a hint when a room name lacks the prefix “name:”', async () => {
+  test('join exits 3 with a hint when a room name lacks the prefix “name:”', async () => {
     await served.room({ name: 'Maths 7a' })
     const { code, stderr } = await run(['Maths 7a'])
     expect({ code, stderr }).toMatchObject({

@@ -31,7 +31,7 @@ describe('users duplicates', () => {
     })
   })
 
-  test('groups names regardless of umlauts, ß, commas and the order of words', async () => {
+  test('users duplicates groups names regardless of umlauts, ß, commas and the order of words', async () => {
     await createUsers(
       ['mueller', 'Jörg Mueller', null],
       ['muller', 'muller jorg', null],
@@ -49,7 +49,7 @@ describe('users duplicates', () => {
     ])
   })
 
-  test('ignores missing, empty and whitespace-only names and emails', async () => {
+  test('users duplicates ignores missing, empty and whitespace-only names and emails', async () => {
     await createUsers(['a', '', null], ['b', '', null], ['c', null, ''], ['d', ' ', ' '])
     expect((await listRows()).rows).toEqual([])
   })
