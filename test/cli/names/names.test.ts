@@ -16,6 +16,7 @@ import { testHost } from '../../helpers/host.ts'
 import { perTest } from '../../helpers/per-test.ts'
 import { leaves } from '../../helpers/tree.ts'
 import { answer, baseUrl, createWorld } from '../../helpers/world.ts'
+import { share } from '../../suites/size.ts'
 
 const world = perTest(createWorld)
 
@@ -102,7 +103,9 @@ function runById(call: string, given: GivenName, flags: readonly string[]): Retu
 }
 
 async function expectSameAsById(call: string, given: GivenName): Promise<void> {
-  for (const flags of [['-o', 'json'], ['--dry-run'], ['--curl']]) {
+  // In the quick form, each call has one of the flags.
+  const flagsOfCalls = [['-o', 'json'], ['--dry-run'], ['--curl']]
+  for (const flags of share(flagsOfCalls, everyCall.indexOf(call), flagsOfCalls.length)) {
     const byId = await runById(call, given, flags)
     const byName = await runCall(call, given, flags)
     const [, path = ''] = given.lookup.split(' ')

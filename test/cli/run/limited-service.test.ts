@@ -4,7 +4,7 @@ import { createImportWorld, roomsCsv, usersCsv } from '../../helpers/imports.ts'
 import { perTest } from '../../helpers/per-test.ts'
 import { stillTime } from '../../helpers/still-time.ts'
 import { answer } from '../../helpers/world.ts'
-import { full } from '../../suites/size.ts'
+import { share } from '../../suites/size.ts'
 
 const world = perTest(createImportWorld)
 const perSecond = 50
@@ -98,7 +98,7 @@ const answers: [string, Record<string, string>, latencyMs: number][] = [
 describe.each(limits)('an import into a service that allows 50 requests %s', (name, limit, maxRatio) => {
   const index = limits.findIndex(([each]) => each === name)
 
-  test.each(answers.filter((_, i) => full || (index + i) % 2 === 0))(
+  test.each(share(answers, index, answers.length))(
     `an import into a service that allows 50 requests ${name} takes slightly longer than the limit requires and causes few refusals, %s`,
     async (_what, headers, latencyMs) => {
       world.file('in.csv', usersCsv(rows))

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { perTest } from '../../../helpers/per-test.ts'
 import { answer, createWorld } from '../../../helpers/world.ts'
+import { share } from '../../../suites/size.ts'
 
 const world = perTest(createWorld)
 
@@ -16,18 +17,21 @@ const cells: Record<string, { json: string; said: string }> = {
   'control characters': { json: JSON.stringify('\u0007'.repeat(1_000_000)), said: '977 KB' },
 }
 
-describe.each(Object.entries(cells))('a field of %s', (_, { json, said }) => {
+describe.each(Object.entries(cells))('a field of %s', (name, { json, said }) => {
   const room = `{"id":"r1","type":"open","name":${json}}`
   const bodies = { list: `{"rooms":[${room}]}`, get: `{"room":${room}}` }
   beforeEach(() => {
     world.intercept = async ({ url }) => answer(200, url.includes('/rooms/') ? bodies.get : bodies.list)
   })
 
-  test.each([
+  const ways: [string, boolean][] = [
     ['rooms list', false],
     ['rooms get r1', false],
     ['rooms get r1', true],
-  ])(
+  ]
+  const row = Object.keys(cells).indexOf(name)
+
+  test.each(share(ways, row, ways.length))(
     'a very large field is shortened to 64 KB with a notice by %s (on a terminal: %s)',
     async (line, tty) => {
       const { code, stdout } = await world.run(line, { tty })

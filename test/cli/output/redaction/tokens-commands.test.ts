@@ -30,9 +30,9 @@ function filesOf(dir: string): string {
 test.each(calls)('without --show-tokens, %s prints no access token in any format', async (call) => {
   let prepared: Awaited<ReturnType<typeof prepare>> | undefined
   const outputs = formats.flatMap((format) => [[format, false] as const, [format, true] as const])
-  // Each format goes to a terminal for every second call, and to a pipe for the others.
-  const first = calls.indexOf(call) % 2
-  for (const [format, tty] of outputs.filter((_, i) => full || (i + (i >> 1)) % 2 === first)) {
+  // Every fourth call meets a format on a terminal, and every fourth one in a pipe.
+  const row = calls.indexOf(call)
+  for (const [format, tty] of outputs.filter((_, i) => full || (i + (i >> 1) + row) % 4 === 0)) {
     const isRefused =
       (call.startsWith('api') && !/json/.test(format)) ||
       (/ export/.test(call) && /table|ids/.test(format)) ||

@@ -19,7 +19,7 @@ import { changes, readLog } from '../../../helpers/audit.ts'
 import { keyShapes, spellings, tracesOf } from '../../../helpers/canary.ts'
 import { fillDisk, mountDisk } from '../../../helpers/small-disk.ts'
 import { answer, createWorld, type World } from '../../../helpers/world.ts'
-import { notice } from '../../../suites/size.ts'
+import { notice, share, sized } from '../../../suites/size.ts'
 
 let world: World
 let log: string
@@ -342,12 +342,15 @@ describe('an audit log rotated during an import', () => {
 })
 
 describe('the text of an audit record', () => {
-  test.each(Object.entries(keyShapes).filter(([shape]) => !shape.includes('no header')))(
+  const sendable = Object.entries(keyShapes).filter(([shape]) => !shape.includes('no header'))
+
+  test.each(sendable)(
     'the text of an audit record contains %s only in masked form, in any encoding of the service',
-    async (_, makeKey) => {
+    async (shape, makeKey) => {
       const key = makeKey().trim()
       const traces = tracesOf(key)
-      for (const spell of spellings) {
+      const row = sendable.findIndex(([each]) => each === shape)
+      for (const spell of share(spellings, row, 2)) {
         world.intercept = async () => answer(422, { message: `who is ${spell(key)}?` })
         await run('users update ada --name A', { MEETROOM_API_KEY: key })
         world.intercept = async () =>
@@ -361,7 +364,7 @@ describe('the text of an audit record', () => {
       await world.run(['api', 'POST', `/users?user_id=${encodeURIComponent(key)}`], {
         env: { MEETROOM_AUDIT_LOG: log, MEETROOM_API_KEY: key },
       })
-      expect(readLog(log).length).toBeGreaterThan(30)
+      expect(readLog(log).length).toBeGreaterThan(sized(15, 30))
       expect(traces(readFileSync(log, 'utf8'))).toEqual([])
     },
   )
