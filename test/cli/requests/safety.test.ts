@@ -2,6 +2,7 @@ import { createHook } from 'node:async_hooks'
 import { describe, expect, test } from 'vitest'
 import {
   allCalls,
+  byCommand,
   filesOf,
   needsControl,
   prepare,
@@ -10,9 +11,13 @@ import {
   stays,
 } from '../../helpers/calls.ts'
 import { answer, baseUrl, type World } from '../../helpers/world.ts'
+import { share } from '../../suites/size.ts'
 
 /** Every command of the program. */
 const calls = await allCalls()
+
+/** One call of each command in the quick form: another one in each of the tests. */
+const callsOf = (row: number) => byCommand(calls).flatMap((same) => share(same, row, same.length))
 
 /** What Node calls servers, connections and child processes inside. */
 const starts = ['TCPSERVERWRAP', 'PIPESERVERWRAP', 'TCPWRAP', 'PROCESSWRAP']
@@ -50,8 +55,8 @@ async function run(call: string, { world, ids }: Awaited<ReturnType<typeof prepa
 const requestsOf = (world: World) =>
   world.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
 
-describe.each(calls)('the command %s', (call) => {
-  test(`the command ${call} sends no write on a protected profile without --allow-write`, async () => {
+describe('the command', () => {
+  test.each(calls)(`the command ${call} sends no write on a protected profile without --allow-write`, async (call) => {
     // Protection is of a service.
     if (sendsElsewhere.test(call)) return
     const allowed = sendsNothing.test(call) ? '--yes' : '--yes --allow-write'
@@ -72,7 +77,7 @@ describe.each(calls)('the command %s', (call) => {
     })
   })
 
-  test(`the command ${call} with --dry-run sends no write and starts no process`, async () => {
+  test.each(callsOf(0))(`the command ${call} with --dry-run sends no write and starts no process`, async (call) => {
     const { code, stderr, requests, writes, started, changed } = await run(
       call,
       await prepare({ keyCommand: true, isProtected: true }),
@@ -87,7 +92,7 @@ describe.each(calls)('the command %s', (call) => {
     })
   })
 
-  test(`the command ${call} with --all-profiles sends no write`, async () => {
+  test.each(callsOf(1))(`the command ${call} with --all-profiles sends no write`, async (call) => {
     const { code, stderr, requests, started, changed } = await run(
       call,
       await prepare(),
@@ -106,7 +111,7 @@ describe.each(calls)('the command %s', (call) => {
     expect(isRefused, stderr).toBe(!reads)
   })
 
-  test(`the command ${call} with --curl sends no request and starts no process`, async () => {
+  test.each(callsOf(2))(`the command ${call} with --curl sends no request and starts no process`, async (call) => {
     const { code, stderr, requests, started, changed } = await run(
       call,
       await prepare({ keyCommand: true, isProtected: true }),
@@ -125,7 +130,7 @@ describe.each(calls)('the command %s', (call) => {
     })
   })
 
-  test(`the command ${call} exits 4 after its first request if the key is refused`, async () => {
+  test.each(callsOf(3))(`the command ${call} exits 4 after its first request if the key is refused`, async (call) => {
     const prepared = await prepare()
     prepared.world.intercept = async () => answer(401, {})
     const { code, stderr, requests } = await run(call, prepared)
