@@ -84,7 +84,7 @@ describe('a path', () => {
         expect(segments.map(decodeURIComponent)).toEqual(['', 'v1', 'rooms', room_id, 'members', member_id])
         expect(new URL(base + path).search + new URL(base + path).hash).toBe('')
       }),
-      { numRuns: sized(200, 2000) },
+      { numRuns: sized(80, 2000) },
     )
   })
 
@@ -133,7 +133,7 @@ describe('encodeUrl', () => {
       fc.property(anything, (url) => {
         expect(encode(url)).toMatch(/^[\x21-\x7e]+$/)
       }),
-      { numRuns: sized(100, 1000) },
+      { numRuns: sized(40, 1000) },
     )
   })
 
@@ -142,7 +142,7 @@ describe('encodeUrl', () => {
       fc.property(anything, (url) => {
         expect(encode(encode(url))).toBe(encode(url))
       }),
-      { numRuns: sized(100, 1000) },
+      { numRuns: sized(40, 1000) },
     )
   })
 
@@ -161,14 +161,14 @@ describe('encodeUrl', () => {
       fc.property(hostile.map(wellFormed), (text) => {
         expect(decodeURIComponent(encode(`https://host/${text}`))).toBe(`https://host/${text}`)
       }),
-      { numRuns: sized(100, 1000) },
+      { numRuns: sized(40, 1000) },
     )
   })
 
   test('encodeUrl returns a URL that the embedded service accepts', () => {
     fc.assert(
       fc.property(anything, (url) => requireEncodedUrl('src', encode(url))),
-      { numRuns: sized(100, 1000) },
+      { numRuns: sized(40, 1000) },
     )
   })
 
@@ -197,7 +197,7 @@ describe('--set key=value', () => {
         expect(Object.keys(read)).toEqual([name])
         expect(writeJson(read[name])).toBe(JSON.stringify(value))
       }),
-      { numRuns: sized(100, 1000) },
+      { numRuns: sized(40, 1000) },
     )
   })
 
@@ -214,7 +214,7 @@ describe('--set key=value', () => {
       fc.property(key, notJson, (name, text) => {
         expect(parseFields('--set', [`${name}=${text}`])).toEqual(Object.fromEntries([[name, text]]))
       }),
-      { numRuns: sized(100, 1000) },
+      { numRuns: sized(40, 1000) },
     )
   })
 
@@ -272,7 +272,7 @@ describe('the dotted keys of --set', () => {
           expect(Object.getPrototypeOf(built(said))).toBe(Object.prototype)
         },
       ),
-      { numRuns: sized(100, 1000) },
+      { numRuns: sized(40, 1000) },
     )
     expect(Object.keys(Object.prototype)).toEqual([])
   })
@@ -286,7 +286,7 @@ describe('the dotted keys of --set', () => {
         expect(sorted(others)).toEqual(sorted(tree))
         expect(leaves(added)).toEqual([{ path: names, value: 1 }])
       }),
-      { numRuns: sized(100, 500) },
+      { numRuns: sized(40, 500) },
     )
   })
 
@@ -341,7 +341,7 @@ describe('JSON', () => {
         const [, inside = ''] = /^\{"n":\[(.*)\]\}$/.exec(writeJson(readJson(`{"n":[${text}]}`))) ?? []
         expect(exactly(inside)).toBe(exactly(text))
       }),
-      { numRuns: sized(300, 3000) },
+      { numRuns: sized(120, 3000) },
     )
   })
 
@@ -363,7 +363,7 @@ describe('JSON', () => {
         const both = `[${text},12345678901234567890]`
         expect(writeJson(readJson(both))).toBe(`[${JSON.stringify(JSON.parse(text))},12345678901234567890]`)
       }),
-      { numRuns: sized(100, 1000) },
+      { numRuns: sized(40, 1000) },
     )
   })
 
@@ -373,7 +373,7 @@ describe('JSON', () => {
         expect(readJson(writeJson(text))).toBe(text)
         expect(readJson(writeJson([text, '0'.repeat(20)]))).toEqual([text, '0'.repeat(20)])
       }),
-      { numRuns: sized(100, 1000) },
+      { numRuns: sized(40, 1000) },
     )
   })
 
@@ -393,7 +393,7 @@ describe('text for a terminal', () => {
       fc.property(hostile, (text) => {
         expect(visible(text)).not.toMatch(unsafe)
       }),
-      { numRuns: sized(200, 2000) },
+      { numRuns: sized(80, 2000) },
     )
     for (let code = 0; code <= 0x10ffff; code++) {
       const shown = visible(String.fromCodePoint(code))
@@ -419,7 +419,7 @@ describe('text for a terminal', () => {
         expect(shown.replaceAll('\n', '')).not.toMatch(unsafe)
         expect(JSON.stringify(JSON.parse(shown))).toBe(JSON.stringify(value))
       }),
-      { numRuns: sized(100, 1000) },
+      { numRuns: sized(40, 1000) },
     )
   })
 
@@ -464,7 +464,7 @@ describe('CSV', () => {
           ...items.map(({ name, layout, id }) => [name, layout, id].map(defused)),
         ])
       }),
-      { numRuns: sized(100, 1000) },
+      { numRuns: sized(40, 1000) },
     )
   })
 
@@ -532,7 +532,7 @@ describe('tables and records', async () => {
         expect(lines).toHaveLength(rows.length + 2)
         for (const line of lines) expect(line).not.toMatch(unsafe)
       }),
-      { numRuns: sized(100, 500) },
+      { numRuns: sized(40, 500) },
     )
   })
 
@@ -541,7 +541,7 @@ describe('tables and records', async () => {
       fc.property(items, fc.integer({ min: 20, max: 200 }), fc.boolean(), (rows, width, header) => {
         for (const line of table(rows, width, header)) expect(stringWidth(line)).toBeLessThanOrEqual(width)
       }),
-      { numRuns: sized(100, 500) },
+      { numRuns: sized(40, 500) },
     )
   })
 
@@ -555,7 +555,7 @@ describe('tables and records', async () => {
         const text = writer.page(first) + writer.page(second)
         for (const line of text.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(width)
       }),
-      { numRuns: sized(60, 300) },
+      { numRuns: sized(24, 300) },
     )
   })
 
@@ -596,7 +596,7 @@ describe('tables and records', async () => {
         expect(line.endsWith('  open')).toBe(true)
       }),
       {
-        numRuns: sized(100, 500),
+        numRuns: sized(40, 500),
         examples: [[`${'漢'.repeat(100)}${'x'.repeat(5000)}`], ['漢'.repeat(3000)]],
       },
     )
@@ -615,7 +615,7 @@ describe('tables and records', async () => {
         expect(lines).toHaveLength(shown.length + 1)
         for (const line of lines) expect(line).not.toMatch(unsafe)
       }),
-      { numRuns: sized(100, 500) },
+      { numRuns: sized(40, 500) },
     )
   })
 })

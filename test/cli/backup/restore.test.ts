@@ -6,6 +6,7 @@ import { memberTypes, roomTypes } from '../../../src/api/vocabulary.ts'
 import { type AccessWorld, createAccessWorld } from '../../helpers/access.ts'
 import { createImportWorld, type ImportWorld, lost, trimmed } from '../../helpers/imports.ts'
 import { answer, type World } from '../../helpers/world.ts'
+import { sized } from '../../suites/size.ts'
 
 type Thing = Record<string, any>
 
@@ -107,7 +108,7 @@ describe('an import of saved records', { timeout: 60_000 }, () => {
         expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') })
         expect(await contents(world)).toEqual(before)
       }),
-      { numRuns: 12, endOnFailure: true },
+      { numRuns: sized(5, 12), endOnFailure: true },
     )
   })
 
@@ -129,7 +130,7 @@ describe('an import of saved records', { timeout: 60_000 }, () => {
           expect(await contents(world)).toEqual(before)
         },
       ),
-      { numRuns: 12, endOnFailure: true },
+      { numRuns: sized(5, 12), endOnFailure: true },
     )
   })
 })

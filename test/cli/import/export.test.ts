@@ -677,7 +677,7 @@ describe('an exported file', () => {
           expect(await usersOf(to)).toEqual(await usersOf(from))
         },
       ),
-      { numRuns: sized(12, 60) },
+      { numRuns: sized(5, 60) },
     )
   })
 })

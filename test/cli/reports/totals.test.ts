@@ -5,6 +5,7 @@ import { perTest } from '../../helpers/per-test.ts'
 import { member, school } from '../../helpers/school.ts'
 import { term, visit } from '../../helpers/term.ts'
 import { createWorld } from '../../helpers/world.ts'
+import { sized } from '../../suites/size.ts'
 
 const world = perTest(createWorld)
 
@@ -281,7 +282,7 @@ describe('room_minutes', () => {
         0.1 * rooms.flat().length,
       )
     })
-    await fc.assert(property, { numRuns: 25 })
+    await fc.assert(property, { numRuns: sized(8, 25) })
   })
 
   /** The minutes of each user in each room, counted second by second. */

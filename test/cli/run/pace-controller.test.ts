@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createPace } from '../../helpers/pace.ts'
+import { sized } from '../../suites/size.ts'
 
 type Run = ReturnType<typeof createPace>
 
@@ -136,6 +137,7 @@ describe('the concurrency of a run', () => {
             }
         },
       ),
+      { numRuns: sized(25, 100) },
     ))
 })
 

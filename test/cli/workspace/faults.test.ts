@@ -5,9 +5,10 @@ import { expect, test } from 'vitest'
 import { TransportError } from '../../../src/api/wire.ts'
 import { createWorkspace, type TestWorkspace } from '../../helpers/workspace-file.ts'
 import { answer } from '../../helpers/world.ts'
+import { sized } from '../../suites/size.ts'
 
 /** The long form: npm run test:workspace. */
-const numRuns = Number(process.env['WORKSPACE_RUNS'] ?? 50)
+const numRuns = Number(process.env['WORKSPACE_RUNS'] ?? sized(20, 50))
 
 const rooms = ['Algebra', 'Biology', 'Chemistry']
 const people = ['ada', 'grace', 'alan']

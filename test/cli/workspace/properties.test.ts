@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type RandomFile, workspaceFile } from '../../helpers/random-workspace.ts'
 import { createWorkspace, type TestWorkspace } from '../../helpers/workspace-file.ts'
+import { sized } from '../../suites/size.ts'
 
 /** The long form: npm run test:workspace. */
-const numRuns = Number(process.env['WORKSPACE_RUNS'] ?? 15)
+const numRuns = Number(process.env['WORKSPACE_RUNS'] ?? sized(6, 15))
 
 const prune = '--prune=members,users,rooms'
 

@@ -13,6 +13,7 @@ import {
   usersOf,
 } from '../../../helpers/imports.ts'
 import { answer } from '../../../helpers/world.ts'
+import { sized } from '../../../suites/size.ts'
 
 const { world, run } = importFixture()
 const shardsOf = (count: number) => Array.from({ length: count }, (_, i) => `${i + 1}/${count}`)
@@ -64,7 +65,7 @@ describe('the shards of an import', () => {
           const had = await rowsOfShards(`${kind} import in.ndjson --dry-run`, count)
           expect(had.flat().sort((a, b) => a - b)).toEqual(rows.map((_, i) => i + 1))
         }),
-        { numRuns: 15 },
+        { numRuns: sized(6, 15) },
       )
     },
   )

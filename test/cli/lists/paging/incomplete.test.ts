@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { perTest } from '../../../helpers/per-test.ts'
 import { answer, createWorld, type Intercept } from '../../../helpers/world.ts'
+import { share } from '../../../suites/size.ts'
 
 const world = perTest(createWorld)
 
@@ -137,15 +138,17 @@ const services: Record<string, Service> = {
   },
 }
 
-/** The services that every command meets; the others meet a few. */
-const meetAll = new Set([
+/** The services that every command meets, or each meets a third in the quick form; the others meet a few. */
+const meetAll = [
   'reports a total of 52, lists 40 items and then sends an empty page',
   'reports a total of 52 first and no total after the end',
   'repeats its first page and reports it as complete',
-])
+]
 
-describe.each(Object.entries(services))('services that %s', (name, quirks) => {
-  const some = <T>(lines: readonly T[]) => lines.filter((_, i) => meetAll.has(name) || i % 9 === 0)
+describe.each(Object.entries(services))('on a service that %s', (name, quirks) => {
+  const nth = meetAll.indexOf(name)
+  const some = <T>(lines: readonly T[]) =>
+    nth < 0 ? lines.filter((_, i) => i % 9 === 0) : share(lines, nth, meetAll.length)
 
   test.each(some(reads))(`on a service that ${name}, %s exits 8, even with --quiet`, async (line) => {
     world.intercept = service(quirks)

@@ -275,7 +275,7 @@ q ends`)
           expect(harmIn(stderr, true)).toBeUndefined()
         },
       ),
-      { numRuns: sized(10, 40) },
+      { numRuns: sized(4, 40) },
     )
   })
 })
