@@ -12,7 +12,7 @@ import { counted, sized } from './size.ts'
 const count = counted('crash (kills)')
 removeVariants()
 
-const kills = sized(6, 1000)
+const kills = sized(4, 1000)
 
 test(`acknowledged and observed data survives ${kills} kills, and each session end is announced`, {
   timeout: 3_600_000,
@@ -42,7 +42,7 @@ test('a session that ends in several steps ends exactly once despite kills', {
   count.add('sessions', sessions)
 })
 
-const interrupted = sized(5, 100)
+const interrupted = sized(3, 100)
 
 test(`every event and every acknowledged redelivery reaches the receiver with one ID despite ${interrupted} kills`, {
   timeout: 3_600_000,

@@ -68,7 +68,7 @@ async function crashed(writes: number) {
 }
 
 describe('a torn write-ahead log', () => {
-  const numRuns = sized(20, 2000)
+  const numRuns = sized(10, 2000)
 
   /** What is there after a crash: the first so many writes, no gap, and it takes further ones. */
   async function expectFirst(dir: string, survivors: number): Promise<void> {
@@ -195,7 +195,7 @@ describe('damaged bytes', () => {
         workspace.close()
         rmSync(dir, { recursive: true })
       }),
-      { numRuns: sized(30, 3000), endOnFailure: true },
+      { numRuns: sized(15, 3000), endOnFailure: true },
     )
     // Damage that nobody notices, or that lets nothing be opened, would show little.
     for (const status of [200, 503]) expect(statuses).toContain(status)

@@ -200,7 +200,7 @@ test('the program exits with a documented code for random arguments', async () =
       expect(stderr).not.toContain('has a bug')
       add('command lines')
     }),
-    { numRuns: sized(250, 50_000) },
+    { numRuns: sized(120, 50_000) },
   )
 })
 

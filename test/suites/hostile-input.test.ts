@@ -221,7 +221,7 @@ test('any input is read to the end or refused with a reason', async () => {
       }
       add('inputs')
     }),
-    { numRuns: sized(300, 196_000) },
+    { numRuns: sized(120, 196_000) },
   )
   expect(read, 'some inputs have rows').toBeGreaterThan(100)
 })
@@ -259,7 +259,7 @@ test('any input is imported or refused without a stack trace or control characte
         add('inputs, by the whole program')
       },
     ),
-    { numRuns: sized(30, 4000) },
+    { numRuns: sized(12, 4000) },
   )
 })
 

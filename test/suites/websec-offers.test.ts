@@ -119,6 +119,6 @@ test('no request with an offer of another protocol hides a second request', asyn
         expect(await users()).toEqual([])
       },
     ),
-    { numRuns: sized(60, 1000) },
+    { numRuns: sized(30, 1000) },
   )
 })

@@ -21,8 +21,6 @@ export interface Fault {
   stalls?: true
   /** The client trusts the authority of the certificates. */
   trusted?: true
-  /** It takes a second or more of computing. */
-  heavy?: true
   /** It answers the question whether the key works. */
   knowsKey?: true
 }

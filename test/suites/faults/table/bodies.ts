@@ -107,14 +107,12 @@ export const bodies: readonly Fault[] = [
     name: 'sends a body of 100 MB',
     does: [request, send(sized(100 * 2 ** 20)), repeat(kilobytes, 1600)],
     expect: cutOff,
-    heavy: true,
     says: tooLarge,
   },
   {
     name: 'sends an endless body',
     does: [request, send(unsized), repeat(kilobytes)],
     expect: cutOff,
-    heavy: true,
     says: tooLarge,
   },
 
@@ -184,7 +182,6 @@ export const bodies: readonly Fault[] = [
     name: 'sends chunks without end',
     does: [request, send(chunked), repeat(chunk(kilobytes))],
     expect: cutOff,
-    heavy: true,
     says: tooLarge,
   },
   {
@@ -259,7 +256,6 @@ export const bodies: readonly Fault[] = [
     name: 'sends 100 KB that decompress to 100 MB',
     does: [request, sendBomb],
     expect: unproven,
-    heavy: true,
     says: tooLarge,
   },
 ]

@@ -184,7 +184,6 @@ const words: readonly Fault[] = [
   {
     name: 'responds with 422 and a message of 5 MB',
     does: [request, answer(422, JSON.stringify({ message: 'x'.repeat(5e6) }))],
-    heavy: true,
     expect: ended(1),
   },
   {
@@ -194,7 +193,6 @@ const words: readonly Fault[] = [
       send(`HTTP/1.1 422 No\r\ncontent-length: ${100 * 2 ** 20}\r\n\r\n`),
       repeat(' '.repeat(2 ** 16), 1600),
     ],
-    heavy: true,
     expect: endedByCut(1),
   },
   {
