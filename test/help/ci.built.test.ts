@@ -10,6 +10,7 @@ import { programsIn } from '../helpers/programs.ts'
 import { blockBehind } from '../helpers/shell.ts'
 import { hasTool } from '../helpers/tools.ts'
 import { answer, createWorld, type Intercept, type World } from '../helpers/world.ts'
+import { share } from '../suites/size.ts'
 
 let world: World
 let front: Awaited<ReturnType<typeof frontOf>>
@@ -120,7 +121,7 @@ describe('the POSIX sh recipe', () => {
     url.includes('/sessions') ? answer(200, { sessions: [{ id: 's', disconnected_at: null }] }) : next()
   const messages = () => world.requests.filter(({ url }) => url.endsWith('/message'))
 
-  test.each(hasBash ? ['sh', 'bash --posix'] : ['sh'])(
+  test.each(hasBash ? share(['bash --posix', 'sh'], 0, 2) : ['sh'])(
     'the POSIX sh recipe creates the room of a release and terminates the previous room in the shell %s',
     async (shell) => {
       expect(await run(shell, '1.0 “beta” $(x)', '1')).toEqual({

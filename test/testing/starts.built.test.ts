@@ -13,7 +13,7 @@ test('an uncaught error of startService prints a short line of the program and t
 })
 
 const isFull = process.env['MEETROOM_TEST_FULL'] === '1'
-const rounds = isFull ? 1000 : 60
+const rounds = isFull ? 1000 : 40
 
 /** Starts a service, uses all of it, and closes it, again and again; prints what the process holds after each fifth. */
 const program = `

@@ -4,7 +4,7 @@ import { sequence } from '../../../helpers/kill-harness.ts'
 import { tempDir } from '../../../helpers/world.ts'
 import { sized } from '../../../suites/size.ts'
 
-const kills = sized(3, 50)
+const kills = sized(2, 50)
 
 test(`users import creates every user exactly once if it is killed and resumed ${kills} times`, {
   timeout: sized(60_000, 3_600_000),
@@ -13,7 +13,7 @@ test(`users import creates every user exactly once if it is killed and resumed $
     kind: 'users',
     dir: tempDir(),
     kills,
-    rows: sized(400, 1000),
+    rows: sized(200, 1000),
     random: sequence(7),
   })
   expect(survived).toMatchObject({ codes: [0], lost: [], repeated: [], actedTwice: [], unknown: 0 })
