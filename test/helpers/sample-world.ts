@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sign } from '../../src/api/signature.ts'
 import { testNow } from './host.ts'
-import { baseUrl, createWorld } from './world.ts'
+import { baseUrl, worldsWith } from './world.ts'
 
 /** IDs of rooms in the documentation. */
 const roomId = '66f1a2b3c4d5e6f708192a3b'
@@ -39,19 +39,13 @@ const files: Readonly<Record<string, string>> = {
   ].join('\n'),
 }
 
-/**
- * Creates a service and stored profiles with everything that the documentation mentions. The environment
- * selects no service.
- * @param more additional files of a topic
- */
-export async function createSampleWorld(more: Readonly<Record<string, string>> = {}) {
-  const world = await createWorld()
+const createFilled = worldsWith(async (world) => {
   const room = (name: string, type: string) => world.send('POST', '/rooms', { name, type })
   const invite = (id: string, user_id: string) => world.send('POST', `/rooms/${id}/members`, { user_id })
   for (const name of ['ada', 'alan', 'grace', 'linus', 'mallory', 'test'])
     await world.send('POST', '/users', { user_id: name, name, email: `${name}@example.com` })
-  const { id } = (await room('Room', 'private')).body.room
-  const other = (await room('Other room', 'private')).body.room.id
+  const id: string = (await room('Room', 'private')).body.room.id
+  const other: string = (await room('Other room', 'private')).body.room.id
   const weekly = (await room('Weekly sync', 'private')).body.room.id
   for (const user of ['ada', 'alan', 'grace', 'mallory']) await invite(id, user)
   for (const user of ['ada', 'mallory']) await invite(weekly, user)
@@ -64,6 +58,16 @@ export async function createSampleWorld(more: Readonly<Record<string, string>> =
       old,
     ),
   )
+  return { id, other }
+})
+
+/**
+ * A service and stored profiles with everything that the documentation mentions. The environment names no service.
+ * @param more files of one topic
+ */
+export async function createSampleWorld(more: Readonly<Record<string, string>> = {}) {
+  const { world, made } = await createFilled()
+  const { id, other } = made
 
   for (const [name, text] of Object.entries({ ...files, 'key.txt': `${world.apiKey}\n`, ...more }))
     writeFileSync(join(world.dir, name), text)
