@@ -35,6 +35,7 @@ const lines: Record<string, Line> = {
   'rooms list': local('rooms list'),
   'users list': local('users list'),
   'sessions list': local('sessions list {room}', { silent: true }),
+  'pages list': local('pages list {room}', { silent: true }),
   'sessions report': local('sessions report {room}', { silent: true }),
   'rooms wait': local('rooms wait {room} --for empty'),
   'sessions watch': local('sessions watch {room}', { code: 2, silent: true }),
