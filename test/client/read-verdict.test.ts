@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { perTest } from '../helpers/per-test.ts'
 import { answer, createWorld } from '../helpers/world.ts'
-import { full } from '../suites/size.ts'
+import { share } from '../suites/size.ts'
 
 const world = perTest(createWorld)
 
@@ -50,9 +50,8 @@ const changes = [
 describe.each(Object.entries(noes))('a read that gets a 200 response with %s', (name, fields) => {
   // Each command meets every third answer.
   const index = Object.keys(noes).indexOf(name)
-  const share = (lines: readonly string[]) => lines.filter((_, i) => full || (i + index) % 3 === 0)
 
-  test.each(share(reads))(`a read that gets a 200 response with ${name} exits 6: %s`, async (line) => {
+  test.each(share(reads, index, 3))('exits 6: %s', async (line) => {
     for (const items of [[], null]) {
       reading(fields, items)
       const { code, stdout, stderr } = await world.run(`${line} --json`)
@@ -62,14 +61,11 @@ describe.each(Object.entries(noes))('a read that gets a 200 response with %s', (
     }
   })
 
-  test.each(share(changes))(
-    `a read that gets a 200 response with ${name} prevents the writes of %s`,
-    async (line) => {
-      reading(fields)
-      const { code } = await world.run(line)
-      expect({ code: [6, 8].includes(code), writes: writes() }).toEqual({ code: true, writes: [] })
-    },
-  )
+  test.each(share(changes, index, 3))(`a read that gets a 200 response with ${name} prevents the writes of %s`, async (line) => {
+    reading(fields)
+    const { code } = await world.run(line)
+    expect({ code: [6, 8].includes(code), writes: writes() }).toEqual({ code: true, writes: [] })
+  })
 })
 
 describe.each(

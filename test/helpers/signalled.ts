@@ -1,6 +1,6 @@
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
-import { full } from '../suites/size.ts'
+import { full, share } from '../suites/size.ts'
 import { launcher, node } from './built.ts'
 import { listen } from './listen.ts'
 import { type Running, startProgram } from './serving.ts'
@@ -14,9 +14,7 @@ const stops = Object.keys(stopCodes) as Stop[]
 
 /** Combines each case with every signal in the full mode, and with one signal otherwise. */
 export const withStops = <Case>(cases: readonly Case[]): [stop: Stop, one: Case][] =>
-  cases.flatMap((one, nth) =>
-    (full ? stops : stops.slice(nth % 3, (nth % 3) + 1)).map((stop) => [stop, one] as [Stop, Case]),
-  )
+  cases.flatMap((one, nth) => share(stops, -nth, stops.length).map((stop) => [stop, one] as [Stop, Case]))
 
 /**
  * Maximum time from a signal to the end of the process, in milliseconds. The quick mode allows more time for

@@ -223,7 +223,7 @@ test('any input is read to the end or refused with a reason', async () => {
     }),
     { numRuns: sized(120, 196_000) },
   )
-  expect(read, 'some inputs have rows').toBeGreaterThan(100)
+  expect(read, 'some inputs have rows').toBeGreaterThan(sized(20, 100))
 })
 
 test('any input is imported or refused without a stack trace or control characters', async () => {

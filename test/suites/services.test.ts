@@ -11,7 +11,7 @@ import { hasOtherReads, plain, services } from './services/table.ts'
 import { without } from './services/without.ts'
 import type { WriteScenario } from './services/writes/scenario.ts'
 import { writes } from './services/writes.ts'
-import { counted, full } from './size.ts'
+import { counted, full, share } from './size.ts'
 
 const count = counted('services')
 const scenarios: readonly (ReadScenario | WriteScenario)[] = [...reads, ...writes]
@@ -23,7 +23,7 @@ const tried = services.filter((fake, index) => full || hasOtherReads(fake) || in
 function scenariosFor(fake: FakeService, index: number): readonly (ReadScenario | WriteScenario)[] {
   if (fake === plain) return reads
   const all = hasOtherReads(fake) ? scenarios : writes
-  return full ? all : all.slice(index % all.length, (index % all.length) + 1)
+  return share(all, -index, all.length)
 }
 
 /** What is wrong with the result of a command that reads; undefined for nothing. */

@@ -4,7 +4,7 @@ import { allCalls, prepare, stays } from '../../../helpers/calls.ts'
 import { talk } from '../../../helpers/talk.ts'
 import { leaves } from '../../../helpers/tree.ts'
 import { createWorld } from '../../../helpers/world.ts'
-import { full } from '../../../suites/size.ts'
+import { share } from '../../../suites/size.ts'
 
 const ascii = /^[\n -~]*$/
 
@@ -25,9 +25,7 @@ const calls = (await allCalls()).filter((call) => !forPrograms.test(call))
 test.each(calls)(
   '%s on a terminal with --ascii or TERM=dumb prints only ASCII without control sequences',
   async (call) => {
-    // Every second call for each way.
-    const first = calls.indexOf(call) % 2
-    for (const way of ['--ascii', 'TERM=dumb'].filter((_, i) => full || i === first)) {
+    for (const way of share(['--ascii', 'TERM=dumb'], calls.indexOf(call), 2)) {
       const { env, flags } = ways[way] ?? { env: {}, flags: [] }
       const { world, argvOf } = await prepare()
       const { host, done } = world.start([...argvOf(call), '--yes', ...flags], {
