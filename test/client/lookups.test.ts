@@ -51,7 +51,7 @@ test('find resolves to undefined if and only if call throws a NotFoundError, aft
     fc.asyncProperty(responses, responses, async (response, probe) => {
       expect(await read('find', response, probe)).toEqual(await read('call', response, probe))
     }),
-    { numRuns: sized(100, 1000) },
+    { numRuns: sized(50, 1000) },
   )
 })
 

@@ -29,7 +29,7 @@ describe.each(zones)('the zone %s', (name) => {
       const expected = new Date(wall.year, wall.month - 1, wall.day, time.hour, time.minute).getTime()
       expect([zone.instantOf(time), machine.instantOf(time)]).toEqual([expected, expected])
     })
-    fc.assert(property, { numRuns: sized(40, 200) })
+    fc.assert(property, { numRuns: sized(20, 200) })
   })
 
   test(`the zone ${name} has days without gaps, and each instant is within its day`, () => {
@@ -40,7 +40,7 @@ describe.each(zones)('the zone %s', (name) => {
       expect(zone.startOfDay(day + 1)).toBeGreaterThan(ms)
       expect(Math.abs(zone.startOfDay(day) - day * 86_400_000)).toBeLessThanOrEqual(15 * 3_600_000)
     })
-    fc.assert(property, { numRuns: sized(40, 200) })
+    fc.assert(property, { numRuns: sized(20, 200) })
   })
 })
 

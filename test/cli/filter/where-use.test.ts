@@ -499,7 +499,7 @@ test('random --where conditions on room metrics match the same random rooms as a
         expect(await chosen(...where)).toBe(wanted.map(({ room }) => room.id).join(' '))
       },
     ),
-    { numRuns: sized(20, 100) },
+    { numRuns: sized(10, 100) },
   )
 })
 

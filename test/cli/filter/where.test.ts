@@ -660,7 +660,7 @@ describe('random --where conditions on a random list', () => {
           ).toBe(wanted.map(({ id }) => id).join(' '))
         },
       ),
-      { numRuns: sized(30, 150) },
+      { numRuns: sized(15, 150) },
     )
   })
 })

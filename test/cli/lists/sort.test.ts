@@ -286,6 +286,6 @@ test('random values are sorted by the rules in the help topic', () => {
         expect(sorted(limit, surplus)).toEqual(expectedItems.slice(0, limit))
       },
     ),
-    { numRuns: sized(60, 300) },
+    { numRuns: sized(30, 300) },
   )
 })

@@ -137,7 +137,7 @@ describe('the concurrency of a run', () => {
             }
         },
       ),
-      { numRuns: sized(25, 100) },
+      { numRuns: sized(12, 100) },
     ))
 })
 

@@ -265,6 +265,6 @@ test('a random template resolves double braces to single braces and placeholders
         )
       },
     ),
-    { numRuns: sized(20, 100) },
+    { numRuns: sized(10, 100) },
   )
 })

@@ -167,7 +167,7 @@ describe('a workspace file', () => {
         expect(await read(yaml)).toEqual(plain)
         expect(await read(JSON.stringify(plain), 'f.json')).toEqual(plain)
       }),
-      { numRuns: sized(40, 200) },
+      { numRuns: sized(20, 200) },
     )
   })
 
@@ -183,7 +183,7 @@ describe('a workspace file', () => {
         const result = await read(parts.join(''))
         if (typeof result === 'string') expect(result).toMatch(/^f\.yaml:\d+:\d+: .+/)
       }),
-      { numRuns: sized(500, 5000) },
+      { numRuns: sized(250, 5000) },
     )
   })
 

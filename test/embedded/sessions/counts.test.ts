@@ -239,6 +239,6 @@ test('the stored counts of participants equal a recount after any sequence of ch
       await world.finish()
       world.check()
     }),
-    { numRuns: sized(25, 100) },
+    { numRuns: sized(12, 100) },
   )
 }, 60_000)

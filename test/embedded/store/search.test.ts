@@ -45,7 +45,7 @@ test('a search finds the same users as a scan of all emails in JavaScript', asyn
         })
       }
     }),
-    { numRuns: sized(40, 200) },
+    { numRuns: sized(20, 200) },
   )
 })
 

@@ -307,7 +307,7 @@ test('users import imports the cells of random CSV tables unchanged', { timeout:
         ),
       )
     }),
-    { numRuns: sized(30, 150) },
+    { numRuns: sized(15, 150) },
   )
 })
 

@@ -270,7 +270,7 @@ describe('the expression language of --query', () => {
           expect(error).toMatchObject({ message: expect.stringMatching(/^--query (is not|cannot be)/) })
         }
       }),
-      { numRuns: sized(200, 2000) },
+      { numRuns: sized(100, 2000) },
     )
   })
 })

@@ -56,7 +56,7 @@ describe('padding of tables', () => {
         const cut = all.map((row) => row.map((text, i) => truncate(text, widths[i] ?? 0)))
         expect(layOutByPadding(cut, widths, colour)).toBe(layOutByLibrary(cut, widths, colour))
       }),
-      { numRuns: sized(200, 2000) },
+      { numRuns: sized(100, 2000) },
     )
   })
 
@@ -65,7 +65,7 @@ describe('padding of tables', () => {
       fc.property(rows, sizes, paint, (all, widths, colour) => {
         expect(layOutByPadding(all, widths, colour)).toBe(layOutByLibrary(all, widths, colour))
       }),
-      { numRuns: sized(100, 500) },
+      { numRuns: sized(50, 500) },
     )
   })
 })

@@ -141,7 +141,7 @@ describe('the escaped form of any text', () => {
         for (const [run] of shown.matchAll(/[\p{Join_C}\p{VS}\u{e0020}-\u{e007f}]+/gu))
           expect(run).toMatch(/^(?:.\u200d?|[\u{e0030}-\u{e007a}]{3,6}\u{e007f})$/u)
       }),
-      { numRuns: sized(200, 2000) },
+      { numRuns: sized(100, 2000) },
     )
   })
 
@@ -150,7 +150,7 @@ describe('the escaped form of any text', () => {
       fc.property(text, (original) => {
         expect(visible(visible(original))).toBe(visible(original))
       }),
-      { numRuns: sized(200, 2000) },
+      { numRuns: sized(100, 2000) },
     )
   })
 
