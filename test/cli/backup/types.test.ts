@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createImportWorld, type ImportWorld } from '../../helpers/imports.ts'
 import { answer } from '../../helpers/world.ts'
+import { share } from '../../suites/size.ts'
 
 let world: ImportWorld
 let rooms: Record<'lab' | 'over' | 'hall', string>
@@ -92,7 +93,7 @@ async function state() {
   return Object.fromEntries((await Promise.all(described)).sort())
 }
 
-describe.each(services)('services with %s', (_what, respell) => {
+describe.each(services)('on a service with %s', (what, respell) => {
   test('rooms import restores the rooms saved by rooms delete --save', async () => {
     const before = await state()
     spelled(respell)
@@ -115,7 +116,9 @@ describe.each(services)('services with %s', (_what, respell) => {
     expect((await world.user('ada')).default_member_type).toBe('monitor')
   })
 
-  test.each(['csv', 'ndjson', 'json'])(
+  const row = services.findIndex(([each]) => each === what)
+
+  test.each(share(['csv', 'ndjson', 'json'], row, 3))(
     'members import and rooms import of a %s export change no members and no rooms',
     async (format) => {
       const before = await state()
