@@ -9,11 +9,11 @@ import { soon } from '../../helpers/waiting.ts'
 type Server = Awaited<ReturnType<typeof startServe>>
 
 /** Program of another user that listens on the port of a stopped server. */
-async function takePort({ ready }: Server) {
+async function takePort({ ready }: Server, visitors = 1) {
   let received = ''
   let closed = () => {}
   const visited = new Promise<void>((resolve) => {
-    closed = resolve
+    closed = () => void (--visitors === 0 && resolve())
   })
   const server = createServer((socket) => {
     socket.on('data', (data) => {
@@ -21,12 +21,12 @@ async function takePort({ ready }: Server) {
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}')
     })
     socket.on('error', () => {})
-    socket.on('close', closed)
+    socket.on('close', () => closed())
   })
   server.listen(Number(new URL(ready.base_url).port), '127.0.0.1')
   await once(server, 'listening')
   return {
-    /** Returns what the first connection has sent until it was closed. */
+    /** Returns what the first connections have sent until they were closed. */
     async visit(): Promise<string> {
       await soon('a connection', visited)
       return received
@@ -52,29 +52,42 @@ beforeEach(() => {
 const run = (line: string) => runBuilt(line.split(' '), env)
 
 describe('a --local command that outlives the server', () => {
-  test.each<[string, NodeJS.Signals, RegExp]>([
-    ['rooms wait ROOM --for terminated --timeout 1m --verbose', 'SIGTERM', /200/],
-    ['sessions watch ROOM', 'SIGKILL', /ready/],
-    ['join ROOM --as ada', 'SIGTERM', /joined/],
-    ['join ROOM --as ada', 'SIGKILL', /joined/],
-  ])(
-    'a --local command that outlives the server and runs “%s” sends nothing to another program on its port after %s',
-    async (line, signal, begun) => {
-      const server = await startServe([], env)
-      const { stdout } = await run('--local rooms create --name R --type open -o ids')
-      await run('--local users create ada')
+  test.each<[NodeJS.Signals, readonly [string, RegExp][]]>([
+    [
+      'SIGTERM',
+      [
+        ['rooms wait ROOM --for terminated --timeout 1m --verbose', /200/],
+        ['join ROOM --as ada', /joined/],
+      ],
+    ],
+    [
+      'SIGKILL',
+      [
+        ['sessions watch ROOM', /ready/],
+        ['join ROOM --as ada', /joined/],
+      ],
+    ],
+  ])('a --local command that outlives the server and runs “%s” sends nothing to another program on its port after %s', async (signal, lines) => {
+    const server = await startServe([], env)
+    const { stdout } = await run('--local rooms create --name R --type open -o ids')
+    await run('--local users create ada')
+    const begin = async ([line, begun]: readonly [string, RegExp]) => {
       const argv = line.replace('ROOM', stdout.trim()).split(' ')
       const command = startBuilt(['--local', ...argv], env)
       const lines = /sessions/.test(line) ? command.stdout : command.stderr
       await lines.find(`like ${begun}`, (text) => begun.test(text))
-      await stop(server, signal)
-      const taken = await takePort(server)
-      expect(await taken.visit()).toBe('')
+      return command
+    }
+    const commands = await Promise.all(lines.map(begin))
+    await stop(server, signal)
+    const taken = await takePort(server, commands.length)
+    expect(await taken.visit()).toBe('')
+    for (const command of commands) {
       command.child.kill('SIGTERM')
       await command.ended()
-      expect(await taken.close()).toBe('')
-    },
-  )
+    }
+    expect(await taken.close()).toBe('')
+  })
 })
 
 describe('a profile of serve --save-profile', () => {
