@@ -61,11 +61,14 @@ describe.each(Object.entries(noes))('a read that gets a 200 response with %s', (
     }
   })
 
-  test.each(share(changes, index, 3))(`a read that gets a 200 response with ${name} prevents the writes of %s`, async (line) => {
-    reading(fields)
-    const { code } = await world.run(line)
-    expect({ code: [6, 8].includes(code), writes: writes() }).toEqual({ code: true, writes: [] })
-  })
+  test.each(share(changes, index, 3))(
+    `a read that gets a 200 response with ${name} prevents the writes of %s`,
+    async (line) => {
+      reading(fields)
+      const { code } = await world.run(line)
+      expect({ code: [6, 8].includes(code), writes: writes() }).toEqual({ code: true, writes: [] })
+    },
+  )
 })
 
 describe.each(

@@ -63,38 +63,41 @@ const plain = (text: string) => text
 /** What was shown, without the tabs between the cells of TSV: those in a cell are escapes. */
 const withoutTabs = (text: string, format: string) => (format === 'tsv' ? text.replaceAll('\t', ' ') : text)
 
-describe('the printer escapes hostile text in a single %s and a list of items, in every format', () => {
-  test.each(kinds)('the printer escapes hostile text in a single %s and a list of items, in every format', async (kind) => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(itemOf(kind), { minLength: 1, maxLength: 3 }),
-        screens,
-        async (items, screen) => {
-          const host = hostOf(screen)
-          const printer = new Printer(host, { ...screen, header: true, quiet: false }, plain)
-          const view = views[kind]
-          await printer.list(
-            view,
-            'items',
-            (async function* () {
-              yield { items }
-            })(),
-          )
-          const text = JSON.stringify({ item: items[0] })
-          if (screen.format !== 'ids' || view.id)
-            await printer.printOne(view, 'item', {
-              bytes: Buffer.from(text),
-              value: JSON.parse(text),
-              isPlain: true,
-            })
-          await printer.printFacts(items[0] ?? {})
-          expect(harmIn(withoutTabs(host.stdout.text + host.stderr.text, screen.format))).toBeUndefined()
-          add('bodies', 2)
-        },
-      ),
-      { numRuns: sized(9, 12_000) },
-    )
-  })
+describe('the printer', () => {
+  test.each(kinds)(
+    'the printer escapes hostile text in a single %s and a list of items, in every format',
+    async (kind) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(itemOf(kind), { minLength: 1, maxLength: 3 }),
+          screens,
+          async (items, screen) => {
+            const host = hostOf(screen)
+            const printer = new Printer(host, { ...screen, header: true, quiet: false }, plain)
+            const view = views[kind]
+            await printer.list(
+              view,
+              'items',
+              (async function* () {
+                yield { items }
+              })(),
+            )
+            const text = JSON.stringify({ item: items[0] })
+            if (screen.format !== 'ids' || view.id)
+              await printer.printOne(view, 'item', {
+                bytes: Buffer.from(text),
+                value: JSON.parse(text),
+                isPlain: true,
+              })
+            await printer.printFacts(items[0] ?? {})
+            expect(harmIn(withoutTabs(host.stdout.text + host.stderr.text, screen.format))).toBeUndefined()
+            add('bodies', 2)
+          },
+        ),
+        { numRuns: sized(9, 12_000) },
+      )
+    },
+  )
 
   test('the printer escapes hostile text in the result of --query', async () => {
     await fc.assert(
@@ -252,23 +255,26 @@ describe('the whole program escapes hostile text in a %s in %s: %j', () => {
     )
   })
 
-  test.each([[['r1']], [['r1', 'r2']]])('the whole program escapes hostile text in a prompt for the rooms %j', async (ids) => {
-    await fc.assert(
-      fc.asyncProperty(hostileText, async (name) => {
-        world.intercept = async ({ url }) =>
-          answer(200, { room: { id: url.split('/').at(-1), type: 'open', name } })
-        // The library that asks cuts its own colours in two where it wraps a line with characters beyond the BMP.
-        const { host, done } = world.start(['rooms', 'delete', ...ids], { tty: true, columns: 9000 })
-        setImmediate(() => host.type('n\n'))
-        const { code, stderr } = await done
-        expect(code).toBe(10)
-        expect(stderr).toContain('Delete')
-        expect(harmIn(stderr, true)).toBeUndefined()
-        add('bodies, by the whole program')
-      }),
-      { numRuns: sized(4, 1000) },
-    )
-  })
+  test.each([[['r1']], [['r1', 'r2']]])(
+    'the whole program escapes hostile text in a prompt for the rooms %j',
+    async (ids) => {
+      await fc.assert(
+        fc.asyncProperty(hostileText, async (name) => {
+          world.intercept = async ({ url }) =>
+            answer(200, { room: { id: url.split('/').at(-1), type: 'open', name } })
+          // The library that asks cuts its own colours in two where it wraps a line with characters beyond the BMP.
+          const { host, done } = world.start(['rooms', 'delete', ...ids], { tty: true, columns: 9000 })
+          setImmediate(() => host.type('n\n'))
+          const { code, stderr } = await done
+          expect(code).toBe(10)
+          expect(stderr).toContain('Delete')
+          expect(harmIn(stderr, true)).toBeUndefined()
+          add('bodies, by the whole program')
+        }),
+        { numRuns: sized(4, 1000) },
+      )
+    },
+  )
 
   test('the whole program escapes hostile text in the progress of an import', async () => {
     await fc.assert(
@@ -321,7 +327,7 @@ const untilSaid = (shown: () => string, text: string) =>
     () => shown().slice(-2000),
   )
 
-describe.each(['table', 'ndjson'])(`a long-running command with -o ${format} escapes hostile text in the messages of a room`, (format) => {
+describe.each(['table', 'ndjson'])('a long-running command with -o %s', (format) => {
   test(`a long-running command with -o ${format} escapes hostile text in the messages of a room`, async () => {
     const messages = fc.sample(fc.oneof(hostileText, hostileJson), sized(22, 5000))
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })

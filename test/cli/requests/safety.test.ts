@@ -56,7 +56,7 @@ const requestsOf = (world: World) =>
   world.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
 
 describe('the command', () => {
-  test.each(calls)(`the command ${call} sends no write on a protected profile without --allow-write`, async (call) => {
+  test.each(calls)('%s sends no write on a protected profile without --allow-write', async (call) => {
     // Protection is of a service.
     if (sendsElsewhere.test(call)) return
     const allowed = sendsNothing.test(call) ? '--yes' : '--yes --allow-write'
@@ -77,7 +77,7 @@ describe('the command', () => {
     })
   })
 
-  test.each(callsOf(0))(`the command ${call} with --dry-run sends no write and starts no process`, async (call) => {
+  test.each(callsOf(0))('%s with --dry-run sends no write and starts no process', async (call) => {
     const { code, stderr, requests, writes, started, changed } = await run(
       call,
       await prepare({ keyCommand: true, isProtected: true }),
@@ -92,7 +92,7 @@ describe('the command', () => {
     })
   })
 
-  test.each(callsOf(1))(`the command ${call} with --all-profiles sends no write`, async (call) => {
+  test.each(callsOf(1))('%s with --all-profiles sends no write', async (call) => {
     const { code, stderr, requests, started, changed } = await run(
       call,
       await prepare(),
@@ -111,7 +111,7 @@ describe('the command', () => {
     expect(isRefused, stderr).toBe(!reads)
   })
 
-  test.each(callsOf(2))(`the command ${call} with --curl sends no request and starts no process`, async (call) => {
+  test.each(callsOf(2))('%s with --curl sends no request and starts no process', async (call) => {
     const { code, stderr, requests, started, changed } = await run(
       call,
       await prepare({ keyCommand: true, isProtected: true }),
@@ -130,7 +130,7 @@ describe('the command', () => {
     })
   })
 
-  test.each(callsOf(3))(`the command ${call} exits 4 after its first request if the key is refused`, async (call) => {
+  test.each(callsOf(3))('%s exits 4 after its first request if the key is refused', async (call) => {
     const prepared = await prepare()
     prepared.world.intercept = async () => answer(401, {})
     const { code, stderr, requests } = await run(call, prepared)

@@ -67,27 +67,30 @@ describe('a --local command that outlives the server', () => {
         ['join ROOM --as ada', /joined/],
       ],
     ],
-  ])('a --local command that outlives the server and runs “%s” sends nothing to another program on its port after %s', async (signal, lines) => {
-    const server = await startServe([], env)
-    const { stdout } = await run('--local rooms create --name R --type open -o ids')
-    await run('--local users create ada')
-    const begin = async ([line, begun]: readonly [string, RegExp]) => {
-      const argv = line.replace('ROOM', stdout.trim()).split(' ')
-      const command = startBuilt(['--local', ...argv], env)
-      const lines = /sessions/.test(line) ? command.stdout : command.stderr
-      await lines.find(`like ${begun}`, (text) => begun.test(text))
-      return command
-    }
-    const commands = await Promise.all(lines.map(begin))
-    await stop(server, signal)
-    const taken = await takePort(server, commands.length)
-    expect(await taken.visit()).toBe('')
-    for (const command of commands) {
-      command.child.kill('SIGTERM')
-      await command.ended()
-    }
-    expect(await taken.close()).toBe('')
-  })
+  ])(
+    'a --local command that outlives the server and runs “%s” sends nothing to another program on its port after %s',
+    async (signal, lines) => {
+      const server = await startServe([], env)
+      const { stdout } = await run('--local rooms create --name R --type open -o ids')
+      await run('--local users create ada')
+      const begin = async ([line, begun]: readonly [string, RegExp]) => {
+        const argv = line.replace('ROOM', stdout.trim()).split(' ')
+        const command = startBuilt(['--local', ...argv], env)
+        const lines = /sessions/.test(line) ? command.stdout : command.stderr
+        await lines.find(`like ${begun}`, (text) => begun.test(text))
+        return command
+      }
+      const commands = await Promise.all(lines.map(begin))
+      await stop(server, signal)
+      const taken = await takePort(server, commands.length)
+      expect(await taken.visit()).toBe('')
+      for (const command of commands) {
+        command.child.kill('SIGTERM')
+        await command.ended()
+      }
+      expect(await taken.close()).toBe('')
+    },
+  )
 })
 
 describe('a profile of serve --save-profile', () => {

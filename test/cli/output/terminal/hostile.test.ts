@@ -104,30 +104,36 @@ describe('control characters on a terminal', () => {
   ]
   const formats = ['table', 'csv', 'ids', 'json', 'ndjson']
 
-  test.each(commands)('on a terminal, control characters are escaped in every field of a %s in %s, in every format: %j', async (kind, key, argv) => {
-    await fc.assert(
-      fc.asyncProperty(hostile, async (text) => {
-        const item = itemOf(kind, text)
-        const result = kind === 'message' ? text : key.endsWith('s') ? [item, item] : item
-        world.intercept = async () => answer(200, { [key]: result, paging: { total: 1 } })
-        for (const format of formats) expect(await shownBy([...argv, '-o', format])).not.toMatch(obeyed)
-      }),
-      { numRuns: sized(3, 20) },
-    )
-  })
+  test.each(commands)(
+    'on a terminal, control characters are escaped in every field of a %s in %s, in every format: %j',
+    async (kind, key, argv) => {
+      await fc.assert(
+        fc.asyncProperty(hostile, async (text) => {
+          const item = itemOf(kind, text)
+          const result = kind === 'message' ? text : key.endsWith('s') ? [item, item] : item
+          world.intercept = async () => answer(200, { [key]: result, paging: { total: 1 } })
+          for (const format of formats) expect(await shownBy([...argv, '-o', format])).not.toMatch(obeyed)
+        }),
+        { numRuns: sized(3, 20) },
+      )
+    },
+  )
 
-  test.each(['table', 'json'])('on a terminal, control characters are escaped in every field of an error, with -o %s', async (format) => {
-    await fc.assert(
-      fc.asyncProperty(hostile, fc.constantFrom(302, 400, 404, 429, 500, 503), async (text, status) => {
-        const headers = { location: `/${text}`, 'retry-after': text }
-        for (const body of [text, { [text]: text, error: { code: text, message: text } }]) {
-          world.intercept = async () => answer(status, body, headers)
-          expect(await shownBy(['rooms', 'get', 'r1', '--verbose', '-o', format])).not.toMatch(obeyed)
-        }
-      }),
-      { numRuns: sized(5, 50) },
-    )
-  })
+  test.each(['table', 'json'])(
+    'on a terminal, control characters are escaped in every field of an error, with -o %s',
+    async (format) => {
+      await fc.assert(
+        fc.asyncProperty(hostile, fc.constantFrom(302, 400, 404, 429, 500, 503), async (text, status) => {
+          const headers = { location: `/${text}`, 'retry-after': text }
+          for (const body of [text, { [text]: text, error: { code: text, message: text } }]) {
+            world.intercept = async () => answer(status, body, headers)
+            expect(await shownBy(['rooms', 'get', 'r1', '--verbose', '-o', format])).not.toMatch(obeyed)
+          }
+        }),
+        { numRuns: sized(5, 50) },
+      )
+    },
+  )
 
   test('on a terminal, control characters are escaped in every field of an internal error and the stack trace', async () => {
     await fc.assert(
