@@ -243,8 +243,9 @@ test('only cli/run runs many requests, counts their outcomes, ends at fatal erro
   expect(outside.filter((file) => /\bprintRun\(/.test(code(file))).sort()).toEqual([
     ...['cli/commands/users/offboard/run-offboarding.ts', 'cli/workspace/apply-workspace.ts'],
   ])
-  // Reads within one job.
+  // Reads within one job, or within one poll of all rooms.
   expect(outside.filter((file) => /\bmapAhead\(/.test(code(file))).sort()).toEqual([
+    'cli/commands/sessions/watch/room-poller.ts',
     'cli/links/user-access.ts',
     'cli/lists/full-records.ts',
   ])

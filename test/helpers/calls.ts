@@ -68,6 +68,7 @@ const lines: Record<string, readonly string[]> = {
   'workspace diff': ['workspace.yaml'],
   'workspace apply': ['changed.yaml'],
   'workspace adopt': ['workspace.yaml'],
+  'sessions list': ['ARGS', '--all-rooms --online --sort name', '--where type=private --count'],
   'message send': ['ARGS', '--where type=private --text hi'],
   'audit list': ['', '--names', '--html changes.html'],
   'pages create': [

@@ -61,15 +61,16 @@ export class NameResolver {
     const wantsMembers = unnamed.length > 0 && this.#hasMemberNames !== false
     const absent: Invitee[] = []
     const undated: DatedPerson[] = []
-    if (needs.absent || needs.roles || wantsMembers) {
-      const participantOf = createFinder(participants)
+    const wantsRoles = needs.roles === true && participants.length > 0
+    if (needs.absent || wantsRoles || wantsMembers) {
+      const participantsOf = createFinder(participants)
       for await (const member of this.members(room_id, needs.absent)) {
         const { user_id = null, name, type: role = null } = member
-        const participant = participantOf(member)
+        const found = participantsOf(member)
         const blocked = isBlocked(member) ?? false
         const invitedAt = readTime(member)
         if (user_id !== null) this.#hasMemberNames ||= name !== undefined
-        if (participant) {
+        for (const participant of found) {
           // A session may lack the user of its member.
           participant.user_id ??= user_id
           if (needs.names) participant.name ??= name
@@ -77,7 +78,8 @@ export class NameResolver {
           participant.role = role
           participant.invitedAt = invitedAt
           if (invitedAt === undefined) undated.push(participant)
-        } else if (needs.absent && user_id !== null && (needs.includeBlocked || !blocked)) {
+        }
+        if (found.length === 0 && needs.absent && user_id !== null && (needs.includeBlocked || !blocked)) {
           const invitee = { user_id, name: name ?? null, role, blocked, invitedAt }
           absent.push(invitee)
           if (invitedAt === undefined) undated.push(invitee)
@@ -128,13 +130,19 @@ function readTime({ created_at }: Item): number | undefined {
   return parseTimestamp(created_at) ?? undefined
 }
 
-function createFinder(participants: readonly UnnamedPerson[]): (member: Item) => UnnamedPerson | undefined {
-  const participantsById = new Map<string, UnnamedPerson>()
+/** A user with several connections may be several participants. */
+function createFinder(participants: readonly UnnamedPerson[]): (member: Item) => readonly UnnamedPerson[] {
+  const participantsById = new Map<string, UnnamedPerson[]>()
+  const add = (key: string, participant: UnnamedPerson) => {
+    const known = participantsById.get(key)
+    if (known) known.push(participant)
+    else participantsById.set(key, [participant])
+  }
   for (const participant of participants) {
     const { user_id, member_id } = participant
-    if (user_id !== null) participantsById.set(`user ${toText(user_id)}`, participant)
-    if (member_id !== null) participantsById.set(`member ${toText(member_id)}`, participant)
+    if (user_id !== null) add(`user ${toText(user_id)}`, participant)
+    if (member_id !== null) add(`member ${toText(member_id)}`, participant)
   }
   return ({ id, user_id }) =>
-    participantsById.get(`user ${toText(user_id)}`) ?? participantsById.get(`member ${toText(id)}`)
+    participantsById.get(`user ${toText(user_id)}`) ?? participantsById.get(`member ${toText(id)}`) ?? []
 }

@@ -23,6 +23,10 @@ export interface ReportScope {
   /** True to count meetings only from the invitation of each member. */
   invitations: boolean
   visits: boolean
+  /** Filters that the service may ignore. */
+  sessions?: { user_id?: string | undefined; is_connecting?: boolean | undefined }
+  /** Number of sessions per request; by default that of the service. */
+  pageSize?: number | undefined
 }
 
 interface RoomReaderOptions {
@@ -155,7 +159,8 @@ function createRoomReader(
   scope: ReportScope,
 ): (room: Item) => Promise<RoomReport> {
   const names = new NameResolver(context, client)
-  const inPages = { all: true, selectsItems: true, inPages: true, client }
+  const { sessions: query = {}, pageSize } = scope
+  const inPages = { all: true, selectsItems: true, inPages: true, client, pageSize }
   return async (given) => {
     const room_id = toText(given['id'])
     const recordOf = memoize(async (): Promise<Item> => {
@@ -170,7 +175,7 @@ function createRoomReader(
       return users
     })
     const attendance = await collectAttendance(
-      readList(context, 'listSessions', { params: { room_id } }, inPages),
+      readList(context, 'listSessions', { params: { room_id }, query }, inPages),
       {
         ...{ span, now },
         terminatedAt: memoize(async () => {

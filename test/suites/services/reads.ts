@@ -163,6 +163,11 @@ export const reads: readonly ReadScenario[] = [
     rows: () => [String(userIds.length)],
   },
   {
+    leaf: 'sessions list',
+    argv: () => ['sessions', 'list', '--all-rooms', ...csv('user_id')],
+    rows: () => userIds,
+  },
+  {
     leaf: 'sessions report',
     argv: ({ room }) => ['sessions', 'report', room(full), '-o', 'csv'],
     rows: () => userIds,

@@ -43,8 +43,9 @@ function createCommandSchema(name: string, command: MeetroomCommand): z.ZodType 
   const operation = Object.values<Operation>(operations).find(({ id }) => id.replace('.', ' ') === name)
   if (!operation) return undefined
   const { method, many, response } = operation
-  if (method === 'GET') return many ? z.union([response, ...counts]) : response
   const manyRooms = manyRoomsSchemas[name]
+  if (method === 'GET')
+    return many ? z.union([response, ...(manyRooms ? [manyRooms] : []), ...counts]) : response
   if (manyRooms) return z.union([response, manyRooms])
   return method === 'POST' ? response : createTargetsSchema(operation)
 }

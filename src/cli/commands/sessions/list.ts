@@ -1,32 +1,52 @@
 import { Option } from 'commander'
 import type { DefineAction } from '../../kernel/action.ts'
-import { addAlias, addExamples, addPagingFlags, type ListFlags } from '../../kernel/flags.ts'
+import {
+  addAlias,
+  addExamples,
+  addPaceFlags,
+  addPagingFlags,
+  type ListFlags,
+  type PaceFlags,
+} from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runList } from '../../lists/run-list.ts'
 import { RoomArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
 
-interface Flags extends ListFlags {
+interface Flags extends ListFlags, PaceFlags {
   user?: string
   online?: boolean
   offline?: boolean
+  allRooms?: boolean
 }
 
 export function defineSessionList(sessions: MeetroomCommand, act: DefineAction): void {
   const list = sessions
     .command('list')
-    .summary('List the sessions of a room')
-    .description('List the sessions of a room: who is connected and who was.')
-    .addArgument(new RoomArgument())
+    .summary('List the sessions of a room, or of all rooms')
+    .description(
+      'List the sessions of a room: who is connected and who was. With --all-rooms, or with --where and no room, list the sessions of ' +
+        'all rooms, or of the rooms that match, with the names of rooms and people and their roles.',
+    )
+    .addArgument(new RoomArgument('[room]'))
+    .option('--all-rooms', 'list the sessions of every room')
     .addOption(new UserOption('--user <user>', `only sessions of this user: ${userArgumentText}`))
     .addOption(new Option('--online', 'only sessions that are connected').conflicts('offline'))
     .addOption(new Option('--offline', 'only sessions that have ended').conflicts('online'))
     .action(
-      act('reads', (context, room_id: string, flags: Flags) => {
+      act('reads', async (context, room_id: string | undefined, flags: Flags) => {
         const is_connecting = flags.online ? true : flags.offline ? false : undefined
         const query = { user_id: flags.user, is_connecting }
-        return runList(context, 'listSessions', { params: { room_id }, query }, flags)
+        if (room_id !== undefined && !flags.allRooms)
+          return runList(context, 'listSessions', { params: { room_id }, query }, flags)
+        const { listSessionsInRooms } = await import('./list/list-in-rooms.ts')
+        return listSessionsInRooms(context, room_id === undefined ? [] : [room_id], query, flags)
       }),
     )
-  addPagingFlags(addAlias(list, 'ls'))
-  addExamples(list, 'meetroom sessions list 66f1a2b3c4d5e6f708192a3b --online')
+  addPaceFlags(addPagingFlags(addAlias(list, 'ls')))
+  addExamples(
+    list,
+    'meetroom sessions list 66f1a2b3c4d5e6f708192a3b --online',
+    'meetroom sessions list --all-rooms --online',
+    "meetroom sessions list --where 'name~^Maths' --online --count-by room_name",
+  )
 }

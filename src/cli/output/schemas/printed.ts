@@ -25,6 +25,11 @@ const planSummary = z.object({
   ...{ unresolved: z.int(), cannot: z.int(), not_shown: z.int(), not_in_file: z.int() },
 })
 const eventFields = { at: sent<string>(time), room_id: z.string() }
+/** Fields of events that concern all watched rooms. */
+const commonFields = {
+  at: eventFields.at,
+  room_id: z.string().optional().describe('missing with --all-rooms'),
+}
 const personFields = createShape(rowKinds.people.shape)
 const online = z.int().describe('number of sessions that are connected then')
 const watchEvent = z
@@ -40,7 +45,7 @@ const watchEvent = z
       .object({ event: z.literal('present'), ...eventFields, ...personFields })
       .describe('participants at the start'),
     z
-      .object({ event: z.literal('ready'), ...eventFields, online })
+      .object({ event: z.literal('ready'), ...commonFields, online })
       .describe('all participants at the start are listed'),
     z.object({ event: z.literal('joined'), ...eventFields, ...personFields, online }),
     z.object({
@@ -51,9 +56,9 @@ const watchEvent = z
       online,
     }),
     z
-      .object({ event: z.literal('lost'), ...eventFields, reason: z.string() })
+      .object({ event: z.literal('lost'), ...commonFields, reason: z.string() })
       .describe('the service does not respond and is polled again'),
-    z.object({ event: z.literal('back'), ...eventFields, seconds: z.number() }),
+    z.object({ event: z.literal('back'), ...commonFields, seconds: z.number() }),
   ])
   .describe('one object per line, when noticed; null if the service does not send the value')
 

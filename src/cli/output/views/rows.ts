@@ -145,8 +145,29 @@ export const rowKinds = {
     status: [['adopted', 'missing', 'ambiguous', 'taken'], 9],
     reason: ['text | null', 6],
   }),
+  /** Sessions of many rooms. */
+  roomSessions: defineRow(
+    'sessions',
+    'session_id',
+    {
+      room_id: ['id'],
+      room_name: ['any', 8],
+      session_id: ['id'],
+      member_id: ['id | null'],
+      user_id: ['id | null', 5],
+      name: ['any', 9],
+      role: ['any', 6, 'role in this room'],
+      status: [['online', 'offline'], 4],
+      connected_at: ['time', 7],
+      disconnected_at: ['time | null', 3],
+    },
+    {
+      order: ['room_name', 'name', 'user_id', 'role', 'status', 'connected_at', 'disconnected_at'],
+    },
+  ),
   people: defineRow('sessions', 'session_id', {
     session_id: ['id'],
+    room: [ownCell, 8.5],
     name: ['any', 9],
     user_id: ['id | null', 8],
     member_id: ['id | null', 3],
@@ -209,8 +230,9 @@ export const rowsOfCommands: Readonly<Record<string, RowKind>> = {
   commands: rowKinds.commands,
 }
 
-/** Rows of commands that act on the rooms selected by `--where`. */
+/** Rows of commands that read or act on the rooms selected by `--where` or `--all-rooms`. */
 export const rowsOfManyRooms: Readonly<Record<string, RowKind>> = {
+  'sessions list': rowKinds.roomSessions,
   'members add': rowKinds.steps,
   'message send': rowKinds.rooms,
   'pages create': rowKinds.roomsWithPages,

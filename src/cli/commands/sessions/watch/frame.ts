@@ -10,9 +10,9 @@ import { joinVisible, markVisible, own, visible } from '../../../output/terminal
 import { measureText } from '../../../output/terminal/width.ts'
 import { rowKinds } from '../../../output/views/rows.ts'
 import { colorValue, type Item } from '../../../output/views/views.ts'
-import { readStart, sortByStart } from '../../../reports/session-times.ts'
-import type { PresentPerson } from './events.ts'
-import type { RoomScene } from './scene.ts'
+import { readStart } from '../../../reports/session-times.ts'
+import type { PresentPerson, RoomState } from './events.ts'
+import type { PlacedPerson, WatchScene } from './scene.ts'
 
 interface Canvas {
   columns: number
@@ -26,8 +26,11 @@ interface Canvas {
   zone: TimeZone
 }
 
-interface FrameContent extends RoomScene {
-  room_id: string
+interface FrameContent extends WatchScene {
+  /** The watched room; undefined for all rooms. */
+  room_id: string | undefined
+  /** States of the watched rooms by ID. */
+  rooms: ReadonlyMap<string, RoomState>
   /** Message about an outage; undefined while the service responds. */
   lost: string | undefined
   changes: readonly Visible[]
@@ -45,20 +48,25 @@ export function drawFrame(picture: FrameContent, canvas: Canvas): Visible[] {
   const changes = max >= minFullLayoutLines && some.length > 0 ? [own``, ...some] : []
   const foot = max >= minFullLayoutLines && picture.hint ? [own``, style.dim(picture.hint)] : []
   const room = Math.max(1, max - head.length - changes.length - foot.length)
-  const people = picture.online === 0 ? [own`nobody is in the room`] : drawRows(picture, canvas, room)
+  const nobody = picture.room_id === undefined ? own`nobody is in a room` : own`nobody is in the room`
+  const people = picture.online === 0 ? [nobody] : drawRows(picture, canvas, room)
   return [...head, ...people, ...changes, ...foot].slice(0, max)
 }
 
-/** Draws the title: `Weekly sync · active · 3 online`. */
-function drawTitle({ room, room_id, online, lost }: FrameContent, canvas: Canvas): Visible[] {
+/** Draws the title: `Weekly sync · active · 3 online`, or `All rooms · 2 in use · 5 online`. */
+function drawTitle({ rooms, room_id, online, inUse, lost }: FrameContent, canvas: Canvas): Visible[] {
   const { style, columns, redact } = canvas
-  const status = visible(redact(toText(room.status)))
-  const rest = [...(status === '' ? [] : [status]), own`${visible(online.toLocaleString('en'))} online`]
+  const number = (count: number, noun: string) => visible(`${count.toLocaleString('en')} ${noun}`)
+  const room = room_id === undefined ? undefined : rooms.get(room_id)
+  const status = visible(redact(toText(room?.status)))
+  const first = room_id === undefined ? [number(inUse, 'in use')] : status === '' ? [] : [status]
+  const rest = [...first, number(online, 'online')]
   // The bundler escapes non-ASCII characters in tagged templates.
   const dot = visible(' · ')
   // Only the name is truncated if the other parts fit.
   const left = columns - measureText(joinVisible([own``, ...rest], dot))
-  const name = truncate(visible(redact(toText(room.name) || room_id)), Math.max(1, left))
+  const text = room_id === undefined ? 'All rooms' : redact(toText(room?.name) || room_id)
+  const name = truncate(visible(text), Math.max(1, left))
   const coloured = rest.map((text) => colorValue('status', text, style))
   const title =
     left > 0 ? joinVisible([style.bold(name), ...coloured], dot) : truncate(joinVisible(rest, dot), columns)
@@ -66,28 +74,33 @@ function drawTitle({ room, room_id, online, lost }: FrameContent, canvas: Canvas
   return [title, ...away]
 }
 
-/** Draws people in order of arrival, so that rows keep their positions. */
-function drawRows({ people, online }: FrameContent, canvas: Canvas, room: number): Visible[] {
+/** Draws people by room and in order of arrival, so that rows keep their positions. */
+function drawRows({ people, online, room_id, rooms }: FrameContent, canvas: Canvas, room: number): Visible[] {
   const { columns, fields, style, now, redact } = canvas
   const header = canvas.header && room > 3
   const space = room - (header ? 2 : 0)
   const isCut = online > space
-  const shown = sortByStart(people()).slice(0, isCut ? Math.max(1, space - 1) : space)
-  const table = new TableWriter({ view: rowKinds.people, fields, header, style, width: columns, now, redact })
-  const rows = table.page(shown.map((person) => toRow(person, now, canvas.zone)))
+  const shown = [...people()].slice(0, isCut ? Math.max(1, space - 1) : space)
+  const hidden = room_id === undefined ? 'member_id' : 'room'
+  const view = {
+    ...rowKinds.people,
+    columns: rowKinds.people.columns.filter(({ field }) => field !== hidden),
+  }
+  const table = new TableWriter({ view, fields, header, style, width: columns, now, redact })
+  const rows = table.page(shown.map((person) => toRow(person, rooms.get(person.room_id), now, canvas.zone)))
   const lines = rows.split('\n').slice(0, -1).map(markVisible)
   if (!isCut) return lines
   const more = visible(`…${andMore((online - shown.length).toLocaleString('en'))}`)
   return [...lines, style.dim(truncate(more, columns))]
 }
 
-function toRow(person: PresentPerson, now: number, zone: TimeZone): Item {
+function toRow(person: PlacedPerson, room: RoomState | undefined, now: number, zone: TimeZone): Item {
   const since = readStart(person)
-  if (Number.isNaN(since)) return { ...person, name: personName(person), since: '', minutes: '' }
+  const who = { ...person, room: toText(room?.name) || person.room_id, name: personName(person) }
+  if (Number.isNaN(since)) return { ...who, since: '', minutes: '' }
   const isToday = zone.dayOf(since) === zone.dayOf(now)
   return {
-    ...person,
-    name: personName(person),
+    ...who,
     since: isToday ? zone.formatClock(since) : `${zone.formatDay(since)} ${zone.formatClock(since)}`,
     // The clock of the service may be ahead of the local clock.
     minutes: Math.max(0, Math.floor((now - since) / 60_000)),

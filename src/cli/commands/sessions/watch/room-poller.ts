@@ -1,3 +1,5 @@
+import type { Input } from '../../../../api/operation-types.ts'
+import type { Operations } from '../../../../api/operations.ts'
 import { toText } from '../../../../api/to-text.ts'
 import type { Client } from '../../../../client/client.ts'
 import {
@@ -8,61 +10,98 @@ import {
   WrongBaseUrlError,
 } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
+import { initialConcurrency } from '../../../kernel/flags.ts'
 import { listConnectedSessions } from '../../../lists/presence.ts'
 import { readList } from '../../../lists/read-list.ts'
 import { NameResolver, type UnnamedPerson } from '../../../lists/user-names.ts'
 import { cellOf, type Item, views } from '../../../output/views/views.ts'
 import { type RecordRef, readRecord } from '../../../records/records.ts'
 import { isRunningSession } from '../../../reports/session-times.ts'
+import { mapAhead } from '../../../run/map-ahead.ts'
 import type { PresentPerson, RoomState } from './events.ts'
 import type { Roster, SessionList } from './roster.ts'
 
 export interface RoomPoll extends SessionList {
+  room_id: string
   room: RoomState
   arrivals: ReadonlyMap<Item, PresentPerson>
 }
 
+export interface RoomsPoll {
+  rooms: readonly RoomPoll[]
+  /** Returns false for a room that no longer exists. */
+  isListed: (room_id: string) => boolean
+}
+
+type RosterOf = (room_id: string) => Roster
+
+/** Poller of a room, or of all rooms. */
 export class RoomPoller {
   readonly #context: Context
   readonly #client: Client
-  readonly #room_id: string
+  readonly #room_id: string | undefined
   #hasNoticed = false
 
-  constructor(context: Context, client: Client, room_id: string) {
+  /** @param room_id undefined for all rooms */
+  constructor(context: Context, client: Client, room_id: string | undefined) {
     this.#context = context
     this.#client = client
     this.#room_id = room_id
   }
 
-  async poll(known: Roster): Promise<RoomPoll> {
-    const room = toRoomState(await readRecord(this.#client, { kind: 'room', id: this.#room_id }))
-    const listed = await this.#list(known)
-    const fresh = listed.sessions.filter((session) => isRunningSession(session) && !known.has(session))
-    const arrivals = new Map(fresh.map((session) => [session, toPerson(session)]))
-    await resolveNames(this.#context, this.#client, this.#room_id, [...arrivals.values()])
-    return { room, ...listed, arrivals }
+  async poll(rosterOf: RosterOf): Promise<RoomsPoll> {
+    // The resolver is not kept, because its cached names may be days old at the next poll.
+    const names = new NameResolver(this.#context, this.#client)
+    const id = this.#room_id
+    if (id === undefined) return this.#pollAll(rosterOf, names)
+    const room = await readRecord(this.#client, { kind: 'room', id })
+    return { rooms: [await this.#pollRoom(id, room, rosterOf(id), names)], isListed: () => true }
   }
 
-  async #list(known: Roster): Promise<SessionList> {
-    const sessions: Item[] = []
+  async #pollAll(rosterOf: RosterOf, names: NameResolver): Promise<RoomsPoll> {
+    const listed = await this.#readAll('listRooms', {})
+    const ids = new Set(listed.items.map(({ id }) => toText(id)))
+    const poll = (room: Item) => {
+      const id = toText(room['id'])
+      return undefinedIfRefused(this.#pollRoom(id, room, rosterOf(id), names))
+    }
+    const rooms: RoomPoll[] = []
+    for await (const found of mapAhead(listed.items, initialConcurrency, poll)) if (found) rooms.push(found)
+    return { rooms, isListed: (id) => !listed.isComplete || ids.has(id) }
+  }
+
+  async #pollRoom(room_id: string, room: Item, known: Roster, names: NameResolver): Promise<RoomPoll> {
+    // A service that ignores the filter also returns ended sessions.
+    const keeps = (session: Item) => isRunningSession(session) || known.has(session)
+    const input = listConnectedSessions(room_id)
+    const { items: sessions, isComplete, pages } = await this.#readAll('listSessions', input, keeps)
+    const fresh = sessions.filter((session) => isRunningSession(session) && !known.has(session))
+    const arrivals = new Map(fresh.map((session) => [session, toPerson(session)]))
+    await resolveNames(names, this.#client, room_id, [...arrivals.values()])
+    return { room_id, room: toRoomState(room), sessions, isWhole: isComplete && pages <= 1, arrivals }
+  }
+
+  async #readAll<N extends 'listRooms' | 'listSessions'>(
+    name: N,
+    input: Input<Operations[N]>,
+    keeps: (item: Item) => boolean = () => true,
+  ) {
+    const found: Item[] = []
     let pages = 0
     try {
       const context = { client: async () => this.#client, notice: (text: Hint) => this.#noticeOnce(text) }
       const options = { all: true, selectsItems: true, inPages: true }
-      const input = listConnectedSessions(this.#room_id)
-      for await (const { items } of readList(context, 'listSessions', input, options)) {
+      for await (const { items } of readList(context, name, input, options)) {
         if (items.length > 0) pages++
-        // A service that ignores the filter also returns ended sessions.
-        for (const session of items)
-          if (isRunningSession(session) || known.has(session)) sessions.push(session)
+        for (const item of items) if (keeps(item)) found.push(item)
       }
     } catch (error) {
       // The next poll may return the rest.
       if (!(error instanceof IncompleteError)) throw error
       await this.#noticeOnce(`warning: ${error.message}`)
-      return { sessions, isWhole: false }
+      return { items: found, isComplete: false, pages }
     }
-    return { sessions, isWhole: pages <= 1 }
+    return { items: found, isComplete: true, pages }
   }
 
   /** Prints only the first notice, because later polls would repeat it. */
@@ -93,17 +132,14 @@ const maxSingleLookups = 5
 
 /** Looks up the names of people, because sessions in the API specification contain no names. */
 async function resolveNames(
-  context: Context,
+  names: NameResolver,
   client: Client,
   room_id: string,
   people: readonly UnnamedPerson[],
 ): Promise<void> {
   const nameless = people.filter(({ name }) => name === null)
   if (nameless.length > maxSingleLookups)
-    // The resolver is not reused, because its cached names may be days old at the next call.
-    await undefinedIfRefused(
-      new NameResolver(context, client).complete(room_id, nameless, { names: true, absent: false }),
-    )
+    await undefinedIfRefused(names.complete(room_id, nameless, { names: true, absent: false }))
   else for (const person of nameless) await resolveName(client, room_id, person)
 }
 

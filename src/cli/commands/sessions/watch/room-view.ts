@@ -11,7 +11,7 @@ import { measureText } from '../../../output/terminal/width.ts'
 import { parseMilliseconds, readStart } from '../../../reports/session-times.ts'
 import type { PresentPerson, RoomState, TimedWatchEvent } from './events.ts'
 import { drawFrame, personName } from './frame.ts'
-import type { RoomScene, WatchOutput } from './scene.ts'
+import type { WatchOutput, WatchScene } from './scene.ts'
 
 const maxChanges = 5
 
@@ -27,10 +27,11 @@ export class RoomView implements WatchOutput {
   readonly #printer: Printer
   readonly #style: Style
   readonly #zone: TimeZone
-  readonly #room_id: string
+  readonly #room_id: string | undefined
   readonly #screen: Screen
   #hint: Visible | undefined = own`^C ends`
-  #scene: RoomScene | undefined
+  #scene: WatchScene | undefined
+  readonly #rooms = new Map<string, RoomState>()
   #lost: string | undefined
   #changes: Change[] = []
   #isReady = false
@@ -40,7 +41,12 @@ export class RoomView implements WatchOutput {
   private constructor(
     context: Context,
     terminal: Terminal,
-    { room_id, printer, style, zone }: { room_id: string; printer: Printer; style: Style; zone: TimeZone },
+    {
+      room_id,
+      printer,
+      style,
+      zone,
+    }: { room_id: string | undefined; printer: Printer; style: Style; zone: TimeZone },
   ) {
     this.#context = context
     this.#terminal = terminal
@@ -54,7 +60,7 @@ export class RoomView implements WatchOutput {
   static async open(
     context: Context,
     terminal: Terminal,
-    room_id: string,
+    room_id: string | undefined,
     leave: () => void,
   ): Promise<RoomView> {
     const { host, flags, statusLine } = context
@@ -76,6 +82,7 @@ export class RoomView implements WatchOutput {
 
   async tell(told: TimedWatchEvent): Promise<void> {
     const change = this.#changeOf(told)
+    if (told.event === 'room') this.#rooms.set(told.room_id, told)
     if (change) this.#changes = [...this.#changes.slice(1 - maxChanges), change]
     if (told.event === 'ready') this.#isReady = true
     if (told.event !== 'lost' && told.event !== 'back') return
@@ -86,7 +93,7 @@ export class RoomView implements WatchOutput {
     await this.#draw()
   }
 
-  async settle(scene: RoomScene): Promise<void> {
+  async settle(scene: WatchScene): Promise<void> {
     this.#scene = scene
     await this.#draw()
   }
@@ -103,14 +110,23 @@ export class RoomView implements WatchOutput {
     const at = parseMilliseconds(told.at)
     switch (told.event) {
       case 'joined':
-        return { at, text: `${describePerson(told)} joined`, isOver: false }
-      case 'left':
-        return { at, text: `${describePerson(told)} left${formatStay(told, at)}`, isOver: true }
-      case 'room':
-        return { at, text: describeRoomChange(told, this.#scene?.room), isOver: false }
+        return { at, text: `${describePerson(told)} joined${this.#place(told)}`, isOver: false }
+      case 'left': {
+        const stay = formatStay(told, at)
+        return { at, text: `${describePerson(told)} left${this.#place(told)}${stay}`, isOver: true }
+      }
+      case 'room': {
+        const before = this.#rooms.get(told.room_id)
+        return before && { at, text: describeRoomChange(told, before, this.#room_id), isOver: false }
+      }
       default:
         return undefined
     }
+  }
+
+  /** Names the room of an event if several rooms are watched. */
+  #place({ room_id }: { room_id: string }): string {
+    return this.#room_id === undefined ? ` ${toText(this.#rooms.get(room_id)?.name) || room_id}` : ''
   }
 
   async #draw(): Promise<void> {
@@ -124,6 +140,7 @@ export class RoomView implements WatchOutput {
       {
         ...this.#scene,
         room_id: this.#room_id,
+        rooms: this.#rooms,
         lost: this.#lost,
         changes: this.#changes.map((change) => this.#line(change, columns)),
         hint: this.#hint,
@@ -160,9 +177,10 @@ export class RoomView implements WatchOutput {
   }
 }
 
-function describeRoomChange(now: RoomState, before: RoomState | undefined): string {
-  if (now.name !== before?.name) return `the room is now called “${toText(now.name)}”`
-  return now.status === 'terminated' ? 'the room was terminated' : 'the room was reopened'
+function describeRoomChange(now: RoomState, before: RoomState, room_id: string | undefined): string {
+  const room = room_id === undefined ? `room “${toText(before.name)}”` : 'the room'
+  if (now.name !== before.name) return `${room} is now called “${toText(now.name)}”`
+  return now.status === 'terminated' ? `${room} was terminated` : `${room} was reopened`
 }
 
 function describePerson(person: PresentPerson): string {

@@ -1,13 +1,20 @@
-import type { PresentPerson, RoomState, TimedWatchEvent } from './events.ts'
+import type { PresentPerson, TimedWatchEvent } from './events.ts'
 
-export interface RoomScene {
-  room: RoomState
+/** Person in one of the watched rooms. */
+export interface PlacedPerson extends PresentPerson {
+  room_id: string
+}
+
+export interface WatchScene {
   online: number
-  people: () => Iterable<PresentPerson>
+  /** Number of rooms with people. */
+  inUse: number
+  /** Lists the people of each room in order of arrival. */
+  people: () => Iterable<PlacedPerson>
 }
 
 export interface WatchOutput {
   tell(event: TimedWatchEvent): Promise<void>
-  settle(scene: RoomScene): Promise<void>
+  settle(scene: WatchScene): Promise<void>
   close(): Promise<void>
 }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { ReconnectPauses } from '../../../../api/backoff.ts'
+import { omitUndefined } from '../../../../api/defined.ts'
 import type { Client } from '../../../../client/client.ts'
 import { forgetProbe } from '../../../../client/probe.ts'
 import type { Retry } from '../../../../client/retry.ts'
@@ -9,13 +10,15 @@ import type { Host } from '../../../../host.ts'
 import { readTimeZone } from '../../../calendar/read-time-zone.ts'
 import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
+import { initialConcurrency } from '../../../kernel/flags.ts'
 import { isAsciiOnly } from '../../../output/terminal/unicode.ts'
 import { rowKinds } from '../../../output/views/rows.ts'
 import { findPersistentBaseUrl, openPersistentClient } from '../../../requests/find-service.ts'
 import { type ClientSetup, describeRetry } from '../../../requests/service.ts'
-import type { WatchEvent } from './events.ts'
-import { type RoomPoll, RoomPoller } from './room-poller.ts'
-import { Roster } from './roster.ts'
+import type { TimedWatchEvent, WatchEvent } from './events.ts'
+import { RoomDiffs } from './room-diffs.ts'
+import { RoomPoller, type RoomsPoll } from './room-poller.ts'
+import type { Roster } from './roster.ts'
 import type { WatchOutput } from './scene.ts'
 
 interface WatchOptions {
@@ -23,8 +26,15 @@ interface WatchOptions {
   interval: number
 }
 
-/** Watches a room by polling, because webhooks need a public URL and can be set only when a room is created. */
-export async function runWatch(context: Context, room_id: string, { interval }: WatchOptions): Promise<void> {
+/**
+ * Watches rooms by polling, because webhooks need a public URL and can be set only when a room is created.
+ * @param room_id undefined for all rooms
+ */
+export async function runWatch(
+  context: Context,
+  room_id: string | undefined,
+  { interval }: WatchOptions,
+): Promise<void> {
   const { host, interrupt } = context
   const openOutput = await createWatchOutput(context)
   const leaving = new AbortController()
@@ -33,25 +43,23 @@ export async function runWatch(context: Context, room_id: string, { interval }: 
   setMaxListeners(0, stop)
 
   let output: WatchOutput | undefined
-  const tell = async (event: WatchEvent) => {
+  const tell = async (event: WatchEvent, of = room_id) => {
     const at = new Date(host.now()).toISOString()
-    await output?.tell(Object.assign({ at, event: event.event, room_id }, event))
+    const head = { at, event: event.event, ...omitUndefined({ room_id: of }) }
+    await output?.tell(Object.assign(head, event) as TimedWatchEvent)
   }
-  const rosterDiff = new RosterDiff(tell)
+  const rooms = new RoomDiffs(tell)
   const reconnector = new Reconnector(host, await readTimeZone(context), {
     tell,
     notice: (text) => context.notice(text),
   })
   const connection = new RoomConnection(context, room_id, {
     interrupt: stop,
+    connections: initialConcurrency,
     onRetry: (retry) => reconnector.onRetry(retry),
   })
-  const settle = ({ room }: RoomPoll) => {
-    const { roster } = rosterDiff
-    return output?.settle({ room, online: roster.size, people: () => roster.people() })
-  }
 
-  const first = await connection.poll(rosterDiff.roster)
+  const first = await connection.poll(rooms.rosterOf)
   // The watch was interrupted before it started.
   if (stop.aborted) throw stop.reason
   reconnector.begin()
@@ -59,22 +67,22 @@ export async function runWatch(context: Context, room_id: string, { interval }: 
   const ask = async () => {
     const began = host.monotonic()
     try {
-      return await connection.poll(rosterDiff.roster)
+      return await connection.poll(rooms.rosterOf)
     } finally {
       tookMs = host.monotonic() - began
     }
   }
   try {
     output = await openOutput(room_id, () => leaving.abort())
-    await rosterDiff.begin(first)
-    await settle(first)
+    await rooms.begin(first)
+    await output.settle(rooms.scene)
     for (;;) {
       // Pauses at least as long as the poll took, to reduce the load. The pause is limited, because some clocks run
       // while the machine sleeps.
       await host.sleep(Math.max(interval, Math.min(tookMs, maxPauseMs)), stop)
       const poll = await reconnector.until(ask, stop)
-      await rosterDiff.continue(poll)
-      await settle(poll)
+      await rooms.continue(poll)
+      await output.settle(rooms.scene)
     }
   } catch (error) {
     // Aborting is the normal end of a watch.
@@ -84,28 +92,28 @@ export async function runWatch(context: Context, room_id: string, { interval }: 
   }
 }
 
-/** Connection to a room. Reopened after a failure, because the local workspace may have moved to another port. */
+/** Connection to the service. Reopened after a failure, because the local workspace may have moved to another port. */
 class RoomConnection {
   readonly #context: Context
-  readonly #room_id: string
+  readonly #room_id: string | undefined
   readonly #setup: ClientSetup
   #url = ''
   #opened: { client: Client; reader: RoomPoller } | undefined
   #isLost = false
 
-  constructor(context: Context, room_id: string, setup: ClientSetup) {
+  constructor(context: Context, room_id: string | undefined, setup: ClientSetup) {
     this.#context = context
     this.#room_id = room_id
     this.#setup = setup
   }
 
   /** @throws {UsageError} if the local workspace is not served at the first poll */
-  async poll(known: Roster): Promise<RoomPoll> {
+  async poll(rosterOf: (room_id: string) => Roster): Promise<RoomsPoll> {
     const { client, reader } = await this.#open()
     // While a service restarts, a proxy may return 404 for everything, so earlier probes do not apply.
     forgetProbe(client.serviceFacts)
     try {
-      return await reader.poll(known)
+      return await reader.poll(rosterOf)
     } catch (error) {
       this.#isLost = true
       throw error
@@ -212,41 +220,10 @@ class Reconnector {
   }
 }
 
-class RosterDiff {
-  readonly roster = new Roster()
-  readonly #tell: (event: WatchEvent) => Promise<void>
-  #room = ''
-
-  constructor(tell: (event: WatchEvent) => Promise<void>) {
-    this.#tell = tell
-  }
-
-  async begin(poll: RoomPoll): Promise<void> {
-    await this.#tellRoom(poll)
-    const { joined } = this.roster.update(poll, poll.arrivals)
-    for (const person of joined) await this.#tell({ event: 'present', ...person })
-    await this.#tell({ event: 'ready', online: this.roster.size })
-  }
-
-  async continue(poll: RoomPoll): Promise<void> {
-    await this.#tellRoom(poll)
-    let online = this.roster.size
-    const { joined, left } = this.roster.update(poll, poll.arrivals)
-    for (const person of left) await this.#tell({ event: 'left', ...person, online: --online })
-    for (const person of joined) await this.#tell({ event: 'joined', ...person, online: ++online })
-  }
-
-  async #tellRoom({ room }: RoomPoll): Promise<void> {
-    const told = JSON.stringify(room)
-    if (told !== this.#room) await this.#tell({ event: 'room', ...room })
-    this.#room = told
-  }
-}
-
 /** @throws {UsageError} for conflicting output flags */
 async function createWatchOutput(
   context: Context,
-): Promise<(room_id: string, leave: () => void) => Promise<WatchOutput>> {
+): Promise<(room_id: string | undefined, leave: () => void) => Promise<WatchOutput>> {
   const printer = await context.printer()
   const { output } = await context.settings()
   const { stdout } = context.host
