@@ -34,13 +34,16 @@ export class Printer {
     this.#statusLine = statusLine
   }
 
-  /** Refuses conflicting output flags before a request is sent, and unknown columns if the command writes. */
+  /**
+   * Refuses conflicting output flags before a request is sent, and unknown columns if the command writes or no item
+   * has further fields.
+   */
   check(view: View, writes = false): void {
     const { format, columns, query } = this.options
     if (columns && query) throw new UsageError('--columns and --query cannot be used together')
     if (columns && !['table', 'csv', 'tsv'].includes(format))
       throw new UsageError(`--columns works with the formats table, csv and tsv, not with ${format}`)
-    if (writes) this.#checkColumns(view, [])
+    if (writes || view.isClosed) this.#checkColumns(view, [])
     if (format === 'ids' && !view.id) throw new UsageError(`a ${view.noun[0]} has no ID to print`)
   }
 

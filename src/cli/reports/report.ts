@@ -46,10 +46,10 @@ export async function runReport(
   const printer = await context.printer()
   const { format } = printer.options
   const plain = selectReportView(plan.grouping, plan)
-  printer.check(plain)
+  const isTable = format === 'table'
+  printer.check(isTable ? new ReportTable(host, plain, plan, false).view : plain)
   const { rooms, incomplete } = await readRooms(context, given, flags)
   if (context.flags.curl) return showRequests(context, rooms)
-  const isTable = format === 'table'
   const shown = (text: string) => printer.makeVisible(text)
   const page =
     html === undefined
@@ -57,7 +57,7 @@ export async function runReport(
       : await (await import('./page.ts')).WebPage.open(html, host, { ...plan, rooms: rooms.length, shown })
   const reader = new RoomReader(context, {
     ...{ rooms, incomplete, plan, pace: flags },
-    scope: selectScope(plan, plain, printer.options, page !== undefined),
+    scope: selectScope(plan, plain, printer.options, { hasPage: page !== undefined, rooms: rooms.length }),
     onFailure: (room, error) => page?.failed(room, error),
   })
   const subject = selectRoomSubject(plan.grouping)
@@ -113,18 +113,20 @@ function selectScope(
   { grouping, absent }: ReportPlan,
   { fields }: View,
   { format, columns }: PrintOptions,
-  hasPage: boolean,
+  { hasPage, rooms }: { hasPage: boolean; rooms: number },
 ): ReportScope {
   const { subject } = grouping
   const ofRoom = selectRoomSubject(grouping)
   const isShown = (field: string) =>
     fields.includes(field) && (hasPage || (format !== 'ids' && (columns?.includes(field) ?? true)))
   const isNamed = isShown('name')
+  // The table of one room has no column for its name.
+  const hasRoomNames = isShown('room_name') && (format !== 'table' || columns !== undefined || rooms !== 1)
   return {
     invitations: absent && ofRoom === undefined,
     // The page of a report by room shows the people.
     names: isNamed && (ofRoom !== 'room' || hasPage),
-    roomNames: hasPage || isShown('room_name') || (isNamed && ofRoom === 'room'),
+    roomNames: hasPage || hasRoomNames || (isNamed && ofRoom === 'room'),
     roles: isShown('role'),
     visits: subject === 'session',
   }

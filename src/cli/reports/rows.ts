@@ -89,6 +89,7 @@ export function listUserRows(
       share: computeShare(intervals, meeting),
       present,
       ...(includeBlocked && { blocked }),
+      room_name: room['name'] ?? null,
     }
     return { row, intervals, bounds: computeSpan(intervals), isRunning: isThere, span, room }
   })
@@ -109,6 +110,7 @@ function listRoomRows(report: RoomReport, plan: ReportPlan): ReportRow[] {
     absent: absent === undefined ? null : people.length - present.length,
     connections: participants.reduce((sum, { connections }) => sum + connections, 0),
     minutes: computeMinutes(meeting),
+    room_name: room['name'] ?? null,
   }
   const span = computeSpan(meeting)
   return [{ row, intervals: meeting, bounds: span, isRunning: last?.isThere ?? false, span, room }]
@@ -139,6 +141,7 @@ function* listSessionRows(
       ...readSessionTimes(session),
       minutes,
       share: computeShare(intervals, attendance.meeting),
+      room_name: room['name'] ?? null,
     }
     yield { row, intervals, bounds: interval, isRunning, span, room }
   }

@@ -36,7 +36,7 @@ export class ReportTable {
     const hasBars = !grouping.hasPeak || grouping.subject !== undefined
     // Without these flags, all rows have the same value in these columns.
     const without = [
-      ...(isOneRoom ? ['room', 'room_name'] : []),
+      ...(isOneRoom ? ['room_name'] : []),
       ...(this.#isOfRoom && !absent ? ['absent'] : []),
       ...(this.#isOfRoom && !absent && minMinutes === undefined ? ['present'] : []),
     ]
@@ -65,11 +65,10 @@ export class ReportTable {
   }
 
   #show(line: ReportRow): Item {
-    const { row, room, intervals } = line
+    const { row, intervals } = line
     const item: Record<string, unknown> = { ...row }
     for (const field of ['room_minutes', 'minutes'])
       if (field in row) item[field] = Number(row[field]).toFixed(1)
-    if (room) item['room'] = toText(room['name']) || room['id']
     if ('room_name' in row) item['room_name'] = toText(row['room_name']) || row['room_id']
     const span = this.#hasOneSpan ? this.#plan.span : line.span
     if (this.#isOfRoom && (this.#isOneRoom || this.#hasOneSpan)) this.#axis = span

@@ -83,7 +83,7 @@ export function defineRow<const F extends RowFields>(
     Array.isArray(type) ? [[field, type.filter((choice) => choice !== null)] as const] : [],
   )
   return {
-    ...{ key, shape, noun, fields, choices: Object.fromEntries(choices) },
+    ...{ key, shape, noun, fields, choices: Object.fromEntries(choices), isClosed: columns.length > 0 },
     ...omitUndefined({ id, description }),
     columns: columns.filter(({ weight }) => weight > 0),
   }

@@ -8,6 +8,7 @@ const share = ['number | null', 2] as const
 /** Attendance in one room. */
 const presence = {
   room_id: ['id'],
+  room_name: ['any', 7],
   name: ['any', 9],
   first_in: ['time | null', 6, utc],
   last_out: ['time | null', 5, utc],
@@ -47,26 +48,29 @@ function defineAttendance<const F extends RowFields>(
   return defineRow('attendance', id, shape, { noun: nouns[id], ...options })
 }
 
-const ownCell = () => undefined
-
 /** Rows of `sessions report` that belong to one room and do not depend on meetings. */
 export const attendanceKinds = {
   user: defineAttendance(
     'user_id',
     {
       ...{ ...presence, user_id: ['any', 4], share, present: ['boolean', 5], blocked: ['boolean?', 5] },
-      room: [ownCell, 7],
     },
     {
-      fields: ['room_id', 'user_id', 'name', ...presenceOrder],
-      order: ['room', 'name', 'user_id', ...presenceOrder],
+      fields: ['room_id', 'user_id', 'name', ...presenceOrder, 'room_name'],
+      order: ['room_name', 'name', 'user_id', ...presenceOrder],
     },
   ),
   room: defineAttendance(
     'room_id',
-    { ...presence, room_id: ['id', 4], participants: ['integer', 7], absent: ['integer | null', 3] },
     {
-      fields: ['room_id', 'name', 'first_in', 'last_out', 'participants', 'absent', 'connections', 'minutes'],
+      ...{ ...presence, room_id: ['id', 4], room_name: ['any', 0, 'the same as name'] },
+      ...{ participants: ['integer', 7], absent: ['integer | null', 3] },
+    },
+    {
+      fields: [
+        ...['room_id', 'name', 'first_in', 'last_out', 'participants', 'absent', 'connections', 'minutes'],
+        'room_name',
+      ],
     },
   ),
   session: defineAttendance(
@@ -75,10 +79,19 @@ export const attendanceKinds = {
       ...{ room_id: ['id'], session_id: ['any', 1], member_id: ['any'] },
       ...{ user_id: ['any', 4], name: ['any', 9] },
       ...{ connected_at: ['any?', 6], disconnected_at: ['any?', 5], minutes: ['number', 9], share },
-      room: [ownCell, 7],
+      room_name: ['any', 7],
     },
     {
-      order: ['room', 'session_id', 'name', 'user_id', 'connected_at', 'disconnected_at', 'minutes', 'share'],
+      order: [
+        'room_name',
+        'session_id',
+        'name',
+        'user_id',
+        'connected_at',
+        'disconnected_at',
+        'minutes',
+        'share',
+      ],
     },
   ),
 }

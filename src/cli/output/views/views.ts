@@ -51,6 +51,8 @@ export interface View {
   /** Fields whose value is a literal that marks them as deprecated. */
   readonly deprecated?: readonly string[]
   readonly onRequest?: readonly string[]
+  /** True if no item has further fields, so that unknown columns can be refused without an item. */
+  readonly isClosed?: boolean
   /** True for a table whose columns `--columns` cannot change. */
   readonly isFixed?: boolean
   /** Unlisted fields that CSV includes even if the first page lacks them. */

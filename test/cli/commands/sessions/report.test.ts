@@ -18,8 +18,8 @@ async function rows(line: string): Promise<string[]> {
   const { code, stdout, stderr } = await report(`${line} -o csv`)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const [first, ...rest] = lines(stdout)
-  expect(first).toBe(header)
-  return rest
+  expect(first).toBe(`${header},room_name`)
+  return rest.map((row) => row.slice(0, row.lastIndexOf(',')))
 }
 
 /** Ada is in twice at once and once more, Grace for a moment, somebody anonymous; Alan never comes. */
@@ -43,7 +43,9 @@ describe('sessions report of one room', () => {
       'maths,grace,GRACE,2026-01-01T08:15:00.000Z,2026-01-01T08:16:00.000Z,1,1,0.017,true',
       'maths,,m9,2026-01-01T08:30:00.000Z,2026-01-01T08:45:00.000Z,1,15,0.25,true',
     ])
-    expect(paths()).toEqual(['/rooms/maths/sessions?limit=1000', '/rooms/maths/members?limit=1000'])
+    expect(paths()).toEqual([
+      ...['/rooms/maths/sessions?limit=1000', '/rooms/maths/members?limit=1000', '/rooms/maths'],
+    ])
   })
 
   test('sessions report of one room with --absent lists members without a session', async () => {
@@ -62,8 +64,8 @@ describe('sessions report of one room', () => {
       '0\r\n',
     )
     const all = lines((await report('maths --absent --include-blocked -o csv')).stdout)
-    expect(all[0]).toBe(`${header},blocked`)
-    expect(all.map((row) => row.split(',')).map((cells) => [cells[1], cells.at(-1)])).toEqual([
+    expect(all[0]).toBe(`${header},blocked,room_name`)
+    expect(all.map((row) => row.split(',')).map((cells) => [cells[1], cells.at(-2)])).toEqual([
       ['user_id', 'blocked'],
       ['ada', 'false'],
       ['grace', 'true'],
@@ -106,9 +108,10 @@ describe('sessions report of one room', () => {
       minutes: 0,
       share: 0,
       present: false,
+      room_name: 'maths',
     })
     expect((await report('maths -o ndjson')).stdout.split('\n')[2]).toBe(
-      '{"room_id":"maths","user_id":null,"name":"m9","first_in":"2026-01-01T08:30:00.000Z","last_out":"2026-01-01T08:45:00.000Z","connections":1,"minutes":15,"share":0.25,"present":true}',
+      '{"room_id":"maths","user_id":null,"name":"m9","first_in":"2026-01-01T08:30:00.000Z","last_out":"2026-01-01T08:45:00.000Z","connections":1,"minutes":15,"share":0.25,"present":true,"room_name":"maths"}',
     )
   })
 
@@ -125,14 +128,14 @@ describe('sessions report of one room', () => {
 
   test('sessions report of one room prints one row for the room with --by room, and one row for each connection with --by session', async () => {
     expect((await report('maths --by room -o csv --absent')).stdout).toBe(
-      'room_id,name,first_in,last_out,participants,absent,connections,minutes\r\n' +
-        'maths,maths,2026-01-01T08:00:00.000Z,2026-01-01T09:00:00.000Z,3,1,5,60\r\n',
+      'room_id,name,first_in,last_out,participants,absent,connections,minutes,room_name\r\n' +
+        'maths,maths,2026-01-01T08:00:00.000Z,2026-01-01T09:00:00.000Z,3,1,5,60,maths\r\n',
     )
     expect(lines((await report('maths --by session -o csv --min-minutes 16')).stdout)).toEqual([
-      'room_id,session_id,member_id,user_id,name,connected_at,disconnected_at,minutes,share',
-      'maths,ada-08:00,m-ada,ada,ADA,2026-01-01T08:00:00.000Z,2026-01-01T08:20:00.000Z,20,0.333',
-      'maths,second device,m-ada,ada,ADA,2026-01-01T08:10:00.000Z,2026-01-01T08:30:00.000Z,20,0.333',
-      'maths,ada-08:40,m-ada,ada,ADA,2026-01-01T08:40:00.000Z,2026-01-01T09:00:00.000Z,20,0.333',
+      'room_id,session_id,member_id,user_id,name,connected_at,disconnected_at,minutes,share,room_name',
+      'maths,ada-08:00,m-ada,ada,ADA,2026-01-01T08:00:00.000Z,2026-01-01T08:20:00.000Z,20,0.333,maths',
+      'maths,second device,m-ada,ada,ADA,2026-01-01T08:10:00.000Z,2026-01-01T08:30:00.000Z,20,0.333,maths',
+      'maths,ada-08:40,m-ada,ada,ADA,2026-01-01T08:40:00.000Z,2026-01-01T09:00:00.000Z,20,0.333,maths',
     ])
     expect((await report('maths --by session -o ids')).stdout.split('\n')).toHaveLength(6)
   })
@@ -330,11 +333,44 @@ describe('sessions report', () => {
   })
 })
 
+test.each([
+  ['--by user', ['room_name', 'user_id']],
+  ['--by room', ['room_name', 'name']],
+  ['--by session', ['room_name', 'session_id']],
+  ['--by meeting', ['room_name', 'meeting']],
+])('sessions report %s has the room name as a column of CSV and of tables', async (by, columns) => {
+  const lesson = { room: { name: 'Maths 7a' }, sessions: [session('ada', '08:00', '09:00')] }
+  school(world, { a: lesson, b: { ...lesson, room: { name: 'Maths 7b' } } })
+  const flags = `--all-rooms ${by} --columns ${columns.join()} --no-header`
+  for (const format of ['csv', 'table']) {
+    const { code, stdout } = await report(`${flags} -o ${format}`)
+    expect({ code, rooms: [...new Set(stdout.match(/Maths 7[ab]/g))] }).toEqual({
+      code: 0,
+      rooms: ['Maths 7a', 'Maths 7b'],
+    })
+  }
+})
+
+test.each([
+  ['sessions report --all-rooms --columns room', 'no participant has a field “room”'],
+  ['sessions report --all-rooms --by room -o csv --columns timeline', 'no room has a field “timeline”'],
+  ['sessions report --all-rooms --columns missed', 'no participant has a field “missed”'],
+  ['usage --columns room', 'no month has a field “room”'],
+  ['users rooms ada --columns room', 'no membership has a field “room”'],
+])('%s refuses the column of an empty workspace before the first request', async (line, message) => {
+  const { code, stdout, stderr } = await world.run(line)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain(message)
+  expect(paths()).toEqual([])
+})
+
 describe('participant names in sessions report', () => {
   test('participant names in sessions report need no additional request if the sessions contain names', async () => {
     school(world, { r: { sessions: [session('ada', '08:00', '09:00', { name: 'Ada' })] } })
     expect((await rows('r'))[0]).toMatch(/^r,ada,Ada,/)
-    expect(paths()).toEqual(['/rooms/r/sessions?limit=1000'])
+    expect(paths()).toEqual(['/rooms/r/sessions?limit=1000', '/rooms/r'])
+    await report('r')
+    expect(paths().slice(2)).toEqual(['/rooms/r/sessions?limit=1000'])
   })
 
   test('participant names in sessions report come from one list of users when the members have no names', async () => {
@@ -359,7 +395,7 @@ describe('participant names in sessions report', () => {
     await world.send('POST', `/rooms/${id}/members`, { user_id: 'ada' })
     otherService(world, { minimalLists: true })
     const { stdout } = await report(`${id} --absent -o csv`)
-    expect(lines(stdout)[1]).toBe(`${id},ada,Ada,,,0,0,,false`)
+    expect(lines(stdout)[1]).toBe(`${id},ada,Ada,,,0,0,,false,R`)
   })
 })
 
@@ -375,7 +411,12 @@ describe('sessions report with another service', () => {
   const row = async () => {
     const { code, stdout, stderr } = await report('r -o csv')
     expect(code).toBe(0)
-    return { rows: lines(stdout).slice(1), stderr }
+    return {
+      rows: lines(stdout)
+        .slice(1)
+        .map((text) => text.replace(/,r$/, '')),
+      stderr,
+    }
   }
 
   test('sessions report with another service counts an open session up to the termination of the room', async () => {
@@ -397,7 +438,7 @@ describe('sessions report with another service', () => {
     const { code, stdout, stderr } = await report('r -o csv --to 2026-01-01T09:30:00Z')
     expect({ code, rows: lines(stdout).slice(1), stderr }).toEqual({
       code: 0,
-      rows: ['r,ada,ADA,2026-01-01T09:00:00.000Z,2026-01-01T09:30:00.000Z,1,30,1,true'],
+      rows: ['r,ada,ADA,2026-01-01T09:00:00.000Z,2026-01-01T09:30:00.000Z,1,30,1,true,r'],
       stderr: 'warning: 1 session with an end before its beginning counted as running, in room r\n',
     })
   })
@@ -511,6 +552,7 @@ describe('sessions report with another service', () => {
     // A session that begins between two pages pushes one to the next.
     let asked = 0
     world.intercept = async ({ url }) => {
+      if (!url.includes('/sessions')) return answer(200, { room: { id, name: 'R', type: 'open' } })
       const offset = Number(new URL(url).searchParams.get('offset') ?? 0)
       const moved = asked++ === 0 ? many : [session('new', '08:00', '08:30', { name: 'N' }), ...many]
       const items = moved.slice(offset, offset + 30)
