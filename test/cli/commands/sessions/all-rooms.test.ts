@@ -22,8 +22,10 @@ function openSchool() {
     },
   })
   const respond = world.intercept
-  world.intercept = async (request) =>
-    /r3.*is_connecting=true/.test(request.url) ? answer(200, { sessions: [] }) : respond(request)
+  world.intercept = async (request, ...rest) =>
+    !respond || /r3.*is_connecting=true/.test(request.url)
+      ? answer(200, { sessions: [] })
+      : respond(request, ...rest)
 }
 
 const paths = () => world.requests.map(({ url }) => url.slice(url.indexOf('/v1') + 3).replace(/\?.*/, ''))
@@ -90,10 +92,10 @@ test.each([
 test('sessions list --all-rooms prints the sessions of the other rooms and exits 8 when a room fails', async () => {
   openSchool()
   const respond = world.intercept
-  world.intercept = async (request) =>
-    request.url.includes('/r1/sessions')
+  world.intercept = async (request, ...rest) =>
+    !respond || request.url.includes('/r1/sessions')
       ? answer(400, { error: { code: 'no', message: 'not this one' } })
-      : respond(request)
+      : respond(request, ...rest)
   const { code, stdout, stderr } = await world.run('sessions list --all-rooms -o ids')
   expect({ code, stdout }).toEqual({ code: 8, stdout: 'grace-09:00\n' })
   expect(stderr).toContain('not this one')
