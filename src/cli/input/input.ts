@@ -4,7 +4,7 @@ import { formatChoices } from '../../api/either.ts'
 import { isUrl } from '../../api/is-url.ts'
 import { parseGivenJson, readJson } from '../../api/json.ts'
 import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
-import { type DurationRange, parseDuration, readDuration } from '../../duration.ts'
+import { type DurationRange, parseDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { checkId } from './id-arguments.ts'
@@ -27,10 +27,7 @@ export function createIntegerParser(
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
     if (!(value >= min && value <= max)) {
       const range = max === Number.MAX_SAFE_INTEGER ? `at least ${min}` : `from ${min} to ${max}`
-      const seconds = flag.endsWith('-seconds') ? readDuration(text) : undefined
-      throw new UsageError(`${flag} must be a whole number, ${range}, not “${text}”`, {
-        hint: seconds === undefined ? undefined : `in seconds: ${flag} ${seconds / 1000}`,
-      })
+      throw new UsageError(`${flag} must be a whole number, ${range}, not “${text}”`)
     }
     return value
   }
@@ -39,6 +36,17 @@ export function createIntegerParser(
 
 export function createDurationParser(flag: string, range: DurationRange): (text: string) => number {
   return (text) => parseDuration(text, range, flag)
+}
+
+/** Returns a parser of whole seconds, which may be written as a duration: `2700` or `45m`. */
+export function createSecondsParser(flag: string): ((text: string) => number) & FlagKind {
+  const parse = (text: string) => {
+    const isNumber = /^[1-9]\d{0,15}$/.test(text)
+    const seconds = isNumber ? Number(text) : parseDuration(text, { least: 1000 }, flag) / 1000
+    if (!Number.isSafeInteger(seconds)) throw new UsageError(`${flag} must be whole seconds, not “${text}”`)
+    return seconds
+  }
+  return Object.assign(parse, { kind: 'integer' } as const)
 }
 
 export const collect = collectParsed((value) => value)

@@ -88,6 +88,7 @@ function formatRoomPage(embedOrigin: string | undefined): string {
 <div class="clock" id="clock" hidden>
 <span id="clock-label">Meeting time</span>
 <span id="clock-time" role="timer" aria-labelledby="clock-label clock-time">0:00</span>
+<span id="clock-note"></span>
 </div>
 </header>
 <noscript><p class="panel">This page needs JavaScript.</p></noscript>

@@ -17,7 +17,8 @@ header { display: flex; gap: 1rem; align-items: center; justify-content: space-b
 .dot.ended { background: var(--bad) }
 .clock { flex: none; text-align: end; font-variant-numeric: tabular-nums }
 .clock span { display: block }
-#clock-label { font-size: .75rem; color: var(--dim) }
+#clock-label, #clock-note { font-size: .75rem; color: var(--dim) }
+#clock-note { max-width: 9rem; line-height: 1.3 }
 #clock-time { font-size: 1.5rem; line-height: 1.2; font-weight: 600 }
 .clock.paused #clock-time { color: var(--dim) }
 .clock.soon #clock-time { color: var(--bad) }

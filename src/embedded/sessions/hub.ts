@@ -68,6 +68,7 @@ export class Hub implements SessionControl {
       roster: this.#roster,
       broadcasts: this.#broadcasts,
       meetingMs: (roomId) => this.meetingMs(roomId),
+      currentMs: (roomId, meetingMs) => this.#meetings.readCurrentMs(roomId, meetingMs),
     })
     this.#stopTicking = startInterval(clock, tickMs, () => void this.#tick().catch(onFailure))
   }
@@ -245,7 +246,7 @@ export class Hub implements SessionControl {
 
   /** Runs the meeting clock while two or more participants are connected. */
   #updateMeetingClock(roomId: string): void {
-    this.#meetings.set(roomId, this.#roster.countParticipants(roomId).membersCount >= 2)
+    this.#meetings.set(roomId, this.#roster.countParticipants(roomId).membersCount)
   }
 
   async #terminate(roomId: string): Promise<void> {

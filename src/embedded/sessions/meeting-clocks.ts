@@ -31,17 +31,39 @@ const retryMs = 1000
 export class MeetingClocks {
   readonly #options: MeetingsOptions
   readonly #running = new Map<string, Meeting>()
+  /** Meeting time of each room at the start of the current meeting, which lasts until nobody is there. */
+  readonly #startMs = new Map<string, number>()
 
   constructor(options: MeetingsOptions) {
     this.#options = options
   }
 
-  /** Starts or stops the clock of a room. Call inside `store.write`. */
-  set(roomId: string, isMeeting: boolean): void {
+  /**
+   * Starts or stops the clock of a room. Call inside `store.write`.
+   * @param participants number of connected participants
+   */
+  set(roomId: string, participants: number): void {
+    const isMeeting = participants >= 2
     const meeting = this.#running.get(roomId)
     const isRunning = meeting !== undefined && !meeting.stopping
     if (isMeeting && !isRunning) this.#start(roomId)
     else if (!isMeeting && isRunning) this.#stop(roomId, meeting)
+    if (participants === 0) this.#setStart(roomId, undefined)
+  }
+
+  /** Returns the time of the current meeting, given the meeting time of the room, in milliseconds. */
+  readCurrentMs(roomId: string, meetingMs: number): number {
+    return Math.max(0, meetingMs - (this.#startMs.get(roomId) ?? meetingMs))
+  }
+
+  #setStart(roomId: string, ms: number | undefined): void {
+    const previous = this.#startMs.get(roomId)
+    const set = (value: number | undefined) => {
+      if (value === undefined) this.#startMs.delete(roomId)
+      else this.#startMs.set(roomId, value)
+    }
+    set(ms)
+    this.#options.store.onRollback(() => set(previous))
   }
 
   /** Stores the elapsed time of each meeting for crash recovery, in steps. */
@@ -74,6 +96,7 @@ export class MeetingClocks {
       meeting_ms: storedMs,
       meeting_from_ms: from,
     } = requireRoom(store, roomId)
+    if (!this.#startMs.has(roomId)) this.#setStart(roomId, storedMs)
     const storedAt = clock.monotonic()
     const endsAt = max === null ? Infinity : storedAt + max * 1000 - (storedMs - from)
     const meeting = { storedMs, storedAt, endsAt, stopping: false, cancel: () => {} }

@@ -14,6 +14,8 @@ interface RoomViewsOptions {
   roster: Roster<ConnectedSession>
   broadcasts: BroadcastQueue
   meetingMs(roomId: string): number | undefined
+  /** Returns the part of the room's meeting time that belongs to the current meeting. */
+  currentMs(roomId: string, meetingMs: number): number
   onFailure(error: unknown): void
 }
 
@@ -143,7 +145,7 @@ export class RoomViews {
     const elapsed = Math.round(running ?? meeting_ms)
     return {
       is_running: running !== undefined,
-      elapsed_ms: elapsed,
+      elapsed_ms: this.#options.currentMs(id, elapsed),
       remaining_ms: max === null ? null : Math.max(0, max * 1000 - (elapsed - meeting_from_ms)),
     }
   }

@@ -35,8 +35,8 @@ describe('an import', () => {
         'H,,,,,\n' +
         'I,open,TRUE,60,"[{""user_id"":""ada""}]",False\n',
       'error: rooms.csv:2: record must be true or false, not “yes”\n' +
-        'error: rooms.csv:3: max_meeting_seconds must be a whole number, not “1e3”\n' +
-        'error: rooms.csv:4: max_meeting_seconds must be a whole number, not “-1”\n' +
+        'error: rooms.csv:3: max_meeting_seconds must be a duration such as 30s or 1m30s, at least 1s, not “1e3”\n' +
+        'error: rooms.csv:4: max_meeting_seconds must be a duration such as 30s or 1m30s, at least 1s, not “-1”\n' +
         'error: rooms.csv:5: type must be open, public or private, not “shut”\n' +
         'error: rooms.csv:6: members must be USER, USER:TYPE or USER:TYPE:NAME, separated by |\n' +
         'error: rooms.csv:7: members[0].user_id is missing\n' +

@@ -40,6 +40,15 @@ describe('rooms create on a terminal', () => {
     expect(sent()).toEqual([['POST', { name: 'Weekly sync', type: 'private' }]])
   })
 
+  test('says how long the room lasts, and that its clock runs only while two or more people are there', async () => {
+    const line = 'rooms create --name Weekly --max-meeting-seconds 45m'
+    const { stderr } = await talk(world, line, [[type, 'open\n']])
+    expect(stderr).toContain(
+      'Meeting time: at most 45m; the clock runs only while two or more people are there.\n',
+    )
+    expect(sent()).toEqual([['POST', { name: 'Weekly', type: 'open', max_meeting_seconds: 2700 }]])
+  })
+
   test.each([
     ['rooms create --name Weekly', type, 'open\n', name],
     ['rooms create --set name=Weekly', type, 'open\n', name],

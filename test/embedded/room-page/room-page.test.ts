@@ -34,7 +34,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     await ada.shows('Connected as Ada Lovelace')
     expect(await ada.evaluate('document.title')).toBe('Weekly sync')
     expect(await people(ada)).toEqual(['Ada Lovelace host you'])
-    expect(await ada.text('#clock')).toBe('Meeting time\n0:00')
+    expect(await ada.text('#clock')).toBe('Meeting time\n0:00\nRuns while two or more people are here')
     expect(await ada.text()).toContain('Messages to this room appear here.')
 
     const grace = await enter(room, 'grace')

@@ -118,6 +118,30 @@ describe('a client with the subprotocol meetroom.room', () => {
     })
   })
 
+  test('a client with the subprotocol meetroom.room receives the time of this meeting, which begins anew after everybody has left, and what remains of the limit', async () => {
+    const served = await lesson()
+    const { room, ada, grace, advance } = served
+    const page = view(served, room, ada)
+    await page.until('the pages', () => page.last('pages'))
+    const peer = await served.join(room, { token: grace })
+    await advance(20_000)
+    // The meeting continues while somebody is there.
+    await peer.leave()
+    const again = await served.join(room, { token: grace })
+    await advance(5000)
+    await page.until('25 s', () => page.last('clock')?.['meeting'].elapsed_ms === 25_000)
+    await again.leave()
+    page.socket.close()
+    const online = async () => await served.ask('GET', `/rooms/${room}/sessions?is_connecting=true`)
+    while ((await online()).sessions.length > 0) await new Promise((turn) => setImmediate(turn))
+    const next = view(served, room, ada)
+    await next.until('the pages', () => next.last('pages'))
+    expect(next.last('room')?.['meeting']).toEqual({
+      ...{ is_running: false, elapsed_ms: 0, remaining_ms: 35_000 },
+    })
+    next.socket.close()
+  })
+
   test('a client with the subprotocol meetroom.room receives at most 200 people, and the number of all other people', async () => {
     const served = await serveWorkspace()
     const room = await served.room()

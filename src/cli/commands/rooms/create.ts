@@ -5,11 +5,12 @@ import type { Operations } from '../../../api/operations.ts'
 import { room } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import { type RoomType, roomTypes } from '../../../api/vocabulary.ts'
+import { formatDuration } from '../../../duration.ts'
 import { ConflictError, suggest, UsageError } from '../../../errors.ts'
 import { headerValue, readHeaders } from '../../input/headers.ts'
 import {
   collect,
-  createIntegerParser,
+  createSecondsParser,
   createWebUrlParser,
   parseMember,
   readSecret,
@@ -51,9 +52,9 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
     .addOption(new Option('--type <type>', descriptions.type).choices(roomTypes))
     .option('--record', descriptions.record)
     .option(
-      '--max-meeting-seconds <s>',
-      descriptions.max_meeting_seconds,
-      createIntegerParser('--max-meeting-seconds', 1),
+      '--max-meeting-seconds <duration>',
+      `${descriptions.max_meeting_seconds}; as in 2700 or 45m`,
+      createSecondsParser('--max-meeting-seconds'),
     )
     .option('--member <user[:type[:name]]>', `${descriptions.members}; repeatable`, collect)
     .option(
@@ -85,7 +86,7 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
   addExamples(
     create,
     "meetroom rooms create --name 'Weekly sync' --type private --member ada:host --member grace",
-    'meetroom rooms create --name Demo --type open --max-meeting-seconds 3600 --set layout=grid',
+    'meetroom rooms create --name Demo --type open --max-meeting-seconds 45m --set layout=grid',
   )
 }
 
@@ -137,6 +138,10 @@ async function askForMissing(context: Context, { ifNotExists }: CreateFlags, bod
   if (!isInteractive(context.host)) return body
   if (!ifNotExists) await context.requireAllowedFlags('writes')
   await context.client()
+  if (body.max_meeting_seconds !== undefined)
+    await context.notice(
+      `Meeting time: at most ${formatDuration(body.max_meeting_seconds * 1000)}; the clock runs only while two or more people are there.`,
+    )
   const { askLine } = await import('../../requests/ask.ts')
   const name = body.name ?? (await askLine(context, own`Name of the room:`, readName))
   if (body.type !== undefined) return { ...body, name }

@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { suggest, UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import {
   addAlias,
@@ -38,6 +39,10 @@ export function defineSessionList(sessions: MeetroomCommand, act: DefineAction):
         const query = { user_id: flags.user, is_connecting }
         if (room_id !== undefined && !flags.allRooms)
           return runList(context, 'listSessions', { params: { room_id }, query }, flags)
+        if (room_id === undefined && !flags.allRooms && !flags.where)
+          throw new UsageError('pass a room, --where or --all-rooms', {
+            hint: ['as in: ', suggest(['sessions', 'list', '--all-rooms', '--online'])],
+          })
         const { listSessionsInRooms } = await import('./list/list-in-rooms.ts')
         return listSessionsInRooms(context, room_id === undefined ? [] : [room_id], query, flags)
       }),

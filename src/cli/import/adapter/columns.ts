@@ -9,7 +9,7 @@ import {
   selectDeprecatedFields,
 } from '../../../api/resource-types.ts'
 import { UsageError } from '../../../errors.ts'
-import { createWebUrlParser } from '../../input/input.ts'
+import { createSecondsParser, createWebUrlParser } from '../../input/input.ts'
 import type { View } from '../../output/views/views.ts'
 
 type ParseCell = (text: string) => unknown
@@ -80,8 +80,9 @@ function selectParser(name: string, type: FieldType): ParseCell {
     case 'number':
       return parseNumberCell
     case 'integer':
-    case 'seconds':
       return parseIntegerCell
+    case 'seconds':
+      return createSecondsParser(name)
     case 'headers':
       return parseJson
     default:

@@ -4,7 +4,9 @@ import type { Meeting } from './frames.ts'
 /** Remaining time below which the clock is shown as urgent, in milliseconds. */
 const soonMs = 60_000
 
-/** The meeting clock: the remaining time of a limited meeting, else the elapsed time. */
+const pausedNote = 'Runs while two or more people are here'
+
+/** The meeting clock: the remaining time of a limited room above the time of this meeting, else only the latter. */
 export class MeetingClock {
   #meeting: Meeting | undefined
   /** Time at which the page received the meeting, in milliseconds since the page was opened. */
@@ -47,11 +49,12 @@ export class MeetingClock {
     clock.hidden = false
     clock.classList.toggle('paused', !is_running)
     clock.classList.toggle('soon', is_running && remaining_ms !== null && remaining_ms < soonMs)
-    clock.title = is_running ? '' : 'The clock runs while two or more people are connected.'
-    setText(byId('clock-label'), remaining_ms === null ? 'Meeting time' : 'Time left')
+    const elapsed = formatSeconds(Math.floor(elapsed_ms / 1000))
+    const isLimited = remaining_ms !== null
+    setText(byId('clock-label'), isLimited ? 'Time left' : 'Meeting time')
     // Rounded up, the remaining time shows 0:00 only when no time is left.
-    const seconds = remaining_ms === null ? Math.floor(elapsed_ms / 1000) : Math.ceil(remaining_ms / 1000)
-    setText(byId('clock-time'), formatSeconds(seconds))
+    setText(byId('clock-time'), isLimited ? formatSeconds(Math.ceil(remaining_ms / 1000)) : elapsed)
+    setText(byId('clock-note'), is_running ? (isLimited ? `Meeting time ${elapsed}` : '') : pausedNote)
   }
 }
 

@@ -8,6 +8,7 @@ export interface Session {
 
 export interface Meeting {
   is_running: boolean
+  /** Time of the current meeting in milliseconds. */
   elapsed_ms: number
   /** Remaining meeting time in milliseconds; null without a limit. */
   remaining_ms: number | null

@@ -38,7 +38,7 @@ test('rooms create sends every field that its flags set, including the webhook',
   await world.send('POST', '/users', { user_id: 'ada' })
   await world.send('POST', '/users', { user_id: 'grace' })
   const { code } = await world.run([
-    ...['rooms', 'create', '--name', 'All', '--type', 'public', '--record', '--max-meeting-seconds', '90'],
+    ...['rooms', 'create', '--name', 'All', '--type', 'public', '--record', '--max-meeting-seconds', '1m30s'],
     ...['--member', 'ada:host:Dr. Ada: the first', '--member', 'grace'],
     ...['--webhook-url', 'https://hooks.test/a b', '--webhook-header', 'X-Token: 1', '--set', 'layout=grid'],
   ])

@@ -77,7 +77,7 @@ test.each([
 })
 
 test.each([
-  ['sessions list', 2, 'pass room IDs, --where or --all-rooms'],
+  ['sessions list', 2, 'pass a room, --where or --all-rooms'],
   ['sessions list r1 --all-rooms', 2, 'pass only one of IDs, --where and --all-rooms'],
   ['sessions list --all-rooms --columns room', 2, 'no session has a field “room”'],
   ['sessions watch', 2, 'missing required argument “room”'],
