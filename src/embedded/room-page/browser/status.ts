@@ -20,7 +20,7 @@ interface Ending {
 const endings: Readonly<Record<number, Ending>> = {
   4001: {
     title: 'You were removed from this room',
-    text: 'Ask the host to let you in again.',
+    text: 'You can come in again only after the host unblocks you.',
     reason: 'blocked',
   },
   4002: { title: 'The meeting has ended', text: 'The room is terminated.', reason: 'terminated' },
