@@ -5,6 +5,9 @@ export interface GlobalFlags {
   query?: string
   showTokens?: boolean
   header: boolean
+  /** Separator of CSV: of the input of an import, else of the output. */
+  delimiter?: string
+  bom?: boolean
   profile?: string
   allProfiles?: boolean
   allowIncomplete?: boolean

@@ -161,13 +161,13 @@ async function openJournal(context: Context, plan: ImportPlan): Promise<Journal 
 }
 
 async function openRejects(
-  { host, flags: { dryRun } }: Context,
+  { host, flags: { dryRun, bom = false } }: Context,
   plan: ImportPlan,
 ): Promise<Rejects | undefined> {
   const { flags, format, checked, source, journal } = plan
   if (flags.failedOut === undefined || dryRun) return undefined
   const { columns, delimiter } = checked
-  const mark = flags.encoding !== undefined && flags.encoding !== 'utf-8'
+  const mark = bom || (flags.encoding !== undefined && flags.encoding !== 'utf-8')
   return Rejects.open(flags.failedOut, format, { columns, delimiter, byteOrderMark: mark }, host, [
     source.path,
     journal,

@@ -111,19 +111,16 @@ export class Context implements RunningCommand {
     if (this.#printer && (format ?? this.#printer.options.format) === this.#printer.options.format)
       return this.#printer
     const { output } = await this.settings()
-    const { columns, header, color, quiet = false, showTokens = false } = this.flags
+    const { columns, header, color, quiet = false, showTokens = false, delimiter, bom = false } = this.flags
     const names = columns?.split(',').map((name) => name.trim())
     if (names?.includes(''))
       throw new UsageError('--columns must be field names separated by commas, such as id,name')
     const query = await this.#query()
     const options = {
-      format: format ?? output.value,
-      columns: names,
-      header,
-      color,
-      quiet,
-      showTokens,
-      query,
+      ...{ format: format ?? output.value, columns: names, query },
+      ...{ header, color, quiet, showTokens },
+      // The flags of an import are for its input and the file of failed rows.
+      ...(/ import$/.test(this.command) ? {} : { csv: { delimiter, bom } }),
     }
     this.#printer = this.makePrinter(options)
     return this.#printer

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { formats } from '../../config/values.ts'
 import { type Hint, suggestHelp, UsageError } from '../../errors.ts'
+import { parseDelimiter } from '../input/delimiter.ts'
 import { collect, createIntegerParser } from '../input/input.ts'
 import type { Context } from './context.ts'
 import { readGivenOptions } from './given.ts'
@@ -18,6 +19,8 @@ export function addGlobalFlags<C extends Command>(command: C): C {
     .option('--columns <names>', 'fields to show in a table, CSV or TSV, as in id,name')
     .option('--show-tokens', 'show access tokens in tables, CSV, exports and on a terminal')
     .option('--no-header', 'omit the header of a table, CSV or TSV')
+    .option('--delimiter <character>', 'separator of CSV; with “;”, decimals have a comma', parseDelimiter)
+    .option('--bom', 'begin CSV with a byte order mark, for Excel')
     .option('--profile <name>', 'use this profile')
     .option('--all-profiles', 'read from the services of all profiles, and show the profile of each item')
     .option('--allow-incomplete', 'accept a list with fewer items than its total, with a notice')

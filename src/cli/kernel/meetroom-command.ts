@@ -58,7 +58,9 @@ export function commandPath(command: Command): string[] {
 
 /** Returns the flags of a command and of its parents. */
 export function listOptions({ options, parent }: Command): readonly Option[] {
-  return parent ? [...options, ...listOptions(parent)] : options
+  // Imports have a `--delimiter` of their own.
+  const inherited = parent ? listOptions(parent) : []
+  return [...options, ...inherited.filter(({ long }) => options.every((own) => own.long !== long))]
 }
 
 export class CommandLineError extends CommanderError {

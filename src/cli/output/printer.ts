@@ -39,10 +39,13 @@ export class Printer {
    * has further fields.
    */
   check(view: View, writes = false): void {
-    const { format, columns, query } = this.options
+    const { format, columns, query, csv } = this.options
     if (columns && query) throw new UsageError('--columns and --query cannot be used together')
     if (columns && !['table', 'csv', 'tsv'].includes(format))
       throw new UsageError(`--columns works with the formats table, csv and tsv, not with ${format}`)
+    const csvFlag = csv?.delimiter !== undefined ? '--delimiter' : csv?.bom ? '--bom' : undefined
+    if (csvFlag && (format !== 'csv' || query))
+      throw new UsageError(`${csvFlag} is for CSV`, { hint: 'pass -o csv' })
     if (writes || view.isClosed) this.#checkColumns(view, [])
     if (format === 'ids' && !view.id) throw new UsageError(`a ${view.noun[0]} has no ID to print`)
   }

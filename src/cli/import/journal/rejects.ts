@@ -4,7 +4,7 @@ import { writeJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
 import { OutputFile } from '../../../files/output-file.ts'
 import type { Host } from '../../../host.ts'
-import { csvLine } from '../../output/formats/csv.ts'
+import { byteOrderMark, csvLine } from '../../output/formats/csv.ts'
 import type { InputFormat, Row } from '../read/rows.ts'
 
 interface RejectsFormat {
@@ -51,7 +51,7 @@ export class Rejects {
 
   async add(row: Row, reason: string): Promise<void> {
     // The file is in UTF-8, regardless of the encoding of the input.
-    const mark = this.#isEmpty && this.layout.byteOrderMark ? '\ufeff' : ''
+    const mark = this.#isEmpty && this.layout.byteOrderMark ? byteOrderMark : ''
     const text = mark + this.#formatRow(row, reason, this.#isEmpty)
     this.#isEmpty = false
     await this.#file.write(text)

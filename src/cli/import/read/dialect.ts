@@ -1,5 +1,3 @@
-import { UsageError } from '../../../errors.ts'
-
 const delimiters = [',', ';', '\t'] as const
 
 const quote = 0x22
@@ -7,12 +5,6 @@ const lineFeed = 0x0a
 const carriageReturn = 0x0d
 /** Maximum length of a header, in bytes. The detection ignores the rest of a longer header. */
 const maxHeaderBytes = 1024 * 1024
-
-export function parseDelimiter(text: string): string {
-  const character = /^(tab|\\t)$/i.test(text) ? '\t' : text
-  if (character === '\t' || /^[^\w"\p{C}\p{Zl}\p{Zp}]$/u.test(character)) return character
-  throw new UsageError(`--delimiter must be one character or tab, not “${text}”`)
-}
 
 interface Dialect {
   delimiter: string

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
+import { parseDelimiter } from '../../input/delimiter.ts'
 import { collect, createIntegerParser } from '../../input/input.ts'
 import { addPaceFlags, type PaceFlags } from '../../kernel/flags.ts'
 import { type GivenOption, readGivenOptions } from '../../kernel/given.ts'
-import { parseDelimiter } from './dialect.ts'
 import { type Encoding, encodings } from './encoding.ts'
 import type { InputFormat } from './rows.ts'
 import { Shard } from './shard.ts'
@@ -40,7 +40,11 @@ export interface ImportFlags extends PaceFlags {
 export function importFlags<C extends Command>(command: C): C {
   return addPaceFlags(
     command
-      .hook('preAction', () => void command.setOptionValue('given', readGivenOptions(command)))
+      .hook('preAction', () => {
+        command.setOptionValue('given', readGivenOptions(command))
+        // Before the name of the command, the flag is the global one.
+        command.setOptionValue('delimiter', command.optsWithGlobals()['delimiter'])
+      })
       .addOption(
         new Option(
           '--input-format <format>',

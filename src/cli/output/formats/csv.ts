@@ -4,13 +4,27 @@ import { cellOf, type Item } from '../views/views.ts'
 import { replaceEach } from './replace-each.ts'
 import type { RowOptions } from './rows.ts'
 
+/** Deviations from RFC 4180. */
+export interface CsvDialect {
+  delimiter?: string | undefined
+  /** True to begin with a byte order mark, without which Excel garbles accented letters. */
+  bom?: boolean
+}
+
+export const byteOrderMark = '\ufeff'
+
 /** Formats items as CSV (RFC 4180). Cells that a spreadsheet would run as a formula are escaped. */
 export function formatCsv(
   items: readonly Item[],
   { view, fields = view.fields, header }: RowOptions,
+  { delimiter }: CsvDialect = {},
 ): string {
-  const rows = items.map((item) => fields.map((field) => escapeFormula(cellOf(view, field, item))))
-  return (header ? [fields.map(escapeFormula), ...rows] : rows).map((row) => csvLine(row)).join('')
+  const decimal = delimiter === ';' ? ',' : '.'
+  const cell = (value: unknown) => escapeFormula(value, decimal)
+  const rows = items.map((item) => fields.map((field) => cell(cellOf(view, field, item))))
+  return (header ? [fields.map((field) => cell(field)), ...rows] : rows)
+    .map((row) => csvLine(row, delimiter))
+    .join('')
 }
 
 export function csvLine(cells: readonly string[], delimiter = ','): string {
@@ -21,13 +35,16 @@ function quoteCell(cell: string, delimiter: string): string {
   return /["\r\n]/.test(cell) || cell.includes(delimiter) ? `"${replaceEach(cell, '"', '""')}"` : cell
 }
 
-// // Also matches text that looks like an escaped formula, so that an additional apostrophe makes the escape
+// Also matches text that looks like an escaped formula, so that an additional apostrophe makes the escape
 // reversible.
 const formula = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 
-/** Escapes a formula. A negative number is not a formula. */
-function escapeFormula(value: unknown): string {
-  if (typeof value === 'number' || isLosslessNumber(value)) return String(value)
+/**
+ * Escapes a formula. A negative number is not a formula.
+ * @param decimal a comma for spreadsheets that would read 1.5 as the first of May
+ */
+function escapeFormula(value: unknown, decimal: string): string {
+  if (typeof value === 'number' || isLosslessNumber(value)) return String(value).replace('.', decimal)
   const text = toText(value)
   return formula.test(text) ? `'${text}` : text
 }

@@ -9,6 +9,7 @@ import { isAsciiOnly } from '../terminal/unicode.ts'
 import { joinVisible, own, visible, visibleJson, visibleLines } from '../terminal/visible.ts'
 import type { Page } from '../views/page.ts'
 import type { Item, View } from '../views/views.ts'
+import type { CsvDialect } from './csv.ts'
 import type { Query } from './query.ts'
 import { RowWriter } from './rows.ts'
 
@@ -25,6 +26,7 @@ export interface PrintOptions {
   quiet: boolean
   showTokens?: boolean
   query?: Query | undefined
+  csv?: CsvDialect
 }
 
 interface ListPrinter {
@@ -77,9 +79,14 @@ export async function createListWriter(
       }
     }
     case 'csv': {
-      const { formatCsv } = await import('./csv.ts')
-      const rows = new RowWriter({ view: secretFilter.view(view), fields: columns, header }, formatCsv)
-      return createRowWriter(out, secretFilter, rows, (lines) => visibleLines(lines, '\r\n'))
+      const { byteOrderMark, formatCsv } = await import('./csv.ts')
+      const { bom, ...dialect } = out.options.csv ?? {}
+      const rows = new RowWriter(
+        { view: secretFilter.view(view), fields: columns, header },
+        (items, options) => formatCsv(items, options, dialect),
+      )
+      const start = bom && !stdout.isTTY ? byteOrderMark : ''
+      return createRowWriter(out, secretFilter, rows, (lines) => visibleLines(lines, '\r\n'), start)
     }
     case 'tsv': {
       const { formatTsv, visibleTsv } = await import('./tsv.ts')
@@ -115,12 +122,19 @@ function createRowWriter(
   secretFilter: SecretFilter,
   rows: RowWriter,
   shown: (lines: string) => Visible,
+  start = '',
 ): ListWriter {
+  let before = start
+  const write = (lines: string) => {
+    const text = before + lines
+    before = ''
+    return out.data(text, shown)
+  }
   return {
     page: ({ items }: Page) =>
-      items.length > 0 ? out.data(rows.page(secretFilter.fields(items)), shown) : Promise.resolve(),
+      items.length > 0 ? write(rows.page(secretFilter.fields(items))) : Promise.resolve(),
     end: async () => {
-      await out.data(rows.end(), shown)
+      await write(rows.end())
       const omitted = rows.describeOmitted()
       if (omitted) await out.notice(omitted)
     },

@@ -1,0 +1,51 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { answer, createWorld } from '../../../helpers/world.ts'
+
+const mark = '\ufeff'
+
+test('CSV with --bom and --delimiter begins with a byte order mark and has decimal commas after a semicolon', async () => {
+  const world = await createWorld()
+  const rooms = [{ id: 'r', name: 'Ü;1,5', meeting_time: 1.5, plain: 2 }]
+  world.intercept = async () => answer(200, { rooms, paging: { limit: 20, offset: 0, total: 1 } })
+  const print = async (...flags: string[]) => {
+    const columns = ['--columns', 'name,meeting_time,plain']
+    const { stdout } = await world.run(['rooms', 'list', '-o', 'csv', ...columns, ...flags])
+    return stdout
+  }
+  const bytes = await world.run(['rooms', 'list', '-o', 'csv', '--bom'])
+  expect(bytes.host.stdout.chunks[0]?.subarray(0, 3).toString('hex')).toBe('efbbbf')
+  expect(await print()).toBe('name,meeting_time,plain\r\n"Ü;1,5",1.5,2\r\n')
+  expect(await print('--delimiter', ';')).toBe('name;meeting_time;plain\r\n"Ü;1,5";1,5;2\r\n')
+  expect(await print('--delimiter', 'tab')).toBe('name\tmeeting_time\tplain\r\nÜ;1,5\t1.5\t2\r\n')
+})
+
+test('--delimiter and --bom are refused without CSV, and with a wrong delimiter', async () => {
+  const world = await createWorld()
+  const fail = async (line: string) => (await world.run(line)).stderr
+  expect(await fail('rooms list --bom')).toBe('error: --bom is for CSV\nhint: pass -o csv\n')
+  expect(await fail('rooms list --delimiter ; --json')).toContain('--delimiter is for CSV')
+  expect(await fail('rooms list -o csv --delimiter ab')).toContain('--delimiter must be one character or tab')
+  expect(world.requests).toEqual([])
+})
+
+test('an export with semicolons and a byte order mark is imported, and the rejects keep both', async () => {
+  const world = await createWorld()
+  for (const user_id of ['ada', 'jörg']) await world.send('POST', '/users', { user_id, name: 'A; "b"' })
+  const { stdout } = await world.run('users export --bom --delimiter ;')
+  expect(stdout.startsWith(`${mark}user_id;name;`)).toBe(true)
+  writeFileSync(join(world.dir, 'users.csv'), stdout)
+  await world.send('DELETE', '/users/ada')
+  const flags = '--ignore-unknown --failed-out failed.csv --bom --yes'
+  expect((await world.run(`users import users.csv ${flags}`)).code).toBe(8)
+  expect(await world.send('GET', '/users/ada')).toMatchObject({ body: { user: { name: 'A; "b"' } } })
+  const failed = readFileSync(join(world.dir, 'failed.csv'), 'utf8')
+  expect(failed).toMatch(new RegExp(`^${mark}user_id;name;.*;reason\\r\\njörg;"A; ""b""";.*already exists`))
+
+  writeFileSync(join(world.dir, 'bars.csv'), 'user_id|name\ngrace|Grace\n')
+  expect((await world.run('--delimiter | users import bars.csv')).code).toBe(0)
+  expect((await world.run('users import bars.csv --delimiter | --if-exists skip -o csv')).stdout).toMatch(
+    /^row,key,status/,
+  )
+})
