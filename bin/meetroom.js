@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 
-// // Runs the program with the code cache of an earlier command of its kind, because most of a start is
+// Runs the program with the code cache of an earlier command of its kind, because most of a start is
 // compilation. With module.enableCompileCache (Node 22.1 and later), `rooms list --json` takes 1.26 times as
 // long on Node 24.
 const fs = require('node:fs')
@@ -67,7 +67,7 @@ function compile(file) {
   const cache = folder && readCache(name)
   // The program is ASCII, which latin1 reads fastest.
   const script = new Script(fs.readFileSync(filename, 'latin1'), { filename, cachedData: cache?.code })
-  // // A cache that lacks code, such as that of tables after an empty list, is checked once an hour.
+  // A cache that lacks code, such as that of tables after an empty list, is checked once an hour.
   const isUsable = cache && !script.cachedDataRejected
   const isDue = !isUsable || Date.now() - cache.checked > 3_600_000
   scripts.push({ name, script, isDue, size: isUsable ? cache.code.length : undefined })

@@ -119,7 +119,8 @@ export const room = defineResource({
     is_recurring: gone,
     max_meeting_seconds: {
       type: 'seconds',
-      description: 'maximum meeting time in seconds, which passes only while two or more people are there; the room is terminated when it has elapsed',
+      description:
+        'maximum meeting time in seconds, which passes only while two or more people are there; the room is terminated when it has elapsed',
       write: 'create',
       presence: 'unlisted',
     },

@@ -92,7 +92,7 @@ function createRedirectError({ response, details }: ParsedErrorResponse): Meetro
 /** Returns true when a write may have been made although its response is an error. */
 function isDoubtful({ endpoint, description, details }: ParsedErrorResponse): boolean {
   const { status, retryAfter } = details
-  // // `meetroom serve` and `--local` send this code only when nothing has changed.
+  // `meetroom serve` and `--local` send this code only when nothing has changed.
   const isUnchanged = status === 503 && description.code === 'storage'
   return (
     endpoint.method !== 'GET' && !isUnchanged && mayHaveActed(status, isRecord(description.body), retryAfter)

@@ -224,7 +224,7 @@ function describeDoubt(field: FieldMatch): string {
 
 function listRemarks(fields: readonly FieldMatch[]): Remark[] {
   const respelled = fields.filter(({ match }) => match === 'equal' || match === 'similar')
-  // // The members of a new room are separate items, which no service returns as a part of the room.
+  // The members of a new room are separate items, which no service returns as a part of the room.
   const hidden = fields.filter(({ match, sent }) => match === 'unlisted' && !Array.isArray(sent))
   const names = hidden.map(({ field }) => field).join(', ')
   return [

@@ -53,7 +53,7 @@ export class Draft {
   constructor(path: string, { follow = false, isPrivate = false, overwrite = true }: DraftOptions = {}) {
     this.#overwrite = overwrite
     this.target = follow ? resolveLink(path) : path
-    // // The name may already have the maximum length.
+    // The name may already have the maximum length.
     const name = `${basename(this.target).slice(0, 50)}.${randomBytes(6).toString('hex')}.part`
     this.path = join(dirname(this.target), name)
     this.fd = openSync(this.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
@@ -81,7 +81,7 @@ export class Draft {
       try {
         fchownSync(this.fd, found.uid, found.gid)
       } catch {
-        // // The permissions of the group apply only to its own group.
+        // The permissions of the group apply only to its own group.
         mode &= 0o707
       }
     if (mode !== (created.mode & 0o777)) fchmodSync(this.fd, mode)

@@ -94,7 +94,7 @@ const lines: Record<string, readonly string[]> = {
     'GET /users',
     ...['GET /users --paginate', 'GET /users -i -H X-Trace:1', 'DELETE /users/ada -i'],
   ],
-  // // A tab counts as white space.
+  // A tab counts as white space.
   __complete: [
     'bash meetroom\trooms\tget\t',
     'fish meetroom\tmembers\tget\tROOM\t',
@@ -104,7 +104,7 @@ const lines: Record<string, readonly string[]> = {
   serve: ['--port 0', '--port 0 --ephemeral', `--print-env --port ${await findFreePort()}`],
   'auth status': ['', '--wait 1s'],
   'auth login': ['--with-token', '--key-command KEYCOMMAND'],
-  // // Without --local, doctor opens its own connections, which doctor.built.test.ts tests.
+  // Without --local, doctor opens its own connections, which doctor.built.test.ts tests.
   doctor: ['--local'],
   'cache warm': [],
 }
@@ -178,7 +178,7 @@ export async function prepare({ isProtected = false, keyCommand = false }: Prepa
     mode: 0o600,
   })
   file('key', world.apiKey)
-  // // A command that uses a profile must not find a local workspace.
+  // A command that uses a profile must not find a local workspace.
   await mkdir(join(world.dir, 'workspace'))
   emptyWorkspace ??= createEmptyWorkspace()
   writeFileSync(join(world.dir, 'workspace/workspace.db'), await emptyWorkspace)

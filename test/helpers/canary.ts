@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-// // Generates keys that resemble no other text, and finds their traces.
+// Generates keys that resemble no other text, and finds their traces.
 
 const random = (bytes = 12) => randomBytes(bytes).toString('hex')
 

@@ -40,7 +40,7 @@ export function readDockerRun(given: readonly string[], env: Record<string, stri
     tmpfs: all('--tmpfs')[0]?.replace(/^\/tmp:?/, ''),
     user: all('--user')[0] ?? '0:0',
     workdir: all('--workdir')[0] ?? '/',
-    // // Docker takes a variable without a value from its own environment.
+    // Docker takes a variable without a value from its own environment.
     env: Object.fromEntries(
       all('--env').map((text) => {
         const [name = '', value] = text.split(/=(.*)/s)

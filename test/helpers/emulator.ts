@@ -66,7 +66,7 @@ export class Emulator {
       case 'K':
         this.#lines[this.#row] = line.slice(0, this.#column)
         return
-      // // Colors.
+      // Colors.
       case 'm':
         return
       default:

@@ -28,7 +28,7 @@ export type Contexts = Record<string, Record<string, string>>
 /** Arguments with which GitHub runs each shell of a workflow. */
 const shells: Record<string, readonly string[]> = {
   bash: ['--noprofile', '--norc', '-eo', 'pipefail'],
-  // // Without a shell in the workflow, GitHub does not set pipefail.
+  // Without a shell in the workflow, GitHub does not set pipefail.
   '': ['-e'],
 }
 

@@ -92,7 +92,7 @@ export function testHost({
   let elapsed = 0
   const size = [tty ? columns : undefined, tty ? rows : undefined] as const
   const stderr = new Capture(tty, ...size)
-  // // A terminal wraps prompts at its width. With the marker, Node keeps the input open between prompts.
+  // A terminal wraps prompts at its width. With the marker, Node keeps the input open between prompts.
   const prompt = Object.assign(new PassThrough(), { _isStdio: true }, tty ? { columns } : {})
   prompt.on('data', (chunk) => void stderr.write(chunk))
   if (!tty && stdin === undefined) keyboard.end()
@@ -114,7 +114,7 @@ export function testHost({
       try {
         process.kill(other, 'SIGKILL')
       } catch {
-        // // The process has ended.
+        // The process has ended.
       }
     },
     isAlive: (other) => other === testPid || other === testPid + 1,
@@ -133,7 +133,7 @@ export function testHost({
       signal?.throwIfAborted()
       slept.push(ms)
       elapsed += ms
-      // // Yields to other tasks, because a loop of sleeps would never end.
+      // Yields to other tasks, because a loop of sleeps would never end.
       await new Promise((resolve) => setImmediate(resolve))
       signal?.throwIfAborted()
     },

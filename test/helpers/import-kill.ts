@@ -69,18 +69,18 @@ export async function importKillLoop({
 
   /** Runs one import. Returns undefined if the run was killed. */
   async function run(file: string, resume: boolean): Promise<Ended | undefined> {
-    // // A journal at a given path is kept after a complete run.
+    // A journal at a given path is kept after a complete run.
     const journal = ['--journal', `${file}.journal`]
     const argv = [kind, 'import', file, '-o', 'ndjson', ...journal, ...(resume ? ['--resume'] : [])]
     const { child, stdout, log, ended } = startBuilt(argv, env)
     const kill = () => child.kill('SIGKILL')
     let timer: NodeJS.Timeout | undefined
-    // // Some kills happen at the start, others during requests, before or after the service processes them.
+    // Some kills happen at the start, others during requests, before or after the service processes them.
     if (random() < 0.2) timer = setTimeout(kill, random() * 400)
     else proxy.after(1 + Math.floor(random() * 200), random() < 0.5 ? 'came' : 'acted', kill)
     const { code } = await ended(45_000)
     clearTimeout(timer)
-    // // Pending requests could otherwise not be distinguished from requests that were never sent.
+    // Pending requests could otherwise not be distinguished from requests that were never sent.
     await proxy.idle()
     return code === null ? undefined : { code, stdout: stdout.all, stderr: log() }
   }
@@ -192,7 +192,7 @@ async function countingProxy({ ready }: Served, kind: 'users' | 'rooms') {
       }
       response.writeHead(answer.statusCode, { 'content-type': 'application/json' }).end(text)
     } catch {
-      // // The sender was killed during its request.
+      // The sender was killed during its request.
       response.destroy()
     } finally {
       if (--under === 0) becameIdle()

@@ -21,7 +21,7 @@ export function testMachine(startsAt = testNow) {
 
   function next(until: number) {
     const due = [...timers].filter(([, timer]) => timer.due <= until)
-    // // Timers for the same time fire in the order in which they were set.
+    // Timers for the same time fire in the order in which they were set.
     due.sort(([a, { due: x }], [b, { due: y }]) => x - y || a - b)
     return due[0]
   }
@@ -34,7 +34,7 @@ export function testMachine(startsAt = testNow) {
     monotonic: () => monotonic,
     after(ms: number, work: () => void): () => void {
       const id = count++
-      // // Node fires a timer immediately if its delay exceeds 31 bits.
+      // Node fires a timer immediately if its delay exceeds 31 bits.
       timers.set(id, { due: monotonic + (ms > 2 ** 31 - 1 ? 1 : ms), work })
       return () => void timers.delete(id)
     },

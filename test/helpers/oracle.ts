@@ -46,7 +46,7 @@ export class Oracle {
         const now = held.get(id) ?? (this.#maybeDeleted.has(id) ? deleted : gone)
         if (now < number)
           lost.push(`room ${id}: ${inWords(number)} was ${how}, and now it is ${inWords(now)}`)
-        // // A deletion is final.
+        // A deletion is final.
         if (now === deleted) this.#known[how].set(id, deleted)
       }
     return lost

@@ -60,14 +60,14 @@ export function argvOf(line: string): string[] {
     if (slashes !== '' && behind === '"') {
       word = (word ?? '') + '\\'.repeat(slashes.length / 2)
       i += slashes.length - 1
-      // // After an odd number of backslashes, the quote is a literal character.
+      // After an odd number of backslashes, the quote is a literal character.
       if (slashes.length % 2 === 1) {
         word += '"'
         i++
       }
     } else if (line.charAt(i) === '"') {
       word ??= ''
-      // // Two quotes within quotes are one literal quote.
+      // Two quotes within quotes are one literal quote.
       if (quoted && line.charAt(i + 1) === '"') word += line.charAt(++i)
       else quoted = !quoted
     } else if (!quoted && /[ \t]/.test(line.charAt(i))) {

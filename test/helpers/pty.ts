@@ -11,7 +11,7 @@ import { soon, Watched } from './waiting.ts'
 function findTerminal(): ((line: string) => [string, ...string[]]) | undefined {
   const said = (command: string, flag: string) =>
     String(spawnSync(command, [flag], { encoding: 'utf8' }).stdout)
-  // // `script` of BSD and macOS takes other arguments.
+  // `script` of BSD and macOS takes other arguments.
   if (said('script', '--version').includes('util-linux'))
     return (line) => ['script', '-qec', line, '/dev/null']
   if (said('python3', '--version').startsWith('Python'))

@@ -87,7 +87,7 @@ function respond(
     const isPaged = !differences.withoutTotals && searchParams.has('limit')
     return answer(200, isPaged ? pageOf('sessions', sent, searchParams, differences) : { sessions: sent })
   }
-  // // A change gets a successful response and is not stored.
+  // A change gets a successful response and is not stored.
   const terminated_at = JSON.parse(body).is_terminated ? '2026-01-02T03:04:05.000Z' : null
   const changed = method === 'PUT' ? { ...found.room, terminated_at } : found.room
   return answer(200, { room: method === 'DELETE' ? { id } : changed })

@@ -69,7 +69,7 @@ export async function signalled(
     since = performance.now()
   }
   const ended = await running.ended()
-  // // A process that ends itself with the signal has the exit code that a shell reports for it.
+  // A process that ends itself with the signal has the exit code that a shell reports for it.
   const endsItself = ended.signal === signal && /\binterrupted\b/.test(running.log())
   return {
     ...ended,

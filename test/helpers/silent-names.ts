@@ -13,7 +13,7 @@ const port = 53
 const mounting = (dir: string) =>
   [
     `mount --bind ${dir}/resolv.conf /etc/resolv.conf`,
-    // // The resolver must use only this name server.
+    // The resolver must use only this name server.
     existsSync('/etc/nsswitch.conf') ? `mount --bind ${dir}/nsswitch.conf /etc/nsswitch.conf` : 'true',
   ].join(' && ')
 

@@ -32,7 +32,7 @@ export async function openFullPort(): Promise<{ port: number; close: () => void 
     child.stdout.once('data', (text) => resolve(Number(text))),
   )
   const sockets: Socket[] = []
-  // // The queue holds one connection more than its size.
+  // The queue holds one connection more than its size.
   for (let i = 0; i < 2; i++)
     await new Promise<void>((resolve) => {
       sockets.push(connect(port, '127.0.0.1', resolve))
@@ -100,7 +100,7 @@ export async function openingPipe(pid: number): Promise<void> {
     try {
       if (readdirSync(tasks).some(isOpening)) return
     } catch {
-      // // A thread has ended, or the system is not Linux.
+      // A thread has ended, or the system is not Linux.
     }
     await pause(20)
   }

@@ -1,4 +1,4 @@
-// // An independent definition of safe terminal output, so that a mistake in `visible` is not repeated here.
+// An independent definition of safe terminal output, so that a mistake in `visible` is not repeated here.
 
 const esc = '\u001b'
 

@@ -47,7 +47,7 @@ let folder: string | undefined
  * @throws {Error} when an edit does not match the source
  */
 export async function buildVariant(edits: readonly Edit[]): Promise<string> {
-  // // Within the project, because the program resolves libsql from its own location.
+  // Within the project, because the program resolves libsql from its own location.
   const cache = resolve('node_modules/.cache')
   mkdirSync(cache, { recursive: true })
   folder ??= mkdtempSync(join(cache, 'variants-'))

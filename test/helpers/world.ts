@@ -131,7 +131,7 @@ export function worldsWith<T, W extends World = World>(
 /** A folder that is removed when the test is over. */
 export function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
-  // // A process that ends late may still write to the directory.
+  // A process that ends late may still write to the directory.
   onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }))
   return dir
 }

@@ -19,7 +19,7 @@ interface Section {
 /** Finds the sections of help topics that contain all words or their beginnings, the best ones first. */
 export async function searchTopics(words: readonly string[], style: Style): Promise<Section[]> {
   if (!words.every((word) => /^[\p{L}\p{N}_-]+$/u.test(word))) return []
-  // // The changelog mentions nearly every term, so every search would find it.
+  // The changelog mentions nearly every term, so every search would find it.
   const topics = Object.keys(topicSummaries).filter((topic) => topic !== 'changes') as Topic[]
   const sections = await Promise.all(
     topics.map(async (topic) =>

@@ -77,7 +77,7 @@ function describeRun(
   return tally.describe(
     [`imported ${imported} of ${counted(tally.total, ...adapter.view.noun)}${split}`],
     {},
-    // // The journal may come from another machine, so rows that only the journal records are counted
+    // The journal may come from another machine, so rows that only the journal records are counted
     // separately.
     recorded > 0 ? [`${recorded} recorded earlier, ${sent} sent`] : [],
   )

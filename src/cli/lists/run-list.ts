@@ -8,7 +8,7 @@ import { computedTypes } from '../filter/metric-types.ts'
 import type { Context } from '../kernel/context.ts'
 import type { ListFlags } from '../kernel/flags.ts'
 import type { Page } from '../output/views/page.ts'
-import { selectView, type View } from '../output/views/views.ts'
+import { selectView } from '../output/views/views.ts'
 import { createFullRecords, openSelection } from './open-selection.ts'
 import type { ListName } from './paging/paged-list.ts'
 import { readList, readRoomId } from './read-list.ts'
@@ -43,48 +43,6 @@ export async function runList<N extends ListName>(
   const count = await printer.list(view, endpoints[name].result, shown)
   if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
   if (count === 0) await noticeAsterisks(context, input)
-}
-
-/** List whose rows come from several requests. */
-export interface ComputedList {
-  view: View
-  /** Name of the list in JSON. */
-  key: string
-  pages: AsyncIterable<Page>
-}
-
-/**
- * Prints, sorts or counts rows that a command has computed.
- * @param name list whose fields have the same types
- * @returns number of rows; undefined if they were counted
- */
-export async function runComputedList(
-  context: Context,
-  name: ListName,
-  { view, key, pages }: ComputedList,
-  flags: ListFlags,
-): Promise<number | undefined> {
-  requireCompatibleFlags(flags)
-  const { count, countBy, sort, limit, offset } = flags
-  if (count) {
-    const { countItems } = await import('./count.ts')
-    await countItems(context, pages, undefined)
-    return undefined
-  }
-  if (countBy !== undefined) {
-    const { CountBy } = await import('./count.ts')
-    await new CountBy(countBy, name, view).print(context, pages, undefined, '')
-    return undefined
-  }
-  const printer = await context.printer()
-  printer.check(view)
-  const { parseSort, sortPages } = await import('./sort.ts')
-  const keys = sort === undefined ? [] : parseSort(sort, name, view)
-  const isWhole = sort === undefined && limit === undefined && offset === undefined
-  const shown = isWhole ? pages : sortPages(context, pages, { view, keys, room: '', limit, offset })
-  const printed = await printer.list(view, key, shown)
-  if (printed === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
-  return printed
 }
 
 async function noticeAsterisks(context: Context, input: { query?: object }): Promise<void> {

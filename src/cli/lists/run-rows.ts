@@ -14,6 +14,7 @@ type Show = (pages: AsyncIterable<Page>) => Promise<number>
  * Lists rows that the service does not send, with the flags of lists.
  * @param pages rows, which are read only after the flags are checked
  * @param show prints the selected rows and returns their number
+ * @returns number of printed rows; undefined if they were counted
  * @throws {UsageError} for conflicting flags and unknown fields
  */
 export async function runRows(
@@ -22,7 +23,7 @@ export async function runRows(
   pages: AsyncIterable<Page>,
   flags: ListFlags,
   show?: Show,
-): Promise<void> {
+): Promise<number | undefined> {
   const { where = [], sort, count, countBy, limit, offset } = flags
   requireCompatibleFlags(context, flags)
   const printer = await context.printer()
@@ -33,15 +34,20 @@ export async function runRows(
   const selection = new Selection(context, kind, filter, { full: undefined, values: new Map() })
   const select = (range?: { limit?: number; offset?: number }) =>
     selection.withReport(selection.from(pages, '', range))
-  if (count) return (await import('./count.ts')).countItems(context, select(), undefined)
+  if (count) {
+    await (await import('./count.ts')).countItems(context, select(), undefined)
+    return undefined
+  }
   if (countBy !== undefined) {
     const { CountBy } = await import('./count.ts')
-    return new CountBy(countBy, known).print(context, select(), undefined, '')
+    await new CountBy(countBy, known).print(context, select(), undefined, '')
+    return undefined
   }
   const range = omitUndefined({ limit, offset })
   const rows = sort === undefined ? select(range) : await sortRows(sort)
   const shown = await (show?.(rows) ?? printer.list(kind, kind.key, rows))
   if (shown === 0 && printer.options.format === 'table') await printer.notice(`no ${kind.noun[1]}`)
+  return shown
 
   async function sortRows(text: string) {
     const { parseSort, sortPages } = await import('./sort.ts')

@@ -131,7 +131,7 @@ export function describeTable(
   const label = known.includes('name') ? 'name' : known.includes('room_name') ? 'room_name' : (unit ?? '')
   const heads = isUnitFirst && unit ? unit : label
   const hasTimelines = subject === 'user-total' && unit === undefined
-  // // Timelines already show the first entry and the last exit.
+  // Timelines already show the first entry and the last exit.
   const isShown = (field: string) => !(hasTimelines && ['first_in', 'last_out'].includes(field))
   const [start, end] = limits.map((ms, i) => (Number.isFinite(ms) ? ms : bounds[i]))
   return {

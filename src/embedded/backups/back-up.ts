@@ -56,7 +56,7 @@ function writeBackup(
 ): BackupFacts {
   try {
     const fault = findRowFault(source)
-    // // A backup that cannot be restored must not replace one that can.
+    // A backup that cannot be restored must not replace one that can.
     if (fault !== undefined) throw createDamageError(options.directory, fault)
     const facts = readFacts(source)
     return { path, bytes: copyDatabase(source, path, { ...options, follow: true }), ...facts }

@@ -25,7 +25,7 @@ export async function openBackup(path: string, quietly: QuietLoader): Promise<Ba
   const open = await loadSqlite(quietly)
   let db: Sqlite | undefined
   try {
-    // // SQLite does not open a path that is a symbolic link.
+    // SQLite does not open a path that is a symbolic link.
     db = openReadOnly(open, realpathSync(path))
     const version = readVersion(db)
     if (version > migrations.length)

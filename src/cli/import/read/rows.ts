@@ -153,7 +153,7 @@ async function* waitForData(stream: NodeJS.ReadableStream): AsyncGenerator<void>
       })
     hasNews = false
     if (ended) return
-    // // Rows before an error are read first, because they determine its line number.
+    // Rows before an error are read first, because they determine its line number.
     yield
     if (failure) throw failure.error
   }

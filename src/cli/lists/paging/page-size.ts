@@ -40,7 +40,7 @@ export async function fetchPage(
       // Only the first error concerns the requested size.
       refusal ??= error
     }
-  // // After a failure of the service, only a small page is requested.
+  // After a failure of the service, only a small page is requested.
   if (first === undefined || refusal?.status === 500) throw refusal
   return fetchSize(undefined).catch(() => Promise.reject(refusal))
 }

@@ -86,7 +86,7 @@ function* selectHeld(
   start: number,
 ): Generator<Page> {
   const { ids, total } = passes.at(-1) ?? {}
-  // // Items that only earlier passes contain no longer exist, unless the total counts them.
+  // Items that only earlier passes contain no longer exist, unless the total counts them.
   const isLastWhole = (ids?.size ?? 0) >= (countExpected(total, start) ?? 0)
   const items = [...held].flatMap(([id, item]) => (!isLastWhole || ids?.has(id) ? [item] : []))
   const rest = { paging: { total: items.length } }

@@ -2,7 +2,7 @@ import { omitUndefined } from '../../../../api/defined.ts'
 import { toText } from '../../../../api/to-text.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { ListFlags, PaceFlags } from '../../../kernel/flags.ts'
-import { runComputedList } from '../../../lists/run-list.ts'
+import { runRows } from '../../../lists/run-rows.ts'
 import { type RoomFlags, readRooms } from '../../../lists/select-rooms.ts'
 import type { Page } from '../../../output/views/page.ts'
 import { type RowOf, rowKinds } from '../../../output/views/rows.ts'
@@ -61,7 +61,9 @@ export async function listSessionsInRooms(
   }
 
   const pages = format === 'table' ? groupPages(readPages()) : readPages()
-  const count = await runComputedList(context, 'listSessions', { view, key: view.key, pages }, flags)
+  // The conditions select rooms.
+  const { where: _, ...listFlags } = flags
+  const count = await runRows(context, view, pages, listFlags)
   // An unknown user has no sessions either.
   if (count === 0 && user_id) await (await context.client()).call('getUser', { params: { user_id } })
 }
