@@ -157,7 +157,7 @@ describe('a --where condition on room metrics', () => {
       code: 2,
       stderr:
         'error: --where: the service sends no “idle” for any room that could match\n' +
-        'hint: see what it sends with: meetroom sessions list ROOM --json --base-url https://meet.test/v1\n',
+        'hint: show the fields that it sends with: meetroom sessions list ROOM --json --base-url https://meet.test/v1\n',
     })
   })
 

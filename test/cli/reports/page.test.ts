@@ -313,7 +313,7 @@ describe('the HTML page of sums', () => {
       const more = await world.run(`usage --time-zone Europe/Berlin --html page.html ${line}`)
       expect(more).toMatchObject({
         code: 0,
-        stderr: 'rooms that were deleted are missing\nwrote page.html\n',
+        stderr: 'deleted rooms are missing\nwrote page.html\n',
       })
       return rowsOf(section(page(), 'totals'))
     }

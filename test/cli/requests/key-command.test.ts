@@ -109,29 +109,29 @@ test('the key that a key command prints is masked in text from the service', asy
 
 describe('failing key commands', () => {
   test.each([
-    ['fails', 'echo "locked\u0007" >&2; exit 3', 'failed with exit code 3', 'it says: locked\\u0007'],
+    ['fails', 'echo "locked\u0007" >&2; exit 3', 'failed with exit code 3', 'it printed: locked\\u0007'],
     [
       'fails after printing the key',
       'echo KEY; echo "bad KEY" >&2; exit 3',
       'failed with exit code 3',
-      'it says: bad [API key]',
+      'it printed: bad [API key]',
     ],
-    ['prints nothing', 'true', 'prints nothing', 'run it by hand'],
-    ['prints only spaces', 'echo "  "', 'prints nothing', 'run it by hand'],
-    ['prints several lines', 'echo KEY; echo KEY', 'prints more than one line', 'run it by hand'],
-    ['prints an endless output', 'yes', 'prints too much', 'run it by hand'],
-    ['is killed', 'kill -9 $$', 'was ended by SIGKILL', 'run it by hand'],
+    ['prints nothing', 'true', 'prints nothing', 'run the command yourself'],
+    ['prints only spaces', 'echo "  "', 'prints nothing', 'run the command yourself'],
+    ['prints several lines', 'echo KEY; echo KEY', 'prints more than one line', 'run the command yourself'],
+    ['prints an endless output', 'yes', 'prints too much', 'run the command yourself'],
+    ['is killed', 'kill -9 $$', 'was ended by SIGKILL', 'run the command yourself'],
     [
       'prints a space within a key',
       'echo KEY KEY',
       'prints a space or another character that is not allowed in a key',
-      'run it by hand',
+      'run the command yourself',
     ],
     [
       'prints a key with a character beyond ASCII',
       'echo KEYé',
       'prints a space or another character that is not allowed in a key',
-      'run it by hand',
+      'run the command yourself',
     ],
   ])('the first request is not sent if the key command %s', async (_, text, why, hint) => {
     store()

@@ -201,7 +201,7 @@ describe('doctor', () => {
     expect(tls.checks['tls']).toMatch(/^✖ no response within 5 s; /)
     expect(http.checks).toMatchObject({
       clock: '- no response',
-      'key accepted': '- the service did not say',
+      'key accepted': '- unknown: the response does not show it',
       workspace: expect.stringMatching(/^✖ no response within 5 s/),
     })
     expect(proxy.checks).toMatchObject({
@@ -393,7 +393,7 @@ describe.skipIf(process.platform === 'win32')('doctor with a key command', () =>
       'fails',
       'false',
       0o700,
-      'no API key: the key command of profile default failed with exit code 1; run it by hand',
+      'no API key: the key command of profile default failed with exit code 1; run the command yourself',
     ],
     [
       'needs a shell',

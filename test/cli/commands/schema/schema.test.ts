@@ -155,6 +155,6 @@ test('meetroom schema prints the JSON Schema of one command, and exits 2 for a c
     code: 2,
     stderr:
       'error: no command “profiles use” that prints JSON\n' +
-      'hint: list those that do with: meetroom schema --query \'keys("$defs")\'\n',
+      'hint: list the commands that do with: meetroom schema --query \'keys("$defs")\'\n',
   })
 })

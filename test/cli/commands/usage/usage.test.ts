@@ -8,7 +8,7 @@ import { createWorld } from '../../../helpers/world.ts'
 const world = perTest(createWorld)
 beforeEach(() => term(world))
 
-const notice = 'rooms that were deleted are missing\n'
+const notice = 'deleted rooms are missing\n'
 const usage = (line = '', options = {}) =>
   world.run(`usage --month 2025-10 --time-zone Europe/Berlin ${line}`.trim(), options)
 

@@ -68,7 +68,7 @@ function onScreen(argv: readonly string[], env: Record<string, string>) {
       const place = readFileSync(tty, 'utf8').trim()
       spawnSync('stty', ['-F', place, 'cols', `${columns}`, 'rows', `${rows}`])
     },
-    /** What the shell behind it says: exit code and settings of the terminal. */
+    /** What the shell behind it printed: exit code and settings of the terminal. */
     async ended() {
       child.stdin?.end()
       await running.ended()
