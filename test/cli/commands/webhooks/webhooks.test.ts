@@ -352,7 +352,11 @@ describe('webhooks listen --secret', () => {
       1_714_979_289,
       `the signature is ${nowSeconds - 1_714_979_289} s old; the tolerance is 300 s`,
     ],
-    ['from the future', nowSeconds + 301, 'the signature is 301 s ahead of the clock; the tolerance is 300 s'],
+    [
+      'from the future',
+      nowSeconds + 301,
+      'the signature is 301 s ahead of the clock; the tolerance is 300 s',
+    ],
   ])(
     'webhooks listen --secret responds 401 to a correct signature %s and does not forward the event',
     async (_, at, problem) => {

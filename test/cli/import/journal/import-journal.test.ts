@@ -327,7 +327,8 @@ describe('an unfinished import', () => {
       'a missing journal',
       'users import in.csv --resume --journal other',
       () => {},
-      () => `error: there is no journal ${world.path('other')} to resume\nhint: omit --resume to start the import\n`,
+      () =>
+        `error: there is no journal ${world.path('other')} to resume\nhint: omit --resume to start the import\n`,
     ],
     [
       '--journal that names the input file',
