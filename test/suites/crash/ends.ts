@@ -1,6 +1,7 @@
 import { eventsOf, type Kills, killAgain, type Life, startEventReceiver } from '../../helpers/kill-harness.ts'
+import { sized } from '../size.ts'
 
-const crowd = 120
+const crowd = sized(80, 120)
 
 /**
  * Fills a room, terminates it and kills the service somewhere in the middle. However far it came, the next start finds every
