@@ -79,20 +79,43 @@ export function computeCoverage(
 /** Width of an SVG bar or timeline, in SVG units. */
 const svgWidth = 1000
 
-/** Draws intervals of presence in a span as SVG, with a label for screen readers. */
+/** Distance between two parts of a timeline, in SVG units, unless there are many parts. */
+const partGap = 8
+
+/**
+ * Draws intervals of presence as SVG, with a label for screen readers.
+ * @param parts spans that are drawn side by side on one scale, without the time between them
+ */
 export function drawSvgTimeline(
   intervals: readonly Interval[],
-  [start, end]: Interval,
+  parts: readonly Interval[],
   label: Visible,
 ): Html {
-  const scale = end > start ? svgWidth / (end - start) : 0
-  const bars = joinNear(intervals, scale).map(([from, to]) => {
-    // An interval of zero length must be visible.
-    const size = Math.max(2, scale === 0 ? svgWidth : (to - from) * scale)
-    const x = Math.min(svgWidth - size, (from - start) * scale)
-    return markup`<rect class="there" x="${round(x)}" y="3" width="${round(size)}" height="10"/>`
+  const gap = Math.min(partGap, svgWidth / 4 / parts.length)
+  const space = svgWidth - gap * (parts.length - 1)
+  const total = parts.reduce((sum, [start, end]) => sum + end - start, 0)
+  const scale = total > 0 ? space / total : 0
+  let left = 0
+  const drawn = parts.map(([start, end]) => {
+    const width = scale === 0 ? space / parts.length : (end - start) * scale
+    const inside = parts.length === 1 ? intervals : clip(intervals, [start, end])
+    const bars = joinNear(inside, scale).map(([from, to]) => {
+      // An interval of zero length must be visible.
+      const size = Math.max(2, scale === 0 ? width : (to - from) * scale)
+      const x = left + Math.min(width - size, (from - start) * scale)
+      return markup`<rect class="there" x="${round(Math.max(0, x))}" y="3" width="${round(size)}" height="10"/>`
+    })
+    const back = markup`<rect class="meeting" x="${round(left)}" y="3" width="${round(width)}" height="10"/>`
+    left += width + gap
+    return markup`${back}${bars}`
   })
-  return markup`<svg viewBox="0 0 ${svgWidth} 16" preserveAspectRatio="none" role="img" aria-label="${label}"><title>${label}</title><rect class="meeting" x="0" y="3" width="${svgWidth}" height="10"/>${bars}</svg>`
+  return markup`<svg viewBox="0 0 ${svgWidth} 16" preserveAspectRatio="none" role="img" aria-label="${label}"><title>${label}</title>${drawn}</svg>`
+}
+
+function clip(intervals: readonly Interval[], [start, end]: Interval): Interval[] {
+  return intervals.flatMap(([from, to]): Interval[] =>
+    from <= end && to >= start ? [[Math.max(from, start), Math.min(to, end)]] : [],
+  )
 }
 
 /** Draws a bar as SVG. Screen readers skip the bar, because another cell contains the number. */

@@ -50,9 +50,11 @@ export class Activity {
       minutes: toMinutes(ms),
     }))
     const clock = ['00:00', '06:00', '12:00', '18:00', '24:00']
-    const ends = [...new Set([parts[0], parts.at(-1)])].flatMap((part) => part?.label ?? [])
-    const periods = formatChart(`minutes-per-${unit}`, `Minutes per ${unit}`, parts, ends)
-    return markup`${periods}${formatChart('busiest-hours', 'Busiest hours', hours, clock)}`
+    const unitName = `${unit.charAt(0).toUpperCase()}${unit.slice(1)}`
+    const periodAxis = { title: unitName, labels: selectLabels(parts) }
+    const periods = formatChart(`minutes-per-${unit}`, `Minutes per ${unit}`, parts, periodAxis)
+    const hourAxis = { title: 'Hour of the day', labels: clock }
+    return markup`${periods}${formatChart('busiest-hours', 'Busiest hours', hours, hourAxis)}`
   }
 
   /** Returns the minutes per day, or per week or month if the chart would have too many bars. */
@@ -85,13 +87,21 @@ export class Activity {
   }
 }
 
-/** @param axis labels below the chart, at equal distances */
-function formatChart(
-  id: string,
-  heading: string,
-  parts: readonly ActivityPart[],
-  axis: readonly string[],
-): Html {
+/** Returns the labels of bars at equal distances, of which the first and the last are at the ends. */
+function selectLabels(parts: readonly ActivityPart[]): string[] {
+  const last = parts.length - 1
+  const steps = [4, 3, 2, 1].find((steps) => last % steps === 0) ?? 1
+  const places = Array.from({ length: steps + 1 }, (_, i) => (i * last) / steps)
+  return [...new Set(places)].flatMap((place) => parts[place]?.label ?? [])
+}
+
+interface ChartAxis {
+  title: string
+  /** Labels below the chart, at equal distances. */
+  labels: readonly string[]
+}
+
+function formatChart(id: string, heading: string, parts: readonly ActivityPart[], axis: ChartAxis): Html {
   const most = parts.reduce((most, part) => (part.minutes > most.minutes ? part : most))
   const summary = visible(`Most: ${most.label}, ${most.minutes.toFixed(1)} minutes.`)
   const name = visible(heading)
@@ -107,8 +117,12 @@ function formatChart(
   return markup`<section class="charts" aria-labelledby="${visible(id)}">
 <h2 id="${visible(id)}">${name}</h2>
 <p>${summary} Minutes of each user in each room.</p>
+<div class="plot">
+<p class="scale"><span>${visible(formatMinutes(most.minutes))} minutes</span><span>${visible(formatMinutes(most.minutes / 2))}</span><span>0</span></p>
 ${drawSvgChart(bars, own`${name}. ${summary}`)}
-<p class="axis">${axis.map((label) => markup`<span>${visible(label)}</span>`)}</p>
+<p class="axis">${axis.labels.map((label) => markup`<span>${visible(label)}</span>`)}</p>
+<p class="unit">${visible(axis.title)}</p>
+</div>
 <details><summary>Numbers</summary><table>
 <caption>${name}</caption>
 <tbody>
@@ -117,3 +131,5 @@ ${rows}</tbody>
 </section>
 `
 }
+
+const formatMinutes = (minutes: number) => Number(minutes.toFixed(1)).toLocaleString('en')

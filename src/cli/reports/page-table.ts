@@ -25,6 +25,8 @@ export interface PageTableOptions extends Pick<PageOptions, 'zone' | 'shown'> {
   fields: readonly string[]
   /** Span of the timelines, in milliseconds since 1970; undefined for minute bars, or without attendance. */
   span: Interval | undefined
+  /** Parts of the span that the timelines show; by default all of it. */
+  parts?: readonly Interval[] | undefined
   /** Largest number of minutes in a row of a table with bars. */
   most?: number | undefined
 }
@@ -37,6 +39,11 @@ const numbers = new Set(
 /** Fields of a sum that the page omits. */
 const unshown = ['room_id', 'counted_from']
 const maxLabelIntervals = 20
+/** Span above which a timeline shows only the meetings, in milliseconds. */
+const maxWholeSpanMs = 36 * 3_600_000
+const maxParts = 200
+/** Maximum number of labels on the axis of a timeline. */
+const maxAxisLabels = 6
 
 /** Formats the people of a room as a section. */
 export function formatRoomSection(report: RoomReport, number: number, options: PageOptions): Html {
@@ -47,6 +54,7 @@ export function formatRoomSection(report: RoomReport, number: number, options: P
   return formatSection(listUserRows(report, options), {
     ...options,
     ...{ room, span, id: visible(`room-${number}`), heading: markup`<bdi>${name}</bdi>` },
+    parts: span && selectParts(span, meeting, options.gapMs),
     words: span
       ? describeMeeting(span, computeMinutes(meeting), participants.length, options.zone)
       : own`Nobody was there.`,
@@ -55,11 +63,23 @@ export function formatRoomSection(report: RoomReport, number: number, options: P
   })
 }
 
+/** Returns the meetings of a long span, because lessons of several weeks would be too narrow on its scale. */
+function selectParts(span: Interval, meeting: readonly Interval[], gapMs: number): readonly Interval[] {
+  if (span[1] - span[0] <= maxWholeSpanMs) return [span]
+  const parts: [number, number][] = []
+  for (const [start, end] of meeting) {
+    const last = parts.at(-1)
+    if (last && start - last[1] < gapMs) last[1] = end
+    else parts.push([start, end])
+  }
+  return parts.length <= maxParts ? parts : [span]
+}
+
 /** Formats each meeting of a room as a section. */
-export function formatMeetings(lines: readonly ReportRow[], room: number, options: PageOptions): Html {
+export function formatMeetings(lines: readonly ReportRow[], room: number, options: PageOptions): Html[] {
   const meetings = new Map<Meeting, ReportRow[]>()
   for (const line of lines) if (line.meeting) addTo(meetings, line.meeting, line)
-  const sections = [...meetings].map(([meeting, people], i) => {
+  return [...meetings].map(([meeting, people], i) => {
     const { number, start, end, intervals, isRunning } = meeting
     const { room_id: id, room_name } = people[0]?.row ?? {}
     const name = nameRoom({ id, name: room_name }, options.shown)
@@ -75,7 +95,6 @@ export function formatMeetings(lines: readonly ReportRow[], room: number, option
       fields: ['name', 'user_id', 'role', 'first_in', 'last_out', 'room_minutes', 'share', 'present'],
     })
   })
-  return markup`${sections}`
 }
 
 interface SectionOptions extends PageTableOptions {
@@ -143,9 +162,9 @@ export function describeTable(
 }
 
 /** Formats the start of a table with a timeline or a bar in each row. */
-export function formatTableStart({ caption, label, fields, span, zone }: PageTableOptions): Html {
-  const [start, end] = span ? span.map((ms) => visible(zone.createFormat(span)(ms))) : []
-  const axis = markup`<span class="axis"><span>${start ?? own``}</span><span>${end ?? own``}</span></span>`
+export function formatTableStart(options: PageTableOptions): Html {
+  const { caption, label, fields } = options
+  const labels = listAxisLabels(options).map((text) => markup`<span>${visible(text)}</span>`)
   const head = fields.map((field) =>
     numbers.has(field)
       ? markup`<th scope="col" class="number">${titleOf(field)}</th>`
@@ -153,9 +172,20 @@ export function formatTableStart({ caption, label, fields, span, zone }: PageTab
   )
   return markup`<div class="wide" tabindex="0" role="region" aria-label="${label}"><table>
 <caption>${caption}</caption>
-<thead><tr>${head}<th scope="col" class="time">${span ? axis : own`Time`}</th></tr></thead>
+<thead><tr>${head}<th scope="col" class="time"><span class="axis">${labels}</span></th></tr></thead>
 <tbody>
 `
+}
+
+/** Lists the labels of the axis of timelines or bars, from left to right. */
+function listAxisLabels({ span, parts = [], most, zone }: PageTableOptions): string[] {
+  if (most !== undefined) return ['0 minutes', `${most.toFixed(1)} minutes`]
+  if (!span) return []
+  if (parts.length <= 1) return span.map(zone.createFormat(span))
+  const days = [...new Set(parts.map(([start]) => zone.formatDay(start)))]
+  return days.length <= maxAxisLabels
+    ? days
+    : [0, 1, 2, 3].map((i) => days[Math.round((i * (days.length - 1)) / 3)] ?? '')
 }
 
 function titleOf(field: string): Visible {
@@ -172,7 +202,7 @@ export const tableEnd = markup`</tbody>
 `
 
 function formatRow(line: ReportRow, options: PageTableOptions): Html {
-  const { fields, span, most, zone } = options
+  const { fields, span, parts, most, zone } = options
   const { row, intervals } = line
   const isAbsent = row['present'] === false || row['meetings'] === 0
   const cells = fields.map((field, i) => {
@@ -185,7 +215,7 @@ function formatRow(line: ReportRow, options: PageTableOptions): Html {
     most !== undefined
       ? drawSvgBar(Number(row['room_minutes']) / most)
       : span
-        ? drawSvgTimeline(intervals, span, nameIntervals(intervals, span, zone))
+        ? drawSvgTimeline(intervals, parts ?? [span], nameIntervals(intervals, span, zone))
         : own``
   return markup`<tr${isAbsent ? markup` class="absent"` : markup``}>${cells}<td class="time">${drawing}</td></tr>
 `
@@ -200,6 +230,8 @@ function formatCell(
   const value = row[field]
   switch (field) {
     case 'name':
+      // A deleted person has no name, but a row needs a heading.
+      return markup`<bdi>${shown(toText(value) || toText(row['user_id']))}</bdi>`
     case 'user_id':
       return markup`<bdi>${shown(toText(value))}</bdi>`
     case 'room_name':

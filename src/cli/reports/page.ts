@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto'
-import { plural } from '../../api/plural.ts'
+import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { MeetroomError } from '../../errors.ts'
 import { OutputFile } from '../../files/output-file.ts'
 import type { Host, Visible } from '../../host.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
-import { markup } from '../output/html.ts'
+import { type Html, markup } from '../output/html.ts'
 import { own, visible } from '../output/terminal/visible.ts'
 import type { Item } from '../output/views/views.ts'
 import { selectRoomSubject } from './group-by.ts'
+import { computeSpan, countTenths } from './minutes.ts'
 import { Activity } from './page-charts.ts'
 import {
   describeTable,
@@ -28,13 +29,26 @@ interface WebPageOptions extends PageOptions {
   rooms: number
 }
 
-/** Self-contained page, which has no scripts and no external resources. */
+/** Maximum size of the summary and of everything else, in bytes. Browsers are slow with larger pages. */
+const limits = { summary: 550_000, details: 1_350_000 }
+
+/**
+ * Self-contained page, which has no scripts and no external resources. It is written at the end, because its title counts
+ * the rooms that it shows. Details above a limit are left out, so that it is small enough for memory and browsers.
+ */
 export class WebPage {
   readonly #file: OutputFile
   readonly #options: WebPageOptions
   readonly #activity: Activity
+  readonly #parts: string[] = []
+  readonly #failures: Html[] = []
+  readonly #summary: ReportRow[] = []
+  #bytes = 0
   #rooms = 0
-  #hasCharts = false
+  #left = { sections: 0, rows: 0 }
+  /** Room in the title of a page on one room. */
+  #shown: Item | undefined
+  #shownRooms = 0
   #table: PageTableOptions | undefined
 
   private constructor(file: OutputFile, options: WebPageOptions) {
@@ -50,67 +64,147 @@ export class WebPage {
 
   /** Adds the attendance of a room to the charts, and adds a section unless the report consists of sums. */
   async room(report: RoomReport): Promise<void> {
+    const { rooms, grouping } = this.#options
     await this.#activity.add(report)
-    await this.#begin(report.room)
-    if (selectRoomSubject(this.#options.grouping))
-      await this.#file.write(formatRoomSection(report, this.#rooms, this.#options).text)
+    this.#rooms++
+    const isEmpty = report.attendance.participants.length === 0 && (report.absent ?? []).length === 0
+    if (isEmpty && rooms > 1) return
+    this.#shownRooms++
+    if (this.#shownRooms === 1) this.#shown = report.room
+    if (selectRoomSubject(grouping))
+      this.#addSection(() => formatRoomSection(report, this.#rooms, this.#options))
+    else if (grouping.subject !== 'meeting') return
+    this.#summary.push(summarizeRoom(report))
   }
 
   /** Adds rows that are sums. In a report by meeting, they belong to the room added last. */
   async rows(lines: readonly ReportRow[], scale: RowScale): Promise<void> {
     const [first] = lines
     if (!first) return
-    if (this.#options.grouping.subject === 'meeting')
-      return this.#file.write(formatMeetings(lines, this.#rooms, this.#options).text)
-    if (!this.#table) {
-      await this.#writeCharts()
-      this.#table = describeTable(first.row, scale, this.#options)
-      await this.#file.write(
-        markup`<section aria-labelledby="totals">
-<h2 id="totals">${this.#table.caption}</h2>
-${formatTableStart(this.#table)}`.text,
-      )
+    if (this.#options.grouping.subject === 'meeting') {
+      for (const section of formatMeetings(lines, this.#rooms, this.#options)) this.#addSection(() => section)
+      return
     }
-    await this.#file.write(formatTableRows(lines, this.#table).text)
+    const table = this.#table ?? describeTable(first.row, scale, this.#options)
+    this.#table = table
+    for (const line of lines) if (!this.#add(() => formatTableRows([line], table))) this.#left.rows++
   }
 
   async failed(room: Item, error: MeetroomError): Promise<void> {
-    await this.#begin(room)
     const { shown } = this.#options
-    await this.#file.write(
-      markup`<section class="failed">
+    this.#shown ??= room
+    this.#failures.push(markup`<section class="failed">
 <h2><bdi>${nameRoom(room, shown)}</bdi></h2>
 <p>Room ${shown(toText(room['id']))} could not be reported on: ${shown(error.message)}</p>
 </section>
-`.text,
-    )
+`)
   }
 
   async close(isComplete: boolean): Promise<void> {
-    if (this.#rooms === 0) await this.#begin({})
-    if (this.#table) await this.#file.write(markup`${tableEnd}</section>\n`.text)
-    await this.#writeCharts()
+    const { rooms, grouping } = this.#options
+    const [start, end] = this.#formatTotals()
+    const empty = this.#rooms - this.#shownRooms
+    const isOne = this.#shown && (rooms === 1 || this.#shownRooms === 1)
+    const name = isOne && this.#shown ? nameRoom(this.#shown, this.#options.shown) : own``
+    const where = name === '' ? visible(counted(this.#shownRooms, 'room')) : name
+    const emptyRooms = counted(empty, this.#shownRooms === 0 ? 'room' : 'other room')
+    const left = counted(this.#left.sections, grouping.subject === 'meeting' ? 'meeting' : 'room')
+    const notes = [
+      ...(empty > 0 ? [`Nobody was in ${emptyRooms}.`] : []),
+      ...(this.#left.sections > 0
+        ? [`The page is limited in size: it has no details of ${left}. A report on fewer rooms has them.`]
+        : []),
+    ]
+    const charts = this.#activity.format().text
+    await this.#file.write(formatPageStart(where, notes, this.#options))
+    await this.#file.write(this.#table ? charts + start.text : this.#formatSummary().text)
+    for (const part of this.#parts) await this.#file.write(part)
+    await this.#file.write(end.text + markup`${this.#failures}`.text + (this.#table ? '' : charts))
     await this.#file.close(formatPageEnd(isComplete))
   }
 
-  async #writeCharts(): Promise<void> {
-    if (this.#hasCharts) return
-    this.#hasCharts = true
-    await this.#file.write(this.#activity.format().text)
+  #addSection(format: () => Html): void {
+    if (!this.#add(format)) this.#left.sections++
   }
 
-  async #begin(room: Item): Promise<void> {
-    if (this.#rooms++ > 0) return
-    await this.#file.write(formatPageStart(room, this.#options))
+  /** Returns false for a part above the limit. All later parts are left out, too. */
+  #add(format: () => Html): boolean {
+    if (this.#bytes > limits.details) return false
+    const { text } = format()
+    this.#bytes += Buffer.byteLength(text)
+    if (this.#bytes > limits.details) return false
+    this.#parts.push(text)
+    return true
+  }
+
+  /** Formats what comes before and after the rows of sums. */
+  #formatTotals(): [Html, Html] {
+    if (!this.#table) return [markup``, markup``]
+    const { rows } = this.#left
+    const note =
+      rows > 0
+        ? markup`<p>${visible(`${counted(rows, 'more row')} in CSV and JSON.`)}</p>
+`
+        : markup``
+    return [
+      markup`<section aria-labelledby="totals">
+<h2 id="totals">${this.#table.caption}</h2>
+${formatTableStart(this.#table)}`,
+      markup`${tableEnd}${note}</section>
+`,
+    ]
+  }
+
+  /** Formats a table with a row for each room, if there are several. */
+  #formatSummary(): Html {
+    if (this.#summary.length < 2) return markup``
+    const most = this.#summary.reduce((most, { row }) => Math.max(most, Number(row['room_minutes'])), 0.1)
+    const { zone, shown } = this.#options
+    const table: PageTableOptions = {
+      ...{ zone, shown, most, span: undefined, caption: own`Rooms`, label: own`Rooms` },
+      fields: ['room_name', 'participants', 'first_in', 'last_out', 'room_minutes'],
+    }
+    const rows: Html[] = []
+    let bytes = 0
+    for (const line of this.#summary) {
+      const row = formatTableRows([line], table)
+      bytes += Buffer.byteLength(row.text)
+      if (bytes > limits.summary) break
+      rows.push(row)
+    }
+    const left = this.#summary.length - rows.length
+    const note =
+      left > 0
+        ? markup`<p>${visible(`${counted(left, 'more room')} in CSV and JSON.`)}</p>
+`
+        : markup``
+    return markup`<section aria-labelledby="rooms">
+<h2 id="rooms">Rooms</h2>
+${formatTableStart(table)}${rows}${tableEnd}${note}</section>
+`
   }
 }
 
-function formatPageStart(room: Item, { rooms, shown, span, now, zone }: WebPageOptions): string {
-  const name = nameRoom(room, shown)
-  const where = rooms === 1 && name !== '' ? name : own`${rooms} ${visible(plural(rooms, 'room'))}`
+function summarizeRoom({ room, attendance: { participants, meeting } }: RoomReport): ReportRow {
+  const bounds = computeSpan(meeting)
+  const tenths = participants.reduce((sum, { intervals }) => sum + countTenths(intervals), 0)
+  const row = {
+    ...{ room_id: room['id'], room_name: room['name'], participants: participants.length },
+    ...{ first_in: formatIso(bounds?.[0]), last_out: formatIso(bounds?.[1]), room_minutes: tenths / 10 },
+  }
+  return { row, intervals: [], bounds, isRunning: participants.some(({ isThere }) => isThere) }
+}
+
+const formatIso = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString())
+
+function formatPageStart(
+  where: Visible,
+  notes: readonly string[],
+  { span, now, zone }: WebPageOptions,
+): string {
   const timeOf = (ms: number) => formatMinute(ms, zone)
   const ends = span.map((ms, i) => (Number.isFinite(ms) ? ` ${i === 0 ? 'from' : 'to'} ${timeOf(ms)}` : ''))
-  return formatPageHead(own`Attendance in ${where}${visible(ends.join(''))}`, zone, now)
+  return formatPageHead(own`Attendance in ${where}${visible(ends.join(''))}`, zone, now, notes)
 }
 
 function formatMinute(ms: number, zone: TimeZone): string {
@@ -118,7 +212,12 @@ function formatMinute(ms: number, zone: TimeZone): string {
 }
 
 /** Formats the beginning of a page, up to its content. */
-export function formatPageHead(title: Visible, zone: TimeZone, now: number): string {
+export function formatPageHead(
+  title: Visible,
+  zone: TimeZone,
+  now: number,
+  notes: readonly string[] = [],
+): string {
   const hash = visible(createHash('sha256').update(pageStyle).digest('base64'))
   const head = markup`<!doctype html>
 <html lang="en">
@@ -135,7 +234,10 @@ export function formatPageHead(title: Visible, zone: TimeZone, now: number): str
 <header>
 <h1>${title}</h1>
 <p>As of ${visible(formatMinute(now, zone))}. Times are those of ${visible(zone.name)}.</p>
-</header>
+${notes.map(
+  (note) => markup`<p>${visible(note)}</p>
+`,
+)}</header>
 <main>
 `
   return head.text + pageStyle + body.text
@@ -147,7 +249,7 @@ function formatPageEnd(isComplete: boolean): string {
     : markup`<section class="failed"><h2>Incomplete</h2><p>Some rooms could not be reported on.</p></section>
 `
   return markup`${warning}</main>
-<footer><p>Overlapping connections of a person count once. The share is that of the time in which anybody was there.</p></footer>
+<footer><p>Overlapping connections of a person count once. The share is that of the time in which anybody was there. A time line of several days shows only that time.</p></footer>
 </body>
 </html>
 `.text
@@ -175,6 +277,10 @@ td.id { white-space: normal; overflow-wrap: anywhere; min-width: 5rem }
 .absent th, .absent td { color: var(--dim) }
 svg { display: block; width: 100%; height: 1rem }
 svg.chart { height: 8rem; border-bottom: 1px solid var(--line) }
+.plot { display: grid; grid-template-columns: auto 1fr; gap: .2rem .6rem; margin-top: .6rem; font-size: .85rem }
+.plot p { grid-column: 2; margin: 0 }
+.plot .scale { grid-column: 1; display: flex; flex-direction: column; justify-content: space-between; text-align: end; line-height: 1 }
+.unit { text-align: center }
 .charts details { color: var(--dim) }
 .charts details table { width: auto }
 .meeting { fill: var(--time) }

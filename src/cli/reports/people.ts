@@ -90,6 +90,8 @@ export async function collectAttendance(
       addAttendance(participant, attendance)
       // Some sessions of a user may lack the member ID.
       participant.member_id ??= member_id
+      // The name in a session outlives a deleted user.
+      participant.name ??= session['name']
       if (wantsVisits)
         visits.push({ session, participant, interval: attendance.interval, isRunning: attendance.isRunning })
     }

@@ -114,7 +114,7 @@ describe('the HTML page of a report', () => {
     ])
     host.stdout.failure = Object.assign(new Error(), { code: 'EPIPE' })
     expect(await done).toMatchObject({ code: 0 })
-    expect(page().match(/<section aria-labelledby/g)).toHaveLength(2)
+    expect(page().match(/<section aria-labelledby="room-/g)).toHaveLength(2)
     expect(page()).not.toContain('Incomplete')
   })
 
@@ -156,6 +156,72 @@ describe('the HTML page of a report', () => {
     })
     await report('r')
     expect(page()).not.toContain(world.apiKey)
+  })
+})
+
+describe('the HTML page of several rooms', () => {
+  const dayOf = (day: number) => `2026-01-${String(day).padStart(2, '0')}`
+  /** Three lessons of 45 minutes, a week apart. */
+  const weekly = [1, 8, 15].map((day) =>
+    session('ada', '08:00', '08:45', {
+      ...{ id: `s${day}`, connected_at: `${dayOf(day)}T08:00:00Z` },
+      ...{ disconnected_at: `${dayOf(day)}T08:45:00Z` },
+    }),
+  )
+
+  test('counts the rooms that it shows in its title, and begins with a table of them', async () => {
+    school(world, { maths, art: { ...maths, room: { name: 'Art' } }, empty: {}, unused: {} })
+    await report('--all-rooms -o ndjson')
+    expect(page()).toContain('<title>Attendance in 2 rooms</title>')
+    expect(page()).toContain('<p>Nobody was in 2 other rooms.</p>')
+    const [table = ''] = /<section aria-labelledby="rooms">[\s\S]*?<\/section>/.exec(page()) ?? []
+    expect(table.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')).toContain(
+      'Room Participants First in Last out Room minutes 0 minutes 70.0 minutes Mathematics 7b 2 2026-01-01 08:00',
+    )
+    school(world, { maths, empty: {} })
+    await report('--all-rooms -o ndjson')
+    expect(page()).toContain('<title>Attendance in Mathematics 7b</title>')
+    expect(page()).toContain('<p>Nobody was in 1 other room.</p>')
+  })
+
+  test('shows lessons of several weeks side by side, without the time between them', async () => {
+    school(world, { maths: { sessions: weekly, members: [member('ada')] } })
+    await report('maths -o ndjson')
+    expect(page()).toContain(
+      '<span class="axis"><span>2026-01-01</span><span>2026-01-08</span><span>2026-01-15</span></span>',
+    )
+    expect(
+      [...page().matchAll(/class="there" x="([\d.]+)" y="3" width="([\d.]+)"/g)].map(([, ...at]) => at),
+    ).toEqual([
+      ['0', '328'],
+      ['336', '328'],
+      ['672', '328'],
+    ])
+  })
+
+  test('shows the name that a session has, although an earlier session of the same user has none', async () => {
+    const [first, ...others] = weekly
+    school(world, {
+      maths: { sessions: [{ ...first, name: null }, ...others.map((one) => ({ ...one, name: 'Ada' }))] },
+    })
+    await report('maths -o ndjson')
+    expect(page()).toContain('<th scope="row"><bdi>Ada</bdi></th>')
+  })
+
+  test('has at most 2 MB for 1,000 rooms, and says what it leaves out', async () => {
+    const people = Array.from({ length: 4 }, (_, i) =>
+      session(`user ${i}`, '08:00', '08:45', { name: `Person ${i}` }),
+    )
+    const rooms = Array.from({ length: 1000 }, (_, i) => [
+      `r${i}`,
+      { room: { name: `Room ${i}` }, sessions: people },
+    ])
+    school(world, Object.fromEntries(rooms))
+    await report('--all-rooms -o ids')
+    expect(statSync(file()).size).toBeLessThan(2_000_000)
+    expect(page()).toContain('<title>Attendance in 1000 rooms</title>')
+    expect(page()).toMatch(/it has no details of [3-6]\d\d rooms\. A report on fewer rooms has them\./)
+    expect(page()).toContain('<bdi>Room 999</bdi>')
   })
 })
 
@@ -215,7 +281,7 @@ describe('the HTML page of sums', () => {
   test('the HTML page of sums with --by month shows a bar and no timeline for each month', async () => {
     const text = section(await totals('--by month'), 'totals')
     expect(rowsOf(text)).toEqual([
-      ['Month', 'Participants', 'Rooms', 'Days', 'Meetings', 'Room minutes', 'Time'],
+      ['Month', 'Participants', 'Rooms', 'Days', 'Meetings', 'Room minutes', '0 minutes370.0 minutes'],
       ['2025-10', '3', '2', '4', '5', '370.0', ''],
       ['2025-11', '1', '1', '1', '1', '10.0', ''],
     ])
@@ -317,14 +383,15 @@ describe('the HTML page of sums', () => {
       })
       return rowsOf(section(page(), 'totals'))
     }
+    const bar = (most: number) => `0 minutes${most.toFixed(1)} minutes`
     expect(await usage('--month 2025-10')).toEqual([
-      ['Month', 'Rooms', 'Participants', 'Meetings', 'Room minutes', 'Peak', 'Peak time', 'Time'],
+      ['Month', 'Rooms', 'Participants', 'Meetings', 'Room minutes', 'Peak', 'Peak time', bar(370)],
       ['2025-10', '2', '3', '5', '370.0', '2', '2025-10-24 10:05', ''],
     ])
     expect(section(page(), 'minutes-per-day').match(/<rect class="bar"/g)).toHaveLength(8)
     expect(page()).toContain('<h1>Attendance in 2 rooms from 2025-10-01 00:00 to 2025-11-01 00:00</h1>')
     expect(await usage('--month 2025-10 --by room -o csv')).toEqual([
-      ['Room', 'Month', 'Participants', 'Meetings', 'Room minutes', 'Peak', 'Peak time', 'Time'],
+      ['Room', 'Month', 'Participants', 'Meetings', 'Room minutes', 'Peak', 'Peak time', bar(320)],
       ['Mathematics 7b', '2025-10', '3', '4', '320.0', '2', '2025-10-24 10:05', ''],
       ['Art', '2025-10', '2', '1', '50.0', '2', '2025-10-24 10:30', ''],
     ])
