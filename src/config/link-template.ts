@@ -1,10 +1,31 @@
 import { isUrl } from '../api/is-url.ts'
 import { isLoopback } from '../api/loopback.ts'
+import { type Fields, selectListedFields, selectUnlistedFields } from '../api/resource-types.ts'
+import { room, user } from '../api/resources.ts'
 import { UsageError } from '../errors.ts'
 
-/** Values that a link template can hold, as in `{room_id}`. */
-export const linkFields = ['room_id', 'room_name', 'user_id', 'name', 'role', 'access_token'] as const
-export type LinkField = (typeof linkFields)[number]
+/** Values that a link template can hold, as in `{room_id}`, besides the fields of users and rooms. */
+const linkFields = ['room_id', 'room_name', 'user_id', 'name', 'role', 'access_token']
+
+const listNames = ({ fields }: { fields: Fields }) =>
+  [...selectListedFields(fields), ...selectUnlistedFields(fields)]
+    .filter(([name, { secret }]) => !linkFields.includes(name) && !secret && name !== 'id')
+    .map(([name]) => name)
+
+/** Fields of users that links and their rows can hold. */
+export const userLinkFields: readonly string[] = listNames(user)
+/** Fields of rooms that links and their rows can hold, by their names there: `room_type`, and `type` for short. */
+export const roomLinkFields: ReadonlyMap<string, string> = new Map(
+  listNames(room)
+    .filter((name) => name !== 'name')
+    .flatMap((name) => [
+      [`room_${name}`, name] as const,
+      ...(userLinkFields.includes(name) ? [] : [[name, name] as const]),
+    ]),
+)
+/** Columns of links besides those of each row. `url` is the link. */
+export const linkColumns = ['url', ...userLinkFields, ...roomLinkFields.keys()]
+const placeholderNames = new Set([...linkFields, ...userLinkFields, ...roomLinkFields.keys()])
 
 export const exampleTemplate = 'https://app.example.com/meet?room_id={room_id}&access_token={access_token}'
 
@@ -21,13 +42,11 @@ export function parseLinkTemplate(text: string): string {
     throw refuse('must be an https URL, or http on this machine, because links hold access tokens')
   if (/\s/.test(template)) throw refuse('must not contain white space')
   const placeholders: readonly string[] = template.match(/\{[^{}]*\}|[{}]/g) ?? []
-  const unknown = placeholders.find(
-    (placeholder) => !linkFields.some((field) => placeholder === `{${field}}`),
-  )
+  const unknown = placeholders.find((placeholder) => !placeholderNames.has(placeholder.slice(1, -1)))
   if (unknown !== undefined)
     throw refuse(
       `has an unknown placeholder “${unknown}”`,
-      `placeholders are ${linkFields.map((field) => `{${field}}`).join(', ')}`,
+      `placeholders are ${linkFields.map((field) => `{${field}}`).join(', ')}, and fields of users and rooms such as {email} and {room_type}`,
     )
   if (!placeholders.includes('{room_id}')) throw refuse('must contain {room_id}')
   // A value must not choose the server that receives an access token.

@@ -1,6 +1,8 @@
+import { toText } from '../../api/to-text.ts'
+import { roomLinkFields } from '../../config/link-template.ts'
 import type { RowOf } from '../output/views/rows.ts'
 import { cellOf, type Item, views } from '../output/views/views.ts'
-import type { Link } from './link-template.ts'
+import type { Link, LinkValues } from './link-template.ts'
 import { toTextOrNull } from './user-access.ts'
 
 export type LinkRow = RowOf<'links'>
@@ -13,8 +15,39 @@ export interface RoomLinks {
 
 type Person = Pick<LinkRow, 'user_id' | 'name' | 'role'>
 
-export function toLinkRow(room: Item, { user_id, name, role }: Person, { link, reason }: Link): LinkRow {
-  return { room_id: room['id'], room_name: toTextOrNull(room['name']), user_id, name, role, link, reason }
+/** @param more fields of the user and the room, by column */
+export function toLinkRow(
+  room: Item,
+  { user_id, name, role }: Person,
+  { link, reason }: Link,
+  more: Item = {},
+): LinkRow {
+  const row = {
+    room_id: room['id'],
+    room_name: toTextOrNull(room['name']),
+    user_id,
+    name,
+    role,
+    link,
+    reason,
+  }
+  return { ...row, ...more, ...(Object.hasOwn(more, linkAlias) && { [linkAlias]: link }) }
+}
+
+/** Column that holds the link under another name. */
+export const linkAlias = 'url'
+
+/** Reads the fields of a user and a room that a template or columns name. */
+export function readLinkFields(names: readonly string[], room: Item, user: Item = {}): Item {
+  const read = (name: string) => {
+    const ofRoom = roomLinkFields.get(name)
+    return ofRoom === undefined ? (user[name] ?? null) : cellOf(views.room, ofRoom, room)
+  }
+  return Object.fromEntries(names.map((name) => [name, read(name)]))
+}
+
+export function toLinkValues(fields: Item): LinkValues {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toText(value) || null]))
 }
 
 export const noLink = (reason: string): Link => ({ link: null, reason })

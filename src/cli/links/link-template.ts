@@ -1,6 +1,5 @@
-import { type LinkField, linkFields } from '../../config/link-template.ts'
-
-export type LinkValues = Readonly<Record<LinkField, string | null>>
+/** Values by placeholder. */
+export type LinkValues = Readonly<Record<string, string | null>>
 
 /** A link, or the reason why there is none. */
 export type Link = { link: string; reason: null } | { link: null; reason: string }
@@ -19,8 +18,13 @@ export class LinkTemplate {
     this.#text = text
   }
 
-  uses(field: LinkField): boolean {
-    return this.#text.includes(`{${field}}`)
+  /** Names of the placeholders. */
+  get fields(): readonly string[] {
+    return Array.from(this.#text.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)
+  }
+
+  uses(field: string): boolean {
+    return this.fields.includes(field)
   }
 
   fill(values: LinkValues): Link {
@@ -28,14 +32,13 @@ export class LinkTemplate {
   }
 
   /** Fills in the values of a room, and omits parameters that describe a person. */
-  fillForAnyone(values: Pick<LinkValues, 'room_id' | 'room_name'>): Link {
-    const text = dropParameters(this.#text, (field) => field !== 'room_id' && field !== 'room_name')
-    const nobody = { user_id: null, name: null, role: null, access_token: null }
-    return fillTemplate(text, { ...nobody, ...values })
+  fillForAnyone(values: LinkValues): Link {
+    const text = dropParameters(this.#text, (field) => !Object.hasOwn(values, field))
+    return fillTemplate(text, values)
   }
 }
 
-const labels: Partial<Record<LinkField, string>> = {
+const labels: Readonly<Record<string, string>> = {
   room_id: 'room ID',
   user_id: 'user ID',
   access_token: 'access token',
@@ -43,8 +46,7 @@ const labels: Partial<Record<LinkField, string>> = {
 
 function fillTemplate(text: string, values: LinkValues): Link {
   const [path = ''] = text.split(/[?#]/)
-  for (const field of linkFields) {
-    if (!text.includes(`{${field}}`)) continue
+  for (const [, field = ''] of text.matchAll(/\{(\w+)\}/g)) {
     const value = values[field] ?? ''
     const label = labels[field] ?? field.replace('_', ' ')
     if (value === '' && labels[field]) return { link: null, reason: `no ${label}` }
@@ -53,7 +55,7 @@ function fillTemplate(text: string, values: LinkValues): Link {
     if (/^\.\.?$/.test(value) && path.includes(`{${field}}`))
       return { link: null, reason: `the ${label} “${value}” cannot be part of a path` }
   }
-  const link = text.replace(/\{(\w+)\}/g, (_, field: LinkField) => encodeValue(values[field] ?? ''))
+  const link = text.replace(/\{(\w+)\}/g, (_, field: string) => encodeValue(values[field] ?? ''))
   return { link, reason: null }
 }
 

@@ -1,5 +1,6 @@
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
+import { userLinkFields } from '../../config/link-template.ts'
 import type { Context } from '../kernel/context.ts'
 import { FullRecords } from '../lists/full-records.ts'
 import { readList } from '../lists/read-list.ts'
@@ -7,11 +8,21 @@ import type { Selection } from '../lists/selection.ts'
 import type { Item } from '../output/views/views.ts'
 import { isBlocked } from '../records/blocking.ts'
 import { selectMembership } from '../records/membership-plan.ts'
-import { findRoomProblem, noLink, type RoomLinks, toLinkRow } from './link-rows.ts'
+import {
+  findRoomProblem,
+  type LinkRow,
+  noLink,
+  type RoomLinks,
+  readLinkFields,
+  toLinkRow,
+  toLinkValues,
+} from './link-rows.ts'
 import type { Link, LinkTemplate } from './link-template.ts'
 import { toTextOrNull, type UserAccess, UserAccessReader } from './user-access.ts'
 
 export interface LinkOptions {
+  /** Columns that are fields of users and rooms. */
+  columns: readonly string[]
   template: LinkTemplate
   isReplay: boolean
 }
@@ -31,13 +42,14 @@ export class MemberLinks {
     this.#options = options
     this.#selection = selection
     this.#full = new FullRecords(context, 'listMembers', client)
-    this.#users = new UserAccessReader(context, client)
+    this.#users = new UserAccessReader(context, client, listUserFields(options))
   }
 
   /** Creates the rows of a room's members. Anonymous participants have no link. */
   async ofMembers(room: Item): Promise<RoomLinks> {
     const members = (await this.#members(room)).filter((member) => toTextOrNull(member['user_id']) !== null)
     const isIncomplete = (member: Item) =>
+      listUserFields(this.#options).length > 0 ||
       toTextOrNull(member['name']) === null ||
       (this.#options.template.uses('access_token') && toTextOrNull(member['access_token']) === null)
     const ids = members.filter(isIncomplete).map((member) => toText(member['user_id']))
@@ -48,7 +60,7 @@ export class MemberLinks {
       return { member, user, link: this.#link(room, member, user, problem) }
     })
     return {
-      rows: links.map(({ member, user, link }) => toLinkRow(room, describe(member, user), link)),
+      rows: links.map(({ member, user, link }) => this.#row(room, member, user, link)),
       holdsUserTokens: links.some(({ member, link }) => this.#holdsUserToken(member, link)),
     }
   }
@@ -63,9 +75,14 @@ export class MemberLinks {
     const person = member ?? { user_id }
     const link = this.#link(room, person, user, problem)
     return {
-      rows: [toLinkRow(room, describe(person, user), link)],
+      rows: [this.#row(room, person, user, link)],
       holdsUserTokens: this.#holdsUserToken(person, link),
     }
+  }
+
+  #row(room: Item, member: Item, user: UserAccess | undefined, link: Link): LinkRow {
+    const more = readLinkFields(this.#options.columns, room, user?.fields)
+    return toLinkRow(room, describe(member, user), link, more)
   }
 
   #holdsUserToken(member: Item, { link }: Link): boolean {
@@ -88,13 +105,20 @@ export class MemberLinks {
     if (isBlocked(member)) return noLink('blocked')
     if (problem !== undefined) return noLink(problem)
     if (user?.exists === false) return noLink('no such user')
-    return this.#options.template.fill({
+    const { template } = this.#options
+    const more = readLinkFields(template.fields, room, user?.fields)
+    return template.fill({
+      ...toLinkValues(more),
       room_id: toText(room['id']),
       room_name: toTextOrNull(room['name']),
       ...describe(member, user),
       access_token: toTextOrNull(member['access_token']) ?? user?.access_token ?? null,
     })
   }
+}
+
+function listUserFields({ template, columns }: LinkOptions): string[] {
+  return [...template.fields, ...columns].filter((field) => userLinkFields.includes(field))
 }
 
 /** Describes a member. The name in the room takes precedence over the user's name. */

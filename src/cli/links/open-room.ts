@@ -17,7 +17,7 @@ export async function runRoomOpen(context: Context, id: string, as: string | und
   if (context.flags.curl) return previewRooms(context, [{ id }])
   const client = await context.client()
   const user = as === undefined ? undefined : await readUserAccess(context, as)
-  const room = await completeRoom(client, { id })
+  const room = await completeRoom(client, { id }, options)
   const links =
     as === undefined || !user
       ? createRoomLink(room, options)

@@ -2,6 +2,7 @@ import { readResponseValue } from '../../api/json.ts'
 import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
+import { roomLinkFields } from '../../config/link-template.ts'
 import { PartialError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
@@ -14,13 +15,14 @@ import { type Item, readField, views } from '../output/views/views.ts'
 import { groupPages } from '../run/print-all.ts'
 import { openRun } from '../run/run.ts'
 import type { Tally } from '../run/tally.ts'
-import type { LinkRow, RoomLinks } from './link-rows.ts'
+import { type LinkRow, linkAlias, type RoomLinks } from './link-rows.ts'
+import type { LinkOptions } from './member-links.ts'
 
 interface LinkRun extends SelectedRooms {
   flags: PaceFlags
   /** Room selection. The run closes the selection at its end. */
   selection?: Selection | undefined
-  holdsTokens: boolean
+  options: LinkOptions
   createReader(client: Client): (room: Item) => Promise<RoomLinks>
   /** Prints the only link alone, not as a table. */
   isBare?: boolean
@@ -32,7 +34,7 @@ interface LinkRun extends SelectedRooms {
  */
 export async function printLinks(
   context: Context,
-  { rooms, incomplete, flags, selection, holdsTokens, createReader, isBare }: LinkRun,
+  { rooms, incomplete, flags, selection, options, createReader, isBare }: LinkRun,
 ): Promise<void> {
   const printer = await context.printer()
   await new RoomsNotice(context).expect(rooms.length)
@@ -40,7 +42,7 @@ export async function printLinks(
   const readLinks = createReader(run.client)
   const summary = new LinkSummary()
   const act = async (room: Item) =>
-    ({ status: 'ok', value: await readLinks(await completeRoom(run.client, room)) }) as const
+    ({ status: 'ok', value: await readLinks(await completeRoom(run.client, room, options)) }) as const
 
   async function* pages(): AsyncGenerator<Page> {
     for await (const [room, outcome] of run.each(rooms, act)) {
@@ -63,18 +65,26 @@ export async function printLinks(
     const isOneRoom = rooms.length === 1
     const isTable = printer.options.format === 'table'
     const columns = rowKinds.links.columns.filter(({ field }) => !isOneRoom || field !== 'room_name')
+    if (options.columns.includes(linkAlias)) columns.push({ field: linkAlias, weight: 9, isWhole: true })
     await printer.list({ ...rowKinds.links, columns }, 'links', isTable ? groupPages(selected) : selected)
     if (summary.all === 0 && isTable) await printer.notice(rooms.length === 0 ? 'no rooms' : 'no members')
   }
-  const printsLinks = printer.options.columns?.includes('link') ?? true
-  for (const notice of holdsTokens && printsLinks ? summary.notices() : []) await context.notice(notice)
+  const printsLinks = printer.options.columns?.some((name) => ['link', linkAlias].includes(name)) ?? true
+  for (const notice of options.template.uses('access_token') && printsLinks ? summary.notices() : [])
+    await context.notice(notice)
   const error = (await run.finish()) ?? incomplete ?? summary.error
   if (error) throw error
 }
 
-/** Requests the full record of a room if its name, type or status is unknown. */
-export async function completeRoom(client: Client, room: Item): Promise<Item> {
-  if (['name', 'type', 'status'].every((field) => readField(views.room, field, room).known)) return room
+/** Requests the full record of a room if its name, type, status or a field that links need is unknown. */
+export async function completeRoom(
+  client: Client,
+  room: Item,
+  { template, columns }: LinkOptions,
+): Promise<Item> {
+  const more = [...template.fields, ...columns].flatMap((name) => roomLinkFields.get(name) ?? [])
+  if (['name', 'type', 'status', ...more].every((field) => readField(views.room, field, room).known))
+    return room
   const answer = await client.call('getRoom', { params: { id: toText(room['id']) } })
   return { ...room, ...(readResponseValue(answer) as { room: Item }).room, id: room['id'] }
 }

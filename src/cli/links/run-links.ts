@@ -1,5 +1,5 @@
 import { toText } from '../../api/to-text.ts'
-import { exampleTemplate } from '../../config/link-template.ts'
+import { exampleTemplate, linkColumns, roomLinkFields, userLinkFields } from '../../config/link-template.ts'
 import { suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
@@ -12,8 +12,15 @@ import { readRecord } from '../records/records.ts'
 import { undefinedIfPreviewed } from '../requests/before-send.ts'
 import { findEmbeddedService, reachableOrigin } from '../requests/embedded-service.ts'
 import { findPersistentBaseUrl } from '../requests/find-service.ts'
-import { findRoomProblem, noLink, type RoomLinks, toLinkRow } from './link-rows.ts'
-import { LinkTemplate, roomPageTemplate } from './link-template.ts'
+import {
+  findRoomProblem,
+  noLink,
+  type RoomLinks,
+  readLinkFields,
+  toLinkRow,
+  toLinkValues,
+} from './link-rows.ts'
+import { LinkTemplate, type LinkValues, roomPageTemplate } from './link-template.ts'
 import { type LinkOptions, MemberLinks } from './member-links.ts'
 import { printLinks } from './print-links.ts'
 import { toTextOrNull, toUserAccess, type UserAccess } from './user-access.ts'
@@ -26,7 +33,12 @@ export async function openLinks(
   context: Context,
   { replay = false }: Pick<LinkFlags, 'replay'>,
 ): Promise<LinkOptions> {
-  return { template: await findTemplate(context, replay ? 'replay' : 'join'), isReplay: replay }
+  const { columns = [] } = (await context.printer()).options
+  return {
+    template: await findTemplate(context, replay ? 'replay' : 'join'),
+    isReplay: replay,
+    columns: columns.filter((name) => linkColumns.includes(name)),
+  }
 }
 
 /** Prints a link for each member of the rooms. `--where` selects members. */
@@ -45,7 +57,7 @@ export async function runMemberLinks(
     ...selected,
     flags,
     selection,
-    holdsTokens: options.template.uses('access_token'),
+    options,
     createReader: (client) => {
       const links = new MemberLinks(context, client, options, selection)
       return (room) => links.ofMembers(room)
@@ -68,7 +80,7 @@ export async function runRoomLinks(
   await printLinks(context, {
     ...selected,
     flags,
-    holdsTokens: options.template.uses('access_token'),
+    options,
     isBare: given.length === 1 && given[0] !== '-' && format === 'table' && !columns && !query,
     createReader: (client) => {
       if (as === undefined || !user) return async (room) => createRoomLink(room, options)
@@ -80,20 +92,26 @@ export async function runRoomLinks(
 
 /** @throws {NotFoundError} when the user does not exist */
 export async function readUserAccess(context: Context, user_id: string): Promise<UserAccess> {
-  return toUserAccess(await readRecord(await context.client(), { kind: 'user', id: user_id }))
+  return toUserAccess(await readRecord(await context.client(), { kind: 'user', id: user_id }), userLinkFields)
 }
 
 /** Creates a room link that anyone can use. Such links work only for open rooms (API specification, “Room”). */
-export function createRoomLink(room: Item, { template, isReplay }: LinkOptions): RoomLinks {
+export function createRoomLink(room: Item, { template, isReplay, columns }: LinkOptions): RoomLinks {
   const problem =
     findRoomProblem(room, isReplay) ??
     (toText(room['type']).toLowerCase() === 'open' ? undefined : 'the room is not open: pass --as')
-  const values = { room_id: toText(room['id']), room_name: toTextOrNull(room['name']) }
+  const ofRoom = template.fields.filter((name) => roomLinkFields.has(name))
+  const values = {
+    ...toLinkValues(readLinkFields(ofRoom, room)),
+    ...{ room_id: toText(room['id']), room_name: toTextOrNull(room['name']) },
+  }
   const link = problem === undefined ? fillForAnyone(template, values) : noLink(problem)
-  return { rows: [toLinkRow(room, { user_id: null, name: null, role: null }, link)], holdsUserTokens: false }
+  const nobody = { user_id: null, name: null, role: null }
+  const row = toLinkRow(room, nobody, link, readLinkFields(columns, room))
+  return { rows: [row], holdsUserTokens: false }
 }
 
-function fillForAnyone(template: LinkTemplate, values: { room_id: string; room_name: string | null }) {
+function fillForAnyone(template: LinkTemplate, values: LinkValues) {
   const link = template.fillForAnyone(values)
   return link.reason === 'no access token' || link.reason === 'no user ID'
     ? noLink('the template needs a user: pass --as')

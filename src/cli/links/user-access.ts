@@ -10,6 +10,8 @@ import { findRecord } from '../records/records.ts'
 import { mapAhead } from '../run/map-ahead.ts'
 
 export interface UserAccess {
+  /** Further fields of the user that links need. */
+  fields: Item
   exists: boolean
   name: string | null
   access_token: string | null
@@ -23,12 +25,15 @@ const concurrency = 8
 export class UserAccessReader {
   readonly #context: Context
   readonly #client: Client
+  readonly #fields: readonly string[]
   readonly #users = new Map<string, Promise<UserAccess>>()
   #listing: Promise<void> | undefined
 
-  constructor(context: Context, client: Client) {
+  /** @param fields further fields that links need */
+  constructor(context: Context, client: Client, fields: readonly string[]) {
     this.#context = context
     this.#client = client
+    this.#fields = fields
   }
 
   async read(ids: readonly string[]): Promise<ReadonlyMap<string, UserAccess>> {
@@ -55,9 +60,10 @@ export class UserAccessReader {
 
   async #get(user_id: string): Promise<UserAccess> {
     // The ID cannot be part of a request path.
-    if (findSegmentProblem('user_id', user_id)) return toUserAccess({})
+    if (findSegmentProblem('user_id', user_id)) return toUserAccess({}, [])
     const user = await findRecord(this.#client, { kind: 'user', id: user_id })
-    return user ? toUserAccess(user) : { exists: false, name: null, access_token: null }
+    const nobody = { exists: false, name: null, access_token: null, fields: {} }
+    return user ? toUserAccess(user, this.#fields) : nobody
   }
 
   async #list(): Promise<void> {
@@ -68,8 +74,9 @@ export class UserAccessReader {
         if (!items.some((user) => Object.hasOwn(user, 'access_token'))) return
         for (const user of items) {
           const id = toText(user['user_id'])
-          if (Object.hasOwn(user, 'access_token') && !this.#users.has(id))
-            this.#users.set(id, Promise.resolve(toUserAccess(user)))
+          const isWhole = ['access_token', ...this.#fields].every((field) => Object.hasOwn(user, field))
+          if (isWhole && !this.#users.has(id))
+            this.#users.set(id, Promise.resolve(toUserAccess(user, this.#fields)))
         }
       }
     } catch (error) {
@@ -79,8 +86,13 @@ export class UserAccessReader {
   }
 }
 
-export function toUserAccess(user: Item): UserAccess {
-  return { exists: true, name: toTextOrNull(user['name']), access_token: toTextOrNull(user['access_token']) }
+/** @param fields further fields that links need */
+export function toUserAccess(user: Item, fields: readonly string[]): UserAccess {
+  return {
+    exists: true,
+    ...{ name: toTextOrNull(user['name']), access_token: toTextOrNull(user['access_token']) },
+    fields: Object.fromEntries(fields.map((field) => [field, user[field] ?? null])),
+  }
 }
 
 /** Converts a nonempty text or a number to text. Returns null for other values. */

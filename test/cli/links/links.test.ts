@@ -385,3 +385,41 @@ test('notices, errors, the audit log and verbose output contain no links and no 
   for (const { access_token } of await world.members(world.ids.board))
     expect(stderr).not.toContain(access_token)
 })
+
+describe('fields of users and rooms', () => {
+  test('are columns of links and placeholders of the template, also if lists lack them', async () => {
+    const { hall } = world.ids
+    await world.send('PUT', '/users/ada', { email: 'ada+1@example.com' })
+    const env = {
+      MEETROOM_JOIN_URL: 'https://app.test/{room_id}?mail={email}&kind={room_type}&at={access_token}',
+    }
+    const flags = '-o csv --columns name,email,type,room_layout,url'
+    const { ada, mallory } = Object.fromEntries(
+      await Promise.all(
+        ['ada', 'mallory'].map(async (user) => [user, (await world.member(hall, user)).access_token]),
+      ),
+    )
+    const link = (mail: string, token: string) =>
+      `https://app.test/${hall}?mail=${mail}&kind=public&at=${token}`
+    const rows = [
+      'name,email,type,room_layout,url',
+      `ADA,ada+1@example.com,public,default,${link('ada%2B1%40example.com', ada)}`,
+      `MALLORY,,public,default,${link('', mallory)}`,
+      '',
+    ].join('\r\n')
+    expect((await run(`members links ${hall} ${flags}`, { env })).stdout).toBe(rows)
+    expect((await run(`members links --all-rooms ${flags}`, { env })).stdout).toContain(rows.split('\r\n')[1])
+    const { stdout } = await run(`rooms link ${hall} --as ada -o csv --columns email,url`, { env })
+    expect(stdout).toBe(`email,url\r\nada+1@example.com,${link('ada%2B1%40example.com', ada)}\r\n`)
+  })
+
+  test('of rooms remain in a link for anyone, without the parameters of a person', async () => {
+    const open = (await world.send('POST', '/rooms', { name: 'Open', type: 'open' })).body.room.id
+    const env = {
+      MEETROOM_JOIN_URL: 'https://app.test/{room_id}?kind={room_type}&mail={email}&at={access_token}',
+    }
+    expect((await run(`rooms link ${open}`, { env })).stdout).toBe(`https://app.test/${open}?kind=open\n`)
+    const { stderr } = await run(`rooms link ${open} -o csv --columns emial`, { env })
+    expect(stderr).toContain('did you mean “email”?')
+  })
+})

@@ -14,7 +14,7 @@ export function defineMemberLinks(members: MeetroomCommand, act: DefineAction): 
     .command('links')
     .summary('Print a personal link for each member of a room')
     .description(
-      'Print a personal link for each member of rooms, one row for each person and room, as for a mail merge. A link holds an access token: anyone with the link can enter the room as that person.',
+      'Print a personal link for each member of rooms, one row for each person and room, as for a mail merge. A link holds an access token: anyone with the link can enter the room as that person. --columns also takes fields of the user, such as email, and of the room, such as room_type.',
     )
     .addArgument(createRoomsArgument('rooms of the members: '))
     .option('--all-rooms', 'print links for the members of every room')
@@ -30,6 +30,7 @@ export function defineMemberLinks(members: MeetroomCommand, act: DefineAction): 
   addExamples(
     link,
     "meetroom members links 'name:Weekly sync' -o csv > invitations.csv",
+    'meetroom members links --all-rooms -o csv --columns name,email,room_name,url',
     'meetroom members links --all-rooms -o csv > invitations.csv',
     "meetroom rooms list --where 'status=active' --all -o ids | meetroom members links - -o csv",
   )

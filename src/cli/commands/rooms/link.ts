@@ -15,7 +15,7 @@ export function defineRoomLink(rooms: MeetroomCommand, act: DefineAction): void 
     .command('link')
     .summary('Print links to rooms')
     .description(
-      'Print a link to each room, for one user or for anyone. Links for anyone work only in open rooms. The setting join_url or replay_url is the template; links to the embedded service lead to its room page.',
+      'Print a link to each room, for one user or for anyone. Links for anyone work only in open rooms. The setting join_url or replay_url is the template; links to the embedded service lead to its room page. --columns also takes fields of the user, such as email, and of the room, such as room_type.',
     )
     .addArgument(createRoomsArgument())
     .option('--all-rooms', 'print a link to every room')

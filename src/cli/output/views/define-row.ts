@@ -64,6 +64,8 @@ export interface KindOptions {
   order?: readonly string[]
   /** Column that is never cut. */
   whole?: string
+  /** Fields that only `--columns` shows. */
+  unlisted?: readonly string[]
 }
 
 /** @param shape fields in the order of JSON Schemas and, by default, of CSV, TSV and tables */
@@ -71,7 +73,7 @@ export function defineRow<const F extends RowFields>(
   key: string,
   id: string | undefined,
   shape: F,
-  { noun = [key.replace(/s$/, ''), key], description, whole, ...given }: KindOptions = {},
+  { noun = [key.replace(/s$/, ''), key], description, whole, unlisted, ...given }: KindOptions = {},
 ): RowKind<F> {
   const all: RowFields = shape
   const { fields = Object.keys(dataFields(all)), order = given.fields ?? Object.keys(all) } = given
@@ -84,7 +86,7 @@ export function defineRow<const F extends RowFields>(
   )
   return {
     ...{ key, shape, noun, fields, choices: Object.fromEntries(choices), isClosed: columns.length > 0 },
-    ...omitUndefined({ id, description }),
+    ...omitUndefined({ id, description, unlisted }),
     columns: columns.filter(({ weight }) => weight > 0),
   }
 }

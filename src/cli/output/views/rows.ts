@@ -1,4 +1,5 @@
 import { statuses } from '../../../client/outcome.ts'
+import { linkColumns } from '../../../config/link-template.ts'
 import { defineRow, type FieldsOf, type RowField, type RowFields, type RowKind } from './define-row.ts'
 import { describeDetails, describeItem, planSigns } from './planned-cells.ts'
 import type { Item } from './views.ts'
@@ -78,7 +79,11 @@ export const rowKinds = {
       link: ['text | null', 9, 'null if there is none'],
       reason: ['text | null', 7, 'reason for a missing link'],
     },
-    { order: ['room_name', 'name', 'user_id', 'role', 'reason', 'link'], whole: 'link' },
+    {
+      order: ['room_name', 'name', 'user_id', 'role', 'reason', 'link'],
+      whole: 'link',
+      unlisted: linkColumns,
+    },
   ),
   memberships: defineRow('memberships', 'room_id', {
     user_id: ['id | null', 9],
