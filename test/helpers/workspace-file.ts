@@ -27,7 +27,7 @@ export async function createWorkspace() {
       return body.room.id
     },
     /** Runs a command, and returns the writes that the service received. */
-    async run(line: string, options = {}) {
+    async run(line: string | readonly string[], options = {}) {
       world.requests.length = 0
       const run = await world.run(line, options)
       return { ...run, writes: writesOf(world) }

@@ -140,7 +140,12 @@ async function openJournal(context: Context, plan: ImportPlan): Promise<Journal 
   const { ifExists, map = [], room = null, roomIds = null, resume = false } = flags
   const { match, createMissing, encoding, delimiter, ignoreUnknown, groupBy, unblock } = flags
   const shard = flags.shard?.toString()
-  const optional = { match, createMissing, encoding, delimiter, ignoreUnknown, groupBy, shard, unblock }
+  const roleMap = flags.roleMap && [...flags.roleMap]
+  const { split } = flags
+  const optional = {
+    ...{ match, createMissing, encoding, delimiter, ignoreUnknown, groupBy, shard, unblock },
+    ...{ roleMap, split },
+  }
   const optionalText = JSON.stringify(optional)
   return Journal.open(
     journal,

@@ -9,17 +9,19 @@ import { describeTarget, findDataDir } from '../requests/find-service.ts'
 import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
 import { requireNoneUnfinished, requireNotImported } from './journal/receipt.ts'
 import { maxReported } from './journal/results.ts'
-import { type CheckedInput, checkInput } from './read/check.ts'
+import { type CheckedInput, checkInput, splitFields } from './read/check.ts'
 import { memberColumns } from './read/group.ts'
 import { isEmailField, isIdentifyingField } from './read/identity.ts'
 import type { ImportFlags } from './read/import-flags.ts'
 import { formatInputPlace, formatRowPlace } from './read/place.ts'
 import { createRowReader, type RowReader } from './read/reader.ts'
 import { parseMap, readRoomIds } from './read/renames.ts'
+import { RoleReader } from './read/role-map.ts'
 import { detectInputFormat, type InputFormat, type Row } from './read/rows.ts'
 import { SavedOrigins } from './read/saved-origin.ts'
 import type { Shard } from './read/shard.ts'
 import type { Source } from './read/source.ts'
+import { describeListCell, isListCell } from './read/split-rows.ts'
 
 interface ImportRequest {
   adapter: ImportAdapter
@@ -47,6 +49,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   const defaults: RequestBody = flags.room === undefined ? {} : { room_id: flags.room }
   const rooms = flags.roomIds === undefined ? undefined : await readRoomIds(context, flags.roomIds)
   const renames = parseMap(flags.map ?? [])
+  const roles = new RoleReader(flags.roleMap)
   const reader = await createRowReader(adapter, {
     format,
     renames,
@@ -54,15 +57,17 @@ export async function prepareImport(context: Context, request: ImportRequest): P
     roomIds: rooms,
     ignoreUnknown: flags.ignoreUnknown ?? false,
     memberColumns: flags.groupBy ? memberColumns : [],
+    roles,
   })
   let reportedProblems = 0
-  const lookalikes = context.flags.dryRun ? new Lookalikes(reader.fieldOf) : undefined
+  const lookalikes = context.flags.dryRun ? new Lookalikes(reader.fieldOf, adapter.name) : undefined
   let reportedLookalikes = 0
   const origins = new SavedOrigins()
   const checked = await checkInput({
     source,
     format,
     delimiter: flags.delimiter,
+    split: flags.split,
     isGrouped: flags.groupBy !== undefined,
     adapter,
     reader,
@@ -75,15 +80,19 @@ export async function prepareImport(context: Context, request: ImportRequest): P
           await context.notice(`warning: ${formatInputPlace(source, row)}: ${difference}`)
     },
     onProblem: async (row, problem) => {
-      if (flags.skipInvalid || reportedProblems++ >= maxReported) return
+      if (flags.skipInvalid || roles.noteProblem(problem, formatRowPlace(row))) return
+      if (reportedProblems++ >= maxReported) return
       await context.reportError(new UsageError(`${formatInputPlace(source, row)}: ${problem}`))
     },
   })
   await reportEmpty(context, request, checked)
   await reportTrimmed(context, checked)
+  if (checked.empty > 0) await context.notice(`skipped ${counted(checked.empty, 'empty row')}`)
   if (reportedLookalikes > maxReported)
     await context.notice(`${andMore(reportedLookalikes - maxReported)} with such differences`)
   if (reportedProblems > maxReported) await context.notice(andMore(reportedProblems - maxReported))
+  const unknownRoles = roles.unknownError(source.name)
+  if (unknownRoles) await context.reportError(unknownRoles)
   if (checked.invalid > 0 && !flags.skipInvalid)
     throw new UsageError(`${checked.invalid} of ${checked.rows} rows are invalid; nothing was sent`, {
       hint: 'fix them, or skip them with --skip-invalid',
@@ -238,16 +247,24 @@ class Lookalikes {
   readonly #fieldOf: (column: string) => string
   readonly #values = new Map<string, EarlierValue>()
   readonly #reported = new Set<string>()
+  /** Field of the rooms in a row. */
+  readonly #roomField: string | undefined
 
-  constructor(fieldOf: (column: string) => string) {
+  constructor(fieldOf: (column: string) => string, kind: ImportAdapter['name']) {
     this.#fieldOf = fieldOf
+    this.#roomField = splitFields[kind]
   }
 
   *findIn(row: Row): Generator<string> {
     for (const [column, value] of Object.entries(row.fields ?? {})) {
       const field = this.#fieldOf(column)
       if (typeof value !== 'string' || value === '' || !isIdentifyingField(field)) continue
-      const key = `${field}\0${normalizeForComparison(field, value)}`
+      const isRoom = field === this.#roomField
+      if (isRoom && isListCell(value) && !this.#reported.has(value)) {
+        this.#reported.add(value)
+        yield describeListCell(value)
+      }
+      const key = `${field}\0${normalizeForComparison(field, value, isRoom && field === 'name')}`
       const earlier = this.#values.get(key)
       if (!earlier) {
         if (this.#values.size < maxValues) this.#values.set(key, { value, place: formatRowPlace(row) })
@@ -260,9 +277,9 @@ class Lookalikes {
 }
 
 /** Normalizes a value for comparison. NFKC also replaces full-width characters and special spaces. */
-function normalizeForComparison(field: string, value: string): string {
+function normalizeForComparison(field: string, value: string, ignoresCase: boolean): string {
   const text = collapseSpaces(value.normalize('NFKC'))
-  return isEmailValue(field, value) ? text.toLowerCase() : text
+  return ignoresCase || isEmailValue(field, value) ? text.toLowerCase() : text
 }
 
 const isEmailValue = (field: string, value: string) => isEmailField(field) || value.includes('@')

@@ -46,6 +46,11 @@ function foldWords(text: string): string {
     .join(' ')
 }
 
+/** Returns the key of a word in a file, such as one for a role: ignores case, accents and surrounding white space. */
+export function toWordKey(word: string): string {
+  return foldText(word.trim())
+}
+
 /**
  * Finds the item that is probably meant by a text: by one of the fields, ignoring case and accents, or else by a similar
  * value of the first field. Returns undefined if no item or several items match.

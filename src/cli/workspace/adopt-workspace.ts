@@ -32,7 +32,7 @@ export async function adoptWorkspace(context: Context, file: string, flags: Adop
   refuseCurl(context)
   const printer = await context.printer()
   printer.check(rowKinds.adopted)
-  const document = await readDesired(file, flags, context.host)
+  const document = await readDesired(context, file, flags)
   // A preview must not touch the lock file.
   const name = lockFileOf(file, flags.lock)
   const lock = context.flags.dryRun ? undefined : await LockFile.open(name, context.host)

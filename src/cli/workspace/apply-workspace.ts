@@ -41,7 +41,7 @@ export async function applyWorkspace(context: Context, file: string, given: Appl
   printer.check(rowKinds.applied, true)
   const { host } = context
   const { flags, review } = await readReview(context, given)
-  const document = await readDesired(file, flags, host)
+  const document = await readDesired(context, file, flags)
   if (context.flags.dryRun) return previewPlan(context, file, document, flags)
   const name = lockFileOf(file, flags.lock)
   const lock = await LockFile.open(name, host)

@@ -29,7 +29,7 @@ export async function diffWorkspace(context: Context, file: string, flags: DiffF
   const printer = await context.printer()
   printer.check(rowKinds.plan)
   const options = readPlanOptions(flags)
-  const document = await readDesired(file, flags, context.host)
+  const document = await readDesired(context, file, flags)
   const lock = lockFileOf(file, flags.lock)
   const sections = readLockFile(lock, context.host)
   const prepared = await preparePlan(context, { lock, document, sections, options }, flags)

@@ -2,6 +2,8 @@ import { Option } from 'commander'
 import { roomTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
 import { encodings } from '../import/read/encoding.ts'
+import { roleMapOption } from '../import/read/role-map.ts'
+import { parseSeparator } from '../import/read/split-rows.ts'
 import { collect } from '../input/input.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { RosterFlags } from './document/roster.ts'
@@ -41,6 +43,12 @@ export function addRosterFlags(command: MeetroomCommand): MeetroomCommand {
       parseUserColumns,
     )
     .option('--role-from <column>', 'for a CSV: the column of the role: guest, host or monitor')
+    .option(...roleMapOption)
+    .option(
+      '--split <separator>',
+      "for a CSV: divide a class such as '7a, 7b' at this separator",
+      parseSeparator,
+    )
     .addOption(
       new Option('--room-type <type>', 'for a CSV: type of new rooms (default private)').choices(roomTypes),
     )
@@ -100,6 +108,8 @@ export function formatRosterFlags({
   roomsFrom,
   usersFrom,
   roleFrom,
+  roleMap,
+  split,
   roomType,
   encoding,
   lock,
@@ -108,6 +118,8 @@ export function formatRosterFlags({
     '--rooms-from': roomsFrom,
     '--users-from': usersFrom?.join(','),
     '--role-from': roleFrom,
+    '--role-map': roleMap && [...roleMap].map((pair) => pair.join('=')).join(','),
+    '--split': split,
     '--room-type': roomType,
     '--encoding': encoding,
     '--lock': lock,

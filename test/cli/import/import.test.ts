@@ -17,8 +17,9 @@ describe('an import', () => {
         'alan,,img.test/alan.png,\n' +
         'kay,Kay,,\n',
       'error: people.csv:3: user_id is missing\n' +
-        'error: people.csv:4: default_member_type must be guest, host or monitor, not “chair”\n' +
         'error: people.csv:8: profile_url must be a complete URL such as https://host/path, not “img.test/alan.png”\n' +
+        'error: people.csv: 1 value is not guest, host or monitor: “chair” (1 row from line 4)\n' +
+        'hint: name its role, as in --role-map chair=guest\n' +
         `error: 3 of 5 rows are invalid; nothing was sent\n${mending}`,
     ],
     [
@@ -48,10 +49,11 @@ describe('an import', () => {
       'invalid cells of members',
       'members.csv',
       'room_id,user_id,type,is_blocked\nr,ada,owner,\n,ada,,\nr,,,\nr,ada,host,maybe\n',
-      'error: members.csv:2: type must be guest, host or monitor, not “owner”\n' +
-        'error: members.csv:3: room_id is missing\n' +
+      'error: members.csv:3: room_id is missing\n' +
         'error: members.csv:4: user_id is missing\n' +
         'error: members.csv:5: is_blocked must be true or false, not “maybe”\n' +
+        'error: members.csv: 1 value is not guest, host or monitor: “owner” (1 row from line 2)\n' +
+        'hint: name its role, as in --role-map owner=guest\n' +
         `error: 4 of 4 rows are invalid; nothing was sent\n${mending}`,
     ],
     [

@@ -1,4 +1,4 @@
-import { maxFlag, unblockText } from '../../import/read/import-flags.ts'
+import { maxFlag, splitFlag, unblockText } from '../../import/read/import-flags.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomOption, roomArgumentText } from '../../names/arguments.ts'
@@ -11,7 +11,7 @@ export function defineMemberImport(members: MeetroomCommand, act: DefineAction):
     description:
       'Invite users to rooms from a CSV, NDJSON or JSON file with one row each. The whole file is checked before anything is sent.',
     flags: (command) =>
-      maxFlag(command)
+      splitFlag(maxFlag(command), 'room_id')
         .addOption(new RoomOption('--room <room>', `room for rows without a room: ${roomArgumentText}`))
         .option('--room-ids <file>', 'output of rooms import -o ndjson: maps old room IDs to new ones')
         .option('--unblock', unblockText),

@@ -9,6 +9,7 @@ import { listImportFields, type RowReader } from './reader.ts'
 import { type InputFormat, type Row, readRows } from './rows.ts'
 import type { Shard } from './shard.ts'
 import type { Source } from './source.ts'
+import { splitRows } from './split-rows.ts'
 
 export interface CheckedInput {
   rows: number
@@ -19,6 +20,8 @@ export interface CheckedInput {
   /** Number of rows in the shard that terminate or block an existing item. */
   destructive: number
   trimmed: ReadonlyMap<string, number>
+  /** Number of rows without any value, which are skipped and not counted otherwise. */
+  empty: number
   digest: string
   columns: readonly string[] | undefined
   delimiter: string | undefined
@@ -32,6 +35,8 @@ interface CheckOptions {
   source: Source
   format: InputFormat
   delimiter: string | undefined
+  /** Separator of the items in one cell; undefined to keep cells whole. */
+  split?: string | undefined
   adapter: ImportAdapter
   isGrouped: boolean
   reader: RowReader
@@ -43,7 +48,7 @@ interface CheckOptions {
 
 /** @throws {UsageError} when the input is malformed */
 export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
-  const { source, format, adapter, reader, shard, signal, onProblem, onRow } = options
+  const { source, format, adapter, reader, shard, signal, split: separator, onProblem, onRow } = options
   const fingerprint = new Fingerprint()
   let columns: readonly string[] | undefined
   let delimiter: string | undefined
@@ -53,14 +58,18 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
     reader.checkColumns(names)
   }
 
-  const rawRows = (bytes: AsyncIterable<Buffer>, header: typeof onHeader) =>
-    readRows(bytes, format, source.name, adapter.name, header, options.delimiter)
+  let empty = 0
+  const isSplit = (column: string) => reader.fieldOf(column) === splitFields[adapter.name]
+  const rawRows = (bytes: AsyncIterable<Buffer>, header: typeof onHeader, onEmpty?: () => void) => {
+    const rows = readRows(bytes, format, source.name, adapter.name, header, options.delimiter, onEmpty)
+    return separator === undefined ? rows : splitRows(rows, { separator, isSplit, header: () => columns })
+  }
   const scattered = options.isGrouped
     ? await findScatteredRooms(rawRows(source.read(), onHeader), reader)
     : new Set<number>()
 
   async function* readAll(bytes: AsyncIterable<Buffer>, isFirst = false) {
-    const raw = rawRows(bytes, isFirst ? onHeader : () => {})
+    const raw = isFirst ? rawRows(bytes, onHeader, () => empty++) : rawRows(bytes, () => {})
     const read = isFirst && onRow ? observeRows(raw, onRow) : raw
     for await (const rows of options.isGrouped ? groupRows(read, reader, scattered) : read)
       yield rows.map((row) => checkRow(row, reader))
@@ -107,8 +116,11 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
     for await (const batch of readAgain(undefined))
       for (const { row, problem, isRepeat } of batch)
         if (isRepeat && problem !== undefined) await report(row, problem)
-  return { ...counts.result(), invalid, digest, columns, delimiter, readAgain: () => readAgain(shard) }
+  return { ...counts.result(), empty, invalid, digest, columns, delimiter, readAgain: () => readAgain(shard) }
 }
+
+/** Field whose cells `--split` divides. */
+export const splitFields = { users: undefined, rooms: 'name', members: 'room_id' } as const
 
 function checkRow(row: Row, reader: RowReader): CheckedRow {
   const reading = row.fields ? reader.read(row.fields) : { problem: row.problem ?? 'unreadable' }

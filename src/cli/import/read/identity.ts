@@ -4,7 +4,7 @@ import { trimWhiteSpace } from '../../input/white-space.ts'
 export const idFields: readonly string[] = ['user_id', 'room_id', 'id']
 
 const nameFields: readonly string[] = ['name', 'member_name']
-const listFields: readonly string[] = ['members', 'memberships']
+export const listFields: readonly string[] = ['members', 'memberships']
 
 /** Returns true for fields that identify items. White space around such a value would create a duplicate item. */
 export function isIdentifyingField(field: string): boolean {

@@ -4,8 +4,10 @@ import { collect, createIntegerParser } from '../../input/input.ts'
 import { addPaceFlags, type PaceFlags } from '../../kernel/flags.ts'
 import { type GivenOption, readGivenOptions } from '../../kernel/given.ts'
 import { type Encoding, encodings } from './encoding.ts'
+import { type RoleWords, roleMapOption } from './role-map.ts'
 import type { InputFormat } from './rows.ts'
 import { Shard } from './shard.ts'
+import { parseSeparator } from './split-rows.ts'
 
 const ifExists = ['overwrite', 'update', 'skip', 'fail'] as const
 export type IfExists = (typeof ifExists)[number]
@@ -16,6 +18,8 @@ export interface ImportFlags extends PaceFlags {
   delimiter?: string
   map?: string[]
   ignoreUnknown?: boolean
+  roleMap?: RoleWords
+  split?: string
   ifExists: IfExists
   match?: 'name'
   groupBy?: 'name'
@@ -67,6 +71,7 @@ export function importFlags<C extends Command>(command: C): C {
         "read a column as this field; 'Notes=' ignores the column; repeatable",
         collect,
       )
+      .option(...roleMapOption)
       .option('--ignore-unknown', 'leave out columns and fields that the API does not list')
       .addOption(
         new Option(
@@ -102,10 +107,18 @@ export function originFlag<C extends Command>(command: C): C {
   )
 }
 
+export function splitFlag<C extends Command>(command: C, field: string): C {
+  return command.option(
+    '--split <separator>',
+    `divide a ${field} such as '7a, 7b' at this separator: one row for each part`,
+    parseSeparator,
+  )
+}
+
 export const unblockText = 'with --if-exists overwrite or update, unblock blocked members'
 
 export function roomImportFlags<C extends Command>(command: C): C {
-  return originFlag(maxFlag(command))
+  return splitFlag(originFlag(maxFlag(command)), 'name')
     .addOption(
       new Option('--match <field>', 'match existing rooms by this field instead of their ID').choices([
         'name',

@@ -10,6 +10,7 @@ import { UsageError } from '../../../errors.ts'
 import type { Item, View } from '../../output/views/views.ts'
 import type { ImportAdapter, RequestBody } from '../adapter/adapter.ts'
 import { idFields, trimValue } from './identity.ts'
+import { RoleReader } from './role-map.ts'
 import type { InputFormat } from './rows.ts'
 import { originField } from './saved-origin.ts'
 
@@ -43,6 +44,7 @@ interface ReaderOptions {
   roomIds: ReadonlyMap<string, string> | undefined
   ignoreUnknown: boolean
   memberColumns: readonly string[]
+  roles?: RoleReader
 }
 
 const maxUnlisted = 20
@@ -54,7 +56,10 @@ export async function createRowReader(adapter: ImportAdapter, options: ReaderOpt
   const schema = createBodySchema('create', listed)
   const mapping = createFieldMapping(adapter, options)
   const { targetOf: fieldOf, ignored, unlisted } = mapping
-  const convert = createConverter(adapter, options, mapping, withField)
+  const convertRoles = (options.roles ?? new RoleReader()).createConverter(listed)
+  const convertFields = createConverter(adapter, options, mapping, withField)
+  const convert: typeof convertFields = (fields, onProblem, onTrimmed) =>
+    convertRoles(convertFields(fields, onProblem, onTrimmed), onProblem)
   const leftOut: string[] = []
 
   function read(fields: Item): RowResult {

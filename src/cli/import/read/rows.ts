@@ -49,6 +49,7 @@ type RowBatches = AsyncGenerator<Row[]>
  * @param key field that contains the rows of a JSON object
  * @param onHeader called with the columns and delimiter of a CSV before its first row
  * @param delimiter delimiter of a CSV; detected by default
+ * @param onEmpty called for each row of a CSV whose cells are all empty; such rows are skipped
  */
 export function readRows(
   bytes: AsyncIterable<Buffer>,
@@ -57,10 +58,11 @@ export function readRows(
   key: string,
   onHeader: (columns: readonly string[], delimiter: string) => void,
   delimiter?: string,
+  onEmpty?: () => void,
 ): RowBatches {
   switch (format) {
     case 'csv':
-      return readCsvRows(bytes, name, onHeader, delimiter)
+      return readCsvRows(bytes, name, { onHeader, onEmpty, given: delimiter })
     case 'ndjson':
       return readNdjsonRows(bytes, name)
     case 'json':
@@ -68,11 +70,16 @@ export function readRows(
   }
 }
 
+interface CsvOptions {
+  onHeader: (columns: readonly string[], delimiter: string) => void
+  onEmpty: (() => void) | undefined
+  given: string | undefined
+}
+
 async function* readCsvRows(
   input: AsyncIterable<Buffer>,
   name: string,
-  onHeader: (columns: readonly string[], delimiter: string) => void,
-  given: string | undefined,
+  { onHeader, onEmpty, given }: CsvOptions,
 ): RowBatches {
   const { delimiter, skipped, bytes } = await detectDialect(input, given)
   const { parse } = await import('csv-parse')
@@ -104,6 +111,10 @@ async function* readCsvRows(
           surplus += countCharacter(cell, '\r')
         }
         if (cells.length === 1 && cells[0] === '' && columns?.length !== 1) continue
+        if (cells.length > 1 && cells.every(isEmptyCell)) {
+          onEmpty?.()
+          continue
+        }
         if (!columns) {
           columns = cells.map((column) => column.trim())
           onHeader(columns, delimiter)
@@ -158,6 +169,8 @@ async function* waitForData(stream: NodeJS.ReadableStream): AsyncGenerator<void>
     if (failure) throw failure.error
   }
 }
+
+const isEmptyCell = (cell: string) => cell === '' || cell.trim() === ''
 
 const readCells = (parser: NodeJS.ReadableStream) => parser.read() as unknown as string[] | null
 

@@ -25,6 +25,8 @@ export interface WorkspaceDocument {
   workspace: string | undefined
   users: readonly DesiredUser[] | undefined
   rooms: readonly DesiredRoom[] | undefined
+  /** Remarks about the file, to show with the plan. */
+  notices?: readonly string[]
   /** Formats a place in the file, such as `school.yaml:3:5: rooms[0]`. */
   describePlace(path: readonly (string | number)[]): Promise<string>
 }

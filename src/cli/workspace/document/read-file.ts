@@ -1,20 +1,33 @@
 import { extname } from 'node:path'
 import { UsageError } from '../../../errors.ts'
-import type { Host } from '../../../host.ts'
+import { openSource } from '../../import/read/source.ts'
+import type { Context } from '../../kernel/context.ts'
 import type { WorkspaceDocument } from './document.ts'
 import { readWorkspaceFile } from './read-document.ts'
 import type { RosterFlags } from './roster.ts'
 
-/** Reads a workspace file, or a roster from a CSV or TSV file. */
-export async function readDesired(file: string, flags: RosterFlags, host: Host): Promise<WorkspaceDocument> {
+/** Reads a workspace file, or a roster from a CSV or TSV file, and shows the remarks about it. */
+export async function readDesired(
+  context: Context,
+  file: string,
+  flags: RosterFlags,
+): Promise<WorkspaceDocument> {
+  const { host } = context
   if (['.csv', '.tsv'].includes(extname(file).toLowerCase())) {
     const { readRoster } = await import('./roster.ts')
-    return readRoster(file, flags, host)
+    const roster = await readRoster(file, flags, host)
+    for (const notice of roster.notices ?? []) await context.notice(notice)
+    return roster
   }
-  const { roomsFrom, usersFrom, roleFrom, roomType, encoding } = flags
-  if ([roomsFrom, usersFrom, roleFrom, roomType, encoding].some((flag) => flag !== undefined))
+  const { roomsFrom, usersFrom, roleFrom, roleMap, split, roomType, encoding } = flags
+  const isRoster = [roomsFrom, usersFrom, roleFrom, roleMap, split, roomType, encoding].some(
+    (flag) => flag !== undefined,
+  )
+  // A workbook is refused first: its user needs to know how to save it as CSV.
+  if (isRoster || /^\.(xlsx?|xlsm|ods)$/i.test(extname(file))) await (await openSource(file, host)).close()
+  if (isRoster)
     throw new UsageError(
-      `${file} is not a roster: --rooms-from, --users-from, --role-from, --room-type and --encoding are for CSV files`,
+      `${file} is not a roster: --rooms-from, --users-from, --role-from, --role-map, --split, --room-type and --encoding are for CSV files`,
     )
   return readWorkspaceFile(file, host)
 }

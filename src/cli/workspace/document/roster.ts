@@ -1,18 +1,23 @@
 import { findClosest } from '../../../api/closest.ts'
-import { formatChoices } from '../../../api/either.ts'
 import { findSegmentProblem } from '../../../api/path.ts'
-import { type MemberType, memberTypes, type RoomType } from '../../../api/vocabulary.ts'
+import { counted } from '../../../api/plural.ts'
+import type { MemberType, RoomType } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 import type { Encoding } from '../../import/read/encoding.ts'
+import { RoleReader, type RoleWords } from '../../import/read/role-map.ts'
 import { type Row, readRows } from '../../import/read/rows.ts'
 import { openSource } from '../../import/read/source.ts'
+import { describeListCell, isListCell, splitCell } from '../../import/read/split-rows.ts'
 import type { DesiredRoom, DesiredUser, WorkspaceDocument } from './document.ts'
 
 export interface RosterFlags {
   roomsFrom?: string
   usersFrom?: readonly string[]
   roleFrom?: string
+  roleMap?: RoleWords
+  /** Separator of several classes in one cell; undefined to keep cells whole. */
+  split?: string
   roomType?: RoomType
   encoding?: Encoding
   /** Lock file; undefined for the one beside the workspace file. */
@@ -21,7 +26,11 @@ export interface RosterFlags {
 
 interface Roster {
   users: Map<string, { user: DesiredUser; line: number }>
-  rooms: Map<string, { room: DesiredRoom; members: Map<string, { member: DesiredUser; line: number }> }>
+  rooms: Map<
+    string,
+    { room: DesiredRoom; line: number; members: Map<string, { member: DesiredUser; line: number }> }
+  >
+  roles: RoleReader
 }
 
 /**
@@ -29,18 +38,20 @@ interface Roster {
  * @throws {UsageError} with the line of an invalid row, or when there are no rows
  */
 export async function readRoster(file: string, flags: RosterFlags, host: Host): Promise<WorkspaceDocument> {
-  const { roomsFrom, usersFrom = [], roleFrom, roomType = 'private', encoding } = flags
+  const { roomsFrom, usersFrom = [], roleFrom, roleMap, split, roomType = 'private', encoding } = flags
   if (roomsFrom === undefined || usersFrom.length === 0)
     throw new UsageError(`${file} is a roster: name the columns of the class and of the person`, {
       hint: 'as in --rooms-from class --users-from pupil_id,name,email --role-from role',
     })
   const columns = { room: roomsFrom, users: usersFrom, role: roleFrom }
-  const roster: Roster = { users: new Map(), rooms: new Map() }
+  const roster: Roster = { users: new Map(), rooms: new Map(), roles: new RoleReader(roleMap) }
+  let empty = 0
   const source = await openSource(file, host, encoding)
   try {
     const requireColumns = (found: readonly string[]) => requireKnownColumns(file, found, columns)
-    for await (const rows of readRows(source.read(), 'csv', file, 'rows', requireColumns))
-      for (const row of rows) addRow(roster, row, columns, roomType, `${file}:${row.line}`)
+    const onEmpty = () => void empty++
+    for await (const rows of readRows(source.read(), 'csv', file, 'rows', requireColumns, undefined, onEmpty))
+      for (const row of rows) addRow(roster, row, columns, { roomType, split }, `${file}:${row.line}`)
   } finally {
     await source.close()
   }
@@ -48,7 +59,13 @@ export async function readRoster(file: string, flags: RosterFlags, host: Host): 
     throw new UsageError(`${file} has no rows, and a roster without people is refused`, {
       hint: 'check whether the export of the roster is complete',
     })
+  const unknownRoles = roster.roles.unknownError(file)
+  if (unknownRoles) throw unknownRoles
   return {
+    notices: [
+      ...(empty > 0 ? [`skipped ${counted(empty, 'empty row')}`] : []),
+      ...listWarnings(file, roster),
+    ],
     workspace: undefined,
     users: [...roster.users.values()].map(({ user }) => user),
     rooms: [...roster.rooms.values()].map(({ room, members }) => ({
@@ -76,7 +93,30 @@ function requireKnownColumns(file: string, found: readonly string[], { room, use
     }
 }
 
-function addRow(roster: Roster, row: Row, columns: Columns, type: RoomType, place: string): void {
+/** Warns of classes that probably should be one, or several. */
+function* listWarnings(file: string, { rooms }: Roster): Generator<string> {
+  const names = new Map<string, string>()
+  for (const [key, { line }] of rooms) {
+    const folded = key.toLowerCase()
+    const other = names.get(folded)
+    if (other === undefined) names.set(folded, key)
+    else yield `warning: ${file}:${line}: “${key}” differs from “${other}” only by upper and lower case`
+    if (isListCell(key)) yield `warning: ${file}:${line}: ${describeListCell(key)}`
+  }
+}
+
+interface RoomOptions {
+  roomType: RoomType
+  split: string | undefined
+}
+
+function addRow(
+  roster: Roster,
+  row: Row,
+  columns: Columns,
+  { roomType, split }: RoomOptions,
+  place: string,
+): void {
   if (!row.fields) throw new UsageError(`${place}: ${row.problem}`)
   const { fields, line = 0 } = row
   const cell = (column: string | undefined) =>
@@ -87,16 +127,18 @@ function addRow(roster: Roster, row: Row, columns: Columns, type: RoomType, plac
   if (problem !== undefined) throw new UsageError(`${place}: ${idColumn}: ${problem}`)
   const declared = { name: cell(nameColumn), email: cell(emailColumn) }
   addUser(roster, { user_id, fields: withoutEmpty(declared), isProtected: undefined }, line, place)
-  const key = cell(columns.room)
-  if (key === '') return
-  const role = readRole(cell(columns.role), place, columns.role)
+  const text = cell(columns.room)
+  if (text === '') return
+  const role = readRole(roster.roles, cell(columns.role), line)
   const member = { user_id, fields: withoutEmpty({ type: role }), isProtected: undefined }
-  const room = roster.rooms.get(key) ?? createRoom(key, type)
-  roster.rooms.set(key, room)
-  const before = room.members.get(user_id)
-  if (before && before.member.fields['type'] !== member.fields['type'])
-    throw new UsageError(`${place}: ${user_id} has another role in ${key} than in line ${before.line}`)
-  room.members.set(user_id, before ?? { member, line })
+  for (const key of split === undefined ? [text] : splitCell(text, split)) {
+    const room = roster.rooms.get(key) ?? createRoom(key, roomType, line)
+    roster.rooms.set(key, room)
+    const before = room.members.get(user_id)
+    if (before && before.member.fields['type'] !== member.fields['type'])
+      throw new UsageError(`${place}: ${user_id} has another role in ${key} than in line ${before.line}`)
+    room.members.set(user_id, before ?? { member, line })
+  }
 }
 
 function addUser({ users }: Roster, user: DesiredUser, line: number, place: string): void {
@@ -109,17 +151,17 @@ function addUser({ users }: Roster, user: DesiredUser, line: number, place: stri
   users.set(user.user_id, { user: { ...user, fields }, line: before.line })
 }
 
-function createRoom(key: string, type: RoomType) {
+function createRoom(key: string, type: RoomType, line: number) {
   const room = { key, fields: { name: key }, members: [], isProtected: undefined, creationDefaults: { type } }
-  return { room, members: new Map<string, { member: DesiredUser; line: number }>() }
+  return { room, line, members: new Map<string, { member: DesiredUser; line: number }>() }
 }
 
-function readRole(text: string, place: string, column: string | undefined): MemberType | '' {
-  const role = text.toLowerCase()
-  const known = memberTypes.find((type) => type === role)
-  if (role !== '' && !known)
-    throw new UsageError(`${place}: ${column} must be ${formatChoices(memberTypes)}, not “${text}”`)
-  return known ?? ''
+/** Returns the role; empty for a word that is none, which is reported after all rows are read. */
+function readRole(roles: RoleReader, word: string, line: number): MemberType | '' {
+  if (word === '') return ''
+  const role = roles.roleOf(word)
+  if (!role) roles.noteUnknown(word, `line ${line}`)
+  return role ?? ''
 }
 
 function withoutEmpty(fields: Record<string, string>): Record<string, string> {

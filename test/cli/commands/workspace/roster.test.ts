@@ -57,6 +57,68 @@ describe('a roster in CSV', () => {
     }
   })
 
+  test('a roster in CSV takes the words for roles from --role-map, divides cells at --split, and skips empty rows', async () => {
+    const at = await createWorkspace()
+    at.write(
+      'id;name;class;role\n1;Ada;7a, 7b;Lehrer/in\n;;;\n2;Bea;7A;SCHÜLER/IN\n; ;;\n3;Cleo;7b,7c;guest\n',
+      'list.csv',
+    )
+    const line = (command: string) =>
+      `workspace ${command} list.csv --rooms-from class --users-from id,name --role-from role`.split(' ')
+    const refused = await at.run(line('diff'))
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      'error: list.csv: 2 values are not guest, host or monitor: “Lehrer/in” (1 row from line 2), “SCHÜLER/IN” (1 row from line 4)\n' +
+        "hint: name their roles, as in --role-map 'Lehrer/in=guest,SCHÜLER/IN=guest'\n",
+    ])
+    expect(at.world.requests).toEqual([])
+    const map = ['--role-map', 'Lehrer/in=host,Schüler/in=guest']
+    const whole = await at.run([...line('diff'), ...map])
+    expect(whole.code).toBe(9)
+    expect(whole.stderr).toContain(
+      'skipped 2 empty rows\n' +
+        "warning: list.csv:2: “7a, 7b” looks like a list; --split ', ' makes one item of each part\n" +
+        "warning: list.csv:6: “7b,7c” looks like a list; --split ',' makes one item of each part\n",
+    )
+    const split = await at.run([...line('diff'), ...map, '--split', ', '])
+    expect(split.stderr).toContain(
+      'skipped 2 empty rows\nwarning: list.csv:4: “7A” differs from “7a” only by upper and lower case\n',
+    )
+    const [, hint = ''] = /hint: make the changes with: meetroom (.*) --base-url/.exec(split.stderr) ?? []
+    expect(hint).toContain("--role-map 'Lehrer/in=host,Schüler/in=guest' --split ', '")
+    expect((await at.run([...line('apply'), ...map, '--split', ', ', '--yes'])).code).toBe(0)
+    const rooms = await at.rooms()
+    expect(rooms.map(({ name }) => name).sort()).toEqual(['7A', '7a', '7b', '7c'])
+    expect(await at.members(rooms.find(({ name }) => name === '7b').id)).toEqual(['1 host', '3 guest'])
+  })
+
+  test.each([
+    ['Lehrer', 'Lehrer'],
+    ['=host', '=host'],
+    ['Lehrer=boss', 'Lehrer=boss'],
+  ])('a roster in CSV with --role-map %s is refused', async (map, shown) => {
+    const at = await createWorkspace()
+    const { code, stderr } = await at.run(['workspace', 'diff', 'roster.csv', '--role-map', map])
+    expect([code, stderr.split('\n')[0]]).toEqual([
+      2,
+      `error: --role-map must be VALUE=ROLE with the role guest, host or monitor, not “${shown}”`,
+    ])
+  })
+
+  test('a roster in CSV that is a workbook is refused as such, also under the name of a CSV', async () => {
+    const at = await createWorkspace()
+    for (const file of ['roster.xlsx', 'roster.csv']) {
+      at.write('PK\u0003\u0004 xl/workbook.xml', file)
+      for (const given of [` ${flags}`, file.endsWith('csv') ? ` ${flags}` : '']) {
+        const { code, stderr } = await at.run(`workspace apply ${file}${given}`)
+        expect([code, stderr]).toEqual([
+          2,
+          expect.stringContaining(`error: ${file} is an Excel workbook; save it as CSV (UTF-8)\n`),
+        ])
+      }
+    }
+  })
+
   test('a roster in CSV with changed rows adds, updates and blocks only the affected members', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
@@ -90,7 +152,7 @@ describe('a roster in CSV', () => {
     ['pupil_id,name,email,klass,role\nx,,,7a,\n', 'roster.csv has no column “class”'],
     [
       'pupil_id,name,email,class,role\nx,,,7a,hosts\n',
-      'roster.csv:2: role must be guest, host or monitor, not “hosts”',
+      'roster.csv: 1 value is not guest, host or monitor: “hosts” (1 row from line 2)',
     ],
     ['pupil_id,name,email,class,role\n,,,7a,\n', 'roster.csv:2: pupil_id: the user ID is empty'],
     ['pupil_id,name,email,class,role\nx,,,7a\n', 'roster.csv:2: 4 cells instead of 5'],

@@ -89,7 +89,7 @@ describe('a CSV file from Excel', () => {
   test('a CSV file from Excel with several problems in one row is refused with one error per problem', async () => {
     const content = 'user_id;profile_url;default_member_type\n;img.test;boss\n'
     expect((await world.imported('people.csv', content)).stderr).toMatch(
-      /^error: people.csv:2: profile_url must .*; user_id is missing; default_member_type must be guest, host or monitor, not “boss”\n/,
+      /^error: people.csv:2: profile_url must .*; default_member_type must be guest, host or monitor, not “boss”; user_id is missing\n/,
     )
   })
 

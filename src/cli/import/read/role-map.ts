@@ -1,0 +1,135 @@
+import { formatChoices } from '../../../api/either.ts'
+import { isRecord } from '../../../api/guards.ts'
+import { counted, listNames, plural } from '../../../api/plural.ts'
+import { quoteForShell } from '../../../api/quote-for-shell.ts'
+import type { Fields } from '../../../api/resource-types.ts'
+import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
+import { UsageError } from '../../../errors.ts'
+import { toWordKey } from '../../matching/match.ts'
+import type { RequestBody } from '../adapter/adapter.ts'
+import { listFields } from './identity.ts'
+
+/** Roles by the words that a file uses for them. */
+export type RoleWords = ReadonlyMap<string, MemberType>
+
+const example = "as in --role-map 'Teacher=host,Pupil=guest'"
+
+/** Flag that assigns roles to the words of a file. */
+export const roleMapOption = [
+  '--role-map <value=role>',
+  "roles for the words of the file, such as 'Teacher=host,Pupil=guest'; repeatable",
+  parseRoleMap,
+] as const
+
+/** Parses `--role-map` values such as `Teacher=host,Pupil=guest`, splitting each at its last `=`. */
+function parseRoleMap(text: string, before?: RoleWords): RoleWords {
+  const pairs = text.split(',').map((pair) => {
+    const equals = pair.lastIndexOf('=')
+    const word = pair.slice(0, Math.max(equals, 0)).trim()
+    const role = memberTypes.find(
+      (type) =>
+        type ===
+        pair
+          .slice(equals + 1)
+          .trim()
+          .toLowerCase(),
+    )
+    if (word !== '' && role) return [word, role] as const
+    const roles = formatChoices(memberTypes)
+    throw new UsageError(`--role-map must be VALUE=ROLE with the role ${roles}, not “${pair.trim()}”`, {
+      hint: example,
+    })
+  })
+  return new Map([...(before ?? []), ...pairs])
+}
+
+const maxNamed = 20
+
+/** Converter of the words for roles in a file. */
+export class RoleReader {
+  readonly #roles: RoleWords
+  /** Values that are no roles, by the problem of their row. */
+  readonly #values = new Map<string, readonly string[]>()
+  readonly #unknown = new Map<string, { value: string; rows: number; place: string }>()
+
+  constructor(words: RoleWords = new Map()) {
+    const roles = memberTypes.map((role) => [role, role] as const)
+    this.#roles = new Map([...roles, ...words].map(([word, role]) => [toWordKey(word), role]))
+  }
+
+  roleOf(word: string): MemberType | undefined {
+    return this.#roles.get(toWordKey(word))
+  }
+
+  /** Creates the function that converts the roles in a body, and reports values that are no roles as one problem. */
+  createConverter(fields: Fields) {
+    const isRole = (field: string) => fields[field]?.type === memberTypes
+    const names = Object.keys(fields).filter(isRole)
+    return (body: RequestBody, onProblem: (field: string, problem: string) => void): RequestBody => {
+      let converted = body
+      const problems: string[] = []
+      const unknown: string[] = []
+      const convert = (record: RequestBody, field: string, path: string): RequestBody => {
+        const word = record[field]
+        if (typeof word !== 'string' || word === '') return record
+        const role = this.roleOf(word)
+        if (role === word) return record
+        if (role) return { ...record, [field]: role }
+        problems.push(`${path}${field} must be ${formatChoices(memberTypes)}, not “${word}”`)
+        unknown.push(word)
+        return record
+      }
+      const report = (field: string) => {
+        if (problems.length === 0) return
+        const problem = problems.splice(0).join('; ')
+        if (this.#values.size < maxProblems) this.#values.set(problem, unknown.splice(0))
+        onProblem(field, problem)
+      }
+      for (const field of names) {
+        converted = convert(converted, field, '')
+        report(field)
+      }
+      for (const field of listFields) {
+        const list = converted[field]
+        if (!Array.isArray(list)) continue
+        const members = list.map((member, i) =>
+          isRecord(member) ? convert(member, 'type', `${field}[${i}].`) : member,
+        )
+        if (members.some((member, i) => member !== list[i])) converted = { ...converted, [field]: members }
+        report(field)
+      }
+      return converted
+    }
+  }
+
+  /** Notes the row of a problem if it is nothing but values that are no roles. Returns true if so. */
+  noteProblem(problem: string, place: string): boolean {
+    const values = this.#values.get(problem)
+    for (const value of values ?? []) this.noteUnknown(value, place)
+    return values !== undefined
+  }
+
+  noteUnknown(value: string, place: string): void {
+    const known = this.#unknown.get(toWordKey(value))
+    if (known) known.rows++
+    else if (this.#unknown.size < maxProblems) this.#unknown.set(toWordKey(value), { value, rows: 1, place })
+  }
+
+  /** Returns the error that names all noted values; undefined if there are none. */
+  unknownError(file: string): UsageError | undefined {
+    const { size } = this.#unknown
+    if (size === 0) return undefined
+    const unknown = [...this.#unknown.values()]
+    const names = unknown.map(
+      ({ value, rows, place }) => `“${value}” (${counted(rows, 'row')} from ${place})`,
+    )
+    const pairs = unknown.flatMap(({ value }) => (/[,=]/.test(value) ? [] : [`${value}=guest`]))
+    const what = `${counted(size, 'value')} ${plural(size, 'is', 'are')} not ${formatChoices(memberTypes)}`
+    return new UsageError(`${file}: ${what}: ${listNames(names, maxNamed)}`, {
+      hint: `name ${plural(size, 'its role', 'their roles')}, as in --role-map ${quoteForShell(pairs.slice(0, maxNamed).join(','))}`,
+    })
+  }
+}
+
+/** Maximum number of different problems and values that are kept. */
+const maxProblems = 1000

@@ -1,0 +1,58 @@
+import { UsageError } from '../../../errors.ts'
+import type { Row } from './rows.ts'
+
+export function parseSeparator(text: string): string {
+  if (text === '') throw new UsageError("--split must be a separator, such as ', '")
+  return text
+}
+
+/** Returns the parts of a cell that lists several items. */
+export function splitCell(cell: string, separator: string): string[] {
+  const mark = separator.trim() || separator
+  return cell
+    .split(mark)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+/** Returns true for a cell such as `7a, 7b`, which probably lists several rooms. */
+export function isListCell(cell: string): boolean {
+  const parts = cell.split(/[,;|]/).map((part) => part.trim())
+  return parts.length > 1 && parts.every((part) => /^.{1,12}$/.test(part) && /\d|^.{1,3}$/.test(part))
+}
+
+export function describeListCell(cell: string): string {
+  const [, separator = ','] = /([,;|] ?)/.exec(cell) ?? []
+  return `“${cell}” looks like a list; --split '${separator}' makes one item of each part`
+}
+
+interface RowSplit {
+  separator: string
+  /** Returns true for the column whose cells are divided. */
+  isSplit: (column: string) => boolean
+  /** Returns the columns of a CSV; undefined for other formats. */
+  header: () => readonly string[] | undefined
+}
+
+/** Divides each row whose cell lists several items into one row for each of them. Rows are numbered anew. */
+export async function* splitRows(batches: AsyncIterable<Row[]>, split: RowSplit): AsyncGenerator<Row[]> {
+  let number = 0
+  for await (const rows of batches)
+    yield rows.flatMap((row) => splitRow(row, split).map((part) => ({ ...part, number: ++number })))
+}
+
+function splitRow(row: Row, { separator, isSplit, header }: RowSplit): readonly Row[] {
+  const { fields, cells } = row
+  if (!fields) return [row]
+  const columns = header() ?? Object.keys(fields)
+  const index = columns.findIndex(isSplit)
+  const column = columns[index] ?? ''
+  const cell = fields[column]
+  const parts = typeof cell === 'string' ? splitCell(cell, separator) : []
+  if (parts.length < 2) return [row]
+  return parts.map((part) => ({
+    ...row,
+    fields: { ...fields, [column]: part },
+    ...(cells && { cells: cells.with(index, part) }),
+  }))
+}

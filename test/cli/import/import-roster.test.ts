@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { importFixture } from '../../helpers/imports.ts'
+
+const { world } = importFixture()
+const map = ['--role-map', 'Lehrer/in=host', '--role-map', 'Schüler/in=guest']
+
+async function membersByRoom(): Promise<string[]> {
+  const { rooms } = (await world.send('GET', '/rooms?limit=100')).body
+  const lines: string[] = []
+  for (const { id, name } of rooms)
+    for (const { user_id, type } of (await world.send('GET', `/rooms/${id}/members`)).body.members)
+      lines.push(`${name} ${user_id} ${type}`)
+  return lines.sort()
+}
+
+describe('an import of a roster', () => {
+  test('takes roles from --role-map and divides cells at --split', async () => {
+    for (const user_id of ['t', 'p', 'q']) await world.send('POST', '/users', { user_id })
+    world.file(
+      'rooms.csv',
+      'user_id,name,member_type,type\nt,"7a, 7b",Lehrer/in,private\n,,,\np,7a,schüler/in,private\nq,7A,Schüler/in,private\n',
+    )
+    const base = ['rooms', 'import', 'rooms.csv', '--group-by', 'name']
+    const refused = await world.run(base)
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      'skipped 1 empty row\n' +
+        'error: rooms.csv: 2 values are not guest, host or monitor: “Lehrer/in” (1 row from line 2), “schüler/in” (2 rows from line 4)\n' +
+        "hint: name their roles, as in --role-map 'Lehrer/in=guest,schüler/in=guest'\n" +
+        'error: 3 of 3 rows are invalid; nothing was sent\nhint: fix them, or skip them with --skip-invalid\n',
+    ])
+    const dry = await world.run([...base, ...map, '--dry-run'])
+    expect(dry.stderr).toContain(
+      "warning: rooms.csv:2: “7a, 7b” looks like a list; --split ', ' makes one item of each part\n" +
+        'warning: rooms.csv:5: name “7A” differs from that of line 4 only by upper and lower case\n',
+    )
+    const done = await world.run([...base, ...map, '--split', ', '])
+    expect([done.code, done.stderr]).toEqual([0, 'skipped 1 empty row\nimported 3 of 3 rooms\n'])
+    expect(await membersByRoom()).toEqual(['7A q guest', '7a p guest', '7a t host', '7b t host'])
+  })
+
+  test('takes the roles of users, of members and of member lists from --role-map', async () => {
+    const room = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room.id
+    world.file('users.csv', 'user_id,default_member_type\nt,Lehrer/in\np,Host\nx,\n')
+    expect((await world.run(['users', 'import', 'users.csv', ...map])).code).toBe(0)
+    expect((await world.send('GET', '/users/t')).body.user.default_member_type).toBe('host')
+    world.file('members.ndjson', `{"room_id":"${room}","user_id":"t","type":"Lehrer/in"}\n`)
+    expect((await world.run(['members', 'import', 'members.ndjson', ...map])).code).toBe(0)
+    world.file('rooms.csv', 'name,type,members\nS,open,t:Lehrer/in|p:schüler/in\n')
+    expect((await world.run(['rooms', 'import', 'rooms.csv', ...map])).code).toBe(0)
+    expect(await membersByRoom()).toEqual(['R t host', 'S p guest', 'S t host'])
+    world.file('mixed.csv', `room_id,user_id,type\n${room},p,Lehrer/in\n${room},x,Boss\n`)
+    const mixed = await world.run(['members', 'import', 'mixed.csv', ...map, '--skip-invalid'])
+    expect([mixed.code, mixed.stderr]).toEqual([
+      8,
+      expect.stringContaining('mixed.csv:3: type must be guest, host or monitor, not “Boss”'),
+    ])
+  })
+
+  test('divides the rooms of members at --split, and refuses another map when it resumes', async () => {
+    const ids = []
+    for (const name of ['A', 'B'])
+      ids.push((await world.send('POST', '/rooms', { name, type: 'private' })).body.room.id)
+    await world.send('POST', '/users', { user_id: 't' })
+    world.file('members.csv', `room_id,user_id,type\n${ids.join(' | ')},t,Lehrer/in\n`)
+    const base = ['members', 'import', 'members.csv', '--split', '|', '--journal', 'm.journal']
+    expect((await world.run([...base, ...map])).code).toBe(0)
+    expect(await membersByRoom()).toEqual(['A t host', 'B t host'])
+    const other = await world.run([...base, '--role-map', 'Lehrer/in=guest', '--resume'])
+    expect(other.code).toBe(2)
+  })
+})
