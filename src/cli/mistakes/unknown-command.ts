@@ -109,7 +109,7 @@ function suggestCommand(words: readonly string[], rest: readonly string[]): Hint
   const [group = ''] = words
   if (words.length === 1 && rest.length === 0 && lookUp(verbs, group)) return ['see: ', suggestHelp(group)]
   // A flag without its value would take the next flag as its value.
-  const lacksValue = words.at(-1)?.startsWith('--') && (rest[0] ?? '-').startsWith('-')
+  const lacksValue = /^--(user|as)$/.test(words.at(-1) ?? '') && (rest[0] ?? '-').startsWith('-')
   return ['did you mean: ', suggest(fitWords(words, lacksValue ? ['USER', ...rest] : rest))]
 }
 
