@@ -76,10 +76,16 @@ async function runCommands(
   commands: readonly string[],
   more: Record<string, string>,
 ): Promise<Result[]> {
-  const { world, env, fillIn } = await createSampleWorld(more)
+  const { world, fillIn, ...sample } = await createSampleWorld(more)
+  const env: Record<string, string | undefined> = { ...sample.env }
   // A backup needs a local workspace.
   if (commands.some((line) => line.includes('meetroom local ')))
     await runLine(world, 'meetroom --local users create ada', { env })
+  // The log is set by an `export`, which is no command of this program.
+  if (commands.some((line) => line.includes('audit list'))) {
+    env['MEETROOM_AUDIT_LOG'] = join(world.dir, 'audit.ndjson')
+    await runLine(world, 'meetroom users update ada --name Ada', { env })
+  }
   const results: Result[] = []
   for (const line of commands) {
     const reason = find(notRun, line)

@@ -70,7 +70,7 @@ const lines: Record<string, readonly string[]> = {
   'workspace adopt': ['workspace.yaml'],
   'sessions list': ['ARGS', '--all-rooms --online --sort name', '--where type=private --count'],
   'message send': ['ARGS', '--where type=private --text hi'],
-  'audit list': ['', '--names', '--html changes.html'],
+  'audit list': ['changes.ndjson', 'changes.ndjson --names', 'changes.ndjson --html changes.html'],
   'pages create': [
     'ARGS --image https://img.test/a.png',
     '--where type=private --image https://img.test/a.png',
@@ -167,6 +167,7 @@ export async function prepare({ isProtected = false, keyCommand = false }: Prepa
   file('changed.yaml', 'users: [{ user_id: new }]\n')
   file('headers.txt', 'content-type: application/json\n')
   file('body.json', JSON.stringify(webhook))
+  file('changes.ndjson', change)
   await mkdir(world.configDir)
   const join_url = 'https://app.test/{room_id}#{access_token}'
   const service = { base_url: baseUrl, api_key_origin: new URL(baseUrl).origin, join_url }
@@ -200,6 +201,12 @@ async function createEmptyWorkspace(): Promise<Buffer> {
 }
 
 let emptyWorkspace: Promise<Buffer> | undefined
+
+/** Audit log with the beginning of one change. */
+const change = `${JSON.stringify({
+  ...{ time: '2026-01-01T10:00:00.000Z', id: '1', event: 'intent', profile: 'production', origin: baseUrl },
+  ...{ operation: 'users.update', ids: { user_id: 'ada' }, changed: ['name'], command: 'users update' },
+})}\n`
 
 const webhook = {
   action: 'sessionJoined',

@@ -191,7 +191,7 @@ export function addSelectionFlags<C extends Command>(command: C, concurrency?: C
 
 /** Adds the flags of a command that writes to one room, or to the rooms that match. */
 export function addRoomSelectionFlags(command: MeetroomCommand): MeetroomCommand {
-  command.selectsRooms = true
+  command.selectsRooms = 'always'
   // The hint after failures repeats the flags.
   command.hook('preAction', () => void command.setOptionValue('given', readGivenOptions(command)))
   return addSelectionFlags(command)

@@ -79,8 +79,8 @@ export class MeetroomCommand extends Command {
   /** Operation that the command performs for each of several items. */
   targetsOperation: OperationName | undefined
 
-  /** True when `--where` selects rooms although the command belongs to another resource. */
-  selectsRooms = false
+  /** When `--where` selects rooms although the command belongs to another resource. */
+  selectsRooms: 'always' | 'without arguments' | undefined
 
   examples: readonly string[] = []
 

@@ -105,8 +105,7 @@ async function completeFlagValue(
         candidates: values([...(list?.types.keys() ?? [])].filter((field) => !secretFields.has(field))),
       }
     case '--where':
-      if (typed.command instanceof MeetroomCommand && typed.command.selectsRooms)
-        return completeCondition(fieldsOfResource(resources.room), typed.text)
+      if (areRoomsSelected(typed)) return completeCondition(fieldsOfResource(resources.room), typed.text)
       return list ? completeCondition(list, typed.text) : { candidates: [] }
     case '--for':
       return list ? completeWaitCondition(list, typed.text) : { candidates: [] }
@@ -158,6 +157,11 @@ async function completeArgument(
   }
 }
 
+function areRoomsSelected({ command, given }: Pick<PartialLine, 'command' | 'given'>): boolean {
+  const selectsRooms = command instanceof MeetroomCommand ? command.selectsRooms : undefined
+  return selectsRooms === 'always' || (selectsRooms === 'without arguments' && given.length === 0)
+}
+
 const values = (texts: readonly string[]): Candidate[] => texts.map((value) => ({ value }))
 
 function listPaths(): readonly string[] {
@@ -193,23 +197,20 @@ function fieldsOfResource(resource: Resource): DescribedFields {
 }
 
 async function findListFields(
-  { command, flags }: PartialLine,
+  typed: PartialLine,
   resource: Resource | undefined,
 ): Promise<DescribedFields | undefined> {
   if (resource) return fieldsOfResource(resource)
-  const rows = await loadRowView(command, flags)
+  const rows = await loadRowView(typed)
   return rows && { ...fieldsOfRows(rows), describe: (field) => rows.shape[field]?.[2] }
 }
 
-async function listColumnNames(
-  { command, flags }: PartialLine,
-  resource: Resource | undefined,
-): Promise<string[]> {
-  const rowView = await loadRowView(command, flags)
+async function listColumnNames(typed: PartialLine, resource: Resource | undefined): Promise<string[]> {
+  const rowView = await loadRowView(typed)
   const view = rowView ?? (resource && resourceView(resource))
   if (!view) return []
   const { columns, fields, unlisted = [] } = view
-  const isList = !rowView && command.options.some(({ long }) => long === '--sort')
+  const isList = !rowView && typed.command.options.some(({ long }) => long === '--sort')
   const more = resource && isList ? fieldsOfResource(resource).types.keys() : []
   return [...new Set([...columns.map(({ field }) => field), ...fields, ...unlisted, ...more])]
 }
@@ -246,16 +247,17 @@ function completeCondition({ view, types, describe }: DescribedFields, text: str
 }
 
 /** Returns the view of a command if its rows are not items of its group; otherwise returns undefined. */
-async function loadRowView(
-  command: Command,
-  flags: Readonly<Record<string, unknown>>,
-): Promise<RowKind | undefined> {
+async function loadRowView({
+  command,
+  flags,
+  given,
+}: Pick<PartialLine, 'command' | 'flags' | 'given'>): Promise<RowKind | undefined> {
   const name = command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name()
   const { rowKinds, rowsOfCommands, rowsOfManyRooms } = await import('../output/views/rows.ts')
   const own = rowsOfCommands[name]
   if (own) return own
-  const { selectsRooms = false, targetsOperation } = command instanceof MeetroomCommand ? command : {}
-  const isSelected = selectsRooms && flags['where'] !== undefined
+  const { targetsOperation } = command instanceof MeetroomCommand ? command : {}
+  const isSelected = areRoomsSelected({ command, given }) && flags['where'] !== undefined
   if (isSelected || flags['allRooms'] === true) {
     const written = rowsOfManyRooms[name] ?? (targetsOperation && rowKinds.steps)
     if (written) return written

@@ -138,7 +138,7 @@ describe('help', () => {
       '--name <name>',
       '--type <type>',
       '--record',
-      '--max-meeting-seconds <s>',
+      '--max-meeting-seconds <duration>',
       '--webhook-url <url>',
     ])
       expect(help).toContain(`  ${flag} `)

@@ -5,7 +5,12 @@ import { NamedArgument, NamedOption } from '../../../src/cli/names/arguments.ts'
 import { leaves, wholeProgram } from '../../helpers/tree.ts'
 
 const sampleValue = ({ long, argChoices, required }: Option) => {
-  const values: Record<string, string> = { '--timeout': '5', '--query': 'id', '--retries': '1' }
+  const values: Record<string, string> = {
+    '--timeout': '5',
+    '--query': 'id',
+    '--retries': '1',
+    '--delimiter': ';',
+  }
   return required ? [argChoices?.[0] ?? values[long ?? ''] ?? 'x'] : []
 }
 

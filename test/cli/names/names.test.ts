@@ -86,9 +86,12 @@ async function runCall(call: string, { word, name }: GivenName, flags: readonly 
   const typed = call.split(' ').flatMap((each) => (each === word && name !== '' ? [name] : argvOf(each)))
   const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
   const { code, stdout, stderr } = await world.run([...typed, '--yes', ...flags], { env })
-  // The ids and tokens of the two worlds differ in their random part.
+  // The directories, and the random part of IDs and tokens, differ between the two worlds.
   const plain = (text: string) =>
-    text.replace(/[0-9a-f]{24}/g, 'ID').replace(/(ID\.)?(?<![\w-])[\w-]{42}(?![\w-])/g, 'TOKEN')
+    text
+      .replaceAll(world.dir, 'DIR')
+      .replace(/[0-9a-f]{24}/g, 'ID')
+      .replace(/(ID\.)?(?<![\w-])[\w-]{42}(?![\w-])/g, 'TOKEN')
   return { code, stdout: plain(stdout), stderr: plain(stderr), requests: requests(world).map(plain) }
 }
 

@@ -120,7 +120,7 @@ describe('the command', () => {
     // The requests of an import, of --where and of what is done in all rooms are not known beforehand. Reads show the first.
     const isUnknown =
       /^workspace | import | offboard | hand-over | merge | --where | --all-rooms| --since/.test(call) &&
-      !/ links? /.test(call)
+      !/ links? |^sessions list /.test(call)
     const isRefused = sendsNothing.test(call) || sendsElsewhere.test(call) || isUnknown
     expect({ code, requests, started, changed }, stderr).toEqual({
       code: isRefused ? 2 : 0,

@@ -39,7 +39,7 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
     .addOption(new Option('--if-not-exists', 'short for --if-exists skip').conflicts('ifExists'))
     .addOption(new UserOption('--user <id>', `with --where or --all-rooms: ${userArgumentText}`))
     .option('--all-rooms', 'invite the user to all rooms')
-  add.selectsRooms = true
+  add.selectsRooms = 'always'
   addSelectionFlags(addBodyFlags(add)).action(
     act('any', async (context, room_id: string | undefined, user: string | undefined, flags: AddFlags) => {
       const isMany = flags.where !== undefined || flags.allRooms === true

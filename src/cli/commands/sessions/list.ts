@@ -47,6 +47,7 @@ export function defineSessionList(sessions: MeetroomCommand, act: DefineAction):
         return listSessionsInRooms(context, room_id === undefined ? [] : [room_id], query, flags)
       }),
     )
+  list.selectsRooms = 'without arguments'
   addPaceFlags(addPagingFlags(addAlias(list, 'ls')))
   addExamples(
     list,

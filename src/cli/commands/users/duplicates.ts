@@ -7,7 +7,7 @@ export function defineUserDuplicates(users: MeetroomCommand, act: DefineAction):
     .command('duplicates')
     .summary('List users with the same email or the same name')
     .description(
-      'List users with the same email or the same name. Case and surrounding white space do not count, and in names neither do accents and the order of words: “Müller, Jörg” and “Joerg Mueller” are the same. Users of one group are listed together, the oldest first; “users merge” merges two of them.',
+      'List users with the same email or the same name. Letter case and surrounding white space do not count. In names, neither do accents, umlauts written with an e, and the order of words, as in “Mueller, Joerg”. Users of one group are listed together, the oldest first; “users merge” merges two of them.',
     )
     .action(
       act('reads', async (context) => {

@@ -24,7 +24,7 @@ export function defineUserHandOver(users: MeetroomCommand, act: DefineAction): v
     .addArgument(new UserArgument('<from>', `the other user: ${userArgumentText}`))
     .addArgument(new UserArgument('<to>', `the user to add: ${userArgumentText}`))
     .addOption(createRoleOption())
-  handOver.selectsRooms = true
+  handOver.selectsRooms = 'always'
   addSelectionFlags(handOver).action(
     act('writes', async (context, from: string, to: string, flags: AddFlags & { role?: MemberType }) => {
       const { handOverRooms } = await import('./hand-over/hand-over-rooms.ts')

@@ -325,7 +325,7 @@ test('a command exits 2 if --local is used together with another profile or a ba
 test('profiles remove exits 2 for the built-in profile local', async () => {
   expect(await run('profiles remove local --yes')).toMatchObject({
     code: 2,
-    stderr: 'error: the profile “local” is built in\n',
+    stderr: 'error: the profile “local” is built in and cannot be removed\n',
   })
 })
 

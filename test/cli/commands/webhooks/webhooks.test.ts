@@ -157,7 +157,7 @@ describe('webhooks listen', () => {
     const host = hostHere()
     expect(await main(['webhooks', 'listen', '--port', String(port)], host)).toBe(2)
     expect(host.stderr.text).toBe(
-      `error: another program is already listening on 127.0.0.1:${port}\nhint: pass another --port; 0 picks a free one\n`,
+      `error: another program is already listening on 127.0.0.1:${port}\nhint: pass another port, such as --port ${port + 1}; 0 picks a free one\n`,
     )
   })
 

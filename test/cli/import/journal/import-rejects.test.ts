@@ -186,7 +186,7 @@ test.each(['people.csv.journal', 'linked.csv', 'folder'])(
 )
 
 test('--failed-out replaces the file behind a symbolic link, and refuses a link to a missing file', async () => {
-  world.file('people.csv', 'user_id\nada\n,\n')
+  world.file('people.csv', 'user_id\nada\nx,\n')
   world.file('precious', 'precious')
   for (const target of ['precious', 'nowhere']) symlinkSync(world.path(target), world.path(`to-${target}`))
   const args = 'users import people.csv --if-exists overwrite --skip-invalid --failed-out'
@@ -213,7 +213,7 @@ test.runIf(existsSync('/proc/self/fd'))(
 )
 
 test('--failed-out accepts a device or a link to a device', async () => {
-  world.file('people.csv', 'user_id\nada\n,\n')
+  world.file('people.csv', 'user_id\nada\nx,\n')
   symlinkSync('/dev/null', world.path('again.csv'))
   for (const file of ['/dev/null', 'again.csv'])
     expect(
