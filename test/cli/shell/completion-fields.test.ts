@@ -20,7 +20,7 @@ async function withFlag(flag: string) {
 /** A value for each condition that is begun. */
 const values: [field: RegExp, value: string][] = [
   [/^(age|idle)/, '1d'],
-  [/(_at|_active)<=$/, '2026-01-01'],
+  [/(_at|_active|^time)<=$/, '2026-01-01'],
   [/>=$/, '1'],
 ]
 const completed = (field: string) => `${field}${values.find(([like]) => like.test(field))?.[1] ?? ''}`
