@@ -13,6 +13,11 @@ interface Pattern {
  * @throws {UsageError} for an invalid or unsupported regular expression
  */
 export function parsePattern(text: string, condition: string): Pattern {
+  return compilePattern(text, condition, true)
+}
+
+/** @throws {UsageError} for an invalid or unsupported regular expression */
+export function compilePattern(text: string, condition: string, ignoresCase: boolean): RE2JS {
   try {
     new RegExp(text, 'iu')
   } catch {
@@ -23,7 +28,7 @@ export function parsePattern(text: string, condition: string): Pattern {
       hint: 'to exclude a pattern, add a condition with !~',
     })
   try {
-    return RE2JS.compile(translate(text), RE2JS.CASE_INSENSITIVE)
+    return RE2JS.compile(translate(text), ignoresCase ? RE2JS.CASE_INSENSITIVE : 0)
   } catch (error) {
     const isLarge = error instanceof Error && /too large|repeat/.test(error.message)
     const problem = isLarge ? 'its repetitions are too large' : 'it uses syntax that is not supported'

@@ -12,6 +12,7 @@ import {
 } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../names/arguments.ts'
+import { createRenameOption, requireSelection } from '../shared/rename.ts'
 import { runOne } from '../shared/run-one.ts'
 import { addStateFlags, readState, type StateFlags, termination } from './room-state.ts'
 
@@ -25,6 +26,7 @@ const instead = {
 
 interface UpdateFlags extends BodyFlags, StateFlags, TargetsFlags {
   name?: string
+  rename?: string
   layout?: string
   record?: boolean
 }
@@ -35,10 +37,12 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
     .summary('Change the settings of a room, or of all rooms that match')
     .description(
       'Change the settings of a room, or of all rooms that match --where. Other settings do not change. With --where, ' +
-        'the values of --name, --layout and --set may contain placeholders for fields of the room, such as {name}; write {{ and }} for braces.',
+        'the values of --name, --layout and --set may contain placeholders for fields of the room, such as {name}; write {{ and }} for braces. --rename changes names by a pattern; ' +
+        'names that would meet each other or the name of another room are refused.',
     )
     .addArgument(new RoomArgument('[room]'))
     .option('--name <name>', descriptions.name)
+    .addOption(createRenameOption())
     .option('--layout <layout>', descriptions.layout)
     .option('--record', descriptions.record)
     .option('--no-record', 'stop recording the meetings in the room')
@@ -54,10 +58,11 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
       }
       if (flags.where) {
         if (id !== undefined) throw new UsageError('pass an ID or --where, not both')
-        const { updateRooms } = await import('../../targets/update-rooms.ts')
-        await updateRooms(context, flags, given)
+        const { updateItems } = await import('../../targets/update-items.ts')
+        await updateItems(context, 'room', flags, given)
         return noticeDeprecated(context, flags)
       }
+      requireSelection(flags)
       if (id === undefined)
         throw new UsageError('missing required argument “room”', {
           hint: ['pass an ID, or choose rooms with --where; see: ', suggestHelp('rooms', 'update')],
@@ -76,6 +81,7 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
     update,
     "meetroom rooms update 66f1a2b3c4d5e6f708192a3b --name 'Weekly sync, new time'",
     "meetroom rooms update --where 'age>365d' --name '{name} (old)' --dry-run",
+    "meetroom rooms update --where 'name~^Maths 7' --rename 's/^Maths 7/Maths 8/' --dry-run",
   )
 }
 

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { parseSubstitution } from '../../../src/cli/filter/substitution.ts'
 import { otherService } from '../../helpers/other-service.ts'
 import { perTest } from '../../helpers/per-test.ts'
 import { answer, createWorld } from '../../helpers/world.ts'
@@ -267,4 +268,109 @@ test('a random template resolves double braces to single braces and placeholders
     ),
     { numRuns: sized(10, 100) },
   )
+})
+
+describe('--rename', () => {
+  const rename = (pattern: string, ...more: string[]) =>
+    update('--where', 'name~^Maths 7', '--rename', pattern, ...more)
+
+  test('shows every name before and after in a dry run, then renames each room and nothing in a second run', async () => {
+    const ids: string[] = []
+    for (const name of ['Maths 7a', 'Maths 7b', 'Maths 7c', 'Maths 7d', 'maths 7e', 'Physics'])
+      ids.push(await room(name))
+    const dry = await rename('s/^Maths 7(.)/Maths 8$1/', '--dry-run')
+    expect(dry.code).toBe(0)
+    expect(dry.stderr).toContain(
+      'the pattern of --rename changes no name of 1 room\n4 rooms change:\n' +
+        [3, 2, 1, 0].map((i) => `  ${ids[i]}  name “Maths 7${'abcd'[i]}” → “Maths 8${'abcd'[i]}”\n`).join(''),
+    )
+    expect(writes()).toEqual([])
+    expect(await rename('s/^Maths 7/Maths 8/', '--yes')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('updated 4 rooms\n'),
+    })
+    expect(await names()).toEqual(['Physics', 'maths 7e', 'Maths 8d', 'Maths 8c', 'Maths 8b', 'Maths 8a'])
+    world.requests.length = 0
+    expect((await rename('s/^Maths 7/Maths 8/i', '--yes')).code).toBe(0)
+    expect(bodies()).toEqual([{ name: 'Maths 8e' }])
+  })
+
+  test.each([
+    [['Maths 7a', 'Maths 7b'], 's/[ab]$//', '2 rooms would have the name “Maths 7”'],
+    [['Maths 7a', 'Maths 8a'], 's/7/8/', '2 rooms would have the name “Maths 8a”'],
+    [['Maths 7a', 'Maths 7b'], 's/7a/7b/', '2 rooms would have the name “Maths 7b”'],
+    [['Maths 7a'], 's/.*//', '--rename would leave room “Maths 7a”'],
+  ])('refuses the names %j with %s, and sends nothing', async (given, pattern, problem) => {
+    for (const name of given) await room(name)
+    const { code, stderr } = await rename(pattern, '--yes')
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(problem.replace('room “Maths 7a”', 'room “Maths 7a” (')),
+    ])
+    expect(writes()).toEqual([])
+  })
+
+  test('swaps names that do not meet, and reads the full records of a service with partial lists', async () => {
+    const ids = [await room('Maths 7a'), await room('Maths 7b')]
+    otherService(world, { minimalLists: true, maxLimit: 1 })
+    const { code } = await rename('s/7a|7b/8/g', '--where', `id=${ids[0]}`, '--yes')
+    expect(code).toBe(0)
+    expect(await names()).toEqual(['Maths 7b', 'Maths 8'])
+  })
+
+  test.each([
+    ['Maths', '--rename must be s/PATTERN/TEXT/, not “Maths”'],
+    ['s/a/b', '--rename must be s/PATTERN/TEXT/, not “s/a/b”'],
+    ['s/a/b/x', '--rename must be s/PATTERN/TEXT/, not “s/a/b/x”'],
+    ['s//b/', '--rename must be s/PATTERN/TEXT/, not “s//b/”'],
+    ['s/(/b/', '--rename s/(/b/: the value is not a valid regular expression'],
+    ['s/(?=a)/b/', '--rename s/(?=a)/b/: lookaround and backreferences are not supported'],
+    ['s/a/$1/', '--rename s/a/$1/: the pattern has no group 1 for $1'],
+  ])('refuses %s in one line before any request', async (pattern, problem) => {
+    const { code, stderr } = await rename(pattern)
+    expect([code, stderr.split('\n')[0]]).toEqual([2, `error: ${problem}`])
+    expect(world.requests).toEqual([])
+  })
+
+  test('needs --where, and excludes --name', async () => {
+    expect(await update('R', '--rename', 's/a/b/')).toMatchObject({
+      code: 2,
+      stderr: 'error: --rename needs --where\nhint: to change one name, pass the ID and --name\n',
+    })
+    expect(await update('--where', 'name=x', '--name', 'y', '--rename', 's/a/b/')).toMatchObject({ code: 2 })
+  })
+
+  test.each([
+    ['s|7/8|a\\|b|', '7/8', 'a|b'],
+    ['s#\\##-#g', '#1#', '-1-'],
+    ['s/(\\d)(?<x>[a-z])/\\2$1&\\//i', '7A', 'A7&/'],
+    ['s/(a+)+$/x/', `${'a'.repeat(5000)}!`, `${'a'.repeat(5000)}!`],
+  ])('with %s changes %s to %s', (pattern, before, after) => {
+    expect(parseSubstitution(pattern, '--rename')(before)).toBe(after)
+  })
+
+  test('renames users, and takes placeholders of users', async () => {
+    for (const [user_id, name] of [
+      ['1', 'Ada 7a'],
+      ['2', 'Bea 7a'],
+      ['3', 'Cleo'],
+    ] as const)
+      await world.send('POST', '/users', { user_id, name })
+    const change = ['users', 'update', '--where', 'name~ 7a$', '--rename', 's/ 7a$/ 8a/']
+    const { code, stderr } = await world.run([...change, '--email', '{user_id}@x.test', '--yes'])
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        '2 users change:\n  2  email (empty) → “2@x.test”, name “Bea 7a” → “Bea 8a”\n' +
+        '  1  email (empty) → “1@x.test”, name “Ada 7a” → “Ada 8a”\nupdated 2 users\n',
+    })
+    expect(bodies()).toEqual([
+      { email: '2@x.test', name: 'Bea 8a' },
+      { email: '1@x.test', name: 'Ada 8a' },
+    ])
+    expect(await world.run('users update --name x')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('missing required argument “user”'),
+    })
+  })
 })

@@ -1,0 +1,68 @@
+import { counted, listNames } from '../../api/plural.ts'
+import { toText } from '../../api/to-text.ts'
+import { UsageError } from '../../errors.ts'
+import type { Substitution } from '../filter/substitution.ts'
+import type { Context } from '../kernel/context.ts'
+import { FullRecords } from '../lists/full-records.ts'
+import { readList } from '../lists/read-list.ts'
+import { groupByName } from '../matching/match.ts'
+import { type Item, readField, type View } from '../output/views/views.ts'
+import { labelItem, maxNamed } from '../requests/describe-items.ts'
+
+interface RenamedKind {
+  list: 'listRooms' | 'listUsers'
+  view: View
+}
+
+/**
+ * Returns the new names of items, by ID, without the names that do not change.
+ * @throws {UsageError} when a new name is empty, or would be the name of several items
+ */
+export async function planRenames(
+  context: Context,
+  kind: RenamedKind,
+  items: readonly Item[],
+  substitute: Substitution,
+): Promise<ReadonlyMap<string, string>> {
+  const idOf = (item: Item) => String(item[kind.view.id ?? 'id'])
+  const renames = new Map<string, string>()
+  for (const item of items) {
+    const before = toText(item['name'] ?? '')
+    const after = substitute(before)
+    if (after.trim() === '')
+      throw new UsageError(
+        `--rename would leave ${kind.view.noun[0]} ${labelItem(idOf(item), before)} without a name`,
+      )
+    if (after !== before) renames.set(idOf(item), after)
+  }
+  const kept = items.length - renames.size
+  if (kept > 0)
+    await context.notice(`the pattern of --rename changes no name of ${counted(kept, ...kind.view.noun)}`)
+  if (renames.size > 0) await requireFreeNames(context, kind, renames)
+  return renames
+}
+
+/** @throws {UsageError} when a new name would be the name of several items */
+async function requireFreeNames(
+  context: Context,
+  { list, view }: RenamedKind,
+  renames: ReadonlyMap<string, string>,
+): Promise<void> {
+  const all = new Map<string, Item>()
+  const full = new FullRecords(context, list)
+  const isPartial = (item: Item) => !readField(view, 'name', item).known
+  for await (const { items } of readList(context, list, {}, { all: true }))
+    for (const item of await full.complete(items, isPartial, ''))
+      if (item) all.set(String(item[view.id ?? 'id']), { name: item['name'] })
+  const groups = [...groupByName(all, (id, item) => renames.get(id) ?? item['name'])]
+  const clashes = groups.filter(([, ids]) => ids.length > 1 && ids.some((id) => renames.has(id)))
+  const [first, ...others] = clashes
+  if (!first) return
+  const [name, ids] = first
+  const labels = ids.map((id) => labelItem(id, toText(all.get(id)?.['name'] ?? '')))
+  const more = others.length > 0 ? `; ${counted(others.length, 'other name')} would meet` : ''
+  throw new UsageError(
+    `${counted(ids.length, ...view.noun)} would have the name “${name}”: ${listNames(labels, maxNamed)}${more}; nothing was changed`,
+    { hint: 'choose fewer items with --where, or another name' },
+  )
+}

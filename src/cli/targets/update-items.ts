@@ -1,0 +1,182 @@
+import { omitUndefined } from '../../api/defined.ts'
+import { endpoints } from '../../api/endpoints.ts'
+import type { BodyOf } from '../../api/operation-types.ts'
+import type { Operations } from '../../api/operations.ts'
+import { counted, plural } from '../../api/plural.ts'
+import { resources } from '../../api/resources.ts'
+import { toText } from '../../api/to-text.ts'
+import { UsageError } from '../../errors.ts'
+import type { Substitution } from '../filter/substitution.ts'
+import { filterTypes } from '../filter/where.ts'
+import {
+  type BodyFlags,
+  createBodyChange,
+  type GivenFields,
+  readBody,
+  warnAboutUnknownFields,
+} from '../kernel/body.ts'
+import type { Context } from '../kernel/context.ts'
+import { requireFields, type TargetsFlags } from '../kernel/flags.ts'
+import { FullRecords } from '../lists/full-records.ts'
+import { cellOf, type Item, readField, selectView } from '../output/views/views.ts'
+import { confirmTargets } from './confirm-targets.ts'
+import { readTargets } from './read-targets.ts'
+import { planRenames } from './rename.ts'
+import { writeTargets } from './write-targets.ts'
+
+const maxExamples = 3
+
+const kinds = {
+  room: { name: 'updateRoom', list: 'listRooms', view: selectView(endpoints.listRooms), param: 'id' },
+  user: { name: 'updateUser', list: 'listUsers', view: selectView(endpoints.listUsers), param: 'user_id' },
+} as const
+
+type UpdatedKind = (typeof kinds)[keyof typeof kinds]
+
+type Body = BodyOf<Operations['updateRoom']> & BodyOf<Operations['updateUser']>
+
+interface UpdateFlags extends BodyFlags, TargetsFlags {
+  rename?: string
+}
+
+/**
+ * Updates the rooms or users selected by `--where`. Flags and `--set` may contain placeholders for the fields of each
+ * item. All bodies are built before the first update request.
+ * @param encode completes a body before it is sent
+ * @throws {UsageError} when a placeholder is not a field, an item lacks the field, or names would meet
+ */
+export async function updateItems(
+  context: Context,
+  kind: keyof typeof kinds,
+  flags: UpdateFlags,
+  given: GivenFields<'updateRoom'> | GivenFields<'updateUser'>,
+  encode: (body: Body) => Body = (body) => body,
+): Promise<void> {
+  const updated = kinds[kind]
+  const { name, list, view, param } = updated
+  const substitute = await readRename(flags)
+  const data = await readBody(context, flags)
+  const bodyFor = (textFor: (field: string) => string) =>
+    createBodyChange(flags, given, (text) => fillPlaceholders(text, textFor))(data) as Body
+  const fields = new Set<string>()
+  const sample = bodyFor((field) => collectField(updated, kind, fields, field))
+  if (substitute) fields.add('name')
+  else requireFields(context, sample, {})
+  await warnAboutUnknownFields(context, name, flags)
+
+  const chosen: Item[] = []
+  const { reasons, recheck } = await readTargets(context, {
+    ...{ given: [], flags, list, room: '' },
+    onItem: (item) => chosen.push(item),
+  })
+  const items = await completeItems(context, updated, chosen, [...fields])
+  const renames = substitute && (await planRenames(context, updated, items, substitute))
+  const changes = new Map<string, Body>()
+  for (const item of items) {
+    const id = String(item[param])
+    const body = encode(bodyFor((field) => toText(cellOf(view, field, item))))
+    const renamed = renames?.get(id)
+    if (renamed !== undefined) changes.set(id, { ...body, name: renamed })
+    else if (Object.keys(body).length > 0) changes.set(id, body)
+  }
+  const changed = items.filter((item) => changes.has(String(item[param])))
+  const most = substitute && context.flags.dryRun ? changed.length : maxExamples
+  await showExamples(context, updated, changed, changes, most)
+  const ids = [...changes.keys()]
+  const updating = { verb: 'update', gerund: 'updating', kind }
+  await confirmTargets(context, updating, { ids, reasons, max: flags.max })
+  const asked = context.flags.yes ? {} : omitUndefined({ recheck })
+  // The compiler can check the input of one kind, but not of both together.
+  const inputFor = (id: string) => ({ params: { [param]: id }, body: changes.get(id) }) as never
+  const terminates = [...changes.values()].some((body) => body.is_terminated === true)
+  const effect = terminates ? 'destroys' : 'writes'
+  await writeTargets(context, { name, ids, inputFor, pastTense: 'updated', effect, ...asked }, flags)
+}
+
+/** @throws {UsageError} for a malformed substitution */
+async function readRename({ rename }: UpdateFlags): Promise<Substitution | undefined> {
+  if (rename === undefined) return undefined
+  const { parseSubstitution } = await import('../filter/substitution.ts')
+  return parseSubstitution(rename, '--rename')
+}
+
+function collectField(
+  { view }: UpdatedKind,
+  kind: keyof typeof kinds,
+  fields: Set<string>,
+  field: string,
+): string {
+  const types = filterTypes(resources[kind], view)
+  if (!types.has(field))
+    throw new UsageError(`no ${kind} has a field “${field}” for the placeholder {${field}}`, {
+      hint: `fields are ${[...types.keys()].join(', ')}; write {{ or }} for a brace`,
+    })
+  fields.add(field)
+  return ''
+}
+
+/**
+ * Reads the full records of items that lack some of the fields, and drops items that were deleted meanwhile.
+ * @throws {UsageError} when the full record of an item lacks a field
+ */
+async function completeItems(
+  context: Context,
+  { list, view, param }: UpdatedKind,
+  items: readonly Item[],
+  fields: readonly string[],
+): Promise<Item[]> {
+  const findMissingField = (item: Item) => fields.find((field) => !readField(view, field, item).known)
+  const isPartial = (item: Item) => findMissingField(item) !== undefined
+  const records = await new FullRecords(context, list).complete(items, isPartial, '')
+  const complete = records.filter((item) => item !== undefined)
+  for (const item of complete) {
+    const field = findMissingField(item)
+    if (field !== undefined)
+      throw new UsageError(
+        `${view.noun[0]} ${item[param]} has no field “${field}” for the placeholder {${field}}; nothing was changed`,
+      )
+  }
+  return complete
+}
+
+async function showExamples(
+  context: Context,
+  { view, param }: UpdatedKind,
+  items: readonly Item[],
+  changes: ReadonlyMap<string, Body>,
+  most: number,
+): Promise<void> {
+  if (items.length === 0) return
+  const { length } = items
+  const count = `${counted(length, ...view.noun)} ${plural(length, 'changes', 'change')}`
+  await context.notice(length > most ? `${count}, for example:` : `${count}:`)
+  for (const item of items.slice(0, most)) {
+    const id = String(item[param])
+    const lines = Object.entries(changes.get(id) ?? {}).map(([field, value]) => {
+      const before = readField(view, field, item)
+      return before.known
+        ? `${field} ${formatValue(before.value)} → ${formatValue(value)}`
+        : `${field} ${formatValue(value)}`
+    })
+    await context.notice(`  ${id}  ${lines.join(', ')}`)
+  }
+}
+
+function formatValue(value: unknown): string {
+  if (value === null || value === '') return '(empty)'
+  return typeof value === 'string' ? `“${value}”` : toText(value)
+}
+
+/**
+ * Replaces the placeholders in a text such as `{name} (2025)`. `{{` and `}}` are literal braces.
+ * @throws {UsageError} for an unbalanced brace
+ */
+function fillPlaceholders(text: string, textFor: (field: string) => string): string {
+  return text.replace(/\{\{|\}\}|\{([^{}]*)\}|[{}]/g, (found, field?: string) => {
+    if (field !== undefined) return textFor(field)
+    if (found.length === 2) return found.charAt(0)
+    throw new UsageError(`“${text}”: with --where, write {{ or }} for a brace`, {
+      hint: 'a single brace begins or ends a placeholder, such as {name}',
+    })
+  })
+}
