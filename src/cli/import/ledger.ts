@@ -141,10 +141,10 @@ async function openJournal(context: Context, plan: ImportPlan): Promise<Journal 
   const { match, createMissing, encoding, delimiter, ignoreUnknown, groupBy, unblock } = flags
   const shard = flags.shard?.toString()
   const roleMap = flags.roleMap && [...flags.roleMap]
-  const { split } = flags
+  const { split, where } = flags
   const optional = {
     ...{ match, createMissing, encoding, delimiter, ignoreUnknown, groupBy, shard, unblock },
-    ...{ roleMap, split },
+    ...{ roleMap, split, where },
   }
   const optionalText = JSON.stringify(optional)
   return Journal.open(
@@ -161,7 +161,7 @@ async function openJournal(context: Context, plan: ImportPlan): Promise<Journal 
         ...(optionalText === '{}' ? [] : [optionalText]),
       ]),
     },
-    { rows: checked.rows, resume, host: context.host },
+    { rows: checked.lastRow, resume, host: context.host },
   )
 }
 

@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { andMore, counted, plural } from '../../api/plural.ts'
 import { UsageError } from '../../errors.ts'
 import { trimWhiteSpace } from '../input/white-space.ts'
 import type { Context } from '../kernel/context.ts'
 import { describeTarget, findDataDir } from '../requests/find-service.ts'
 import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
-import { requireNoneUnfinished, requireNotImported } from './journal/receipt.ts'
+import { findOtherParts, isSelected, journalPath, receiptPath } from './journal/parts.ts'
+import { leaveOutImported, requireNoneUnfinished, requireNotImported } from './journal/receipt.ts'
 import { maxReported } from './journal/results.ts'
 import { type CheckedInput, checkInput, splitFields } from './read/check.ts'
 import { memberColumns } from './read/group.ts'
@@ -19,7 +18,7 @@ import { parseMap, readRoomIds } from './read/renames.ts'
 import { RoleReader } from './read/role-map.ts'
 import { detectInputFormat, type InputFormat, type Row } from './read/rows.ts'
 import { SavedOrigins } from './read/saved-origin.ts'
-import type { Shard } from './read/shard.ts'
+import { createRowFilter } from './read/select-rows.ts'
 import type { Source } from './read/source.ts'
 import { describeListCell, isListCell } from './read/split-rows.ts'
 
@@ -68,6 +67,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
     format,
     delimiter: flags.delimiter,
     split: flags.split,
+    filter: await createRowFilter(context, adapter, flags.where),
     isGrouped: flags.groupBy !== undefined,
     adapter,
     reader,
@@ -101,12 +101,20 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   await warnAboutFields(context, request, reader, checked)
   await origins.confirm(context, flags.fromOtherService ?? false)
   const receipt = journal === undefined ? undefined : await findReceiptPath(context, request)
-  if (journal !== undefined && adapter.createDuplicates && !flags.again && !flags.resume)
-    await requireNotYetImported(context, request, checked, [
-      journal,
-      ...(receipt === undefined ? [] : [receipt]),
-    ])
-  return { ...request, format, checked, journal: context.flags.dryRun ? undefined : journal, receipt }
+  const remaining =
+    journal !== undefined && adapter.createDuplicates && !flags.again
+      ? await withoutImported(context, request, checked, [
+          journal,
+          ...(receipt === undefined ? [] : [receipt]),
+        ])
+      : checked
+  return {
+    ...request,
+    format,
+    checked: remaining,
+    journal: context.flags.dryRun ? undefined : journal,
+    receipt,
+  }
 }
 
 /** Returns the path of the receipt that prevents a repeated import; undefined when the user names the journal. */
@@ -117,31 +125,36 @@ async function findReceiptPath(
   if (!adapter.createDuplicates || source.path === undefined || typeof flags.journal === 'string')
     return undefined
   const target = await describeTarget(context)
-  return receiptPath(await findDataDir(context.host), { input: source.path, target, shard: flags.shard })
+  return receiptPath(await findDataDir(context.host), { input: source.path, target, flags })
 }
 
 /**
+ * Returns the rows without those that imports of parts of the file, with `--where`, have created.
  * @param paths paths of the journal and the receipt
- * @throws {UsageError} when an earlier run imported some of the rows, or may have done so
+ * @throws {UsageError} when another earlier run imported some of the rows, or may have done so
  */
-async function requireNotYetImported(
+async function withoutImported(
   context: Context,
   { adapter, source, flags }: ImportRequest,
   checked: CheckedInput,
   paths: readonly string[],
-): Promise<void> {
-  for (const path of paths) await requireNotImported(context, { path, adapter, checked })
-  // With `--journal FILE`, the user also chooses the journal paths of other shards, so they are unknown here.
-  if (source.path === undefined || typeof flags.journal === 'string') return
-  for (const path of (await Promise.all(paths.map((path) => findOtherShards(path, flags.shard)))).flat()) {
-    await requireNoneUnfinished(context, { path, adapter })
-    await requireNotImported(context, { path, adapter, checked })
-  }
+): Promise<CheckedInput> {
+  const isNew = !flags.resume
+  // With `--journal FILE`, the user also chooses the journal paths of other parts, so they are unknown here.
+  const isOwnName = source.path === undefined || typeof flags.journal === 'string'
+  const others = isOwnName ? [] : (await Promise.all(paths.map((path) => findOtherParts(path, flags)))).flat()
+  if (isNew) for (const path of others) await requireNoneUnfinished(context, { path, adapter })
+  const parts = others.filter(isSelected)
+  const remaining = await leaveOutImported(context, { paths: parts, adapter, checked })
+  if (isNew)
+    for (const path of [...paths, ...others.filter((path) => !isSelected(path))])
+      await requireNotImported(context, { path, adapter, checked: remaining })
+  return remaining
 }
 
 /** @throws {UsageError} when `--resume` has no journal */
 function resolveJournalPath(context: Context, { source, flags }: ImportRequest): string | undefined {
-  const defaultPath = source.path && journalPath(source.path, flags.shard)
+  const defaultPath = source.path && journalPath(source.path, flags)
   const { journal = true } = flags
   const path =
     typeof journal === 'string' ? resolve(context.host.cwd, journal) : journal ? defaultPath : undefined
@@ -156,10 +169,13 @@ function resolveJournalPath(context: Context, { source, flags }: ImportRequest):
 async function reportEmpty(
   context: Context,
   { file, flags }: ImportRequest,
-  { rows }: CheckedInput,
+  { rows, unselected }: CheckedInput,
 ): Promise<void> {
+  const all = rows + unselected
+  if (rows > 0 && flags.where) await context.notice(`--where selects ${rows} of ${counted(all, 'row')}`)
   if (rows > 0) return
-  const what = `${file === '-' ? 'standard input' : file} has no rows`
+  const name = file === '-' ? 'standard input' : file
+  const what = unselected > 0 ? `no row of ${name} matches --where` : `${name} has no rows`
   if (flags.requireRows) throw new UsageError(what, { hint: 'omit --require-rows to accept an empty file' })
   await context.notice(`${what}; nothing to import`)
 }
@@ -206,33 +222,6 @@ function requireKeys(
     `--if-exists ${ifExists} needs to know which ${view.noun[1]} exist, and ${keyless} of ${rows} rows have no ${keyName}`,
     { hint: 'pass --match name to match rooms by their name' },
   )
-}
-
-function journalPath(input: string, shard: Shard | undefined): string {
-  return `${input}${shard ? `.${shard.suffix}` : ''}.journal`
-}
-
-/** @param stateDir directory of this tool's state */
-function receiptPath(
-  stateDir: string,
-  { input, target, shard }: { input: string; target: string; shard: Shard | undefined },
-): string {
-  const name = createHash('sha256').update(`${target}\0${input}`).digest('hex').slice(0, 32)
-  return journalPath(join(stateDir, 'receipts', name), shard)
-}
-
-/** Finds journals or receipts of the same input with another shard count, which contain some of the same rows. */
-async function findOtherShards(journal: string, shard: Shard | undefined): Promise<string[]> {
-  const input = journal.slice(0, -journalPath('', shard).length)
-  const names = await readdir(dirname(input)).catch(() => [])
-  const start = basename(input)
-  return names
-    .filter((name) => {
-      const [isJournal, count = 1] =
-        (name.startsWith(start) && /^(?:\.\d+-of-(\d+))?\.journal$/.exec(name.slice(start.length))) || []
-      return isJournal !== undefined && Number(count) !== (shard?.count ?? 1)
-    })
-    .map((name) => join(dirname(input), name))
 }
 
 const maxValues = 200_000

@@ -14,6 +14,7 @@ export function defineRoomImport(rooms: MeetroomCommand, act: DefineAction): voi
     examples: [
       'meetroom rooms import rooms.csv --dry-run',
       'meetroom rooms import courses.csv --match name --if-exists update',
+      "meetroom rooms import deleted-rooms.ndjson --where 'name~Maths'",
     ],
   })
 }

@@ -47,6 +47,48 @@ export async function requireNotImported(
   )
 }
 
+/**
+ * Leaves out the rows that finished imports of parts of the file created, if their rooms still exist.
+ * @param paths journals and receipts of imports with `--where`
+ */
+export async function leaveOutImported(
+  context: Context,
+  { paths, adapter, checked }: { paths: readonly string[]; adapter: ImportAdapter; checked: CheckedInput },
+): Promise<CheckedInput> {
+  const created = new Map<number, string[]>()
+  for (const path of paths)
+    if ((await readAdapterJournal(context, path, adapter))?.hasEnded)
+      for await (const { hash, id } of readCreatedRows(path))
+        created.set(hash, [...(created.get(hash) ?? []), id])
+  if (created.size === 0) return checked
+  const client = await context.client()
+  const present = new Map<number, number>()
+  let count = 0
+  for await (const batch of checked.readAgain())
+    for (const { body } of batch) {
+      const hash = body ? hashBody(body) : Number.NaN
+      const id = created.get(hash)?.shift()
+      if (id === undefined || !(await findRecord(client, { kind: 'room', id }))) continue
+      present.set(hash, (present.get(hash) ?? 0) + 1)
+      count++
+    }
+  if (count === 0) return checked
+  await context.notice(
+    `${count} of ${checked.shardRows} rows were imported before with --where, and their rooms exist; they are left out`,
+  )
+  async function* readAgain() {
+    const left = new Map(present)
+    for await (const batch of checked.readAgain())
+      yield batch.filter(({ body }) => {
+        const hash = body ? hashBody(body) : Number.NaN
+        const same = left.get(hash) ?? 0
+        left.set(hash, same - 1)
+        return same <= 0
+      })
+  }
+  return { ...checked, shardRows: checked.shardRows - count, readAgain }
+}
+
 /** @throws {UsageError} when a run with other shards is unfinished */
 export async function requireNoneUnfinished(
   context: Context,
@@ -55,7 +97,7 @@ export async function requireNoneUnfinished(
   const previous = await readAdapterJournal(context, path, adapter)
   if (previous && !previous.hasEnded)
     throw new UsageError(`an earlier import of this file (journal ${path}) did not finish`, {
-      hint: 'resume it with the same --shard, or remove its journal to start over',
+      hint: 'resume it with the --shard and --where that it had, or remove its journal to start over',
     })
 }
 

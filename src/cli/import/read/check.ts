@@ -7,6 +7,7 @@ import { findScatteredRooms, groupRows } from './group.ts'
 import { RowKeys } from './keys.ts'
 import { listImportFields, type RowReader } from './reader.ts'
 import { type InputFormat, type Row, readRows } from './rows.ts'
+import { type RowFilter, selectRows } from './select-rows.ts'
 import type { Shard } from './shard.ts'
 import type { Source } from './source.ts'
 import { splitRows } from './split-rows.ts'
@@ -22,6 +23,10 @@ export interface CheckedInput {
   trimmed: ReadonlyMap<string, number>
   /** Number of rows without any value, which are skipped and not counted otherwise. */
   empty: number
+  /** Number of rows that `--where` does not select. */
+  unselected: number
+  /** Highest row number. */
+  lastRow: number
   digest: string
   columns: readonly string[] | undefined
   delimiter: string | undefined
@@ -37,6 +42,8 @@ interface CheckOptions {
   delimiter: string | undefined
   /** Separator of the items in one cell; undefined to keep cells whole. */
   split?: string | undefined
+  /** Filter of the rows; undefined to read all of them. */
+  filter?: RowFilter | undefined
   adapter: ImportAdapter
   isGrouped: boolean
   reader: RowReader
@@ -48,7 +55,8 @@ interface CheckOptions {
 
 /** @throws {UsageError} when the input is malformed */
 export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
-  const { source, format, adapter, reader, shard, signal, split: separator, onProblem, onRow } = options
+  const { source, format, adapter, reader, shard, signal, split: separator, filter } = options
+  const { onProblem, onRow } = options
   const fingerprint = new Fingerprint()
   let columns: readonly string[] | undefined
   let delimiter: string | undefined
@@ -59,10 +67,15 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   }
 
   let empty = 0
+  let unselected = 0
   const isSplit = (column: string) => reader.fieldOf(column) === splitFields[adapter.name]
   const rawRows = (bytes: AsyncIterable<Buffer>, header: typeof onHeader, onEmpty?: () => void) => {
     const rows = readRows(bytes, format, source.name, adapter.name, header, options.delimiter, onEmpty)
-    return separator === undefined ? rows : splitRows(rows, { separator, isSplit, header: () => columns })
+    const parts =
+      separator === undefined ? rows : splitRows(rows, { separator, isSplit, header: () => columns })
+    // Only the first reading counts empty and dropped rows.
+    const onDropped = onEmpty ? () => void unselected++ : () => {}
+    return filter ? selectRows(parts, filter, reader.fieldOf, onDropped) : parts
   }
   const scattered = options.isGrouped
     ? await findScatteredRooms(rawRows(source.read(), onHeader), reader)
@@ -116,7 +129,16 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
     for await (const batch of readAgain(undefined))
       for (const { row, problem, isRepeat } of batch)
         if (isRepeat && problem !== undefined) await report(row, problem)
-  return { ...counts.result(), empty, invalid, digest, columns, delimiter, readAgain: () => readAgain(shard) }
+  return {
+    ...counts.result(),
+    empty,
+    unselected,
+    invalid,
+    digest,
+    columns,
+    delimiter,
+    readAgain: () => readAgain(shard),
+  }
 }
 
 /** Field whose cells `--split` divides. */
@@ -138,6 +160,7 @@ class InputCounts {
   readonly #trimmed = new Map<string, number>()
   #rows = 0
   #shardRows = 0
+  #lastRow = 0
   #keyless = 0
   #destructive = 0
 
@@ -149,6 +172,7 @@ class InputCounts {
 
   add({ row, body, trimmed }: CheckedRow, key: string | undefined, isInShard: boolean): void {
     this.#rows++
+    this.#lastRow = Math.max(this.#lastRow, row.number)
     if (isInShard) this.#shardRows++
     if (row.trimmed) this.#countTrimmed(row.trimmed)
     if (trimmed) this.#countTrimmed(trimmed)
@@ -169,6 +193,7 @@ class InputCounts {
     return {
       rows: this.#rows,
       shardRows: this.#shardRows,
+      lastRow: this.#lastRow,
       keyless: this.#keyless,
       destructive: this.#destructive,
       omittedFields: new Map(omitted.filter(([, count]) => count > 0)),

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { parseDelimiter } from '../../input/delimiter.ts'
 import { collect, createIntegerParser } from '../../input/input.ts'
-import { addPaceFlags, type PaceFlags } from '../../kernel/flags.ts'
+import { addPaceFlags, type PaceFlags, whereOption } from '../../kernel/flags.ts'
 import { type GivenOption, readGivenOptions } from '../../kernel/given.ts'
 import { type Encoding, encodings } from './encoding.ts'
 import { type RoleWords, roleMapOption } from './role-map.ts'
@@ -20,6 +20,7 @@ export interface ImportFlags extends PaceFlags {
   ignoreUnknown?: boolean
   roleMap?: RoleWords
   split?: string
+  where?: string[]
   ifExists: IfExists
   match?: 'name'
   groupBy?: 'name'
@@ -81,6 +82,7 @@ export function importFlags<C extends Command>(command: C): C {
           .choices(ifExists)
           .default('fail'),
       )
+      .option(whereOption[0], "only rows that match, as in 'name~Maths'; repeatable", whereOption[2])
       .option('--skip-invalid', 'skip invalid rows instead of sending nothing')
       .option('--require-rows', 'refuse a file without rows, such as an empty export')
       .option('--shard <i/n>', 'import only the i-th of n shards of the file, such as 2/4', Shard.parse)

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { ImportFlags } from '../read/import-flags.ts'
+
+/** Part of an input that one run imports. */
+type Part = Pick<ImportFlags, 'shard' | 'where'>
+
+/** Each part of an input has a journal of its own. */
+export function journalPath(input: string, { shard, where }: Part): string {
+  const digest = where && createHash('sha256').update(JSON.stringify(where)).digest('hex').slice(0, 8)
+  return `${input}${shard ? `.${shard.suffix}` : ''}${digest ? `.where-${digest}` : ''}.journal`
+}
+
+/** @param stateDir directory of this tool's state */
+export function receiptPath(
+  stateDir: string,
+  { input, target, flags }: { input: string; target: string; flags: Part },
+): string {
+  const name = createHash('sha256').update(`${target}\0${input}`).digest('hex').slice(0, 32)
+  return journalPath(join(stateDir, 'receipts', name), flags)
+}
+
+/** Finds journals or receipts of other parts of the same input, which may contain some of the same rows. */
+export async function findOtherParts(journal: string, part: Part): Promise<string[]> {
+  const input = journal.slice(0, -journalPath('', part).length)
+  const names = await readdir(dirname(input)).catch(() => [])
+  const start = basename(input)
+  return names
+    .filter((name) => {
+      const match = name.startsWith(start)
+        ? /^(?:\.\d+-of-(\d+))?(\.where-\w+)?\.journal$/.exec(name.slice(start.length))
+        : null
+      if (!match || name === basename(journal)) return false
+      const [, count = 1, where] = match
+      return Number(count) !== (part.shard?.count ?? 1) || where !== undefined || part.where !== undefined
+    })
+    .map((name) => join(dirname(input), name))
+}
+
+/** Returns true for the journal or receipt of an import with `--where`. */
+export function isSelected(path: string): boolean {
+  return /\.where-\w+\.journal$/.test(path)
+}

@@ -1,0 +1,52 @@
+import { UsageError } from '../../../errors.ts'
+import { readTimeZone } from '../../calendar/read-time-zone.ts'
+import { parseWhere } from '../../filter/where.ts'
+import type { Context } from '../../kernel/context.ts'
+import type { Item } from '../../output/views/views.ts'
+import type { ImportAdapter } from '../adapter/adapter.ts'
+import type { Row } from './rows.ts'
+
+/** Function that decides whether a row is imported; its fields have the names of the API. */
+export type RowFilter = (fields: Item) => boolean
+
+const lists = { users: 'listUsers', rooms: 'listRooms', members: 'listMembers' } as const
+
+/**
+ * Parses the conditions of `--where` for rows of a file. A field that a row leaves out is empty.
+ * @throws {UsageError} for an invalid condition, or one that only the service can decide
+ */
+export async function createRowFilter(
+  context: Context,
+  { name, view }: ImportAdapter,
+  where: readonly string[] | undefined,
+): Promise<RowFilter | undefined> {
+  if (where === undefined) return undefined
+  const clock = { now: context.host.now(), zone: await readTimeZone(context) }
+  const { metrics, fields, matches } = await parseWhere(where, lists[name], view, clock)
+  const [metric] = metrics
+  if (metric !== undefined)
+    throw new UsageError(`--where: ${metric} is no field of a row`, {
+      hint: 'an import knows only the fields in the file',
+    })
+  const empty = Object.fromEntries(fields.map((field) => [field, null]))
+  return (row) => matches({ ...empty, ...row }) === true
+}
+
+/** Drops the rows that the filter does not select. Malformed rows stay, so that they are reported. */
+export async function* selectRows(
+  batches: AsyncIterable<Row[]>,
+  filter: RowFilter,
+  fieldOf: (column: string) => string,
+  onDropped: () => void,
+): AsyncGenerator<Row[]> {
+  for await (const rows of batches)
+    yield rows.filter(({ fields }) => {
+      if (!fields) return true
+      const item = Object.fromEntries(
+        Object.entries(fields).map(([column, value]) => [fieldOf(column), value]),
+      )
+      const isSelected = filter(item)
+      if (!isSelected) onDropped()
+      return isSelected
+    })
+}
