@@ -190,7 +190,13 @@ export const user = defineResource({
     updated_at: { type: 'time', description: 'when the user was last changed (UTC)' },
     id: { type: 'id', description: 'internal ID' },
     // The API specification defines a search by email but no email field. Only the embedded service has the field.
-    email: { type: 'text', description: 'email address', write: 'create update', presence: 'unlisted' },
+    email: {
+      type: 'text',
+      description: 'email address',
+      write: 'create update',
+      presence: 'unlisted',
+      column: [2.5, 6],
+    },
     email_search_query: {
       type: 'text',
       description: 'only users whose email address contains this',

@@ -214,9 +214,8 @@ export class Printer {
   #checkColumns(view: View, items: readonly Item[]): void {
     const unknown = this.options.columns?.find((field) => !hasField(view, field, items))
     if (unknown === undefined) return
-    const columns = view.columns.map(({ field }) => field)
-    const fields = [...new Set([...columns, ...view.fields, ...(view.unlisted ?? [])])]
-    const meant = findClosest(unknown, fields)
+    const fields = [...new Set([...view.columns.map(({ field }) => field), ...view.fields])]
+    const meant = findClosest(unknown, [...fields, ...(view.unlisted ?? [])])
     throw new UsageError(`no ${view.noun[0]} has a field “${unknown}”`, {
       hint: `${meant === undefined ? '' : `did you mean “${meant}”? `}fields are ${fields.join(', ')}`,
     })

@@ -6,8 +6,15 @@ import type { Column } from '../views/views.ts'
 export const columnGap = 2
 const minColumnWidth = 4
 
-/** Returns column widths that fit `width`; 0 omits a column. Columns of low weight shrink and disappear first. */
-export function shrinkToFit(natural: readonly number[], columns: readonly Column[], width: number): number[] {
+/**
+ * Returns column widths that fit `width`; 0 omits a column. Empty columns disappear before others shrink; then columns
+ * of low weight shrink and disappear first.
+ */
+export function shrinkToFit(
+  natural: readonly number[],
+  columns: readonly (Column & { isEmpty?: boolean })[],
+  width: number,
+): number[] {
   const sizes = [...natural]
   const excess = () =>
     sizes.reduce((sum, size) => sum + (size > 0 ? size + columnGap : 0), -columnGap) - width
@@ -23,6 +30,7 @@ export function shrinkToFit(natural: readonly number[], columns: readonly Column
   const drop = (candidates: readonly number[]) => {
     for (const i of candidates) if (excess() > 0) sizes[i] = 0
   }
+  drop(leastFirst.slice(0, -1).filter((i) => columns[i]?.isEmpty))
   cutTo(24)
   cutTo(16)
   drop(leastFirst.slice(0, -2))

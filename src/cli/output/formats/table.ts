@@ -6,7 +6,7 @@ import type { Style } from '../terminal/style.ts'
 import { toAscii } from '../terminal/unicode.ts'
 import { joinVisible, markVisible, own, visible } from '../terminal/visible.ts'
 import { measureText } from '../terminal/width.ts'
-import { createRelativeFormat, type FormatTime, isTimeField } from '../views/time.ts'
+import { createRelativeFormat, cutToSecond, type FormatTime, isTimeField } from '../views/time.ts'
 import { type Column, cellOf, colorValue, type Item, type View } from '../views/views.ts'
 import { formatCell } from './cell.ts'
 import { columnGap, shrinkToFit, truncate } from './fit.ts'
@@ -45,6 +45,7 @@ export class TableWriter {
   }
 
   page(items: readonly Item[]): Visible {
+    if (!this.#started) this.#omitUnsent(items)
     const rows = items.map((item) => this.#columns.map((column) => this.#cell(column, item)))
     if (this.#started) return this.#lines(items, rows, layOutByPadding)
     this.#started = true
@@ -70,6 +71,14 @@ export class TableWriter {
     return layOutRows(cut, this.#widths, (cell, i) => this.#paint(cell, i))
   }
 
+  /** Omits columns of fields outside the API specification that the service does not send. */
+  #omitUnsent(items: readonly Item[]): void {
+    const { view, fields } = this.#options
+    const isSent = ({ field }: Column) =>
+      !view.unlisted?.includes(field) || items.some((item) => Object.hasOwn(item, field))
+    if (!fields) this.#columns = this.#columns.filter(isSent)
+  }
+
   #chooseColumns(rows: Visible[][]): Visible[][] {
     const { header, width } = this.#options
     // An empty column may have values on later pages.
@@ -78,7 +87,11 @@ export class TableWriter {
       return header ? Math.max(1, measureText(columnTitle(column))) : 1
     })
     const natural = measureColumns(rows, minWidths)
-    const sizes = width === undefined ? natural : fitColumns(natural, this.#columns, width)
+    const columns = this.#columns.map((column, i) => ({
+      ...column,
+      isEmpty: column.drawing === undefined && rows.every((row) => row[i] === ''),
+    }))
+    const sizes = width === undefined ? natural : fitColumns(natural, columns, width)
     const fits = (_: unknown, i: number) => sizes[i] !== 0
     this.omitted = this.#columns.filter((_, i) => sizes[i] === 0).map(({ field }) => field)
     this.#columns = this.#columns.filter(fits)
@@ -120,7 +133,9 @@ export class TableWriter {
     const { view, redact, ascii } = this.#options
     // Redaction precedes truncation, because part of a secret would not be recognized.
     const text = formatCell(cellOf(view, field, item), redact)
-    const shown = visible((isTimeField(field) ? this.#formatTime?.(text) : undefined) ?? text)
+    const shown = visible(
+      (isTimeField(field) ? this.#formatTime?.(text) : undefined) ?? cutToSecond(field, text),
+    )
     // Conversion precedes measuring, because some symbols are longer in ASCII.
     return ascii ? toAscii(shown) : shown
   }

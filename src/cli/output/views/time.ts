@@ -13,6 +13,14 @@ export function isTimeField(field: string): boolean {
   return field.endsWith('_at') || field === 'last_seen'
 }
 
+const isInstantField = /(^|_)(time|at|seen|in|out|start|end|from)$/
+
+/** Removes the fraction of a second from a timestamp in ISO 8601. Returns other texts unchanged. */
+export function cutToSecond(field: string, text: string): string {
+  if (!isInstantField.test(field)) return text
+  return text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+(Z|[+-]\d\d:\d\d)$/, '$1$2')
+}
+
 export type FormatTime = (timestamp: string) => string | undefined
 
 /** Creates a reusable formatter of relative times; creation is slow. `now` is in milliseconds since 1970. */

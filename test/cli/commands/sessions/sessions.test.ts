@@ -32,10 +32,10 @@ test('sessions list shows online and offline sessions', async () => {
   expect(await world.run('sessions list r')).toMatchObject({
     code: 0,
     stdout:
-      'ID  USER ID  MEMBER ID  STATUS   CONNECTED AT              DISCONNECTED AT\n' +
-      '──  ───────  ─────────  ───────  ────────────────────────  ────────────────────────\n' +
-      's2  ada      m1         online   2026-01-02T03:00:00.000Z\n' +
-      's1           m2         offline  2026-01-01T03:00:00.000Z  2026-01-01T04:00:00.000Z\n',
+      'ID  USER ID  MEMBER ID  STATUS   CONNECTED AT          DISCONNECTED AT\n' +
+      '──  ───────  ─────────  ───────  ────────────────────  ────────────────────\n' +
+      's2  ada      m1         online   2026-01-02T03:00:00Z\n' +
+      's1           m2         offline  2026-01-01T03:00:00Z  2026-01-01T04:00:00Z\n',
     stderr: '',
   })
 })

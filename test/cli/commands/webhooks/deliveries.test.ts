@@ -37,11 +37,11 @@ describe('webhooks deliveries', () => {
     const { stdout, stderr, code } = await world.run('webhooks deliveries')
     expect({ stdout, stderr, code }).toEqual({
       stdout: [
-        'ID     ROOM ID  ACTION         STATE      ATTEMPTS  LAST RESPONSE       NEXT ATTEMPT AT           CREATED AT',
-        '─────  ───────  ─────────────  ─────────  ────────  ──────────────────  ────────────────────────  ────────────────────────',
-        'msg_c  room-1   sessionJoined  given_up   11        connection refused                            2026-01-02T03:03:05.678Z',
-        'msg_b  room-2   sessionLeft    waiting    1         503                 2026-01-02T03:05:05.678Z  2026-01-02T02:59:05.678Z',
-        'msg_a  room-1   sessionJoined  delivered  1         200                                           2026-01-02T02:44:05.678Z',
+        'ID     ROOM ID  ACTION         STATE      ATTEMPTS  LAST RESPONSE       NEXT ATTEMPT AT       CREATED AT',
+        '─────  ───────  ─────────────  ─────────  ────────  ──────────────────  ────────────────────  ────────────────────',
+        'msg_c  room-1   sessionJoined  given_up   11        connection refused                        2026-01-02T03:03:05Z',
+        'msg_b  room-2   sessionLeft    waiting    1         503                 2026-01-02T03:05:05Z  2026-01-02T02:59:05Z',
+        'msg_a  room-1   sessionJoined  delivered  1         200                                       2026-01-02T02:44:05Z',
         '',
       ].join('\n'),
       stderr: '',

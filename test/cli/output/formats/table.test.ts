@@ -1,15 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { truncate } from '../../../../src/cli/output/formats/fit.ts'
-import { layOutByLibrary, layOutByPadding, layOutColumns } from '../../../../src/cli/output/formats/table.ts'
+import {
+  layOutByLibrary,
+  layOutByPadding,
+  layOutColumns,
+  TableWriter,
+} from '../../../../src/cli/output/formats/table.ts'
 import { selectStyle } from '../../../../src/cli/output/terminal/style.ts'
 import { own, visible } from '../../../../src/cli/output/terminal/visible.ts'
-import { colorValue } from '../../../../src/cli/output/views/views.ts'
+import { colorValue, views } from '../../../../src/cli/output/views/views.ts'
 import { testHost } from '../../../helpers/host.ts'
 import { sized } from '../../../suites/size.ts'
 
 const host = testHost({ tty: true })
 const style = await selectStyle(host.stdout, {}, true)
+const plain = await selectStyle(host.stdout, {}, false)
 const columns = ['id', 'type', 'status', 'name']
 
 const cell = fc
@@ -79,4 +85,29 @@ test('a table has the same layout with and without cli-table3', () => {
 test('a table with a cell of 200,000 spaces is printed without an error', () => {
   const blanks = visible(`a${' '.repeat(200_000)}b`)
   expect(layOutByPadding([[blanks, own``]], [300_000, 1], (text) => text)).toBe(own`${blanks}\n`)
+})
+
+test('a table on a narrow terminal hides columns without values before it drops others', () => {
+  const options = { header: true, style: plain, now: undefined, redact: (text: string) => text }
+  const items = [
+    {
+      user_id: 'grace-hopper-1906',
+      name: 'Grace Hopper',
+      email: 'grace.hopper@example.com',
+      profile_url: null,
+    },
+  ]
+  const table = new TableWriter({ ...options, view: views.user, width: 80 })
+  expect(table.page(items.map((item) => ({ ...item, default_member_type: 'guest' })))).toBe(
+    [
+      'USER ID            NAME          EMAIL                     DEFAULT MEMBER TYPE',
+      '─────────────────  ────────────  ────────────────────────  ───────────────────',
+      'grace-hopper-1906  Grace Hopper  grace.hopper@example.com  guest',
+      '',
+    ].join('\n'),
+  )
+  expect(table.omitted).toEqual(['profile_url', 'created_at'])
+  // Services that send no emails have no column for them.
+  const other = new TableWriter({ ...options, view: views.user, width: undefined })
+  expect(other.page([{ user_id: 'ada' }])).not.toContain('EMAIL')
 })
