@@ -756,12 +756,15 @@ describe('the time in a table', () => {
     ['2026-01-02T03:14:06.000Z', 'in 10 minutes'],
     ['not a time', 'not a time'],
     ['', ''],
-  ])('the time %s in a table is printed as “%s” on a terminal, and to the second in a pipe', async (created_at, relative) => {
-    say(list(room({ created_at })))
-    const line = 'rooms list --columns id,created_at --no-header'
-    expect(await print(line, terminal)).toBe(`r1  ${relative}`.trimEnd().concat('\n'))
-    expect(await print(line)).toBe(`r1  ${created_at.replace('.000', '')}`.trimEnd().concat('\n'))
-  })
+  ])(
+    'the time %s in a table is printed as “%s” on a terminal, and to the second in a pipe',
+    async (created_at, relative) => {
+      say(list(room({ created_at })))
+      const line = 'rooms list --columns id,created_at --no-header'
+      expect(await print(line, terminal)).toBe(`r1  ${relative}`.trimEnd().concat('\n'))
+      expect(await print(line)).toBe(`r1  ${created_at.replace('.000', '')}`.trimEnd().concat('\n'))
+    },
+  )
 })
 
 test.each(['csv', 'table', 'ids'])('meetroom api with -o %s is a usage error', async (format) => {
