@@ -1,6 +1,6 @@
 import { UsageError } from '../../../errors.ts'
 import { readTimeZone } from '../../calendar/read-time-zone.ts'
-import { parseWhere } from '../../filter/where.ts'
+import { fieldsOfList, parseWhere } from '../../filter/where.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { ImportAdapter } from '../adapter/adapter.ts'
@@ -22,7 +22,7 @@ export async function createRowFilter(
 ): Promise<RowFilter | undefined> {
   if (where === undefined) return undefined
   const clock = { now: context.host.now(), zone: await readTimeZone(context) }
-  const { metrics, fields, matches } = await parseWhere(where, lists[name], view, clock)
+  const { metrics, fields, matches } = await parseWhere(where, fieldsOfList(lists[name], view), clock)
   const [metric] = metrics
   if (metric !== undefined)
     throw new UsageError(`--where: ${metric} is no field of a row`, {
