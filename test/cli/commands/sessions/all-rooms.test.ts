@@ -11,7 +11,10 @@ function openSchool() {
   school(world, {
     r1: {
       room: { name: 'Maths 7a', ...active },
-      sessions: [session('ada', '08:00', null), session(null, '08:10', null, { member_id: 'm-x' })],
+      sessions: [
+        session('ada', '08:00', null, { name: 'ADA' }),
+        session(null, '08:10', null, { member_id: 'm-x' }),
+      ],
       members: [member('ada', { type: 'host' }), { id: 'm-x', user_id: null, type: 'guest' }],
     },
     r2: { room: { name: 'Maths 7b', ...active }, members: [member('ada')] },
@@ -158,6 +161,32 @@ test('sessions watch --all-rooms reports arrivals and departures of each room, a
       ['left', 'r1', 'ada', 0],
       ['room', 'r3', 'Room r3', undefined],
       ['joined', 'r3', 'cy', 1],
+    ],
+  })
+})
+
+test('sessions watch --all-rooms on a terminal shows each person with the room, and fits 80 columns', async () => {
+  openSchool()
+  const respond = world.intercept
+  let polls = 0
+  world.intercept = async (request, ...rest) => {
+    if (/\/rooms(\?|$)/.test(request.url) && ++polls > 1) host.signal('SIGINT')
+    return respond ? respond(request, ...rest) : answer(200, {})
+  }
+  const { host, done } = world.start(['sessions', 'watch', '--all-rooms', '--no-color'], {
+    ...{ tty: true, columns: 80, rows: 24 },
+  })
+  const { code, stdout } = await done
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the view moves the cursor
+  const lines = stdout.replace(/\u001b\[\d*[A-K]|\r/g, '').split('\n')
+  expect({ code, lines: lines.slice(0, 5) }).toEqual({
+    code: 0,
+    lines: [
+      'All rooms · 1 in use · 2 online',
+      'ROOM      NAME                   USER ID  SINCE             MINUTES',
+      '────────  ─────────────────────  ───────  ────────────────  ───────',
+      'Maths 7a  ADA                    ada      2026-01-01 08:00  1144',
+      'Maths 7a  anonymous participant           2026-01-01 08:10  1134',
     ],
   })
 })
