@@ -384,7 +384,7 @@ describe('--columns and --no-header', () => {
         stdout: '',
         stderr:
           'error: no room has a field “nmae”\n' +
-          'hint: did you mean “name”? fields are id, name, type, status, record, layout, created_at, application_id, thumbnail_url, meeting_time, started_at, terminated_at, updated_at, max_meeting_seconds, remaining_seconds\n',
+          'hint: did you mean “name”? fields are id, name, type, status, record, layout, created_at, application_id, thumbnail_url, meeting_time, started_at, terminated_at, updated_at\n',
       })
     say({ room: room() })
     expect(await world.run('rooms get r1 --columns nmae')).toMatchObject({ code: 2, stdout: '' })

@@ -38,9 +38,9 @@ test('sessions list --all-rooms --online shows room, person, role and beginning,
   expect(await world.run('sessions list --all-rooms --online')).toMatchObject({
     code: 0,
     stdout: `ROOM NAME  NAME  USER ID  ROLE   CONNECTED AT
-─────────  ────  ───────  ─────  ────────────────────────
-Maths 7a   ADA   ada      host   2026-01-01T08:00:00.000Z
-Maths 7a   m-x            guest  2026-01-01T08:10:00.000Z
+─────────  ────  ───────  ─────  ────────────────────
+Maths 7a   ADA   ada      host   2026-01-01T08:00:00Z
+Maths 7a   m-x            guest  2026-01-01T08:10:00Z
 `,
     stderr: '',
   })
