@@ -1,10 +1,14 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { changes } from '../../../helpers/audit.ts'
-import { allCalls, prepare, sendsElsewhere, stays } from '../../../helpers/calls.ts'
+import { allCalls, byCommand, prepare, sendsElsewhere, stays } from '../../../helpers/calls.ts'
 import { tempDir } from '../../../helpers/world.ts'
+import { share } from '../../../suites/size.ts'
 
-const calls = (await allCalls()).filter((call) => !sendsElsewhere.test(call))
+/** In the quick form, one call of each command. */
+const calls = byCommand((await allCalls()).filter((call) => !sendsElsewhere.test(call))).flatMap((same) =>
+  share(same, 0, same.length),
+)
 
 describe.each(calls)('the audit log of the command %s', (call) => {
   const joins = call.startsWith('join')
