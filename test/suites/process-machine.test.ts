@@ -108,7 +108,7 @@ describe('a low limit on open files', () => {
   })
 })
 
-const writers = sized(8, 50)
+const writers = sized(5, 50)
 
 test(`${writers} concurrent logins store each profile or report that the settings are in use`, {
   timeout: 300_000,
