@@ -42,6 +42,7 @@ export default defineConfig(({ mode }) => {
     root: import.meta.dirname,
     // Machines are shared and slow at times, and a test that hangs must still end.
     testTimeout: mode === 'full' ? 3_600_000 : 30_000,
+    hookTimeout: mode === 'full' ? 3_600_000 : 30_000,
     // Most code of a test runs a few times: to optimize it later saves up to a sixth of the time of a file.
     execArgv: ['--interrupt-budget=1000000'],
     // Nothing of the developer’s own setup reaches a test.

@@ -1,13 +1,17 @@
 import { type Command, Option } from 'commander'
 import { formats } from '../../config/values.ts'
-import { type Hint, suggestHelp, UsageError } from '../../errors.ts'
+import { suggestHelp, UsageError } from '../../errors.ts'
 import { parseDelimiter } from '../input/delimiter.ts'
 import { collect, createIntegerParser } from '../input/input.ts'
 import type { Context } from './context.ts'
 import { readGivenOptions } from './given.ts'
 import type { MeetroomCommand } from './meetroom-command.ts'
 
-export function setSurplusHint(command: MeetroomCommand, hint: Hint): void {
+/** @param hint hint for surplus arguments, or a function that returns one for some arguments */
+export function setSurplusHint(
+  command: MeetroomCommand,
+  hint: NonNullable<MeetroomCommand['surplusHint']>,
+): void {
   command.surplusHint = hint
 }
 

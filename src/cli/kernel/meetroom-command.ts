@@ -84,7 +84,7 @@ export class MeetroomCommand extends Command {
 
   examples: readonly string[] = []
 
-  surplusHint: Hint | undefined
+  surplusHint: Hint | ((surplus: readonly string[]) => Hint | undefined) | undefined
 
   /** True if the command supports `--all-profiles` although it does more than read from a service. */
   isForEachProfile = false

@@ -182,7 +182,9 @@ function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageErro
   const again = given.findIndex((_, i) => words.every((word, j) => given[i + j] === word))
   if (again >= 0)
     return hint(['type the command once: ', suggest([...words, ...given.slice(0, again), ...flagsOnly])])
-  if (command.surplusHint !== undefined) return hint(command.surplusHint)
+  const { surplusHint } = command
+  const own = typeof surplusHint === 'function' ? surplusHint(given.slice(accepted)) : surplusHint
+  if (own !== undefined) return hint(own)
   const { flag, reason, pattern } = lookUp(flagsOfArguments, name) ?? {}
   const text = given.join(' ')
   if (flag && reason && pattern?.test(text))

@@ -42,7 +42,7 @@ export async function diffServices(context: Context, against: string, flags: Dif
   const { plan, problem } = await other.run(() =>
     preparePlan(other, { lock: '', document, sections: [], options, sectionOf }, flags),
   )
-  await printPlan(context, plan)
+  await printPlan(context, plan, { holds: `${profile.value} has`, onlyThere: `only in ${against}` })
   if (problem) throw problem
   const different = plan.items.filter(
     (item) => isWrite(item) || isUnresolved(item) || item.action === 'not_in_file',

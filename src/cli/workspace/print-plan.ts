@@ -4,7 +4,7 @@ import { describeDetails, describeItem, planSigns } from '../output/views/planne
 import { type RowOf, rowKinds } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
 import type { Plan, PlanItem } from './plan/plan.ts'
-import { describeSummary, type PlanSummary, summarizePlan } from './plan/summary.ts'
+import { type ComparedSides, describeSummary, type PlanSummary, summarizePlan } from './plan/summary.ts'
 
 export function toRow(item: PlanItem): RowOf<'plan'> & Item {
   const { action, kind, key, room_key, room_id = null, name, reason } = item
@@ -20,11 +20,11 @@ export function describeItemLine(item: PlanItem): string {
 
 const rowsPerPage = 100
 
-export async function printPlan(context: Context, plan: Plan): Promise<PlanSummary> {
+export async function printPlan(context: Context, plan: Plan, sides?: ComparedSides): Promise<PlanSummary> {
   const summary = summarizePlan(plan)
   const printer = await context.printer()
   await printer.list(rowKinds.plan, 'plan', createPages(plan.items.map(toRow), { summary }))
-  for (const line of describeSummary(summary)) await context.notice(line)
+  for (const line of describeSummary(summary, sides)) await context.notice(line)
   return summary
 }
 

@@ -3,7 +3,7 @@ import { omitUndefined } from '../../../api/defined.ts'
 import type { BodyOf } from '../../../api/operation-types.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { entity, page } from '../../../api/resources.ts'
-import { UsageError } from '../../../errors.ts'
+import { type Hint, suggest, UsageError } from '../../../errors.ts'
 import { isObject } from '../../input/assignments.ts'
 import {
   collectParsed,
@@ -14,7 +14,7 @@ import {
 } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, createBodyChange, urlFor, warnAboutUnknownFields } from '../../kernel/body.ts'
-import { addBodyFlags, addExamples, addRoomSelectionFlags } from '../../kernel/flags.ts'
+import { addBodyFlags, addExamples, addRoomSelectionFlags, setSurplusHint } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../names/arguments.ts'
 import type { RoomsFlags } from '../../targets/write-to-rooms.ts'
@@ -42,11 +42,12 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
     .option(
       '--image <url>',
       `${entity.src.description}; repeatable, one page each`,
-      collectParsed(createWebUrlParser('--image')),
+      collectParsed(parseImage),
     )
     .option('--fixed', entity.fixed.description)
     .option('--size <WxH>', `${descriptions.size}, as in 1280x720`, parseSize)
     .option('--index <n>', `${descriptions.index}; further pages follow`, createIntegerParser('--index', 0))
+  setSurplusHint(create, (surplus) => (surplus.some(isFile) ? fileHint : undefined))
   addRoomSelectionFlags(addBodyFlags(create)).action(
     act('writes', async (context, room_id: string | undefined, flags: Flags) => {
       if (flags.where && room_id !== undefined) throw new UsageError('pass a room or --where, not both')
@@ -74,6 +75,21 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
     'meetroom pages create 66f1a2b3c4d5e6f708192a3b --data @pages.json',
     "meetroom pages create --where 'name~^Maths' --image https://example.com/plan.png",
   )
+}
+
+const fileHint: Hint = [
+  'the API takes URLs of images, and stores no files; put the image where the room can load it, then: ',
+  suggest(['pages', 'create', 'ROOM', '--image', 'https://example.com/slide1.png']),
+]
+
+function isFile(text: string): boolean {
+  return !/^https?:/i.test(text) && /^file:|\.(png|jpe?g|gif|svg|webp|bmp|tiff?|pdf|pptx?|odp)$/i.test(text)
+}
+
+/** @throws {UsageError} for a file, and for any other text that is no URL */
+function parseImage(text: string): string {
+  if (isFile(text)) throw new UsageError(`--image must be a URL, not the file “${text}”`, { hint: fileHint })
+  return createWebUrlParser('--image')(text)
 }
 
 /** Returns one page per image at increasing positions (API specification, rule 5); one empty page without images. */

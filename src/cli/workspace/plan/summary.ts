@@ -28,24 +28,41 @@ export function summarizePlan({ items, declared }: Plan): PlanSummary {
   }
 }
 
+/** What is compared, in words: what the source holds, and what is only at the service. */
+export interface ComparedSides {
+  holds: string
+  onlyThere: string
+}
+
+const fileAndService: ComparedSides = { holds: 'the file declares', onlyThere: 'not in the file' }
+
 /** Formats one line for each kind with planned writes, and one line for all other items. */
-export function describeSummary(summary: PlanSummary): string[] {
+export function describeSummary(
+  summary: PlanSummary,
+  { holds, onlyThere }: ComparedSides = fileAndService,
+): string[] {
   const { unresolved, cannot, not_shown, not_in_file } = summary
   const rest = [
     [unresolved, 'unresolved'],
     [cannot, 'the API cannot do'],
     [not_shown, 'not shown by the service'],
-    [not_in_file, 'not in the file'],
+    [not_in_file, onlyThere],
   ] as const
   const others = rest.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []))
-  const lines = (['users', 'rooms', 'members'] as const).flatMap((kind) => describeKind(kind, summary[kind]))
+  const lines = (['users', 'rooms', 'members'] as const).flatMap((kind) =>
+    describeKind(kind, summary[kind], holds),
+  )
   return [
     ...(lines.length > 0 ? lines : ['nothing to change']),
     ...(others.length > 0 ? [`nothing is planned for: ${others.join(', ')}`] : []),
   ]
 }
 
-function describeKind(kind: string, { create, change, remove, declared }: PlanSummary['users']): string[] {
+function describeKind(
+  kind: string,
+  { create, change, remove, declared }: PlanSummary['users'],
+  holds: string,
+): string[] {
   if (create + change + remove === 0) return []
   const parts = [
     [create, 'to create'],
@@ -55,7 +72,7 @@ function describeKind(kind: string, { create, change, remove, declared }: PlanSu
   const shares = parts.flatMap(([count, what]) =>
     count > 0 ? [`${count} ${what}${formatShare(count, declared)}`] : [],
   )
-  return [`${kind}: ${shares.join(', ')}; the file declares ${declared}`]
+  return [`${kind}: ${shares.join(', ')}; ${holds} ${declared}`]
 }
 
 function formatShare(count: number, declared: number): string {

@@ -112,7 +112,7 @@ test.each([
   [['--data', 'null'], '--data must be a JSON array of pages, or one page, here'],
   [['--data', '[1]'], '--data must be a JSON array of pages, or one page, here'],
   [['--data', '[[{"index":1}]]'], '--data must be a JSON array of pages, or one page, here'],
-  [['--image', 'a.png'], '--image must be a complete URL such as https://host/path, not “a.png”'],
+  [['--image', 'a'], '--image must be a complete URL such as https://host/path, not “a”'],
   [['--image', 'https://a.test/', '--size', '10'], '--size must be WIDTHxHEIGHT, such as 1280x720, not “10”'],
   [
     ['--image', 'https://a.test/', '--size=-1x2'],
@@ -139,6 +139,18 @@ test('pages create exits 7 and sends no retry when the service does not respond'
     /^error: no response from meet.test: the connection was reset; the outcome of the change is unknown\nhint: /,
   )
   expect(world.requests).toHaveLength(1)
+})
+
+test.each([
+  ['pages create r slide1.png', 'pages create takes 1 argument, not 2'],
+  ['pages create r --image C:/slides/1.PDF', '--image must be a URL, not the file “C:/slides/1.PDF”'],
+  ['pages create r --image file:///slide1.png', '--image must be a URL, not the file “file:///slide1.png”'],
+])('%s says that the API takes URLs of images', async (line, message) => {
+  const { code, stderr } = await (await createWorld()).run(line)
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: `error: ${message}\nhint: the API takes URLs of images, and stores no files; put the image where the room can load it, then: meetroom pages create ROOM --image https://example.com/slide1.png --base-url https://meet.test/v1\n`,
+  })
 })
 
 test('pages create prints a list with null among the created pages as the service sent it', async () => {

@@ -45,6 +45,9 @@ test('workspace diff --against matches rooms of two services by name, and writes
     ],
   ])
   expect(stderr).toContain('the workspace of the profile production differs from that of staging')
+  expect(stderr).toContain('rooms: 1 to create (50 %); staging has 2\n')
+  expect(stderr).toContain('nothing is planned for: 1 only in production\n')
+  expect(stderr).not.toContain('the file')
   expect((await production.rooms()).length).toBe(1)
 })
 
