@@ -89,7 +89,7 @@ const offline = [
     '--local doctor',
   ],
   ...['rooms list', 'rooms nonsense', 'webhooks verify missing.json', 'cache --help', 'serve --print-env'],
-  ...['local backup missing/copy.db', 'local restore missing.db'],
+  ...['local backup missing/copy.db', 'local restore missing.db', 'audit list'],
   ...['auth login --base-url nonsense', 'join'],
 ]
 

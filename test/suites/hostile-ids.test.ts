@@ -100,7 +100,7 @@ function isLike(usual: unknown, found: unknown, ids: ReadonlySet<unknown>): bool
 async function run({ call, start, args, many, flag }: (typeof calls)[number], ids: readonly string[]) {
   const [first = '', ...others] = ids
   // No user hands over to the same user.
-  const isId = (word: string) => idWords.has(word) && !(word === 'grace' && call.includes('hand-over'))
+  const isId = (word: string) => idWords.has(word) && !(word === 'grace' && /hand-over|merge/.test(call))
   const given = [...args.map((word) => (isId(word) ? first : word)), ...(many ? others : [])]
   world.requests.length = 0
   const journal = start.includes('import') ? ['--no-journal'] : []

@@ -106,6 +106,8 @@ async function completeFlagValue(
       }
     case '--where':
       if (areRoomsSelected(typed)) return completeCondition(fieldsOfResource(resources.room), typed.text)
+      if (list && typed.command.name() === 'import')
+        return completeCondition(withoutMetrics(list), typed.text)
       return list ? completeCondition(list, typed.text) : { candidates: [] }
     case '--for':
       return list ? completeWaitCondition(list, typed.text) : { candidates: [] }
@@ -222,6 +224,11 @@ function completeList(names: readonly string[], text: string): Candidate[] {
   const before = given.map((name) => `${name},`).join('') + (last.startsWith('-') ? '-' : '')
   const used = given.map((name) => name.replace(/^-/, ''))
   return names.filter((name) => !used.includes(name)).map((value) => ({ value: before + value }))
+}
+
+/** Returns the fields that rows of a file can have. */
+function withoutMetrics(list: DescribedFields): DescribedFields {
+  return { ...list, types: new Map([...list.types].filter(([field]) => !isMetric(field))) }
 }
 
 function completeWaitCondition(list: DescribedFields, text: string): Completion {

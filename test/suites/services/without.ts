@@ -5,6 +5,7 @@ export const without: Readonly<Record<string, string>> = {
   'rooms open': 'opens the link that rooms link prints',
   join: 'runs until it is stopped',
   serve: 'is a service itself',
+  'audit list': 'reads a file; --names lists users and rooms as users list and rooms list do',
   'local backup': 'contacts no service',
   'local restore': 'contacts no service',
   'local reset': 'contacts no service',

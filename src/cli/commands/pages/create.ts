@@ -83,7 +83,10 @@ const fileHint: Hint = [
 ]
 
 function isFile(text: string): boolean {
-  return !/^https?:/i.test(text) && /^file:|\.(png|jpe?g|gif|svg|webp|bmp|tiff?|pdf|pptx?|odp)$/i.test(text)
+  return (
+    !/^(?!file:)[a-z][a-z\d+.-]+:\/\//i.test(text) &&
+    /^file:|\.(png|jpe?g|gif|svg|webp|bmp|tiff?|pdf|pptx?|odp)$/i.test(text)
+  )
 }
 
 /** @throws {UsageError} for a file, and for any other text that is no URL */

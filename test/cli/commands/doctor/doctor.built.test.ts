@@ -73,7 +73,7 @@ async function doctorWithCommand(key_command: string, { mode = 0o600, directoryM
   return found
 }
 
-const proxyHint = 'is HTTPS_PROXY right, with a user name and password if the proxy requires them?'
+const proxyHint = 'check HTTPS_PROXY, and its user name and password if the proxy requires them'
 
 describe('doctor', () => {
   test('doctor reports success for every check of a healthy service', async () => {
@@ -120,7 +120,7 @@ describe('doctor', () => {
     const { code, checks } = await doctorHere({ MEETROOM_BASE_URL: `https://127.0.0.1:${free}/v1` })
     expect(code).toBe(1)
     expect(checks['tcp']).toBe(
-      `✖ 127.0.0.1 port ${free}: connection refused; does the service runs there, and whether a firewall blocks it`,
+      `✖ 127.0.0.1 port ${free}: connection refused; check whether the service runs there, and whether a firewall blocks it`,
     )
     expect(checks['tls']).toBe('- tcp failed')
     expect(checks['workspace']).toBe('- tcp failed')
