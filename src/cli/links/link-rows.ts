@@ -5,6 +5,9 @@ import { cellOf, type Item, views } from '../output/views/views.ts'
 import type { Link, LinkValues } from './link-template.ts'
 import { toTextOrNull } from './user-access.ts'
 
+/** Reason of a member who has no link until they are unblocked. */
+export const blockedReason = 'blocked'
+
 export type LinkRow = RowOf<'links'>
 
 export interface RoomLinks {

@@ -9,6 +9,7 @@ import type { Item } from '../output/views/views.ts'
 import { isBlocked } from '../records/blocking.ts'
 import { selectMembership } from '../records/membership-plan.ts'
 import {
+  blockedReason,
   findRoomProblem,
   type LinkRow,
   noLink,
@@ -102,7 +103,7 @@ export class MemberLinks {
   }
 
   #link(room: Item, member: Item, user: UserAccess | undefined, problem: string | undefined): Link {
-    if (isBlocked(member)) return noLink('blocked')
+    if (isBlocked(member)) return noLink(blockedReason)
     if (problem !== undefined) return noLink(problem)
     if (user?.exists === false) return noLink('no such user')
     const { template } = this.#options

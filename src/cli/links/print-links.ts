@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../api/defined.ts'
 import { readResponseValue } from '../../api/json.ts'
 import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
@@ -15,7 +16,7 @@ import { type Item, readField, views } from '../output/views/views.ts'
 import { groupPages } from '../run/print-all.ts'
 import { openRun } from '../run/run.ts'
 import type { Tally } from '../run/tally.ts'
-import { type LinkRow, linkAlias, type RoomLinks } from './link-rows.ts'
+import { blockedReason, type LinkRow, linkAlias, type RoomLinks } from './link-rows.ts'
 import type { LinkOptions } from './member-links.ts'
 
 interface LinkRun extends SelectedRooms {
@@ -89,11 +90,14 @@ export async function completeRoom(
   return { ...room, ...(readResponseValue(answer) as { room: Item }).room, id: room['id'] }
 }
 
+const withoutBlocked = "to leave blocked members out: --where 'status!=blocked'"
+
 /** Counts of the links of a run, and of the people to whom the links belong. */
 export class LinkSummary {
   all = 0
   #missing = 0
   #firstMissing: LinkRow | undefined
+  #blocked = 0
   readonly #people = new Set<string>()
   #holdsUserTokens = false
 
@@ -103,6 +107,7 @@ export class LinkSummary {
       if (row.link === null) {
         this.#missing++
         this.#firstMissing ??= row
+        if (row.reason === blockedReason) this.#blocked++
       } else if (row.user_id !== null) this.#people.add(row.user_id)
     }
     this.#holdsUserTokens ||= holdsUserTokens
@@ -124,6 +129,7 @@ export class LinkSummary {
       ? new PartialError(`no link for ${whose}: ${row.reason}`)
       : new PartialError(
           `${this.#missing} of ${counted(this.all, 'link')} could not be created; the field reason explains why`,
+          omitUndefined({ hint: this.#blocked > 0 ? withoutBlocked : undefined }),
         )
   }
 }

@@ -1,4 +1,5 @@
 import { isRecord } from '../../../api/guards.ts'
+import { counted, plural } from '../../../api/plural.ts'
 import { toText } from '../../../api/to-text.ts'
 import type { DeliveryState } from '../../../api/vocabulary.ts'
 import { ApiError, MeetroomError, ServiceError, suggest, suggestHelp, UsageError } from '../../../errors.ts'
@@ -85,15 +86,20 @@ async function selectSince(
     throw new UsageError('--curl sends nothing, so the deliveries that --since selects are unknown')
   const since = await readSince(context, text)
   const labels = new Map<string, string>()
+  let waiting = 0
   try {
     const query = { room_id, state, since }
     for await (const { items } of readList(context, 'listDeliveries', { query }, { all: true }))
       for (const item of items)
-        if (state !== undefined || item['state'] !== 'waiting')
-          labels.set(toText(item['id']), toText(item['action'] ?? ''))
+        if (state === undefined && item['state'] === 'waiting') waiting++
+        else labels.set(toText(item['id']), toText(item['action'] ?? ''))
   } catch (error) {
     throw explainEmbeddedOnly(error)
   }
+  if (waiting > 0)
+    await context.notice(
+      `${counted(waiting, 'delivery', 'deliveries')} ${plural(waiting, 'waits', 'wait')} for a retry and ${plural(waiting, 'is', 'are')} left out; to send them now: --status waiting`,
+    )
   const ids = [...labels.keys()].reverse()
   const items = { count: ids.length, nouns: 'deliveries', max }
   await confirmItems(context, items, {
