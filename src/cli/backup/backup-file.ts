@@ -102,5 +102,8 @@ function toBackupError(path: string, error: unknown): unknown {
 }
 
 function toUnwritableError(path: string, error: unknown): unknown {
-  return toWriteError(path, error, { rest: 'nothing was changed' })
+  return toWriteError(path, error, {
+    rest: 'nothing was changed',
+    hint: 'choose another file with --save FILE, or pass --no-save',
+  })
 }

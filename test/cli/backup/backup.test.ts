@@ -208,7 +208,7 @@ describe('a delete command with --save', () => {
     expect(await world.outcome(`rooms delete ${ids.board} --yes --save no/such/folder.ndjson`)).toEqual({
       code: 74,
       stdout: '',
-      stderr: `error: ${path('no/such/folder.ndjson')} cannot be written: no such directory; nothing was changed\n`,
+      stderr: `error: ${path('no/such/folder.ndjson')} cannot be written: no such directory; nothing was changed\nhint: choose another file with --save FILE, or pass --no-save\n`,
     })
     expect(world.writes()).toEqual([])
   })
@@ -224,7 +224,7 @@ describe('a delete command with --save', () => {
     const run = await world.outcome(`rooms delete ${ids.board} ${id} --yes --save disk/undo.ndjson`)
     expect(run).toMatchObject({
       code: 74,
-      stderr: `error: ${path('disk/undo.ndjson')} cannot be written: no space left on the disk; nothing was changed\n`,
+      stderr: `error: ${path('disk/undo.ndjson')} cannot be written: no space left on the disk; nothing was changed\nhint: choose another file with --save FILE, or pass --no-save\n`,
     })
     expect(world.writes()).toEqual([])
     expect(readdirSync(path('disk'))).toEqual(['ballast'])
@@ -378,7 +378,7 @@ describe('the save directory', () => {
     const env = { MEETROOM_SAVE_DELETED: path('file') }
     expect(await world.run(`rooms delete ${ids.board} --yes`, { env })).toMatchObject({
       code: 74,
-      stderr: `error: ${path('file')} cannot be written: a file of this name exists; nothing was changed\n`,
+      stderr: `error: ${path('file')} cannot be written: a file of this name exists; nothing was changed\nhint: choose another file with --save FILE, or pass --no-save\n`,
     })
     expect(world.writes()).toEqual([])
   })
