@@ -38,33 +38,56 @@ export class NearMisses {
   /** Returns a hint; undefined if nothing comes close. */
   explain(): string | undefined {
     const { field, text, given, flag } = this.#condition
-    const [, inside] = quoted.exec(text) ?? []
+    const [, inside = decodePercent(text)] = quoted.exec(text) ?? []
     const values = [...this.#values].map(toText)
     const near = values.find((value) => value !== '' && isSimilar(value, inside ?? text))
     if (near !== undefined)
       return `${given}: the ${field} closest to this is “${near}”: ${formatCondition(flag, `${field}=${near}`)}`
     if (text.includes('*')) return formatAsteriskHint(given, field, text, flag)
-    if (inside !== undefined)
+    if (/^%|%$/.test(text)) return formatAsteriskHint(given, field, text, flag, '%')
+    const [, pattern] = /^\/(.+)\/i?$/.exec(text) ?? []
+    if (pattern !== undefined)
+      return `${given}: “/” is an ordinary character; for a pattern: ${formatCondition(flag, `${field}~${pattern}`)}`
+    if (quoted.test(text))
       return `${given}: the quotes are part of the value; without them: ${formatCondition(flag, `${field}=${inside}`)}`
     if (text.includes(',')) return `${given}: ${formatAlternatives(flag, field, text)}`
+    const lower = text.toLowerCase()
+    if (values.some((value) => value.toLowerCase().includes(lower)))
+      return `${given}: “=” compares the whole ${field}; for a part of it: ${formatCondition(flag, `${field}~${escapePattern(text)}`)}`
     return undefined
   }
 }
 
 /** @param given the condition with its flag, as the user wrote it */
-export function formatAsteriskHint(given: string, field: string, text: string, flag = '--where'): string {
-  const pattern = `^${text.split('*').map(escapePattern).join('.*')}$`
+export function formatAsteriskHint(
+  given: string,
+  field: string,
+  text: string,
+  flag = '--where',
+  wildcard = '*',
+): string {
+  const pattern = `^${text.split(wildcard).map(escapePattern).join('.*')}$`
     .replace(/^\^\.\*/, '')
     .replace(/\.\*\$$/, '')
-  return `${given}: “*” is an ordinary character; for a pattern: ${formatCondition(flag, `${field}~${pattern}`)}`
+  return `${given}: “${wildcard}” is an ordinary character; for a pattern: ${formatCondition(flag, `${field}~${pattern}`)}`
 }
 
 /** Formats the pattern for a list such as `a,b`, which `=` compares as one value. */
-export function formatAlternatives(flag: string, field: string, text: string): string {
+export function formatAlternatives(flag: string, field: string, text: string, operator = '~'): string {
   const parts = text.split(',').map((part) => escapePattern(part.trim()))
-  return `“,” is an ordinary character; for several values: ${formatCondition(flag, `${field}~^(${parts.join('|')})$`)}`
+  return `“,” is an ordinary character; for several values: ${formatCondition(flag, `${field}${operator}^(${parts.join('|')})$`)}`
 }
 
-const formatCondition = (flag: string, condition: string) => `${flag} ${quoteForShell(condition)}`
+export const formatCondition = (flag: string, condition: string) => `${flag} ${quoteForShell(condition)}`
+
+/** Decodes a text copied from a URL; undefined if it holds no encoded character. */
+function decodePercent(text: string): string | undefined {
+  if (!/%[0-9a-f]{2}/i.test(text)) return undefined
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
 
 const escapePattern = (text: string) => text.replace(/[\\^$.|?+()[\]{}]/g, '\\$&')

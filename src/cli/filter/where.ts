@@ -17,7 +17,7 @@ import type { RowKind } from '../output/views/define-row.ts'
 import { type FieldValue, type Item, readField, selectView, type View } from '../output/views/views.ts'
 import { type Comparison, compare, type FilterType, type Operator, operators, type Test } from './compare.ts'
 import { computedTypes, idleSince, isMetric } from './metric-types.ts'
-import { formatAlternatives, NearMisses } from './near-miss.ts'
+import { formatAlternatives, formatCondition, NearMisses } from './near-miss.ts'
 
 export interface Filter {
   flag: string
@@ -112,6 +112,9 @@ export function findMetric(facts: Item, field: string): FieldValue {
   return value === undefined ? { known: false } : { known: true, value }
 }
 
+/** Operators of other languages, with their equivalents here. */
+const foreignOperators: Readonly<Record<string, string>> = { '<>': '!=', '=<': '<=', '=>': '>=', '=~': '~' }
+
 async function parseCondition(
   condition: string,
   { flag, view, types, now, zone }: ParseOptions,
@@ -121,6 +124,11 @@ async function parseCondition(
   const operator = operators[sign]
   if (operator === undefined) throw invalidCondition(condition, flag, types.has('age'))
   const trimmed = given.trim()
+  const instead = foreignOperators[`${sign}${given[0]}`]
+  if (instead !== undefined)
+    throw new UsageError(`${flag} ${condition}: the operator is ${instead}, not ${sign}${given[0]}`, {
+      hint: `did you mean: ${formatCondition(flag, `${field}${instead}${given.slice(1).trim()}`)}`,
+    })
   const flagAndCondition = `${flag} ${condition}`
   const type = types.get(field)
   if (type === 'age') {
@@ -150,10 +158,14 @@ async function parseCondition(
       `${flagAndCondition}: ${field} must be ${formatChoices(choices)}, not “${trimmed}”`,
       {
         hint: trimmed.includes(',')
-          ? formatAlternatives(flag, field, trimmed)
-          : `to match another value: ${flag} '${field}~${trimmed}'`,
+          ? formatAlternatives(flag, field, trimmed, operator === '=' ? '~' : '!~')
+          : hintOnChoice(flag, field, operator, trimmed, choices),
       },
     )
+  if (choices && operator.endsWith('~') && /^\w+(, ?\w+)+$/.test(trimmed))
+    throw new UsageError(`${flagAndCondition}: no ${field} contains a comma`, {
+      hint: formatAlternatives(flag, field, trimmed, operator),
+    })
   // Spaces around a pattern belong to the pattern unless a space precedes the operator.
   const text = operator.endsWith('~') && blank === '' && trimmed !== '' ? given : trimmed
   const comparison = { operator, type, text, condition: flagAndCondition, now, zone }
@@ -167,6 +179,21 @@ async function parseCondition(
     isMetric: isMetric(field),
     test: misses?.watch(test) ?? test,
   }
+}
+
+/** Suggests the value that was meant. A service may send other values, which a pattern matches. */
+function hintOnChoice(
+  flag: string,
+  field: string,
+  operator: string,
+  value: string,
+  choices: readonly string[],
+) {
+  const started = choices.filter((choice) => choice.startsWith(value.toLowerCase()))
+  const meant = started.length === 1 ? started[0] : findClosest(value, choices)
+  if (meant !== undefined) return `did you mean: ${formatCondition(flag, `${field}${operator}${meant}`)}`
+  if (operator !== '=') return undefined
+  return `only for a service with other values: ${formatCondition(flag, `${field}~${value}`)}`
 }
 
 function withChoices(choices: readonly string[] | undefined, test: Test): Test {

@@ -379,22 +379,48 @@ describe('an invalid --where condition', () => {
   )
 
   test.each([
-    ['rooms delete', 'type!=privat', 'type must be open, public or private, not “privat”', 'type~privat'],
-    ['rooms list', 'status == Active', 'status must be active or terminated, not “Active”', 'status~Active'],
+    [
+      'rooms delete',
+      'type!=privat',
+      'type must be open, public or private, not “privat”',
+      "did you mean: --where 'type!=private'",
+    ],
+    [
+      'rooms list',
+      'status == Active',
+      'status must be active or terminated, not “Active”',
+      'did you mean: --where status=active',
+    ],
     [
       'users delete',
       'default_member_type!=gest',
       'default_member_type must be guest, host or monitor, not “gest”',
-      'default_member_type~gest',
+      "did you mean: --where 'default_member_type!=guest'",
     ],
-    ['members list r', 'status=block', 'status must be blocked, not “block”', 'status~block'],
-    ['sessions list r', 'status!=on', 'status must be online or offline, not “on”', 'status~on'],
+    [
+      'members list r',
+      'status=block',
+      'status must be blocked, not “block”',
+      'did you mean: --where status=blocked',
+    ],
+    [
+      'sessions list r',
+      'status!=on',
+      'status must be online or offline, not “on”',
+      "did you mean: --where 'status!=online'",
+    ],
+    [
+      'rooms list',
+      'status=closed',
+      'status must be active or terminated, not “closed”',
+      "only for a service with other values: --where 'status~closed'",
+    ],
   ])(
     'an invalid --where condition with an unknown value of an enumeration is refused with a hint: %s --where %j',
     async (command, condition, what, hint) => {
       expect(await world.run([...command.split(' '), '--where', condition])).toMatchObject({
         code: 2,
-        stderr: `error: --where ${condition}: ${what}\nhint: to match another value: --where '${hint}'\n`,
+        stderr: `error: --where ${condition}: ${what}\nhint: ${hint}\n`,
       })
       expect(world.requests).toEqual([])
     },
