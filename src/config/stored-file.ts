@@ -93,6 +93,10 @@ export function findProfile(config: StoredConfig, name: string): Profile | undef
 /** @param from the flag or variable that names the profile */
 export function createNoSuchProfileError(name: string, from: string, config: StoredConfig): UsageError {
   const { known, closest } = listProfiles(name, config)
+  if (/^https?:/i.test(name))
+    return new UsageError(`no such profile: “${name}” (${from})`, {
+      hint: `${known}; for a URL, pass --base-url in place of --profile`,
+    })
   const create = ['; create it with: ', suggest(['auth', 'login', '--profile', name])]
   return new UsageError(`no such profile: “${name}” (${from})`, { hint: [known, closest ? '' : create] })
 }

@@ -68,6 +68,8 @@ const textFlags: ReadonlySet<string> = new Set([
   ...['--set', '--sort', '--template', '--text', '--user', '--webhook-header', '--where'],
 ])
 
+const condition = /^[\w.]+(==|!=|<=|>=|!~|=|<|>|~)./
+
 /**
  * Joins a value that the shell split into several words, as in `--name Maths 9`.
  * @param surplus number of operands that the command does not take
@@ -87,7 +89,12 @@ export function joinSplitValue(
     if (!option?.long || !textFlags.has(option.long) || !takesNextWord(option, flag)) continue
     const end = i + 2 + surplus
     if (surplus < 1 || end > words.length || words.slice(i + 2, end).some(isFlag)) continue
-    return [...words.slice(0, i + 1), joinWords(option.long, words.slice(i + 1, end)), ...words.slice(end)]
+    const parts = words.slice(i + 1, end)
+    const joined =
+      flag === '--where' && parts.every((part) => condition.test(part))
+        ? parts.flatMap((part) => [flag, part])
+        : [flag, joinWords(option.long, parts)]
+    return [...words.slice(0, i), ...joined, ...words.slice(end)]
   }
   return undefined
 }

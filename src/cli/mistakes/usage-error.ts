@@ -12,7 +12,7 @@ import type { CalledCommand } from './explain.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
 import { flags, flagsOfArguments, lookUp, searching, unchangeable, values } from './meanings.ts'
 import { explainShellWords, joinSplitValue } from './shell-words.ts'
-import { idPattern, mayBeKey, removeWords, splitLine, splitTyped } from './typed.ts'
+import { fitWords, idPattern, mayBeKey, removeWords, splitLine, splitTyped } from './typed.ts'
 import { explainCurl, explainUnknownCommand } from './unknown-command.ts'
 
 interface UsageProblem {
@@ -147,6 +147,9 @@ function findIntendedWords(
     if (['--type', '--status', '--layout', '--record', '--role'].includes(flag))
       return replaced('--where', `${flag === '--role' ? 'type' : flag.slice(2)}=${value}`)
   }
+  // A value of a flag, typed as a flag, such as `--private` for `--type private`.
+  const ofValue = joined === undefined && (value ?? '-').startsWith('-') && findFlagOf(flag.slice(2), options)
+  if (ofValue) return [...rest.slice(0, at), ofValue, flag.slice(2), ...rest.slice(at + 1)]
   const named = lookUp(flags, flag)?.find(has)
   if (named) return renamed(named)
   if (flag === '--page' && has('--offset') && /^[1-9]\d{0,8}$/.test(value ?? '')) {
@@ -157,6 +160,12 @@ function findIntendedWords(
   const names = options.flatMap(({ long, hidden }) => (long && !hidden ? [long.slice(2)] : []))
   const near = findClosest(flag.replace(/^-+/, ''), names)
   return near === undefined ? undefined : renamed(`--${near}`)
+}
+
+/** Returns the only flag that accepts a value; undefined if there are none or several. */
+function findFlagOf(value: string, options: readonly Option[]): string | undefined {
+  const accepting = options.filter(({ argChoices, hidden }) => !hidden && argChoices?.includes(value))
+  return accepting.length === 1 ? accepting[0]?.long : undefined
 }
 
 function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageError {
@@ -172,12 +181,22 @@ function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageErro
   const extra = given[accepted] ?? ''
   // A word after a flag that takes no value was probably meant as its value.
   const before = argv[argv.lastIndexOf(extra) - 1]
-  if (listOptions(command).some((option) => option.isBoolean() && option.long === before))
-    return new UsageError(`${before} takes no value`, {
-      hint: ['type: ', suggest([...words, ...removeWords(rest, [extra])])],
-    })
+  if (listOptions(command).some((option) => option.isBoolean() && option.long === before)) {
+    // `--count type` means `--count-by type`.
+    const isGrouped = listOptions(command).some(({ long }) => long === `${before}-by`)
+    const fixed = isGrouped
+      ? rest.map((word) => (word === before ? `${word}-by` : word))
+      : removeWords(rest, [extra])
+    return new UsageError(`${before} takes no value`, { hint: ['type: ', suggest([...words, ...fixed])] })
+  }
   const joined = joinSplitValue(rest, listOptions(command), given.length - accepted)
   if (joined) return hint([quoteValue, suggest([...words, ...joined])])
+  const meant = lookUp(values, extra.toLowerCase()) ?? extra.toLowerCase()
+  const flagOfExtra = findFlagOf(meant, listOptions(command))
+  if (flagOfExtra && accepted > 0 && given.length === accepted + 1 && !rest.includes(flagOfExtra)) {
+    const others = fitWords(words, removeWords(rest, [extra]))
+    return hint(['did you mean: ', suggest([...others, flagOfExtra, meant])])
+  }
   const flagsOnly = removeWords(rest, given)
   const again = given.findIndex((_, i) => words.every((word, j) => given[i + j] === word))
   if (again >= 0)
