@@ -185,6 +185,10 @@ async function refuseWorkbook(chunks: AsyncIterable<Buffer>, name: string): Prom
     if (Buffer.concat([before ?? Buffer.alloc(0), chunk]).includes(sheets)) throw workbook(name)
     before = chunk.subarray(-sheets.length)
   }
+  if (before && /\.(ods|numbers|xls\w?)$/i.test(name))
+    throw new UsageError(`${name} is a spreadsheet; save it as CSV (UTF-8)`, {
+      hint: 'in LibreOffice: File, Save As, “Text CSV”; in Numbers: File, Export To, “CSV”',
+    })
   if (before)
     throw new UsageError(`${name} is a ZIP archive`, { hint: 'unpack it, and import the file in it' })
 }

@@ -177,6 +177,17 @@ describe('an Excel workbook', () => {
       stderr: 'error: people.csv is a ZIP archive\nhint: unpack it, and import the file in it\n',
     })
   })
+
+  test.each(['people.ods', 'people.numbers'])(
+    'a spreadsheet of another program is refused as one: %s',
+    async (name) => {
+      world.file(name, archive(['content.xml', '<document/>']))
+      expect(await world.run(`users import ${name}`)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`error: ${name} is a spreadsheet; save it as CSV (UTF-8)\n`),
+      })
+    },
+  )
 })
 
 describe('rooms import --group-by name', () => {
