@@ -284,6 +284,11 @@ export const flags: Readonly<Record<string, readonly string[]>> = {
   '--since': ['--from'],
   '--until': ['--to'],
   '--period': ['--month'],
+  '--month': ['--period'],
+  '--selector': ['--where'],
+  '--filter-by': ['--where'],
+  '--no-headers': ['--no-header'],
+  '--block': ['--blocked'],
   '--parallel': ['--concurrency'],
   '--workers': ['--concurrency'],
 }
