@@ -50,7 +50,7 @@ export class ReportTable {
       ...view,
       columns: [
         ...view.columns.filter(({ field }) => !without.includes(field)),
-        ...(isMeeting && absent ? [{ field: 'present', weight: 6 }] : []),
+        ...(isMeeting && absent ? [{ field: 'present', weight: 8.2 }] : []),
         ...(hasBars
           ? [{ field: hasTimelines ? 'timeline' : 'bar', weight: isMeeting ? 7.5 : 8, drawing }]
           : []),

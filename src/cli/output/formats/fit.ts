@@ -7,8 +7,8 @@ export const columnGap = 2
 const minColumnWidth = 4
 
 /**
- * Returns column widths that fit `width`; 0 omits a column. Empty columns disappear before others shrink; then columns
- * of low weight shrink and disappear first.
+ * Returns column widths that fit `width`; 0 omits a column. Empty columns and then columns of a weight below 1
+ * disappear before others shrink; then columns of low weight shrink and disappear first.
  */
 export function shrinkToFit(
   natural: readonly number[],
@@ -31,6 +31,7 @@ export function shrinkToFit(
     for (const i of candidates) if (excess() > 0) sizes[i] = 0
   }
   drop(leastFirst.slice(0, -1).filter((i) => columns[i]?.isEmpty))
+  drop(leastFirst.slice(0, -1).filter((i) => (columns[i]?.weight ?? 0) < 1))
   cutTo(24)
   cutTo(16)
   drop(leastFirst.slice(0, -2))

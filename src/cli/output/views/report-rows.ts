@@ -30,9 +30,8 @@ const bounds = {
   first_in: ['text | null', 1, utc],
   last_out: ['text | null', 2, utc],
 } as const satisfies RowFields
-const minutes = {
-  room_minutes: ['number', 9, 'minutes of each user in each room; they add up in every grouping'],
-} as const satisfies RowFields
+const minutesOf = 'minutes of each user in each room; they add up in every grouping'
+const minutes = { room_minutes: ['number', 9, minutesOf] } as const satisfies RowFields
 
 const nouns = {
   user_id: ['participant', 'participants'],
@@ -99,11 +98,11 @@ export const attendanceKinds = {
 /** Rows of `sessions report` that are sums of visits. */
 export const sumKinds = {
   meeting: defineAttendance('user_id', {
-    ...{ ...period, ...place },
+    ...{ ...period, ...place, room_name: ['any', 8.5] },
     meeting: ['integer', 2, 'number of the meeting in the room, from 1'],
     meeting_start: ['text | null', 8, utc],
     meeting_end: ['text | null', 0, utc],
-    ...{ ...person, role: ['any', 5], ...bounds, ...minutes, share },
+    ...{ ...person, role: ['any', 5], ...bounds, room_minutes: ['number', 7.8, minutesOf], share },
     ...{ present: ['boolean'], blocked: ['boolean?', 5] },
   }),
   'user-total': defineAttendance('user_id', {

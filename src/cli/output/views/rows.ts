@@ -17,9 +17,9 @@ const roomResult = {
 } as const satisfies RowFields
 
 const planned = {
-  sign: ['text', 9, '+ create, ~ change, - remove, ! unresolved or impossible, ? unknown, * not in the file'],
-  action: [Object.keys(planSigns) as (keyof typeof planSigns)[], 9],
-  kind: [['user', 'room', 'member'], 8],
+  sign: ['text', 4, '+ create, ~ change, - remove, ! unresolved or impossible, ? unknown, * not in the file'],
+  action: [Object.keys(planSigns) as (keyof typeof planSigns)[], 10],
+  kind: [['user', 'room', 'member'], 5],
   item: [describeItem, 9],
   key: ['text', 0, 'user ID, or key of a room; its ID if it has no key'],
   room_key: ['text | null', 0, 'key of the room of a member'],
@@ -30,10 +30,10 @@ const planned = {
 
 const explained = {
   changes: [{ list: { field: ['text'], before: ['any?', 0, 'missing for a new item'], after: ['any'] } }],
-  details: [describeDetails, 7],
+  details: [describeDetails, 8],
 } as const satisfies RowFields
 
-const appliedStatus = [[...statuses, null], 9, 'null for an item that is not written'] as const
+const appliedStatus = [[...statuses, null], 6, 'null for an item that is not written'] as const
 
 /** Marks a table cell that the command computes. */
 const ownCell = () => undefined
@@ -97,12 +97,12 @@ export const rowKinds = {
   }),
   /** Changes of members in many rooms. */
   steps: defineRow('steps', 'user_id', {
-    step: [['block', 'unblock', 'delete', 'add', 'update'], 9],
-    user_id: ['id | null', 9],
-    room_id: ['id | null', 6],
-    room_name: ['any', 7],
-    room_type: ['any', 3],
-    member_id: ['id | null', 1],
+    step: [['block', 'unblock', 'delete', 'add', 'update'], 5],
+    user_id: ['id | null', 6],
+    room_id: ['id | null', 0.5],
+    room_name: ['any', 9],
+    room_type: ['any', 0.7],
+    member_id: ['id | null', 0.3],
     status: [statuses, 9],
     reason: ['text | null', 8],
   }),

@@ -9,7 +9,8 @@ import {
 } from '../../../../src/cli/output/formats/table.ts'
 import { selectStyle } from '../../../../src/cli/output/terminal/style.ts'
 import { own, visible } from '../../../../src/cli/output/terminal/visible.ts'
-import { colorValue, views } from '../../../../src/cli/output/views/views.ts'
+import { rowKinds } from '../../../../src/cli/output/views/rows.ts'
+import { colorValue, type Item, type View, views } from '../../../../src/cli/output/views/views.ts'
 import { testHost } from '../../../helpers/host.ts'
 import { sized } from '../../../suites/size.ts'
 
@@ -110,4 +111,64 @@ test('a table on a narrow terminal hides columns without values before it drops 
   // Services that send no emails have no column for them.
   const other = new TableWriter({ ...options, view: views.user, width: undefined })
   expect(other.page([{ user_id: 'ada' }])).not.toContain('EMAIL')
+})
+
+describe('a table on a narrow terminal keeps the columns that answer the question', () => {
+  const draw = (view: View, item: Item, width: number) => {
+    const options = {
+      view,
+      width,
+      header: true,
+      style: plain,
+      now: undefined,
+      redact: (text: string) => text,
+    }
+    const [titles = '', , row = ''] = new TableWriter(options).page([item]).split('\n')
+    return [titles, row]
+  }
+  const step = {
+    ...{ step: 'block', user_id: 'mallory', room_id: '66f1a2b3c4d5e6f708192a3b', room_type: 'public' },
+    ...{ room_name: 'Art and design, group 2', member_id: '66f1a2b3c4d5e6f708192a3c', status: 'would_block' },
+    reason: 'no block in public rooms',
+  }
+  const change = {
+    ...{
+      sign: '~',
+      action: 'not_in_file',
+      kind: 'room',
+      key: 'a',
+      name: 'Mathematics, first half',
+      status: 'unsent',
+    },
+    ...{
+      changes: [{ field: 'name', before: 'Mathematics', after: 'Mathematics, first half' }],
+      reason: null,
+    },
+  }
+
+  test('a step in a room loses IDs, step and user before the room name and the reason', () => {
+    expect(draw(rowKinds.steps, step, 80)).toEqual([
+      'STEP   USER ID  ROOM NAME                STATUS       REASON',
+      'block  mallory  Art and design, group 2  would_block  no block in public rooms',
+    ])
+    expect(draw(rowKinds.steps, step, 60)).toEqual([
+      'USER ID  ROOM NAME             STATUS       REASON',
+      'mallory  Art and design, gro…  would_block  no block in pub…',
+    ])
+    expect(draw(rowKinds.steps, step, 50)).toEqual([
+      'ROOM NAME            STATUS       REASON',
+      'Art and design, gr…  would_block  no block in pub…',
+    ])
+  })
+
+  test('a planned change loses sign, kind and status before the details', () => {
+    expect(draw(rowKinds.applied, change, 60)).toEqual([
+      'ACTION       ITEM                   STATUS  DETAILS',
+      'not_in_file  a (Mathematics, firs…  unsent  name: Mathemati…',
+    ])
+    expect(draw(rowKinds.applied, change, 50)).toEqual([
+      'ACTION       ITEM                 DETAILS',
+      'not_in_file  a (Mathematics, fi…  name: Mathemati…',
+    ])
+  })
 })
