@@ -39,6 +39,11 @@ export function toMinutes(ms: number): number {
   return Math.round(ms / tenthMs) / 10
 }
 
+/** Formats minutes as in `1,234.5`. */
+export function formatMinutes(minutes: number): string {
+  return minutes.toFixed(1).replace(/\B(?=(\d{3})+\.)/g, ',')
+}
+
 /** Returns the length of disjoint intervals, in minutes with one decimal. */
 export function computeMinutes(intervals: readonly Interval[]): number {
   return toMinutes(totalLength(intervals))

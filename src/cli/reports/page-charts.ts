@@ -3,7 +3,7 @@ import { drawSvgChart } from '../output/bars.ts'
 import { type Html, markup } from '../output/html.ts'
 import { own, visible } from '../output/terminal/visible.ts'
 import { inTurns } from './in-turns.ts'
-import { countTenths, type Interval, toMinutes } from './minutes.ts'
+import { countTenths, formatMinutes, type Interval, toMinutes } from './minutes.ts'
 import { listPeople, type RoomReport } from './people.ts'
 import type { ReportPlan } from './plan.ts'
 import { listVisits } from './visits.ts'
@@ -103,15 +103,15 @@ interface ChartAxis {
 
 function formatChart(id: string, heading: string, parts: readonly ActivityPart[], axis: ChartAxis): Html {
   const most = parts.reduce((most, part) => (part.minutes > most.minutes ? part : most))
-  const summary = visible(`Most: ${most.label}, ${most.minutes.toFixed(1)} minutes.`)
+  const summary = visible(`Most: ${most.label}, ${formatMinutes(most.minutes)} minutes.`)
   const name = visible(heading)
   const bars = parts.map(({ label, minutes }) => ({
-    title: visible(`${label}: ${minutes.toFixed(1)} minutes`),
+    title: visible(`${label}: ${formatMinutes(minutes)} minutes`),
     share: minutes / Math.max(most.minutes, 0.1),
   }))
   const rows = parts.map(
     ({ label, minutes }) =>
-      markup`<tr><th scope="row">${visible(label)}</th><td class="number">${visible(minutes.toFixed(1))}</td></tr>
+      markup`<tr><th scope="row">${visible(label)}</th><td class="number">${visible(formatMinutes(minutes))}</td></tr>
 `,
   )
   return markup`<section class="charts" aria-labelledby="${visible(id)}">
@@ -131,5 +131,3 @@ ${rows}</tbody>
 </section>
 `
 }
-
-const formatMinutes = (minutes: number) => Number(minutes.toFixed(1)).toLocaleString('en')

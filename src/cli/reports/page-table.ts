@@ -9,7 +9,14 @@ import type { RowFields } from '../output/views/define-row.ts'
 import { rowsOfReports } from '../output/views/report-rows.ts'
 import type { Item } from '../output/views/views.ts'
 import { addTo, type Meeting } from './meetings.ts'
-import { computeMinutes, computeSpan, countTenths, type Interval, unlimited } from './minutes.ts'
+import {
+  computeMinutes,
+  computeSpan,
+  countTenths,
+  formatMinutes,
+  type Interval,
+  unlimited,
+} from './minutes.ts'
 import type { RoomReport } from './people.ts'
 import type { ReportPlan } from './plan.ts'
 import { listUserRows, type ReportRow, type RowScale, readRowTime } from './rows.ts'
@@ -127,7 +134,7 @@ function describeMeeting(
   const last =
     zone.dayOf(start) === zone.dayOf(end) ? zone.formatClock(end) : zone.createFormat([start, end])(end)
   return visible(
-    `${zone.formatDay(start)} ${zone.formatClock(start)} to ${isRunning ? 'now' : last}, ${minutes.toFixed(1)} minutes, ${counted(people, 'participant')}.`,
+    `${zone.formatDay(start)} ${zone.formatClock(start)} to ${isRunning ? 'now' : last}, ${formatMinutes(minutes)} minutes, ${counted(people, 'participant')}.`,
   )
 }
 
@@ -179,7 +186,7 @@ export function formatTableStart(options: PageTableOptions): Html {
 
 /** Lists the labels of the axis of timelines or bars, from left to right. */
 function listAxisLabels({ span, parts = [], most, zone }: PageTableOptions): string[] {
-  if (most !== undefined) return ['0 minutes', `${most.toFixed(1)} minutes`]
+  if (most !== undefined) return ['0 minutes', `${formatMinutes(most)} minutes`]
   if (!span) return []
   if (parts.length <= 1) return span.map(zone.createFormat(span))
   const days = [...new Set(parts.map(([start]) => zone.formatDay(start)))]
@@ -246,7 +253,7 @@ function formatCell(
     }
     case 'minutes':
     case 'room_minutes':
-      return visible(Number(value).toFixed(1))
+      return visible(formatMinutes(Number(value)))
     case 'share':
       return typeof value === 'number' ? visible(`${Math.round(value * 100)} %`) : own``
     case 'present':
@@ -254,6 +261,13 @@ function formatCell(
     default:
       return shown(toText(value))
   }
+}
+
+/** Formats the footnotes of a page. Only sections of rooms and meetings have shares and time lines of meetings. */
+export function formatFootnotes(hasSections: boolean): Visible {
+  const ofSections =
+    ' The share is that of the time in which anybody was there. A time line of several days shows only that time.'
+  return visible(`Overlapping connections of a person count once.${hasSections ? ofSections : ''}`)
 }
 
 function nameIntervals(intervals: readonly Interval[], span: Interval, zone: TimeZone): Visible {

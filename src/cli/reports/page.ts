@@ -13,6 +13,7 @@ import { computeSpan, countTenths } from './minutes.ts'
 import { Activity } from './page-charts.ts'
 import {
   describeTable,
+  formatFootnotes,
   formatMeetings,
   formatRoomSection,
   formatTableRows,
@@ -120,7 +121,7 @@ export class WebPage {
     await this.#file.write(this.#table ? charts + start.text : this.#formatSummary().text)
     for (const part of this.#parts) await this.#file.write(part)
     await this.#file.write(end.text + markup`${this.#failures}`.text + (this.#table ? '' : charts))
-    await this.#file.close(formatPageEnd(isComplete))
+    await this.#file.close(formatPageEnd(isComplete, formatFootnotes(!this.#table && this.#parts.length > 0)))
   }
 
   #addSection(format: () => Html): void {
@@ -200,11 +201,12 @@ const formatIso = (ms: number | undefined) => (ms === undefined ? null : new Dat
 function formatPageStart(
   where: Visible,
   notes: readonly string[],
-  { span, now, zone }: WebPageOptions,
+  { span, now, zone, grouping }: WebPageOptions,
 ): string {
   const timeOf = (ms: number) => formatMinute(ms, zone)
   const ends = span.map((ms, i) => (Number.isFinite(ms) ? ` ${i === 0 ? 'from' : 'to'} ${timeOf(ms)}` : ''))
-  return formatPageHead(own`Attendance in ${where}${visible(ends.join(''))}`, zone, now, notes)
+  const subject = grouping.hasPeak ? own`Usage` : own`Attendance in ${where}`
+  return formatPageHead(own`${subject}${visible(ends.join(''))}`, zone, now, notes)
 }
 
 function formatMinute(ms: number, zone: TimeZone): string {
@@ -243,13 +245,13 @@ ${notes.map(
   return head.text + pageStyle + body.text
 }
 
-function formatPageEnd(isComplete: boolean): string {
+function formatPageEnd(isComplete: boolean, footnotes: Visible): string {
   const warning = isComplete
     ? markup``
     : markup`<section class="failed"><h2>Incomplete</h2><p>Some rooms could not be reported on.</p></section>
 `
   return markup`${warning}</main>
-<footer><p>Overlapping connections of a person count once. The share is that of the time in which anybody was there. A time line of several days shows only that time.</p></footer>
+<footer><p>${footnotes}</p></footer>
 </body>
 </html>
 `.text

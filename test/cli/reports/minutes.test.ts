@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import {
   clipInterval,
   computeMinutes,
+  formatMinutes,
   type Interval,
   mergeIntervals,
   totalLength,
@@ -85,4 +86,17 @@ test.each<[Interval, Interval, Interval | undefined]>([
 test('minutes are rounded to one decimal', () => {
   const minutes = (seconds: number) => computeMinutes([[0, seconds * 1000]])
   expect([0, 2, 3, 57, 60, 90, 3599].map(minutes)).toEqual([0, 0, 0.1, 1, 1, 1.5, 60])
+})
+
+test('formatted minutes have one decimal and groups of three digits', () => {
+  const minutes = [0, 0.1, 67.5, 999, 1000, 12_345.6, 1_234_567]
+  expect(minutes.map(formatMinutes)).toEqual([
+    '0.0',
+    '0.1',
+    '67.5',
+    '999.0',
+    '1,000.0',
+    '12,345.6',
+    '1,234,567.0',
+  ])
 })

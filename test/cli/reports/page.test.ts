@@ -76,6 +76,9 @@ describe('the HTML page of a report', () => {
     )
     expect(text).toContain('<title>Attendance in Mathematics 7b</title>')
     expect(text).toContain('<caption>Who was in Mathematics 7b, and when</caption>')
+    expect(text).toMatch(
+      /<footer><p>.* The share is .* A time line of several days shows only that time\.<\/p>/,
+    )
     expect(text).toContain('@media print')
     expect(text).toContain('prefers-color-scheme: dark')
   })
@@ -389,7 +392,11 @@ describe('the HTML page of sums', () => {
       ['2025-10', '2', '3', '5', '370.0', '2', '2025-10-24 10:05', ''],
     ])
     expect(section(page(), 'minutes-per-day').match(/<rect class="bar"/g)).toHaveLength(8)
-    expect(page()).toContain('<h1>Attendance in 2 rooms from 2025-10-01 00:00 to 2025-11-01 00:00</h1>')
+    const title = 'Usage from 2025-10-01 00:00 to 2025-11-01 00:00'
+    expect(page()).toContain(`<title>${title}</title>`)
+    expect(page()).toContain(`<h1>${title}</h1>`)
+    expect(page()).toContain('<span>180.0 minutes</span><span>90.0</span><span>0</span>')
+    expect(page()).toContain('<footer><p>Overlapping connections of a person count once.</p></footer>')
     expect(await usage('--month 2025-10 --by room -o csv')).toEqual([
       ['Room', 'Month', 'Participants', 'Meetings', 'Room minutes', 'Peak', 'Peak time', bar(320)],
       ['Mathematics 7b', '2025-10', '3', '4', '320.0', '2', '2025-10-24 10:05', ''],
