@@ -10,6 +10,7 @@ import type { Context } from '../kernel/context.ts'
 import { FullRecords } from '../lists/full-records.ts'
 import { openSelection } from '../lists/open-selection.ts'
 import { readList } from '../lists/read-list.ts'
+import type { Redact } from '../output/redaction/redaction.ts'
 import { visibleJson } from '../output/terminal/visible.ts'
 import type { Item } from '../output/views/views.ts'
 import { isBlocked } from '../records/blocking.ts'
@@ -93,7 +94,7 @@ export async function readWorkspace(
     isRoom: () => true,
     prunesUsers: false,
   })
-  const keys = createKeys(rooms, known)
+  const keys = createKeys(rooms, known, context.redact)
   const names = new Map(users.map((user) => [toText(user['user_id']), user['name']]))
   const desired = rooms.map((room): DesiredRoom => {
     const id = toText(room['id'])
@@ -229,8 +230,15 @@ async function reportExport(
     )
 }
 
-/** Creates keys from room names; rooms in the lock file keep their keys. Returns the keys by room ID. */
-export function createKeys(rooms: readonly Item[], section: Section): Map<string, string> {
+/**
+ * Creates keys from room names; rooms in the lock file keep their keys. Returns the keys by room ID.
+ * @param redact removes an API key from a name, of which the key would keep the letters
+ */
+export function createKeys(
+  rooms: readonly Item[],
+  section: Section,
+  redact: Redact = (text) => text,
+): Map<string, string> {
   const keys = new Map([...section.rooms].map(([key, { id }]) => [id, key]))
   const findFreeKey = createKeyFinder(new Set(section.rooms.keys()))
   const found = new Map<string, string>()
@@ -239,7 +247,7 @@ export function createKeys(rooms: readonly Item[], section: Section): Map<string
   for (const { id, name } of named.sort((a, b) =>
     a.name < b.name || (a.name === b.name && a.id < b.id) ? -1 : 1,
   )) {
-    found.set(id, keys.get(id) ?? findFreeKey(toSlug(name)))
+    found.set(id, keys.get(id) ?? findFreeKey(toSlug(redact(name))))
   }
   return found
 }

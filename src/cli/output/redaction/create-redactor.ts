@@ -88,14 +88,20 @@ const maxBackslashes = 8
 /** Maximum number of nested percent encodings. */
 const maxPercentLayers = 3
 const backslash = `(?:\\\\|${spellInUrl('\\')})`
+/** Backslashes that JSON puts in front of a quote or a slash. */
+const inJson = `${backslash}{0,${maxBackslashes - 1}}`
 
 /** Returns a pattern of all encodings for each character, longest first, so that no part of an encoding remains. */
 function spellCharacters(secret: string): string[] {
-  // A run of backslashes is one pattern, because splitting it takes exponential time.
-  return (secret.match(/\\+|[^\\]/gu) ?? []).map(
-    (part) =>
-      `(?:${(part.startsWith('\\') ? spellBackslashes(part.length) : spellCharacter(part)).join('|')})`,
-  )
+  // A run of backslashes or quotes is one pattern, because splitting it takes exponential time.
+  return (secret.match(/\\+|"+|[^\\"]/gu) ?? []).map((part) => `(?:${spellPart(part).join('|')})`)
+}
+
+function spellPart(part: string): string[] {
+  if (part.startsWith('\\')) return spellBackslashes(part.length)
+  if (!part.startsWith('"')) return spellCharacter(part)
+  // CSV doubles quotes.
+  return [`(?:${inJson}""){${part.length}}`, `(?:${spellCharacter('"').join('|')}){${part.length}}`]
 }
 
 function spellBackslashes(count: number): string[] {
@@ -103,13 +109,12 @@ function spellBackslashes(count: number): string[] {
 }
 
 function spellCharacter(character: string): string[] {
-  const inJson = /["/]/.test(character) ? `${backslash}{0,${maxBackslashes - 1}}` : ''
   return [
     spellInUnicode(character),
     ...spellInHtml(character),
     // Encoding of a single quote within a single-quoted shell word.
     ...(character === "'" ? [String.raw`'\\''`] : []),
-    `${inJson}(?:${spellInUrl(character)}|${escapePattern(character)})`,
+    `${/["/]/.test(character) ? inJson : ''}(?:${spellInUrl(character)}|${escapePattern(character)})`,
   ]
 }
 
