@@ -214,7 +214,7 @@ test('a command that creates an item exits 0 only if the service created the ite
           expect(known.size, story).toBe(1)
           if (tells(deeds.at(-1) ?? fine) !== 'accepted') expect(stdout !== '', story).toBe(code === 0)
           if (outcome === 'unknown')
-            expect(stderr, story).toMatch(/not known|its response cannot be read|does not show whether/)
+            expect(stderr, story).toMatch(/is unknown|its response cannot be read|does not show whether/)
           count.add(outcome)
           countAll(known)
         }

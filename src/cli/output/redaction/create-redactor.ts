@@ -80,7 +80,10 @@ function findLongestWord(text: string): string {
 }
 
 function listSpellings(secret: string): string[] {
-  return [...offsets.map((offset) => spellInBase64(secret, offset)), spellCharacters(secret).join('')]
+  // CSV doubles quotes. In JSON, the second one may be the end of a text, so this is the last choice.
+  const inCsv = secret.includes('"') ? [spellCharacters(secret, `${inJson}""`).join('')] : []
+  const inBase64 = offsets.map((offset) => spellInBase64(secret, offset))
+  return [...inBase64, spellCharacters(secret).join(''), ...inCsv]
 }
 
 /** Maximum number of backslashes that encode one backslash: three levels of nested JSON double it three times. */
@@ -92,16 +95,14 @@ const backslash = `(?:\\\\|${spellInUrl('\\')})`
 const inJson = `${backslash}{0,${maxBackslashes - 1}}`
 
 /** Returns a pattern of all encodings for each character, longest first, so that no part of an encoding remains. */
-function spellCharacters(secret: string): string[] {
-  // A run of backslashes or quotes is one pattern, because splitting it takes exponential time.
-  return (secret.match(/\\+|"+|[^\\"]/gu) ?? []).map((part) => `(?:${spellPart(part).join('|')})`)
+function spellCharacters(secret: string, quote?: string): string[] {
+  // A run of backslashes is one pattern, because splitting it takes exponential time.
+  return (secret.match(/\\+|[^\\]/gu) ?? []).map((part) => `(?:${spellPart(part, quote).join('|')})`)
 }
 
-function spellPart(part: string): string[] {
-  if (part.startsWith('\\')) return spellBackslashes(part.length)
-  if (!part.startsWith('"')) return spellCharacter(part)
-  // CSV doubles quotes.
-  return [`(?:${inJson}""){${part.length}}`, `(?:${spellCharacter('"').join('|')}){${part.length}}`]
+function spellPart(part: string, quote: string | undefined): string[] {
+  if (part === '"' && quote !== undefined) return [quote]
+  return part.startsWith('\\') ? spellBackslashes(part.length) : spellCharacter(part)
 }
 
 function spellBackslashes(count: number): string[] {
