@@ -43,8 +43,6 @@ export default defineConfig(({ mode }) => {
     // Machines are shared and slow at times, and a test that hangs must still end.
     testTimeout: mode === 'full' ? 3_600_000 : 30_000,
     hookTimeout: mode === 'full' ? 3_600_000 : 30_000,
-    // Most code of a test runs a few times: to optimize it later saves up to a sixth of the time of a file.
-    execArgv: ['--interrupt-budget=1000000'],
     // Nothing of the developer’s own setup reaches a test.
     env: { TZ: 'UTC', PATH, MEETROOM_TEST_FULL: mode === 'full' ? '1' : '' },
   }
