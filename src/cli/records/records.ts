@@ -18,7 +18,7 @@ export type RecordRef =
   | { kind: 'member'; id: string; room_id: string }
 
 /** The compiler can check the input of one kind, but not of all kinds together. */
-const forAnyKind = (input: AnyInput) => input as never
+export const forAnyKind = (input: AnyInput) => input as never
 
 /** Returns undefined if the record does not exist. */
 export async function findRecord(client: Client, ref: RecordRef): Promise<Item | undefined> {

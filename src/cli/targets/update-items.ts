@@ -19,6 +19,7 @@ import type { Context } from '../kernel/context.ts'
 import { requireFields, type TargetsFlags } from '../kernel/flags.ts'
 import { FullRecords } from '../lists/full-records.ts'
 import { cellOf, type Item, readField, selectView } from '../output/views/views.ts'
+import { forAnyKind } from '../records/records.ts'
 import { confirmTargets } from './confirm-targets.ts'
 import { readTargets } from './read-targets.ts'
 import { planRenames } from './rename.ts'
@@ -86,8 +87,7 @@ export async function updateItems(
   const updating = { verb: 'update', gerund: 'updating', kind }
   await confirmTargets(context, updating, { ids, reasons, max: flags.max })
   const asked = context.flags.yes ? {} : omitUndefined({ recheck })
-  // The compiler can check the input of one kind, but not of both together.
-  const inputFor = (id: string) => ({ params: { [param]: id }, body: changes.get(id) }) as never
+  const inputFor = (id: string) => forAnyKind({ params: { [param]: id }, body: changes.get(id) })
   const terminates = [...changes.values()].some((body) => body.is_terminated === true)
   const effect = terminates ? 'destroys' : 'writes'
   await writeTargets(context, { name, ids, inputFor, pastTense: 'updated', effect, ...asked }, flags)

@@ -26,14 +26,8 @@ function parseRoleMap(text: string, before?: RoleWords): RoleWords {
   const pairs = text.split(',').map((pair) => {
     const equals = pair.lastIndexOf('=')
     const word = pair.slice(0, Math.max(equals, 0)).trim()
-    const role = memberTypes.find(
-      (type) =>
-        type ===
-        pair
-          .slice(equals + 1)
-          .trim()
-          .toLowerCase(),
-    )
+    const typed = pair.slice(equals + 1)
+    const role = memberTypes.find((type) => type === typed.trim().toLowerCase())
     if (word !== '' && role) return [word, role] as const
     const roles = formatChoices(memberTypes)
     throw new UsageError(`--role-map must be VALUE=ROLE with the role ${roles}, not “${pair.trim()}”`, {

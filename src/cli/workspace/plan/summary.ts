@@ -28,7 +28,7 @@ export function summarizePlan({ items, declared }: Plan): PlanSummary {
   }
 }
 
-/** What is compared, in words: what the source holds, and what is only at the service. */
+/** Words for the two compared sides: the source of the plan, and items that exist only at the service. */
 export interface ComparedSides {
   holds: string
   onlyThere: string
