@@ -85,7 +85,8 @@ export function atShell(shell: TerminalShell) {
       })
     })
     onTestFinished(() => {
-      child.stdin.end('\u0003exit\r')
+      // ^U, because ^C discards keys that the shell has not read yet.
+      child.stdin.end('\u0015exit\r')
       return soon('the end of the shell', closed).finally(() => child.kill('SIGKILL'))
     })
     const shownText = () => fromTerminal(shown)
