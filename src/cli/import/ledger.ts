@@ -7,7 +7,7 @@ import type { RequestBody } from './adapter/adapter.ts'
 import { Journal } from './journal/journal.ts'
 import { isJournalStatus, type JournalState } from './journal/journal-state.ts'
 import { hashBody } from './journal/receipt.ts'
-import { Rejects } from './journal/rejects.ts'
+import { openRejects, type Rejects } from './journal/rejects.ts'
 import { Results } from './journal/results.ts'
 import type { ImportPlan } from './prepare.ts'
 import { formatInputPlace } from './read/place.ts'
@@ -131,7 +131,7 @@ export class Ledger {
 
 async function addReject(rejects: Rejects, row: Row, error: string, written: Promise<void> | undefined) {
   await written
-  for (const rejectedRow of row.rows ?? [row]) await rejects.add(rejectedRow, error)
+  await rejects.add(row, error)
 }
 
 async function openJournal(context: Context, plan: ImportPlan): Promise<Journal | undefined> {
@@ -163,20 +163,6 @@ async function openJournal(context: Context, plan: ImportPlan): Promise<Journal 
     },
     { rows: checked.lastRow, resume, host: context.host },
   )
-}
-
-async function openRejects(
-  { host, flags: { dryRun, bom = false } }: Context,
-  plan: ImportPlan,
-): Promise<Rejects | undefined> {
-  const { flags, format, checked, source, journal } = plan
-  if (flags.failedOut === undefined || dryRun) return undefined
-  const { columns, delimiter } = checked
-  const mark = bom || (flags.encoding !== undefined && flags.encoding !== 'utf-8')
-  return Rejects.open(flags.failedOut, format, { columns, delimiter, byteOrderMark: mark }, host, [
-    source.path,
-    journal,
-  ])
 }
 
 function formatName(name: unknown): string {

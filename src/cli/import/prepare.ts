@@ -5,6 +5,7 @@ import { trimWhiteSpace } from '../input/white-space.ts'
 import type { Context } from '../kernel/context.ts'
 import { describeTarget, findDataDir } from '../requests/find-service.ts'
 import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
+import { RowProblems, refuseInvalid } from './invalid-rows.ts'
 import { findOtherParts, isSelected, journalPath, receiptPath } from './journal/parts.ts'
 import { leaveOutImported, requireNoneUnfinished, requireNotImported } from './journal/receipt.ts'
 import { maxReported } from './journal/results.ts'
@@ -58,7 +59,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
     memberColumns: flags.groupBy ? memberColumns : [],
     roles,
   })
-  let reportedProblems = 0
+  const problems = new RowProblems(context)
   const lookalikes = context.flags.dryRun ? new Lookalikes(reader.fieldOf, adapter.name) : undefined
   let reportedLookalikes = 0
   const origins = new SavedOrigins()
@@ -81,8 +82,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
     },
     onProblem: async (row, problem) => {
       if (flags.skipInvalid || roles.noteProblem(problem, formatRowPlace(row))) return
-      if (reportedProblems++ >= maxReported) return
-      await context.reportError(new UsageError(`${formatInputPlace(source, row)}: ${problem}`))
+      await problems.add(formatInputPlace(source, row), problem)
     },
   })
   await reportEmpty(context, request, checked)
@@ -90,13 +90,11 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   if (checked.empty > 0) await context.notice(`skipped ${counted(checked.empty, 'empty row')}`)
   if (reportedLookalikes > maxReported)
     await context.notice(`${andMore(reportedLookalikes - maxReported)} with such differences`)
-  if (reportedProblems > maxReported) await context.notice(andMore(reportedProblems - maxReported))
+  await problems.end()
   const unknownRoles = roles.unknownError(source.name)
   if (unknownRoles) await context.reportError(unknownRoles)
   if (checked.invalid > 0 && !flags.skipInvalid)
-    throw new UsageError(`${checked.invalid} of ${checked.rows} rows are invalid; nothing was sent`, {
-      hint: 'fix them, or skip them with --skip-invalid',
-    })
+    await refuseInvalid(context, { ...request, format, checked, journal })
   requireKeys(adapter, flags, checked)
   await warnAboutFields(context, request, reader, checked)
   await origins.confirm(context, flags.fromOtherService ?? false)

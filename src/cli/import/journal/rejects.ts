@@ -4,8 +4,12 @@ import { writeJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
 import { OutputFile } from '../../../files/output-file.ts'
 import type { Host } from '../../../host.ts'
+import type { Context } from '../../kernel/context.ts'
 import { byteOrderMark, csvLine } from '../../output/formats/csv.ts'
+import type { CheckedInput } from '../read/check.ts'
+import type { ImportFlags } from '../read/import-flags.ts'
 import type { InputFormat, Row } from '../read/rows.ts'
+import type { Source } from '../read/source.ts'
 
 interface RejectsFormat {
   columns: readonly string[] | undefined
@@ -49,7 +53,12 @@ export class Rejects {
     return new Rejects(path, format, layout, await OutputFile.open(file, host))
   }
 
+  /** Adds a row, or the rows that were merged into it. */
   async add(row: Row, reason: string): Promise<void> {
+    for (const given of row.rows ?? [row]) await this.#write(given, reason)
+  }
+
+  async #write(row: Row, reason: string): Promise<void> {
     // The file is in UTF-8, regardless of the encoding of the input.
     const mark = this.#isEmpty && this.layout.byteOrderMark ? byteOrderMark : ''
     const text = mark + this.#formatRow(row, reason, this.#isEmpty)
@@ -85,6 +94,28 @@ export class Rejects {
     if (this.#isEmpty) await this.#file.remove()
     else await this.#file.close(this.format === 'json' ? '\n]\n' : '')
   }
+}
+
+export interface FailedInput {
+  source: Source
+  format: InputFormat
+  checked: CheckedInput
+  journal: string | undefined
+  flags: Pick<ImportFlags, 'failedOut' | 'encoding'>
+}
+
+/** Opens the file of `--failed-out`; undefined without the flag, and in a dry run. */
+export async function openRejects(
+  { host, flags: { dryRun, bom = false } }: Context,
+  { flags, format, checked, source, journal }: FailedInput,
+): Promise<Rejects | undefined> {
+  if (flags.failedOut === undefined || dryRun) return undefined
+  const { columns, delimiter } = checked
+  const mark = bom || (flags.encoding !== undefined && flags.encoding !== 'utf-8')
+  return Rejects.open(flags.failedOut, format, { columns, delimiter, byteOrderMark: mark }, host, [
+    source.path,
+    journal,
+  ])
 }
 
 async function isSameFile(one: string, other: string): Promise<boolean> {

@@ -15,7 +15,7 @@ export async function readDesired(
   const { host } = context
   if (['.csv', '.tsv'].includes(extname(file).toLowerCase())) {
     const { readRoster } = await import('./roster.ts')
-    const roster = await readRoster(file, flags, host)
+    const roster = await readRoster(context, file, flags)
     for (const notice of roster.notices ?? []) await context.notice(notice)
     return roster
   }

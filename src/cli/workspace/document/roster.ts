@@ -3,12 +3,13 @@ import { findSegmentProblem } from '../../../api/path.ts'
 import { counted } from '../../../api/plural.ts'
 import type { MemberType, RoomType } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
-import type { Host } from '../../../host.ts'
+import { createInvalidRowsError, RowProblems } from '../../import/invalid-rows.ts'
 import type { Encoding } from '../../import/read/encoding.ts'
 import { RoleReader, type RoleWords } from '../../import/read/role-map.ts'
 import { type Row, readRows } from '../../import/read/rows.ts'
 import { openSource } from '../../import/read/source.ts'
 import { describeListCell, isListCell, splitCell } from '../../import/read/split-rows.ts'
+import type { Context } from '../../kernel/context.ts'
 import type { DesiredRoom, DesiredUser, WorkspaceDocument } from './document.ts'
 
 export interface RosterFlags {
@@ -35,9 +36,13 @@ interface Roster {
 
 /**
  * Reads a CSV with one row per person and class. The class becomes the room's key and name.
- * @throws {UsageError} with the line of an invalid row, or when there are no rows
+ * @throws {UsageError} when rows are invalid, which are reported with their lines, or when there are no rows
  */
-export async function readRoster(file: string, flags: RosterFlags, host: Host): Promise<WorkspaceDocument> {
+export async function readRoster(
+  context: Context,
+  file: string,
+  flags: RosterFlags,
+): Promise<WorkspaceDocument> {
   const { roomsFrom, usersFrom = [], roleFrom, roleMap, split, roomType = 'private', encoding } = flags
   if (roomsFrom === undefined || usersFrom.length === 0)
     throw new UsageError(`${file} is a roster: name the columns of the class and of the person`, {
@@ -45,22 +50,32 @@ export async function readRoster(file: string, flags: RosterFlags, host: Host): 
     })
   const columns = { room: roomsFrom, users: usersFrom, role: roleFrom }
   const roster: Roster = { users: new Map(), rooms: new Map(), roles: new RoleReader(roleMap) }
-  let empty = 0
-  const source = await openSource(file, host, encoding)
+  const problems = new RowProblems(context)
+  let [all, invalid, empty] = [0, 0, 0]
+  const source = await openSource(file, context.host, encoding)
   try {
     const requireColumns = (found: readonly string[]) => requireKnownColumns(file, found, columns)
     const onEmpty = () => void empty++
     for await (const rows of readRows(source.read(), 'csv', file, 'rows', requireColumns, undefined, onEmpty))
-      for (const row of rows) addRow(roster, row, columns, { roomType, split }, `${file}:${row.line}`)
+      for (const row of rows) {
+        all++
+        const problem = addRow(roster, row, columns, { roomType, split })
+        if (problem === undefined) continue
+        invalid++
+        await problems.add(`${file}:${row.line}`, problem)
+      }
   } finally {
     await source.close()
   }
-  if (roster.users.size === 0)
+  await problems.end()
+  if (all === 0)
     throw new UsageError(`${file} has no rows, and a roster without people is refused`, {
       hint: 'check whether the export of the roster is complete',
     })
   const unknownRoles = roster.roles.unknownError(file)
-  if (unknownRoles) throw unknownRoles
+  if (unknownRoles && invalid === 0) throw unknownRoles
+  if (unknownRoles) await context.reportError(unknownRoles)
+  if (invalid > 0) throw createInvalidRowsError(invalid, all, 'fix them: a roster is applied as a whole')
   return {
     notices: [
       ...(empty > 0 ? [`skipped ${counted(empty, 'empty row')}`] : []),
@@ -110,25 +125,25 @@ interface RoomOptions {
   split: string | undefined
 }
 
+/** Returns the problem of an invalid row, which leaves the roster unusable. */
 function addRow(
   roster: Roster,
   row: Row,
   columns: Columns,
   { roomType, split }: RoomOptions,
-  place: string,
-): void {
-  if (!row.fields) throw new UsageError(`${place}: ${row.problem}`)
+): string | undefined {
+  if (!row.fields) return row.problem
   const { fields, line = 0 } = row
   const cell = (column: string | undefined) =>
     column === undefined ? '' : String(fields[column] ?? '').trim()
   const [idColumn, nameColumn, emailColumn] = columns.users
   const user_id = cell(idColumn)
   const problem = findSegmentProblem('user_id', user_id)
-  if (problem !== undefined) throw new UsageError(`${place}: ${idColumn}: ${problem}`)
+  if (problem !== undefined) return `${idColumn}: ${problem}`
   const declared = { name: cell(nameColumn), email: cell(emailColumn) }
-  addUser(roster, { user_id, fields: withoutEmpty(declared), isProtected: undefined }, line, place)
+  const conflict = addUser(roster, { user_id, fields: withoutEmpty(declared), isProtected: undefined }, line)
   const text = cell(columns.room)
-  if (text === '') return
+  if (conflict !== undefined || text === '') return conflict
   const role = readRole(roster.roles, cell(columns.role), line)
   const member = { user_id, fields: withoutEmpty({ type: role }), isProtected: undefined }
   for (const key of split === undefined ? [text] : splitCell(text, split)) {
@@ -136,19 +151,20 @@ function addRow(
     roster.rooms.set(key, room)
     const before = room.members.get(user_id)
     if (before && before.member.fields['type'] !== member.fields['type'])
-      throw new UsageError(`${place}: ${user_id} has another role in ${key} than in line ${before.line}`)
+      return `${user_id} has another role in ${key} than in line ${before.line}`
     room.members.set(user_id, before ?? { member, line })
   }
+  return undefined
 }
 
-function addUser({ users }: Roster, user: DesiredUser, line: number, place: string): void {
+/** Returns the problem of a user whose fields differ from those of an earlier row. */
+function addUser({ users }: Roster, user: DesiredUser, line: number): string | undefined {
   const before = users.get(user.user_id)
-  if (!before) return void users.set(user.user_id, { user, line })
-  const fields = { ...before.user.fields, ...user.fields }
-  for (const [field, value] of Object.entries(before.user.fields))
-    if (fields[field] !== value)
-      throw new UsageError(`${place}: ${user.user_id} has another ${field} than in line ${before.line}`)
-  users.set(user.user_id, { user: { ...user, fields }, line: before.line })
+  const fields = { ...before?.user.fields, ...user.fields }
+  for (const [field, value] of Object.entries(before?.user.fields ?? {}))
+    if (fields[field] !== value) return `${user.user_id} has another ${field} than in line ${before?.line}`
+  users.set(user.user_id, { user: { ...user, fields }, line: before?.line ?? line })
+  return undefined
 }
 
 function createRoom(key: string, type: RoomType, line: number) {

@@ -171,6 +171,31 @@ describe('a roster in CSV', () => {
     expect([code, stderr, at.world.requests]).toEqual([2, expect.stringContaining(problem), []])
   })
 
+  test('a roster in CSV with invalid rows reports each of them, up to 20, and unknown roles', async () => {
+    const at = await createWorkspace()
+    const head = 'pupil_id,name,email,class,role\n'
+    at.write(`${head}p1,A,,7a,guest\n,B,,7a,\np/3,C,,7b,host\np1,D,,7b,\np4\np5,E,,7b,Boss\n`, 'roster.csv')
+    const { code, stderr } = await at.run(apply)
+    expect([code, stderr, at.world.requests]).toEqual([
+      2,
+      'error: roster.csv:3: pupil_id: the user ID is empty\n' +
+        'error: roster.csv:5: p1 has another name than in line 2\n' +
+        'error: roster.csv:6: 1 cell instead of 5\n' +
+        'error: roster.csv: 1 value is not guest, host or monitor: “Boss” (1 row from line 7)\n' +
+        'hint: name its role, as in --role-map Boss=guest\n' +
+        'error: 3 of 6 rows are invalid; nothing was sent\n' +
+        'hint: fix them: a roster is applied as a whole\n',
+      [],
+    ])
+    at.write(head + ',,,7a,\n'.repeat(25), 'roster.csv')
+    const lines = (await at.run(`workspace diff roster.csv ${flags}`)).stderr.split('\n')
+    expect(lines.slice(19, 22)).toEqual([
+      'error: roster.csv:21: pupil_id: the user ID is empty',
+      'and 5 more',
+      'error: 25 of 25 rows are invalid; nothing was sent',
+    ])
+  })
+
   test('a roster in CSV requires column flags, which are refused for a YAML file', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')

@@ -108,6 +108,46 @@ testCases({
     line: 'users import people.ndjson --skip-invalid --failed-out again.ndjson',
     expected: { code: 8, files: { 'again.ndjson': expect.stringMatching(/ada[\s\S]*kay/) } },
   },
+  'the file of --failed-out contains the invalid rows of an import that is refused because of them': {
+    files: { 'people.csv': '\ufeffname;user_id\nA;a\n;;\nB;\nC;a\nD;d;e\n' },
+    line: 'users import people.csv --failed-out again.csv --bom',
+    expected: {
+      code: 2,
+      sent: [],
+      stderr: expect.stringContaining(
+        'error: 3 of 4 rows are invalid; nothing was sent\n' +
+          'hint: fix them: again.csv has each with its reason, or skip them with --skip-invalid\n',
+      ),
+      files: {
+        'again.csv':
+          '\ufeffname;user_id;reason\r\nB;;user_id is missing\r\nC;a;the same user_id as line 2\r\nD;d;e;3 cells instead of 2\r\n',
+      },
+    },
+  },
+  'the file of --failed-out contains all rows of an invalid room, and rows whose role is unknown': {
+    users: ['u'],
+    files: { 'r.csv': 'name,type,user_id,member_type\nA,open,u,guest\nB,open,u,Boss\nB,,v,\n' },
+    line: 'rooms import r.csv --group-by name --failed-out again.csv',
+    expected: {
+      code: 2,
+      sent: [],
+      files: {
+        'again.csv':
+          'name,type,user_id,member_type,reason\r\n' +
+          'B,open,u,Boss,"members[0].type must be guest, host or monitor, not “Boss”"\r\n' +
+          'B,,v,,"members[0].type must be guest, host or monitor, not “Boss”"\r\n',
+      },
+    },
+  },
+  'the file of --failed-out contains the invalid members of an import that is refused because of them': {
+    files: { 'm.ndjson': '{"room_id":"r","user_id":"u"}\n{"room_id":"r"}\n' },
+    line: 'members import m.ndjson --failed-out again.ndjson',
+    expected: {
+      code: 2,
+      sent: [],
+      files: { 'again.ndjson': '{"room_id":"r","reason":"user_id is missing"}\n' },
+    },
+  },
   '--failed-out refuses the path of the input file': {
     files: { 'people.csv': 'user_id,name\n,A\nu1,N1\n' },
     line: 'users import people.csv --skip-invalid --failed-out ./people.csv',

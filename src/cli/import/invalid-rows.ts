@@ -1,0 +1,46 @@
+import { andMore } from '../../api/plural.ts'
+import { UsageError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import { type FailedInput, openRejects } from './journal/rejects.ts'
+import { maxReported } from './journal/results.ts'
+
+/** Reporter of invalid rows: prints the first ones, and the number of the others. */
+export class RowProblems {
+  readonly #context: Context
+  #count = 0
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** @param place position of the row, such as `people.csv:12` */
+  async add(place: string, problem: string): Promise<void> {
+    if (this.#count++ < maxReported) await this.#context.reportError(new UsageError(`${place}: ${problem}`))
+  }
+
+  async end(): Promise<void> {
+    if (this.#count > maxReported) await this.#context.notice(andMore(this.#count - maxReported))
+  }
+}
+
+/**
+ * Writes the invalid rows to the file of `--failed-out`, and refuses the input.
+ * @throws {UsageError} always
+ */
+export async function refuseInvalid(context: Context, failed: FailedInput): Promise<never> {
+  const { checked, flags } = failed
+  const rejects = await openRejects(context, failed)
+  if (rejects)
+    try {
+      for await (const batch of checked.readAgain())
+        for (const { row, problem } of batch) if (problem !== undefined) await rejects.add(row, problem)
+    } finally {
+      await rejects.close()
+    }
+  const fix = rejects ? `fix them: ${flags.failedOut} has each with its reason` : 'fix them'
+  throw createInvalidRowsError(checked.invalid, checked.rows, `${fix}, or skip them with --skip-invalid`)
+}
+
+export function createInvalidRowsError(invalid: number, rows: number, hint: string): UsageError {
+  return new UsageError(`${invalid} of ${rows} rows are invalid; nothing was sent`, { hint })
+}
