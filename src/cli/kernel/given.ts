@@ -15,5 +15,8 @@ function formatOption(command: Command, option: Option): GivenOption[] {
   const value: unknown = command.getOptionValue(name)
   // `--journal FILE` and `--no-journal` set the same value.
   if (negate !== (value === false)) return []
-  return negate || option.isBoolean() ? [[long]] : [value].flat().map((each) => [long, String(each)])
+  return negate || option.isBoolean() ? [[long]] : [value].flat().map((each) => [long, formatValue(each)])
 }
+
+const formatValue = (value: unknown) =>
+  value instanceof Map ? [...value].map((pair) => pair.join('=')).join(',') : String(value)

@@ -43,6 +43,10 @@ describe('an import of a roster', () => {
     const room = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room.id
     world.file('users.csv', 'user_id,default_member_type\nt,Lehrer/in\np,Host\nx,\n')
     expect((await world.run(['users', 'import', 'users.csv', ...map])).code).toBe(0)
+    const again = await world.run(['users', 'import', 'users.csv', ...map])
+    expect(again.stderr).toContain(
+      "hint: skip users that exist with: meetroom users import users.csv --role-map 'Lehrer/in=host,Schüler/in=guest' --if-exists skip",
+    )
     expect((await world.send('GET', '/users/t')).body.user.default_member_type).toBe('host')
     world.file('members.ndjson', `{"room_id":"${room}","user_id":"t","type":"Lehrer/in"}\n`)
     expect((await world.run(['members', 'import', 'members.ndjson', ...map])).code).toBe(0)
