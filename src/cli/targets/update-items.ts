@@ -8,6 +8,7 @@ import { toText } from '../../api/to-text.ts'
 import { UsageError } from '../../errors.ts'
 import type { Substitution } from '../filter/substitution.ts'
 import { filterTypes } from '../filter/where.ts'
+import { fillPlaceholders } from '../input/placeholders.ts'
 import {
   type BodyFlags,
   createBodyChange,
@@ -58,7 +59,7 @@ export async function updateItems(
   const substitute = await readRename(flags)
   const data = await readBody(context, flags)
   const bodyFor = (textFor: (field: string) => string) =>
-    createBodyChange(flags, given, (text) => fillPlaceholders(text, textFor))(data) as Body
+    createBodyChange(flags, given, (text) => fillPlaceholders(text, textFor, 'with --where'))(data) as Body
   const fields = new Set<string>()
   const sample = bodyFor((field) => collectField(updated, kind, fields, field))
   if (substitute) fields.add('name')
@@ -165,18 +166,4 @@ async function showExamples(
 function formatValue(value: unknown): string {
   if (value === null || value === '') return '(empty)'
   return typeof value === 'string' ? `“${value}”` : toText(value)
-}
-
-/**
- * Replaces the placeholders in a text such as `{name} (2025)`. `{{` and `}}` are literal braces.
- * @throws {UsageError} for an unbalanced brace
- */
-function fillPlaceholders(text: string, textFor: (field: string) => string): string {
-  return text.replace(/\{\{|\}\}|\{([^{}]*)\}|[{}]/g, (found, field?: string) => {
-    if (field !== undefined) return textFor(field)
-    if (found.length === 2) return found.charAt(0)
-    throw new UsageError(`“${text}”: with --where, write {{ or }} for a brace`, {
-      hint: 'a single brace begins or ends a placeholder, such as {name}',
-    })
-  })
 }

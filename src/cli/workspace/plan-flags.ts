@@ -39,7 +39,7 @@ export function addRosterFlags(command: MeetroomCommand): MeetroomCommand {
     .option('--rooms-from <column>', 'for a CSV with one row per person and class: the column of the class')
     .option(
       '--users-from <columns>',
-      'for a CSV: the columns of the user ID, the name and the email, such as pupil_id,name,email',
+      "for a CSV: the columns of the user ID, the name and the email, such as pupil_id,name,email or 'id,{First} {Last}'",
       parseUserColumns,
     )
     .option('--role-from <column>', 'for a CSV: the column of the role: guest, host or monitor')

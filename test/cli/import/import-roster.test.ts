@@ -61,6 +61,32 @@ describe('an import of a roster', () => {
     ])
   })
 
+  test('joins columns in --map, also for --where, rejects and rows that are not in CSV', async () => {
+    const join = ['--map', '{vorname} {Nachname}=name', '--map', '{Ort}, {{{Name}}}=profile_url']
+    const file = 'user_id;Vorname;Nachname;Ort;Name\np1;Ann;Bee;;\np2;;Cee;;\np3;Dee; ;;\np4;;;;\n'
+    world.file('people.csv', file)
+    const part = await world.run(['users', 'import', 'people.csv', ...join, '--where', 'name=Cee'])
+    expect([part.code, part.stderr]).toEqual([0, '--where selects 1 of 4 rows\nimported 1 of 1 user\n'])
+    const rest = await world.run(['users', 'import', 'people.csv', ...join, '--failed-out', 'again.csv'])
+    expect([rest.code, world.read('again.csv')]).toEqual([
+      8,
+      'user_id;Vorname;Nachname;Ort;Name;reason\r\np2;;Cee;;;the user already exists\r\n',
+    ])
+    expect(await world.users()).toEqual({ p1: 'Ann Bee', p2: 'Cee', p3: 'Dee', p4: null })
+    world.file('more.ndjson', '{"user_id":"q1","name":"Eve","last":"Fay"}\n{"name":"G","last":"H"}\n')
+    const flags = ['--map', '{last}, {name}=name', '--skip-invalid', '--failed-out', 'again.ndjson']
+    expect((await world.run(['users', 'import', 'more.ndjson', ...flags])).code).toBe(8)
+    expect((await world.users())['q1']).toBe('Fay, Eve')
+    expect(world.read('again.ndjson')).toBe('{"name":"G","last":"H","reason":"user_id is missing"}\n')
+    for (const [map, problem] of [
+      ['{Vornam} {Nachname}=name', '--map: there is no column “Vornam”'],
+      ['{Vorname {Nachname}=name', '“{Vorname {Nachname}”: in --map, write {{ or }} for a brace'],
+    ] as const) {
+      const { code, stderr } = await world.run(['users', 'import', 'people.csv', '--map', map])
+      expect([code, stderr.split('\n')[0]]).toEqual([2, `error: ${problem}`])
+    }
+  })
+
   test('divides the rooms of members at --split, and refuses another map when it resumes', async () => {
     const ids = []
     for (const name of ['A', 'B'])

@@ -66,7 +66,7 @@ export class Rejects {
     await this.#file.write(text)
   }
 
-  #formatRow({ cells = [], fields, source }: Row, reason: string, isFirst: boolean): string {
+  #formatRow({ cells = [], fields, given = fields, source }: Row, reason: string, isFirst: boolean): string {
     switch (this.format) {
       case 'csv': {
         const { columns: names = [], delimiter = ',' } = this.layout
@@ -83,10 +83,10 @@ export class Rejects {
       case 'ndjson':
         // Text that is not JSON cannot hold a reason, so it is written unchanged.
         if (source !== undefined) return `${source}\n`
-        return `${writeJson({ ...fields, reason })}\n`
+        return `${writeJson({ ...given, reason })}\n`
       case 'json':
         if (source !== undefined) return `${isFirst ? '[' : ','}\n${source}`
-        return `${isFirst ? '[' : ','}\n${writeJson({ ...fields, reason })}`
+        return `${isFirst ? '[' : ','}\n${writeJson({ ...given, reason })}`
     }
   }
 

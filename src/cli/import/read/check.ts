@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { UsageError } from '../../../errors.ts'
+import type { Item } from '../../output/views/views.ts'
 import type { ImportAdapter } from '../adapter/adapter.ts'
 import { type CheckedRow, createRepeatCheck } from './checked-row.ts'
 import { CompressedRows } from './compressed-rows.ts'
 import { findScatteredRooms, groupRows } from './group.ts'
+import { joinRows } from './joined-columns.ts'
 import { RowKeys } from './keys.ts'
 import { listImportFields, type RowReader } from './reader.ts'
 import { type InputFormat, type Row, readRows } from './rows.ts'
@@ -70,7 +72,8 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   let unselected = 0
   const isSplit = (column: string) => reader.fieldOf(column) === splitFields[adapter.name]
   const rawRows = (bytes: AsyncIterable<Buffer>, header: typeof onHeader, onEmpty?: () => void) => {
-    const rows = readRows(bytes, format, source.name, adapter.name, header, options.delimiter, onEmpty)
+    const read = readRows(bytes, format, source.name, adapter.name, header, options.delimiter, onEmpty)
+    const rows = reader.join ? joinRows(read, reader.join) : read
     const parts =
       separator === undefined ? rows : splitRows(rows, { separator, isSplit, header: () => columns })
     // Only the first reading counts empty and dropped rows.
@@ -111,10 +114,11 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const changedError = () => new UsageError(`${source.name} changed while it was being read`)
   const suspects = keys.takeRepeated()
 
+  const toBody = (fields: Item) => reader.toBody(reader.join?.(fields) ?? fields)
   /** Yields the rows again, and marks each row that repeats the key of an earlier row. */
   async function* readAgain(wanted: Shard | undefined): AsyncGenerator<CheckedRow[]> {
     const rejectRepeat = createRepeatCheck(keyOf, adapter.keyName, suspects)
-    for await (const all of retained.read({ columns: columns ?? [], toBody: reader.toBody }) ??
+    for await (const all of retained.read({ columns: columns ?? [], toBody }) ??
       readAll(fingerprint.verify(source.read(), changedError))) {
       // All rows with the same key are in one shard.
       const batch = wanted

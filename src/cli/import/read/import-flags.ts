@@ -69,7 +69,7 @@ export function importFlags<C extends Command>(command: C): C {
       )
       .option(
         '--map <column=field>',
-        "read a column as this field; 'Notes=' ignores the column; repeatable",
+        "read a column as this field, or several, as in '{First} {Last}=name'; 'Notes=' ignores the column; repeatable",
         collect,
       )
       .option(...roleMapOption)

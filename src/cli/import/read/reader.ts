@@ -7,9 +7,11 @@ import { resources } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import { deprecated } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
+import { listPlaceholders } from '../../input/placeholders.ts'
 import type { Item, View } from '../../output/views/views.ts'
 import type { ImportAdapter, RequestBody } from '../adapter/adapter.ts'
 import { idFields, trimValue } from './identity.ts'
+import { createJoin, listParts } from './joined-columns.ts'
 import { RoleReader } from './role-map.ts'
 import type { InputFormat } from './rows.ts'
 import { originField } from './saved-origin.ts'
@@ -29,6 +31,8 @@ export interface RowReader {
   read(fields: Item): RowResult
   toBody(fields: Item): RequestBody
   fieldOf(column: string): string
+  /** Adds the columns that `--map` joins; undefined if there are none. */
+  readonly join: ((fields: Item) => Item) | undefined
   isUsed(column: string): boolean
   /** Fields that the API specification does not list; they are sent anyway. */
   readonly unlisted: ReadonlySet<string>
@@ -101,6 +105,7 @@ export async function createRowReader(adapter: ImportAdapter, options: ReaderOpt
         () => {},
       ),
     fieldOf,
+    join: createJoin(options.renames.keys(), mapping.fold),
     isUsed: (column) => !ignored.has(fieldOf(column)),
     unlisted,
     leftOut,
@@ -119,12 +124,14 @@ function checkColumns(
   listed: Fields,
 ): readonly string[] {
   const present = new Set(columns.map(foldName))
-  const absentColumn = [...renames.keys()].find((column) => !present.has(foldName(column)))
+  const isPresent = (column: string) => present.has(foldName(column))
+  const absent = [...renames.keys()].filter((column) => !isPresent(column))
+  const absentColumn = absent.flatMap(listParts).find((column) => !isPresent(column))
   if (absentColumn !== undefined)
     throw new UsageError(`--map: there is no column “${absentColumn}”`, {
       hint: `columns are ${columns.join(', ')}`,
     })
-  const fields = columns.map(targetOf)
+  const fields = [...columns, ...absent].map(targetOf)
   const unknown = columns.filter((_, i) => !isListed(fields[i] ?? '') && !named.has(fields[i] ?? ''))
   const isExport = adapter.view.fields.every((field) => listed[field]?.secret || fields.includes(field))
   if (unknown.length > 0 && !isExport)
@@ -219,16 +226,17 @@ function createFieldMapping(adapter: ImportAdapter, options: ReaderOptions) {
     [...Object.keys(adapter.columns), ...ignored, ...memberColumns].map((field) => [foldName(field), field]),
   )
   const foldedRenames = new Map([...renames].map(([column, field]) => [foldName(column), field]))
+  const fold = (column: string) => (isCsv ? foldName(column) : column)
+  const parts = new Set([...renames.keys()].flatMap((column) => listPlaceholders(column).map(fold)))
   const targets = new Map<string, string>()
   const fieldOf = (column: string) => {
     let target = targets.get(column)
     if (target !== undefined) return target
-    target = isCsv
-      ? (renames.get(column) ??
-        foldedRenames.get(foldName(column)) ??
-        fieldsByColumn.get(foldName(column)) ??
-        column)
-      : (renames.get(column) ?? column)
+    const renamed = renames.get(column) ?? (isCsv ? foldedRenames.get(foldName(column)) : undefined)
+    target = renamed ?? (isCsv ? fieldsByColumn.get(foldName(column)) : undefined) ?? column
+    // A joined column has a field of its own only if it is none of the fields that `--map` sets.
+    if (renamed === undefined && parts.has(fold(column)) && (!isListed(target) || named.has(target)))
+      target = ''
     if (!isListed(target)) {
       if (ignoreUnknown && !named.has(target)) target = ''
       else if (unlisted.size < maxUnlisted) unlisted.add(target)
@@ -242,7 +250,7 @@ function createFieldMapping(adapter: ImportAdapter, options: ReaderOptions) {
     unlisted.delete(fieldOf(column))
     targets.set(column, '')
   }
-  return { targetOf: fieldOf, leaveOut, isListed, ignored, named, unlisted }
+  return { targetOf: fieldOf, fold, leaveOut, isListed, ignored, named, unlisted }
 }
 
 function foldName(name: string): string {

@@ -1,15 +1,18 @@
 import { UsageError } from '../../../errors.ts'
+import { fillPlaceholders, listPlaceholders } from '../../input/placeholders.ts'
 import type { Context } from '../../kernel/context.ts'
 import { readRows } from './rows.ts'
 import { openSource } from './source.ts'
 
-/** Parses `--map` values such as `Full name=name`, splitting at the last `=`. */
+/** Parses `--map` values such as `Full name=name` and `{First} {Last}=name`, splitting at the last `=`. */
 export function parseMap(pairs: readonly string[]): Map<string, string> {
   return new Map(
     pairs.map((pair) => {
       const equals = pair.lastIndexOf('=')
       if (equals < 1) throw new UsageError(`--map must be COLUMN=FIELD, not “${pair}”`)
-      return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]
+      const column = pair.slice(0, equals).trim()
+      if (listPlaceholders(column).length > 0) fillPlaceholders(column, () => '', 'in --map')
+      return [column, pair.slice(equals + 1).trim()]
     }),
   )
 }

@@ -15,6 +15,8 @@ export interface Row {
   line: number | undefined
   /** Values by column: text in CSV, JSON values otherwise. Undefined when the row is malformed. */
   fields: Item | undefined
+  /** Values as in the input, if columns were joined and there are no cells. */
+  given?: Item
   problem?: string
   rows?: readonly Row[]
   /** Fields whose values were trimmed before the row is converted. */

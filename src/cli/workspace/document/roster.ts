@@ -5,6 +5,7 @@ import type { MemberType, RoomType } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import { createInvalidRowsError, RowProblems } from '../../import/invalid-rows.ts'
 import type { Encoding } from '../../import/read/encoding.ts'
+import { createJoin, joinRows, listParts } from '../../import/read/joined-columns.ts'
 import { RoleReader, type RoleWords } from '../../import/read/role-map.ts'
 import { type Row, readRows } from '../../import/read/rows.ts'
 import { openSource } from '../../import/read/source.ts'
@@ -56,7 +57,9 @@ export async function readRoster(
   try {
     const requireColumns = (found: readonly string[]) => requireKnownColumns(file, found, columns)
     const onEmpty = () => void empty++
-    for await (const rows of readRows(source.read(), 'csv', file, 'rows', requireColumns, undefined, onEmpty))
+    const join = createJoin(listColumns(columns), (column) => column)
+    const read = readRows(source.read(), 'csv', file, 'rows', requireColumns, undefined, onEmpty)
+    for await (const rows of join ? joinRows(read, join) : read)
       for (const row of rows) {
         all++
         const problem = addRow(roster, row, columns, { roomType, split })
@@ -98,8 +101,13 @@ interface Columns {
   role: string | undefined
 }
 
-function requireKnownColumns(file: string, found: readonly string[], { room, users, role }: Columns): void {
-  for (const column of [room, ...users, ...(role === undefined ? [] : [role])])
+function listColumns({ room, users, role }: Columns): readonly string[] {
+  return [room, ...users, ...(role === undefined ? [] : [role])]
+}
+
+function requireKnownColumns(file: string, found: readonly string[], columns: Columns): void {
+  const absent = listColumns(columns).filter((column) => !found.includes(column))
+  for (const column of absent.flatMap(listParts))
     if (!found.includes(column)) {
       const closest = findClosest(column, found)
       throw new UsageError(`${file} has no column “${column}”`, {

@@ -196,6 +196,21 @@ describe('a roster in CSV', () => {
     ])
   })
 
+  test('a roster in CSV joins the columns of a name, and names one that is missing', async () => {
+    const at = await createWorkspace()
+    at.write('id,first,last,class\n1,Ada,Lovelace,7a\n2,,Hopper,7a\n', 'roster.csv')
+    const line = (name: string) =>
+      `workspace apply roster.csv --rooms-from class --yes --users-from id,${name}`
+    const join = (name: string) => at.run([...line('').split(' ').slice(0, -1), `id,${name}`])
+    const refused = await join('{frist} {last}')
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      'error: roster.csv has no column “frist”\nhint: did you mean “first”?\n',
+    ])
+    expect((await join('{first} {last}')).code).toBe(0)
+    expect((await at.users()).map(({ name }) => name).sort()).toEqual(['Ada Lovelace', 'Hopper'])
+  })
+
   test('a roster in CSV requires column flags, which are refused for a YAML file', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')

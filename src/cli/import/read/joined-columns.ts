@@ -1,0 +1,57 @@
+import { toText } from '../../../api/to-text.ts'
+import { fillPlaceholders, listPlaceholders } from '../../input/placeholders.ts'
+import { trimWhiteSpace } from '../../input/white-space.ts'
+import type { Item } from '../../output/views/views.ts'
+import type { Row } from './rows.ts'
+
+/**
+ * Fills a template of columns, such as `{First name} {Last name}`. Empty values leave no double spaces, and the text is
+ * empty if all values are.
+ */
+export function joinColumns(template: string, readValue: (column: string) => unknown): string {
+  let [filled, empty] = [0, 0]
+  const text = fillPlaceholders(
+    template,
+    (column) => {
+      const value = trimWhiteSpace(toText(readValue(column)))
+      value === '' ? empty++ : filled++
+      return value
+    },
+    'in a template of columns',
+  )
+  if (filled === 0) return ''
+  return empty === 0 ? text : text.replaceAll(/\s+/g, ' ').trim()
+}
+
+/** Returns the columns that a column or a template of columns reads. */
+export function listParts(column: string): string[] {
+  const parts = listPlaceholders(column)
+  return parts.length === 0 ? [column] : parts
+}
+
+/** Adds the joined columns to each row. A column that has the text of a template as its name is read as it is. */
+export async function* joinRows(
+  batches: AsyncIterable<Row[]>,
+  join: (fields: Item) => Item,
+): AsyncGenerator<Row[]> {
+  for await (const rows of batches)
+    yield rows.map((row) =>
+      row.fields ? { ...row, fields: join(row.fields), ...(row.cells ? {} : { given: row.fields }) } : row,
+    )
+}
+
+/** Creates the function that adds the joined columns to the fields of a row; undefined without templates. */
+export function createJoin(
+  columns: Iterable<string>,
+  fold: (column: string) => string,
+): ((fields: Item) => Item) | undefined {
+  const templates = [...columns].filter((column) => listPlaceholders(column).length > 0)
+  if (templates.length === 0) return undefined
+  return (fields) => {
+    const values = new Map(Object.entries(fields).map(([column, value]) => [fold(column), value]))
+    const joined = templates
+      .filter((template) => !values.has(fold(template)))
+      .map((template) => [template, joinColumns(template, (column) => values.get(fold(column)))])
+    return { ...fields, ...Object.fromEntries(joined) }
+  }
+}
