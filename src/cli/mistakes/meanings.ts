@@ -346,6 +346,40 @@ export const values: Readonly<Record<string, string>> = {
   replace: 'overwrite',
 }
 
+type FieldByKind = Readonly<Record<string, string>>
+
+const fieldsByWords: readonly (readonly [words: string, fields: FieldByKind])[] = [
+  [
+    'room roomname raum raumname class klasse course kurs group gruppe meeting title titel salle classe',
+    { room: 'name', member: 'room_id' },
+  ],
+  [
+    'id user login username userid person pupil pupilid student studentid benutzer schuler schueler',
+    { room: 'user_id', user: 'user_id', member: 'user_id' },
+  ],
+  ['role rolle usertype', { room: 'member_type', user: 'default_member_type', member: 'type' }],
+  ['mail emailaddress mailaddress emailadresse mailadresse', { user: 'email' }],
+  ['fullname displayname vollername', { room: 'member_name', user: 'name', member: 'name' }],
+  ['avatar picture photo foto bild image', { user: 'profile_url' }],
+]
+
+/** Fields by the words for them in headers of files, without spaces and punctuation, and by the kind of the items. */
+export const columnWords: Readonly<Record<string, FieldByKind>> = Object.fromEntries(
+  fieldsByWords.flatMap(([words, fields]) => words.split(' ').map((word) => [word, fields])),
+)
+
+/** Words for the two parts of a name in headers of files. */
+export const givenNames: ReadonlySet<string> = new Set([
+  'firstname',
+  'givenname',
+  'first',
+  'vorname',
+  'prenom',
+])
+export const lastNames: ReadonlySet<string> = new Set([
+  ...['lastname', 'surname', 'familyname', 'last', 'nachname', 'familienname', 'nom'],
+])
+
 export function lookUp<T>(table: Readonly<Record<string, T>>, word: string): T | undefined {
   return Object.hasOwn(table, word) ? table[word] : undefined
 }

@@ -5,9 +5,11 @@ import { counted } from '../../api/plural.ts'
 import { defaultLimit } from '../../api/vocabulary.ts'
 import { minKeyLength } from '../../config/settings.ts'
 import { type Hint, suggest, suggestHelp, UsageError } from '../../errors.ts'
+import { UnknownColumnsError } from '../import/read/unknown-columns.ts'
 import { splitWords } from '../input/split-command.ts'
 import { CommandLineError, commandPath, listOptions, MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { toRoomName } from '../matching/reference.ts'
+import { explainColumns } from './columns.ts'
 import type { CalledCommand } from './explain.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
 import { flags, flagsOfArguments, lookUp, searching, unchangeable, values } from './meanings.ts'
@@ -56,7 +58,9 @@ export function explainValue(
   const { command, words, rest } = splitTyped(program, argv)
   const joined = error.hint ? undefined : joinSplitValue(rest, listOptions(command), given.length)
   const hint: Hint | undefined =
-    explainShellWords(program, argv) ?? (joined && [quoteValue, suggest([...words, ...joined])])
+    explainShellWords(program, argv) ??
+    (joined && [quoteValue, suggest([...words, ...joined])]) ??
+    (error instanceof UnknownColumnsError ? explainColumns(error, words, rest) : undefined)
   return hint ? new UsageError(error.message, { hint }) : error
 }
 

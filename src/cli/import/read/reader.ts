@@ -1,20 +1,20 @@
 import { isLosslessNumber } from 'lossless-json'
 import { endpoints } from '../../../api/endpoints.ts'
 import { findSegmentProblem } from '../../../api/path.ts'
-import { plural } from '../../../api/plural.ts'
 import type { Fields } from '../../../api/resource-types.ts'
 import { resources } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import { deprecated } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import { listPlaceholders } from '../../input/placeholders.ts'
-import type { Item, View } from '../../output/views/views.ts'
+import type { Item } from '../../output/views/views.ts'
 import type { ImportAdapter, RequestBody } from '../adapter/adapter.ts'
 import { idFields, trimValue } from './identity.ts'
 import { createJoin, listParts } from './joined-columns.ts'
 import { RoleReader } from './role-map.ts'
 import type { InputFormat } from './rows.ts'
 import { originField } from './saved-origin.ts'
+import { UnknownColumnsError } from './unknown-columns.ts'
 
 export function toId(field: string, value: unknown): unknown {
   const isNumber = typeof value === 'number' || isLosslessNumber(value)
@@ -134,8 +134,11 @@ function checkColumns(
   const fields = [...columns, ...absent].map(targetOf)
   const unknown = columns.filter((_, i) => !isListed(fields[i] ?? '') && !named.has(fields[i] ?? ''))
   const isExport = adapter.view.fields.every((field) => listed[field]?.secret || fields.includes(field))
-  if (unknown.length > 0 && !isExport)
-    throw unknownColumnsError(unknown, adapter.view, [...listImportFields(adapter), ...memberColumns])
+  if (unknown.length > 0 && !isExport) {
+    const known = [...listImportFields(adapter), ...memberColumns]
+    const free = known.filter((field) => !fields.includes(field) && defaults[field] === undefined)
+    throw new UnknownColumnsError({ kind: adapter.view.noun[0], columns: unknown, known, free })
+  }
   for (const column of unknown) leaveOut(column)
   for (const [i, field] of fields.entries())
     if (field !== '' && !ignored.has(field) && fields.indexOf(field) !== i)
@@ -258,15 +261,4 @@ function foldName(name: string): string {
     .trim()
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_')
-}
-
-function unknownColumnsError(columns: readonly string[], view: View, known: readonly string[]): UsageError {
-  const [first = ''] = columns
-  const names = columns.map((column) => `“${column}”`).join(', ')
-  return new UsageError(
-    `no ${view.noun[0]} has ${plural(columns.length, 'a field', 'the fields')} ${names} (fields are ${known.join(', ')})`,
-    {
-      hint: `map each: --map '${first}=FIELD', or ignore it: --map '${first}='; --ignore-unknown leaves out all of them`,
-    },
-  )
 }

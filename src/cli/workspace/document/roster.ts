@@ -1,6 +1,6 @@
 import { findClosest } from '../../../api/closest.ts'
 import { findSegmentProblem } from '../../../api/path.ts'
-import { counted } from '../../../api/plural.ts'
+import { counted, listNames, plural } from '../../../api/plural.ts'
 import type { MemberType, RoomType } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import { createInvalidRowsError, RowProblems } from '../../import/invalid-rows.ts'
@@ -53,12 +53,15 @@ export async function readRoster(
   const roster: Roster = { users: new Map(), rooms: new Map(), roles: new RoleReader(roleMap) }
   const problems = new RowProblems(context)
   let [all, invalid, empty] = [0, 0, 0]
+  let unread: readonly string[] = []
   const source = await openSource(file, context.host, encoding)
   try {
-    const requireColumns = (found: readonly string[]) => requireKnownColumns(file, found, columns)
+    const onHeader = (found: readonly string[]) => {
+      unread = requireKnownColumns(file, found, columns)
+    }
     const onEmpty = () => void empty++
     const join = createJoin(listColumns(columns), (column) => column)
-    const read = readRows(source.read(), 'csv', file, 'rows', requireColumns, undefined, onEmpty)
+    const read = readRows(source.read(), 'csv', file, 'rows', onHeader, undefined, onEmpty)
     for await (const rows of join ? joinRows(read, join) : read)
       for (const row of rows) {
         all++
@@ -82,6 +85,7 @@ export async function readRoster(
   return {
     notices: [
       ...(empty > 0 ? [`skipped ${counted(empty, 'empty row')}`] : []),
+      ...(unread.length > 0 ? [`not read: ${plural(unread.length, 'column')} ${listNames(unread, 10)}`] : []),
       ...listWarnings(file, roster),
     ],
     workspace: undefined,
@@ -105,7 +109,11 @@ function listColumns({ room, users, role }: Columns): readonly string[] {
   return [room, ...users, ...(role === undefined ? [] : [role])]
 }
 
-function requireKnownColumns(file: string, found: readonly string[], columns: Columns): void {
+/**
+ * Returns the columns that are not read.
+ * @throws {UsageError} for a column that the file does not have
+ */
+function requireKnownColumns(file: string, found: readonly string[], columns: Columns): readonly string[] {
   const absent = listColumns(columns).filter((column) => !found.includes(column))
   for (const column of absent.flatMap(listParts))
     if (!found.includes(column)) {
@@ -114,6 +122,8 @@ function requireKnownColumns(file: string, found: readonly string[], columns: Co
         hint: closest === undefined ? `its columns are ${found.join(', ')}` : `did you mean “${closest}”?`,
       })
     }
+  const read = new Set(listColumns(columns).flatMap((column) => [column, ...listParts(column)]))
+  return found.filter((column) => column !== '' && !read.has(column))
 }
 
 /** Warns of classes that probably should be one, or several. */

@@ -196,9 +196,9 @@ describe('a roster in CSV', () => {
     ])
   })
 
-  test('a roster in CSV joins the columns of a name, and names one that is missing', async () => {
+  test('a roster in CSV joins the columns of a name, and names columns that are missing or not read', async () => {
     const at = await createWorkspace()
-    at.write('id,first,last,class\n1,Ada,Lovelace,7a\n2,,Hopper,7a\n', 'roster.csv')
+    at.write('id,first,last,class,Role,\n1,Ada,Lovelace,7a,,\n2,,Hopper,7a,,\n', 'roster.csv')
     const line = (name: string) =>
       `workspace apply roster.csv --rooms-from class --yes --users-from id,${name}`
     const join = (name: string) => at.run([...line('').split(' ').slice(0, -1), `id,${name}`])
@@ -207,7 +207,8 @@ describe('a roster in CSV', () => {
       2,
       'error: roster.csv has no column “frist”\nhint: did you mean “first”?\n',
     ])
-    expect((await join('{first} {last}')).code).toBe(0)
+    const done = await join('{first} {last}')
+    expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('not read: column Role\n')])
     expect((await at.users()).map(({ name }) => name).sort()).toEqual(['Ada Lovelace', 'Hopper'])
   })
 

@@ -97,7 +97,7 @@ describe('users import from CSV', () => {
       'an unknown column',
       'user_id,Full name\nada,Ada\n',
       'error: no user has a field “Full name” (fields are user_id, name, profile_url, default_member_type, email)\n' +
-        "hint: map each: --map 'Full name=FIELD', or ignore it: --map 'Full name='; --ignore-unknown leaves out all of them\n",
+        "hint: did you mean: meetroom users import people.csv --map 'Full name=name' --base-url https://meet.test/v1\n",
     ],
     [
       'a file without a required column',

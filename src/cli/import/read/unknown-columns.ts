@@ -1,0 +1,28 @@
+import { plural } from '../../../api/plural.ts'
+import { UsageError } from '../../../errors.ts'
+
+interface ColumnsAndFields {
+  /** Kind of the items, such as `user`. */
+  kind: string
+  columns: readonly string[]
+  /** Fields that columns can name. */
+  known: readonly string[]
+  /** Known fields that no column names. */
+  free: readonly string[]
+}
+
+/** Error for columns of a file that are no fields. */
+export class UnknownColumnsError extends UsageError {
+  constructor(readonly found: ColumnsAndFields) {
+    const { kind, columns, known } = found
+    const names = columns.map((column) => `“${column}”`).join(', ')
+    const fields = plural(columns.length, 'a field', 'the fields')
+    super(`no ${kind} has ${fields} ${names} (fields are ${known.join(', ')})`, {
+      hint: `map each: ${describeMapping(columns)}`,
+    })
+  }
+}
+
+export function describeMapping([first = '']: readonly string[]): string {
+  return `--map '${first}=FIELD', or ignore it: --map '${first}='; --ignore-unknown leaves out all of them`
+}

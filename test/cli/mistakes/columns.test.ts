@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { importFixture } from '../../helpers/imports.ts'
+
+const { world } = importFixture()
+
+const mapped = (line: string, map: string) =>
+  `did you mean: meetroom ${line} file.csv ${map} --base-url https://meet.test/v1`
+
+test.each<[line: string, header: string, hint: string]>([
+  [
+    'users import',
+    'Login;Vorname;NACHNAME;Mail;Rolle',
+    mapped(
+      'users import',
+      "--map '{Vorname} {NACHNAME}=name' --map Login=user_id --map Mail=email --map Rolle=default_member_type",
+    ),
+  ],
+  [
+    'users import',
+    'user_id;E-Mail;Mail;Notiz',
+    "did you mean --map E-Mail=email? Map the others: --map 'Mail=FIELD', or ignore it: --map 'Mail='; --ignore-unknown leaves out all of them",
+  ],
+  ['users import', 'user_id;nmae', mapped('users import', '--map nmae=name')],
+  [
+    'users import',
+    'user_id;Klasse',
+    "map each: --map 'Klasse=FIELD', or ignore it: --map 'Klasse='; --ignore-unknown leaves out all of them",
+  ],
+  [
+    'members import',
+    'Raum;Schüler;role',
+    mapped('members import', "--map Raum=room_id --map 'Schüler=user_id' --map role=type"),
+  ],
+  [
+    'rooms import --group-by name',
+    'Klasse;user;role',
+    mapped('rooms import --group-by name', '--map Klasse=name --map user=user_id --map role=member_type'),
+  ],
+  [
+    'rooms import',
+    'name;Raum;role',
+    "map each: --map 'Raum=FIELD', or ignore it: --map 'Raum='; --ignore-unknown leaves out all of them",
+  ],
+])(
+  '%s of a file with the columns %s suggests the fields of those it does not know',
+  async (line, header, hint) => {
+    world.file('file.csv', `${header}\n${header.replaceAll(/[^;]+/g, 'x')}\n`)
+    const [group = '', verb = '', ...flags] = line.split(' ')
+    const { code, stderr } = await world.run([group, verb, ...flags, 'file.csv'])
+    expect([code, stderr.split('\n')[1]]).toEqual([2, `hint: ${hint}`])
+    expect(world.requests).toEqual([])
+  },
+)
