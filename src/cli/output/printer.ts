@@ -45,7 +45,9 @@ export class Printer {
       throw new UsageError(`--columns works with the formats table, csv and tsv, not with ${format}`)
     const csvFlag = csv?.delimiter !== undefined ? '--delimiter' : csv?.bom ? '--bom' : undefined
     if (csvFlag && (format !== 'csv' || query))
-      throw new UsageError(`${csvFlag} is for CSV`, { hint: 'pass -o csv' })
+      throw new UsageError(`${csvFlag} is for CSV`, {
+        hint: `pass -o csv${csvFlag === '--delimiter' ? '; the delimiter of a file is detected' : ''}`,
+      })
     if (writes || view.isClosed) this.#checkColumns(view, [])
     if (format === 'ids' && !view.id) throw new UsageError(`a ${view.noun[0]} has no ID to print`)
   }

@@ -1,4 +1,8 @@
+import { UsageError } from '../../../errors.ts'
+
 const delimiters = [',', ';', '\t'] as const
+/** Delimiter of a header without any of the others. */
+const rareDelimiter = '|'
 
 const quote = 0x22
 const lineFeed = 0x0a
@@ -13,10 +17,14 @@ interface Dialect {
   bytes: AsyncIterable<Buffer>
 }
 
-/** Detects the delimiter: the character in a `sep=` line, or else the most frequent candidate in the header. */
+/**
+ * Detects the delimiter: the character in a `sep=` line, or else the most frequent candidate in the header.
+ * @throws {UsageError} when the header has another delimiter than the given one
+ */
 export async function detectDialect(
   input: AsyncIterable<Buffer>,
   givenDelimiter: string | undefined,
+  name: string,
 ): Promise<Dialect> {
   const chunks = input[Symbol.asyncIterator]()
   let head: Buffer = Buffer.alloc(0)
@@ -34,8 +42,16 @@ export async function detectDialect(
     if (rest.length > 0) yield rest
     if (!done) yield* { [Symbol.asyncIterator]: () => chunks }
   }
+  const bare = header.replaceAll(/"[^"]*"/g, '')
+  const delimiter = separatorLine?.[1] ?? findMostFrequent(bare)
+  const given = givenDelimiter && Buffer.from(givenDelimiter).toString('latin1')
+  if (given !== undefined && !separatorLine && !bare.includes(given) && bare.includes(delimiter))
+    throw new UsageError(
+      `${name}: the columns in the header are separated by ${nameOf(delimiter)}, not by ${nameOf(givenDelimiter)}`,
+      { hint: 'without --delimiter, the delimiter of the header is used' },
+    )
   return {
-    delimiter: givenDelimiter ?? separatorLine?.[1] ?? findMostFrequent(header),
+    delimiter: givenDelimiter ?? delimiter,
     skipped: separatorLine ? 1 : 0,
     bytes: bytes(),
   }
@@ -55,7 +71,10 @@ function findHeaderEnd(head: Buffer): number {
 }
 
 function findMostFrequent(header: string): string {
-  const bare = header.replaceAll(/"[^"]*"/g, '')
-  const counts = delimiters.map((delimiter) => bare.split(delimiter).length)
-  return delimiters[counts.indexOf(Math.max(...counts))] ?? ','
+  const counts = delimiters.map((delimiter) => header.split(delimiter).length)
+  const most = Math.max(...counts)
+  if (most === 1 && header.includes(rareDelimiter)) return rareDelimiter
+  return delimiters[counts.indexOf(most)] ?? ','
 }
+
+const nameOf = (delimiter = '') => (delimiter === '\t' ? 'tabs' : `“${delimiter}”`)

@@ -83,7 +83,7 @@ async function* readCsvRows(
   name: string,
   { onHeader, onEmpty, given }: CsvOptions,
 ): RowBatches {
-  const { delimiter, skipped, bytes } = await detectDialect(input, given)
+  const { delimiter, skipped, bytes } = await detectDialect(input, given, name)
   const { parse } = await import('csv-parse')
   const { Readable, pipeline } = await import('node:stream')
   const parser = parse({

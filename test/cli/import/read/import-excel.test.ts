@@ -31,7 +31,8 @@ describe('a CSV file from Excel', () => {
     ['in big-endian UTF-16', 'people.csv', utf16(people('\t')).swap16()],
     ['in UTF-16 without a BOM', 'people.csv', utf16(people(';')).subarray(2), '--encoding', 'utf-16le'],
     ['in windows-1252', 'people.csv', windows(people(';')), '--encoding', 'windows-1252'],
-    ['with vertical bars as delimiters', 'people.csv', people('|'), '--delimiter', '|'],
+    ['with vertical bars as delimiters', 'people.csv', people('|')],
+    ['with --delimiter against its sep= line', 'people.csv', `sep=,\r\n${people(';')}`, '--delimiter', ';'],
     ['with headers in any case', 'people.csv', people(';', ['User ID', 'NAME', 'Default-Member-Type'])],
     [
       'with German headers',
@@ -100,6 +101,18 @@ describe('a CSV file from Excel', () => {
       'and 3 more',
       'error: 23 of 23 rows are invalid; nothing was sent',
     ])
+  })
+
+  test.each([
+    [';', ',', 'separated by “;”, not by “,”'],
+    [',', ';', 'separated by “,”, not by “;”'],
+    ['\t', ',', 'separated by tabs, not by “,”'],
+    ['|', 'tab', 'separated by “|”, not by tabs'],
+  ])('a CSV file from Excel with %j is refused with --delimiter %s', async (own, given, problem) => {
+    expect(await world.imported('people.csv', people(own), '--delimiter', given)).toMatchObject({
+      code: 2,
+      stderr: `error: people.csv: the columns in the header are ${problem}\nhint: without --delimiter, the delimiter of the header is used\n`,
+    })
   })
 
   test.each(['ab', 'a', '"', ''])(
