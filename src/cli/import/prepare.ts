@@ -96,6 +96,8 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   if (checked.invalid > 0 && !flags.skipInvalid)
     await refuseInvalid(context, { ...request, format, checked, journal })
   requireKeys(adapter, flags, checked)
+  const unused = roles.describeUnused()
+  if (unused !== undefined) await context.notice(unused)
   await warnAboutFields(context, request, reader, checked)
   await origins.confirm(context, flags.fromOtherService ?? false)
   const receipt = journal === undefined ? undefined : await findReceiptPath(context, request)

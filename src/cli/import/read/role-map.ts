@@ -44,15 +44,38 @@ export class RoleReader {
   readonly #roles: RoleWords
   /** Values that are no roles, by the problem of their row. */
   readonly #values = new Map<string, readonly string[]>()
+  /** Words of `--role-map` that no row has had yet, by their keys. */
+  readonly #unused: Map<string, string>
+  /** Words for roles in the rows, by their keys. */
+  readonly #found = new Map<string, string>()
   readonly #unknown = new Map<string, { value: string; rows: number; place: string }>()
 
   constructor(words: RoleWords = new Map()) {
     const roles = memberTypes.map((role) => [role, role] as const)
     this.#roles = new Map([...roles, ...words].map(([word, role]) => [toWordKey(word), role]))
+    this.#unused = new Map([...words.keys()].map((word) => [toWordKey(word), word]))
   }
 
   roleOf(word: string): MemberType | undefined {
-    return this.#roles.get(toWordKey(word))
+    const key = toWordKey(word)
+    const role = this.#roles.get(key)
+    if (role && !this.#found.has(key)) {
+      this.#found.set(key, word)
+      this.#unused.delete(key)
+    }
+    return role
+  }
+
+  /** Returns a remark about words of `--role-map` that no row has; undefined if there are none. */
+  describeUnused(): string | undefined {
+    if (this.#unused.size === 0) return undefined
+    const quote = (words: Iterable<string>) =>
+      listNames(
+        Array.from(words, (word) => `“${word}”`),
+        maxNamed,
+      )
+    const found = this.#found.size === 0 ? 'no roles' : quote(this.#found.values())
+    return `warning: no row has the role ${quote(this.#unused.values())} of --role-map; the rows have ${found}`
   }
 
   /** Creates the function that converts the roles in a body, and reports values that are no roles as one problem. */

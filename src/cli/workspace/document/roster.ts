@@ -82,10 +82,12 @@ export async function readRoster(
   if (unknownRoles && invalid === 0) throw unknownRoles
   if (unknownRoles) await context.reportError(unknownRoles)
   if (invalid > 0) throw createInvalidRowsError(invalid, all, 'fix them: a roster is applied as a whole')
+  const unused = roster.roles.describeUnused()
   return {
     notices: [
       ...(empty > 0 ? [`skipped ${counted(empty, 'empty row')}`] : []),
       ...(unread.length > 0 ? [`not read: ${plural(unread.length, 'column')} ${listNames(unread, 10)}`] : []),
+      ...(unused === undefined ? [] : [unused]),
       ...listWarnings(file, roster),
     ],
     workspace: undefined,

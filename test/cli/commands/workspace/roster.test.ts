@@ -73,10 +73,11 @@ describe('a roster in CSV', () => {
     ])
     expect(at.world.requests).toEqual([])
     const map = ['--role-map', 'Lehrer/in=host,Schüler/in=guest']
-    const whole = await at.run([...line('diff'), ...map])
+    const whole = await at.run([...line('diff'), ...map, '--role-map', 'owner=host'])
     expect(whole.code).toBe(9)
     expect(whole.stderr).toContain(
       'skipped 2 empty rows\n' +
+        'warning: no row has the role “owner” of --role-map; the rows have “Lehrer/in”, “SCHÜLER/IN”, “guest”\n' +
         "warning: list.csv:2: “7a, 7b” looks like a list; --split ', ' makes one item of each part\n" +
         "warning: list.csv:6: “7b,7c” looks like a list; --split ',' makes one item of each part\n",
     )
