@@ -1,8 +1,10 @@
+import { resolve } from 'node:path'
 import encodeUrlOnce from 'encodeurl'
 import { omitUndefined } from '../../api/defined.ts'
 import { formatChoices } from '../../api/either.ts'
 import { isUrl } from '../../api/is-url.ts'
 import { parseGivenJson, readJson } from '../../api/json.ts'
+import { quoteForShell } from '../../api/quote-for-shell.ts'
 import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { type DurationRange, parseDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
@@ -111,7 +113,22 @@ export function parseSize(text: string): { width: number; height: number } {
 export async function readData(data: string, host: Host): Promise<unknown> {
   const file = data === '-' ? data : data.startsWith('@') ? data.slice(1) : undefined
   const text = file === undefined ? data : await readFileOrStdin('--data', file, host)
-  return parseGivenJson(text, '--data', readJson)
+  try {
+    return parseGivenJson(text, '--data', readJson)
+  } catch (error) {
+    if (file !== undefined || !(error instanceof UsageError) || !(await isFile(data, host))) throw error
+    throw new UsageError(`${error.message}; ${data} is a file`, {
+      hint: `pass --data ${quoteForShell(`@${data}`)}`,
+    })
+  }
+}
+
+async function isFile(path: string, { cwd }: Host): Promise<boolean> {
+  const { stat } = await import('node:fs/promises')
+  return stat(resolve(cwd, path)).then(
+    (found) => found.isFile(),
+    () => false,
+  )
 }
 
 /** Reads a secret from the text itself, from `@FILE`, or from standard input with `@-`. */

@@ -13,6 +13,7 @@ import { explainColumns } from './columns.ts'
 import type { CalledCommand } from './explain.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
 import { flags, flagsOfArguments, lookUp, searching, unchangeable, values } from './meanings.ts'
+import { explainMissingFile } from './missing-file.ts'
 import { explainShellWords, joinSplitValue } from './shell-words.ts'
 import { fitWords, idPattern, mayBeKey, removeWords, splitLine, splitTyped } from './typed.ts'
 import { explainCurl, explainUnknownCommand } from './unknown-command.ts'
@@ -59,6 +60,7 @@ export function explainValue(
   const joined = error.hint ? undefined : joinSplitValue(rest, listOptions(command), given.length)
   const hint: Hint | undefined =
     explainShellWords(program, argv) ??
+    explainMissingFile(error, words, rest) ??
     (joined && [quoteValue, suggest([...words, ...joined])]) ??
     (error instanceof UnknownColumnsError ? explainColumns(error, words, rest) : undefined)
   return hint ? new UsageError(error.message, { hint }) : error

@@ -1,0 +1,53 @@
+import { readdirSync } from 'node:fs'
+import { basename, dirname, parse } from 'node:path'
+import { findClosest } from '../../api/closest.ts'
+import { type Hint, suggest, type UsageError } from '../../errors.ts'
+
+/** Suggests a file with a similar name in the directory of a file that does not exist. */
+export function explainMissingFile(
+  { cause }: UsageError,
+  words: readonly string[],
+  rest: readonly string[],
+): Hint | undefined {
+  const { code, path } = Object(cause) as NodeJS.ErrnoException
+  const meant = code === 'ENOENT' && path !== undefined ? findMeant(path) : undefined
+  if (path === undefined || meant === undefined) return undefined
+  const typed = basename(path)
+  const at = rest.findIndex(
+    (word) => word.endsWith(typed) && /(^|[/\\@=])$/.test(word.slice(0, -typed.length)),
+  )
+  const word = rest[at]
+  if (word === undefined) return `did you mean “${meant}”?`
+  return ['did you mean: ', suggest([...words, ...rest.with(at, word.slice(0, -typed.length) + meant)])]
+}
+
+function findMeant(path: string): string | undefined {
+  const { name: stem, ext } = parse(path)
+  const files = listFiles(dirname(path))
+  // Files such as `week-1.csv` and `week-2.csv`, or `7a.csv` and `7b.csv`, are never mistaken for each other.
+  const likely = files
+    .map((file) => parse(file))
+    .filter((file) => isSameText(file.ext, ext) && isSameText(numbersOf(file.name), numbersOf(stem)))
+    .filter(({ name }) => name.length > 2)
+  const closest = findClosest(
+    stem,
+    likely.map(({ name }) => name),
+  )
+  const [sameStem, ...others] = files.filter((file) => parse(file).name === stem)
+  return likely.find(({ name }) => name === closest)?.base ?? (others.length === 0 ? sameStem : undefined)
+}
+
+/** Returns the digits and the single letters of a name. */
+const numbersOf = (name: string) => (name.match(/\d|(?<!\p{L})\p{L}(?!\p{L})/gu) ?? []).join('')
+
+const isSameText = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
+
+function listFiles(directory: string): string[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true }).flatMap((entry) =>
+      entry.isFile() || entry.isSymbolicLink() ? [entry.name] : [],
+    )
+  } catch {
+    return []
+  }
+}
