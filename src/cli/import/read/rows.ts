@@ -51,7 +51,7 @@ type RowBatches = AsyncGenerator<Row[]>
  * @param key field that contains the rows of a JSON object
  * @param onHeader called with the columns and delimiter of a CSV before its first row
  * @param delimiter delimiter of a CSV; detected by default
- * @param onEmpty called for each row of a CSV whose cells are all empty; such rows are skipped
+ * @param onEmpty called for each row of a CSV whose cells are all empty, also for an empty line before a row; such rows are skipped
  */
 export function readRows(
   bytes: AsyncIterable<Buffer>,
@@ -102,6 +102,8 @@ async function* readCsvRows(
   let line = 1 + skipped
   /** Number of carriage returns in cells. The parser counts them as lines, and editors do not. */
   let surplus = 0
+  /** Number of empty lines since the last row. Those at the end of a file are not counted as rows. */
+  let emptyLines = 0
   try {
     for await (const _ of waitForData(parser)) {
       const batch: Row[] = []
@@ -112,15 +114,19 @@ async function* readCsvRows(
           line += countCharacter(cell, '\n')
           surplus += countCharacter(cell, '\r')
         }
-        if (cells.length === 1 && cells[0] === '' && columns?.length !== 1) continue
-        if (cells.length > 1 && cells.every(isEmptyCell)) {
-          onEmpty?.()
+        // In a file with one column, an empty line is a row with an empty cell.
+        if ((cells.length > 1 || columns?.length !== 1) && cells.every(isEmptyCell)) {
+          if (columns && cells.length === 1) emptyLines++
+          else if (columns) onEmpty?.()
           continue
         }
         if (!columns) {
           columns = cells.map((column) => column.trim())
           onHeader(columns, delimiter)
-        } else batch.push(toCsvRow(++number, cells, firstLine, columns))
+        } else {
+          for (; emptyLines > 0; emptyLines--) onEmpty?.()
+          batch.push(toCsvRow(++number, cells, firstLine, columns))
+        }
       }
       if (batch.length > 0) yield batch
     }

@@ -19,6 +19,13 @@ const refused = (stderr: unknown) => ({ code: 2, stdout: '', stderr, users: {} }
 
 describe('users import from CSV', () => {
   const ada = { ada: 'Ada', grace: 'Grace' }
+  test('users import from CSV skips empty lines between rows, and counts them', async () => {
+    expect(await world.imported('people.csv', 'user_id,name\n\nada,Ada\n  \n\ngrace,Grace\n')).toEqual({
+      ...users(ada),
+      stderr: 'skipped 3 empty rows\nimported 2 of 2 users\n',
+    })
+  })
+
   test.each<[string, string, Record<string, string | null>]>([
     ['with line feeds', 'user_id,name\nada,Ada\ngrace,Grace\n', ada],
     ['without a final line break', 'user_id,name\nada,Ada\ngrace,Grace', ada],
@@ -30,7 +37,11 @@ describe('users import from CSV', () => {
     ['with a BOM before a quoted header', '\ufeff"user_id","name"\nada,Ada\ngrace,Grace\n', ada],
     ['with other columns first', 'name,email,user_id\nAda,,ada\nGrace,g@navy.test,grace\n', ada],
     ['with spaces around column names', ' user_id , name \nada,Ada\ngrace,Grace\n', ada],
-    ['with empty lines', '\nuser_id,name\n\n\nada,Ada\n\ngrace,Grace\n\n', ada],
+    [
+      'with empty lines before the header and at the end',
+      '\n\nuser_id,name\nada,Ada\ngrace,Grace\n\n\n',
+      ada,
+    ],
     ['with one column', 'user_id\nada\ngrace\n', { ada: null, grace: null }],
     ['with empty cells', 'user_id,name\nada,\n"grace",""\n', { ada: null, grace: null }],
     ['with a comma in quotes', 'user_id,name\nada,"Lovelace, Ada"\n', { ada: 'Lovelace, Ada' }],
@@ -70,6 +81,7 @@ describe('users import from CSV', () => {
       'error: people.csv:2: 3 cells instead of 2\n' +
         'error: people.csv:3: 1 cell instead of 2\n' +
         'error: people.csv:5: 4 cells instead of 2\n' +
+        'skipped 1 empty row\n' +
         `error: 3 of 4 rows are invalid; nothing was sent\n${mending}`,
     ],
     [
