@@ -8,7 +8,7 @@ import type { DiffFlags } from './diff-workspace.ts'
 import type { WorkspaceDocument } from './document/document.ts'
 import { readWorkspace } from './export-workspace.ts'
 import { createSection, type Section } from './lock/lock.ts'
-import { isUnresolved, isWrite } from './plan/plan.ts'
+import { isUnresolved, isWrite, type PlanItem } from './plan/plan.ts'
 import { preparePlan } from './prepare-plan.ts'
 import { printPlan } from './print-plan.ts'
 import type { RoomList } from './read/read-state.ts'
@@ -39,10 +39,15 @@ export async function diffServices(context: Context, against: string, flags: Dif
     { baseUrl, applicationId }: { baseUrl: string; applicationId: string | undefined },
   ) => matchByName(document, list, createSection(baseUrl, applicationId, undefined))
   const other = context.withFlags({ ...context.flags, profile: against, local: false })
-  const { plan, problem } = await other.run(() =>
+  const prepared = await other.run(() =>
     preparePlan(other, { lock: '', document, sections: [], options, sectionOf }, flags),
   )
-  await printPlan(context, plan, { holds: `${profile.value} has`, onlyThere: `only in ${against}` })
+  const onlyThere = `only in ${against}`
+  const withService = (item: PlanItem) =>
+    item.action === 'not_in_file' ? { ...item, reason: item.reason ?? onlyThere } : item
+  const plan = { ...prepared.plan, items: prepared.plan.items.map(withService) }
+  const { problem } = prepared
+  await printPlan(context, plan, { holds: `${profile.value} has`, onlyThere, rest: '' })
   if (problem) throw problem
   const different = plan.items.filter(
     (item) => isWrite(item) || isUnresolved(item) || item.action === 'not_in_file',

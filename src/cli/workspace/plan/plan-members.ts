@@ -87,7 +87,7 @@ function planMember(
   if (!locked?.blocks.has(user_id))
     return [
       createItem('cannot', subject, {
-        reason: 'blocked, and not by this file; “members unblock” lifts the block',
+        reason: 'blocked by other means; “members unblock” lifts the block',
       }),
     ]
   return createDifferences(subject, withUnblock(compared))

@@ -32,14 +32,20 @@ export function summarizePlan({ items, declared }: Plan): PlanSummary {
 export interface ComparedSides {
   holds: string
   onlyThere: string
+  /** Text before the number of items without planned writes. */
+  rest: string
 }
 
-const fileAndService: ComparedSides = { holds: 'the file declares', onlyThere: 'not in the file' }
+const fileAndService: ComparedSides = {
+  holds: 'the file declares',
+  onlyThere: 'not in the file',
+  rest: 'nothing is planned for: ',
+}
 
-/** Formats one line for each kind with planned writes, and one line for all other items. */
+/** Formats one line for each kind with planned writes, and one line for all other items; one line if there are none. */
 export function describeSummary(
   summary: PlanSummary,
-  { holds, onlyThere }: ComparedSides = fileAndService,
+  { holds, onlyThere, rest: beforeRest }: ComparedSides = fileAndService,
 ): string[] {
   const { unresolved, cannot, not_shown, not_in_file } = summary
   const rest = [
@@ -52,10 +58,8 @@ export function describeSummary(
   const lines = (['users', 'rooms', 'members'] as const).flatMap((kind) =>
     describeKind(kind, summary[kind], holds),
   )
-  return [
-    ...(lines.length > 0 ? lines : ['nothing to change']),
-    ...(others.length > 0 ? [`nothing is planned for: ${others.join(', ')}`] : []),
-  ]
+  const all = [...lines, ...(others.length > 0 ? [beforeRest + others.join(', ')] : [])]
+  return all.length > 0 ? all : ['nothing to change']
 }
 
 function describeKind(

@@ -41,14 +41,28 @@ test('workspace diff --against matches rooms of two services by name, and writes
     [
       '~ user ada; name: Ada → User ada',
       '+ room biology; type: private, name: Biology, layout: default, record: false',
-      '* not_in_file user extra',
+      '* not_in_file user extra; only in production',
     ],
   ])
   expect(stderr).toContain('the workspace of the profile production differs from that of staging')
   expect(stderr).toContain('rooms: 1 to create (50 %); staging has 2\n')
-  expect(stderr).toContain('nothing is planned for: 1 only in production\n')
+  expect(stderr).toContain('\n1 only in production\n')
   expect(stderr).not.toContain('the file')
   expect((await production.rooms()).length).toBe(1)
+})
+
+test('workspace diff --against names an item that only the other service has, and says nothing about a file', async () => {
+  const { staging, production } = await createServices()
+  await production.user('extra')
+  const env = { MEETROOM_BASE_URL: undefined, MEETROOM_API_KEY: undefined }
+  const run = (...flags: string[]) =>
+    staging.run(['workspace', 'diff', '--profile', 'staging', '--against', 'production', ...flags], { env })
+  const { code, stdout, stderr } = await run()
+  expect([code, stderr]).toEqual([
+    9,
+    '1 only in production\nerror: the workspace of the profile production differs from that of staging\n',
+  ])
+  expect(stdout).toMatch(/not_in_file +user +extra \(User extra\) +only in production\n$/)
 })
 
 test('workspace diff exits 2 for --against with a base URL, for --against with FILE, and if both FILE and --against are missing', async () => {
