@@ -2,9 +2,9 @@ import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import type { Outcome } from '../../client/outcome.ts'
-import { UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
+import { refuseCurl } from '../kernel/refuse-curl.ts'
 import { type Membership, MembershipSearch, type SearchedRoom } from '../lists/memberships.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
@@ -50,8 +50,7 @@ export interface Addition {
  * @throws {PartialError} when some rooms failed
  */
 export async function addToRooms(context: Context, addition: Addition, flags: AddFlags): Promise<number> {
-  if (context.flags.curl)
-    throw new UsageError('--curl sends nothing, so the rooms to which the user is added are unknown')
+  refuseCurl(context, 'the rooms to which the user is added')
   const printer = await context.printer()
   printer.check(view, true)
   const user = await describeUser(await context.client(), addition.user_id)

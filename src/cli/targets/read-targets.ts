@@ -6,6 +6,7 @@ import { suggestHelp, UsageError } from '../../errors.ts'
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags, TargetsFlags } from '../kernel/flags.ts'
+import { refuseCurl } from '../kernel/refuse-curl.ts'
 import { openSelection } from '../lists/open-selection.ts'
 import { readList } from '../lists/read-list.ts'
 import type { Selection } from '../lists/selection.ts'
@@ -75,8 +76,7 @@ async function selectTargets(
   view: View,
   { list, room, onItem }: TargetOptions,
 ): Promise<Targets> {
-  if (context.flags.curl)
-    throw new UsageError('--curl sends nothing, so the items that --where selects are unknown')
+  refuseCurl(context, 'the items that --where selects')
   const input = list === 'listMembers' ? { params: { room_id: room } } : {}
   const ids: string[] = []
   const reasons = new Map<string, string>()

@@ -2,6 +2,7 @@ import { counted, listNames } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import { PartialError, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
+import { refuseCurl } from '../kernel/refuse-curl.ts'
 import { groupByName } from '../matching/match.ts'
 import { createPage } from '../output/views/page.ts'
 import { type RowOf, rowKinds } from '../output/views/rows.ts'
@@ -17,7 +18,6 @@ import { findOtherLock } from './other-lock.ts'
 import { formatRosterFlags } from './plan-flags.ts'
 import { identifyWorkspace } from './read/identify.ts'
 import { type RoomList, WorkspaceReader } from './read/read-state.ts'
-import { refuseCurl } from './refuse-preview.ts'
 
 export interface AdoptFlags extends RosterFlags {
   /** True to record also the members that the file does not list. */
@@ -29,7 +29,7 @@ export interface AdoptFlags extends RosterFlags {
  * @throws {PartialError} when several rooms have the name of a key, or the room belongs to another key
  */
 export async function adoptWorkspace(context: Context, file: string, flags: AdoptFlags): Promise<void> {
-  refuseCurl(context)
+  refuseCurl(context, 'the contents of the service')
   const printer = await context.printer()
   printer.check(rowKinds.adopted)
   const document = await readDesired(context, file, flags)

@@ -4,6 +4,7 @@ import { counted, plural } from '../../api/plural.ts'
 import { PartialError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
+import { refuseCurl } from '../kernel/refuse-curl.ts'
 import type { Page } from '../output/views/page.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import { isInteractive } from '../requests/confirm.ts'
@@ -20,7 +21,6 @@ import { countWrites, describeSummary, describeWrites, summarizePlan } from './p
 import { formatPlanFlags, type PlanFlags, readPlanOptions } from './plan-flags.ts'
 import { type PreparedPlan, preparePlan } from './prepare-plan.ts'
 import { describeItemLine, printPlan, toRow } from './print-plan.ts'
-import { refuseCurl } from './refuse-preview.ts'
 import { applyItems, openApplyRun } from './run/apply-run.ts'
 import { LockKeeper } from './run/lock-keeper.ts'
 import { suggestNextStep } from './suggest-next-step.ts'
@@ -36,7 +36,7 @@ export interface ApplyFlags extends PlanFlags, PaceFlags {
  * @throws {PartialError} when some changes failed, or items are unresolved
  */
 export async function applyWorkspace(context: Context, file: string, given: ApplyFlags): Promise<void> {
-  refuseCurl(context)
+  refuseCurl(context, 'the contents of the service')
   const printer = await context.printer()
   printer.check(rowKinds.applied, true)
   const { host } = context

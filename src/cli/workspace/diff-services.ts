@@ -2,6 +2,7 @@ import { toText } from '../../api/to-text.ts'
 import { ConditionError, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { requireKnownProfile } from '../kernel/profile.ts'
+import { refuseCurl } from '../kernel/refuse-curl.ts'
 import { groupByName } from '../matching/match.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import type { DiffFlags } from './diff-workspace.ts'
@@ -12,7 +13,6 @@ import { isUnresolved, isWrite, type PlanItem } from './plan/plan.ts'
 import { preparePlan } from './prepare-plan.ts'
 import { printPlan } from './print-plan.ts'
 import type { RoomList } from './read/read-state.ts'
-import { refuseCurl } from './refuse-preview.ts'
 
 /**
  * Prints the changes that would make one profile's workspace equal to that of another. Rooms are matched by exact name,
@@ -20,7 +20,7 @@ import { refuseCurl } from './refuse-preview.ts'
  * @throws {ConditionError} when the workspaces differ
  */
 export async function diffServices(context: Context, against: string, flags: DiffFlags): Promise<void> {
-  refuseCurl(context)
+  refuseCurl(context, 'the contents of the service')
   const printer = await context.printer()
   printer.check(rowKinds.plan)
   requireProfiles(context, flags)

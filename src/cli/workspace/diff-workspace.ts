@@ -1,6 +1,7 @@
 import { ConditionError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
+import { refuseCurl } from '../kernel/refuse-curl.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import { readDesired } from './document/read-file.ts'
 import { lockFileOf, readLockFile } from './lock/lock-file.ts'
@@ -11,7 +12,6 @@ import type { PlanFlags } from './plan-flags.ts'
 import { readPlanOptions } from './plan-flags.ts'
 import { preparePlan } from './prepare-plan.ts'
 import { printPlan } from './print-plan.ts'
-import { refuseCurl } from './refuse-preview.ts'
 import { suggestNextStep } from './suggest-next-step.ts'
 
 export interface DiffFlags extends PlanFlags, PaceFlags {
@@ -25,7 +25,7 @@ export interface DiffFlags extends PlanFlags, PaceFlags {
  * @throws {ConditionError} when the workspace differs from the file
  */
 export async function diffWorkspace(context: Context, file: string, flags: DiffFlags): Promise<void> {
-  refuseCurl(context)
+  refuseCurl(context, 'the contents of the service')
   const printer = await context.printer()
   printer.check(rowKinds.plan)
   const options = readPlanOptions(flags)

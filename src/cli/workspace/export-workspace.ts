@@ -7,6 +7,7 @@ import { replaceFile } from '../../files/draft.ts'
 import { toWriteError } from '../../files/file-errors.ts'
 import { readMembersOfRooms } from '../import/export-members.ts'
 import type { Context } from '../kernel/context.ts'
+import { refuseCurl } from '../kernel/refuse-curl.ts'
 import { FullRecords } from '../lists/full-records.ts'
 import { openSelection } from '../lists/open-selection.ts'
 import { readList } from '../lists/read-list.ts'
@@ -22,7 +23,6 @@ import { LockFile, lockFileOf } from './lock/lock-file.ts'
 import { selectSection } from './lock/section.ts'
 import { readDeclared } from './plan/compare.ts'
 import { identifyWorkspace } from './read/identify.ts'
-import { refuseCurl } from './refuse-preview.ts'
 import { declarableFields } from './schema/fields.ts'
 
 export interface WorkspaceExportFlags {
@@ -42,7 +42,7 @@ export interface ExportedWorkspace {
 /** Exports the workspace in a stable order, without tokens and without fields that the service changes. */
 export async function exportWorkspace(context: Context, flags: WorkspaceExportFlags): Promise<void> {
   const out = context.flags.dryRun ? undefined : flags.out
-  refuseCurl(context)
+  refuseCurl(context, 'the contents of the service')
   const printer = await context.printer()
   const { output } = await context.settings()
   if (output.from === '--output' && output.value !== 'json')

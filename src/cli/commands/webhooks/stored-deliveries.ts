@@ -8,6 +8,7 @@ import { readTimeZone } from '../../calendar/read-time-zone.ts'
 import { readIds } from '../../input/input.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { PaceFlags } from '../../kernel/flags.ts'
+import { refuseCurl } from '../../kernel/refuse-curl.ts'
 import { readList } from '../../lists/read-list.ts'
 import { describeItems, labelItem, maxNamed } from '../../requests/describe-items.ts'
 import { findDataDir } from '../../requests/find-service.ts'
@@ -82,8 +83,7 @@ async function selectSince(
   { room: room_id, status: state, max }: RedeliverFlags,
 ): Promise<string[]> {
   if (given.length > 0) throw new UsageError('pass IDs or --since, not both')
-  if (context.flags.curl)
-    throw new UsageError('--curl sends nothing, so the deliveries that --since selects are unknown')
+  refuseCurl(context, 'the deliveries that --since selects')
   const since = await readSince(context, text)
   const labels = new Map<string, string>()
   let waiting = 0

@@ -211,7 +211,7 @@ describe('members --user', () => {
         code: 2,
         stdout: '',
         stderr:
-          'error: --curl sends no request, so the members of the users cannot be found\nhint: pass the IDs of the members\n',
+          'error: --curl sends nothing, so the members of the users are unknown\nhint: pass the IDs of the members\n',
       })
       expect(world.requests).toEqual([])
     },

@@ -113,7 +113,7 @@ describe('users merge', () => {
   })
 
   test.each([
-    ['users merge ada ada --yes', 2, 'error: “ada” cannot be merged into itself\n'],
+    ['users merge ada ada --yes', 2, 'error: both users are “ada”\nhint: name two different users\n'],
     ['users merge ada nobody --yes', 3, 'error: no such user: nobody\n'],
     ['users merge nobody ada --yes', 3, 'error: no such user: nobody\n'],
     [

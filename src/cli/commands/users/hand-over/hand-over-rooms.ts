@@ -13,8 +13,12 @@ interface HandOver {
   to: string
 }
 
-/** Creates the addition of a user to the rooms of another user, in the same roles or in one role. */
+/**
+ * Creates the addition of a user to the rooms of another user, in the same roles or in one role.
+ * @throws {UsageError} when both are the same user
+ */
 export function createHandOver({ from, to }: HandOver, role?: string): Addition {
+  if (from === to) throw new UsageError(`both users are “${from}”`, { hint: 'name two different users' })
   return {
     user_id: to,
     others: [from],
@@ -40,7 +44,6 @@ export async function handOverRooms(
   { from, to }: HandOver,
   { role, ...flags }: AddFlags & { role?: string },
 ): Promise<void> {
-  if (from === to) throw new UsageError(`both users are “${from}”`, { hint: 'name two different users' })
   const count = await addToRooms(context, createHandOver({ from, to }, role), flags)
   const { dryRun } = context.flags
   if (count > 0) {

@@ -1,4 +1,3 @@
-import { UsageError } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { isBlocked } from '../../../records/blocking.ts'
 import { readRecord } from '../../../records/records.ts'
@@ -21,9 +20,8 @@ export async function mergeUsers(
   { from, to }: { from: string; to: string },
   { role, acceptUnconfirmedBlocks = false, ...flags }: MergeFlags,
 ): Promise<void> {
-  if (from === to) throw new UsageError(`“${from}” cannot be merged into itself`)
-  if (!context.flags.curl) await readRecord(await context.client(), { kind: 'user', id: to })
   const handOver = createHandOver({ from, to }, role)
+  if (!context.flags.curl) await readRecord(await context.client(), { kind: 'user', id: to })
   await runOffboarding(context, [from], flags, {
     ...{ step: 'block', deletes: true, force: false },
     acceptsUnconfirmed: acceptUnconfirmedBlocks,

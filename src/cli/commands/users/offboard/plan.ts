@@ -1,8 +1,9 @@
 import { toText } from '../../../../api/to-text.ts'
-import { type MeetroomError, UsageError } from '../../../../errors.ts'
+import type { MeetroomError } from '../../../../errors.ts'
 import type { SavedBlock } from '../../../backup/blocks.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
+import { refuseCurl } from '../../../kernel/refuse-curl.ts'
 import { type Membership, MembershipSearch } from '../../../lists/memberships.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { hasNoBlock, isBlocked } from '../../../records/blocking.ts'
@@ -49,7 +50,7 @@ export async function planOffboarding(
   flags: PaceFlags,
   change: OffboardingChange,
 ): Promise<OffboardingPlan> {
-  if (context.flags.curl) throw new UsageError('--curl sends nothing, so the rooms of the users are unknown')
+  refuseCurl(context, 'the rooms of the users')
   if (change.from !== undefined) return planLifting(context, change.from, flags, change)
   const { handOver } = change
   const others = handOver ? [handOver.user_id] : []
