@@ -73,12 +73,12 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const isSplit = (column: string) => reader.fieldOf(column) === splitFields[adapter.name]
   const rawRows = (bytes: AsyncIterable<Buffer>, header: typeof onHeader, onEmpty?: () => void) => {
     const read = readRows(bytes, format, source.name, adapter.name, header, options.delimiter, onEmpty)
-    const rows = reader.join ? joinRows(read, reader.join) : read
     const parts =
-      separator === undefined ? rows : splitRows(rows, { separator, isSplit, header: () => columns })
+      separator === undefined ? read : splitRows(read, { separator, isSplit, header: () => columns })
+    const rows = reader.join ? joinRows(parts, reader.join) : parts
     // Only the first reading counts empty and dropped rows.
     const onDropped = onEmpty ? () => void unselected++ : () => {}
-    return filter ? selectRows(parts, filter, reader.fieldOf, onDropped) : parts
+    return filter ? selectRows(rows, filter, reader.fieldOf, onDropped) : rows
   }
   const scattered = options.isGrouped
     ? await findScatteredRooms(rawRows(source.read(), onHeader), reader)

@@ -40,6 +40,9 @@ export async function* joinRows(
     )
 }
 
+/** Maximum number of columns whose folded names are kept; JSON objects can have any number of keys. */
+const maxFolded = 10_000
+
 /** Creates the function that adds the joined columns to the fields of a row; undefined without templates. */
 export function createJoin(
   columns: Iterable<string>,
@@ -47,11 +50,20 @@ export function createJoin(
 ): ((fields: Item) => Item) | undefined {
   const templates = [...columns].filter((column) => listPlaceholders(column).length > 0)
   if (templates.length === 0) return undefined
+  // All rows of a CSV have the same columns, and folding them takes longer than joining.
+  const folded = new Map<string, string>()
+  const foldOnce = (column: string) => {
+    const known = folded.get(column) ?? fold(column)
+    if (folded.size < maxFolded) folded.set(column, known)
+    return known
+  }
   return (fields) => {
-    const values = new Map(Object.entries(fields).map(([column, value]) => [fold(column), value]))
-    const joined = templates
-      .filter((template) => !values.has(fold(template)))
-      .map((template) => [template, joinColumns(template, (column) => values.get(fold(column)))])
-    return { ...fields, ...Object.fromEntries(joined) }
+    const values = new Map<string, unknown>()
+    for (const column of Object.keys(fields)) values.set(foldOnce(column), fields[column])
+    const joined: Record<string, unknown> = { ...fields }
+    for (const template of templates)
+      if (!values.has(foldOnce(template)))
+        joined[template] = joinColumns(template, (column) => values.get(foldOnce(column)))
+    return joined
   }
 }
