@@ -30,14 +30,21 @@ export class RowProblems {
 export async function refuseInvalid(context: Context, failed: FailedInput): Promise<never> {
   const { checked, flags } = failed
   const rejects = await openRejects(context, failed)
+  let written = 0
   if (rejects)
     try {
       for await (const batch of checked.readAgain())
-        for (const { row, problem } of batch) if (problem !== undefined) await rejects.add(row, problem)
+        for (const { row, problem } of batch) {
+          if (problem === undefined) continue
+          await rejects.add(row, problem)
+          written++
+        }
     } finally {
       await rejects.close()
     }
-  const fix = rejects ? `fix them: ${flags.failedOut} has each with its reason` : 'fix them'
+  // The file has only the rows of the shard.
+  const isWhole = written === checked.invalid
+  const fix = isWhole ? `fix them: ${flags.failedOut} has each with its reason` : 'fix them'
   throw createInvalidRowsError(checked.invalid, checked.rows, `${fix}, or skip them with --skip-invalid`)
 }
 
