@@ -53,14 +53,14 @@ const maxParts = 200
 const maxAxisLabels = 6
 
 /** Formats the people of a room as a section. */
-export function formatRoomSection(report: RoomReport, number: number, options: PageOptions): Html {
+export function formatRoomSection(report: RoomReport, id: Visible, options: PageOptions): Html {
   const { room, attendance } = report
   const { meeting, participants } = attendance
   const name = nameRoom(room, options.shown)
   const span = computeSpan(meeting)
   return formatSection(listUserRows(report, options), {
     ...options,
-    ...{ room, span, id: visible(`room-${number}`), heading: markup`<bdi>${name}</bdi>` },
+    ...{ room, span, id, heading: markup`<bdi>${name}</bdi>` },
     parts: span && selectParts(span, meeting, options.gapMs),
     words: span
       ? describeMeeting(span, computeMinutes(meeting), participants.length, options.zone)
@@ -82,19 +82,19 @@ function selectParts(span: Interval, meeting: readonly Interval[], gapMs: number
   return parts.length <= maxParts ? parts : [span]
 }
 
-/** Formats each meeting of a room as a section. */
-export function formatMeetings(lines: readonly ReportRow[], room: number, options: PageOptions): Html[] {
+/** Formats each meeting of a room as a section. Section IDs consist of `id` and a number, from 1. */
+export function formatMeetings(lines: readonly ReportRow[], id: Visible, options: PageOptions): Html[] {
   const meetings = new Map<Meeting, ReportRow[]>()
   for (const line of lines) if (line.meeting) addTo(meetings, line.meeting, line)
   return [...meetings].map(([meeting, people], i) => {
     const { number, start, end, intervals, isRunning } = meeting
-    const { room_id: id, room_name } = people[0]?.row ?? {}
-    const name = nameRoom({ id, name: room_name }, options.shown)
+    const { room_id, room_name } = people[0]?.row ?? {}
+    const name = nameRoom({ id: room_id, name: room_name }, options.shown)
     const present = people.filter(({ row }) => row['present'] === true).length
     const minutes = countTenths(intervals) / 10
     return formatSection(people, {
       ...options,
-      ...{ room: { id }, span: [start, end], id: visible(`meeting-${room}-${i + 1}`) },
+      ...{ room: { id: room_id }, span: [start, end], id: own`${id}-${visible(String(i + 1))}` },
       heading: markup`<bdi>${name}</bdi>, meeting ${number}`,
       words: describeMeeting([start, end], minutes, present, options.zone, isRunning),
       label: own`Attendance in ${name}, meeting ${number}`,
@@ -111,12 +111,14 @@ interface SectionOptions extends PageTableOptions {
   words: Visible
 }
 
+/** Formats people as a section, those who were absent first. */
 function formatSection(people: readonly ReportRow[], options: SectionOptions): Html {
   const { id, heading, room, words, shown } = options
+  const sorted = people.toSorted((a, b) => Number(a.row['present']) - Number(b.row['present']))
   return markup`<section aria-labelledby="${id}">
 <h2 id="${id}">${heading}</h2>
 <p>Room ${shown(toText(room['id']))}. ${words}</p>
-${people.length > 0 ? markup`${formatTableStart(options)}${formatTableRows(people, options)}${tableEnd}` : markup``}</section>
+${people.length > 0 ? markup`${formatTableStart(options)}${formatTableRows(sorted, options)}${tableEnd}` : markup``}</section>
 `
 }
 
@@ -233,7 +235,7 @@ function formatCell(
   line: ReportRow,
   { span = unlimited, shown, zone }: PageTableOptions,
 ): Html | Visible | number {
-  const { row, isRunning } = line
+  const { row, isRunning, section } = line
   const value = row[field]
   switch (field) {
     case 'name':
@@ -241,8 +243,10 @@ function formatCell(
       return markup`<bdi>${shown(toText(value) || toText(row['user_id']))}</bdi>`
     case 'user_id':
       return markup`<bdi>${shown(toText(value))}</bdi>`
-    case 'room_name':
-      return markup`<bdi>${nameRoom({ name: value, id: row['room_id'] }, shown)}</bdi>`
+    case 'room_name': {
+      const name = markup`<bdi>${nameRoom({ name: value, id: row['room_id'] }, shown)}</bdi>`
+      return section ? markup`<a href="#${section}">${name}</a>` : name
+    }
     case 'last_out':
     case 'first_in':
     case 'peak_time': {

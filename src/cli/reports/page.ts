@@ -9,7 +9,6 @@ import { type Html, markup } from '../output/html.ts'
 import { own, visible } from '../output/terminal/visible.ts'
 import type { Item } from '../output/views/views.ts'
 import { selectRoomSubject } from './group-by.ts'
-import { computeSpan, countTenths } from './minutes.ts'
 import { Activity } from './page-charts.ts'
 import {
   describeTable,
@@ -24,7 +23,7 @@ import {
   tableEnd,
 } from './page-table.ts'
 import type { RoomReport } from './people.ts'
-import type { ReportRow, RowScale } from './rows.ts'
+import { type ReportRow, type RowScale, summarizeRoom } from './rows.ts'
 
 interface WebPageOptions extends PageOptions {
   rooms: number
@@ -72,10 +71,10 @@ export class WebPage {
     if (isEmpty && rooms > 1) return
     this.#shownRooms++
     if (this.#shownRooms === 1) this.#shown = report.room
-    if (selectRoomSubject(grouping))
-      this.#addSection(() => formatRoomSection(report, this.#rooms, this.#options))
-    else if (grouping.subject !== 'meeting') return
-    this.#summary.push(summarizeRoom(report))
+    const hasSection = selectRoomSubject(grouping) !== undefined
+    if (hasSection || grouping.subject === 'meeting') this.#summary.push(summarizeRoom(report))
+    const id = visible(`room-${this.#rooms}`)
+    if (hasSection) this.#addSection(id, () => formatRoomSection(report, id, this.#options))
   }
 
   /** Adds rows that are sums. In a report by meeting, they belong to the room added last. */
@@ -83,7 +82,9 @@ export class WebPage {
     const [first] = lines
     if (!first) return
     if (this.#options.grouping.subject === 'meeting') {
-      for (const section of formatMeetings(lines, this.#rooms, this.#options)) this.#addSection(() => section)
+      const id = visible(`meeting-${this.#rooms}`)
+      for (const section of formatMeetings(lines, id, this.#options))
+        this.#addSection(own`${id}-1`, () => section)
       return
     }
     const table = this.#table ?? describeTable(first.row, scale, this.#options)
@@ -124,8 +125,11 @@ export class WebPage {
     await this.#file.close(formatPageEnd(isComplete, formatFootnotes(!this.#table && this.#parts.length > 0)))
   }
 
-  #addSection(format: () => Html): void {
+  /** @param first ID of the first section of the room added last, to which the summary links */
+  #addSection(first: Visible, format: () => Html): void {
+    const line = this.#summary.at(-1)
     if (!this.#add(format)) this.#left.sections++
+    else if (line) line.section = first
   }
 
   /** Returns false for a part above the limit. All later parts are left out, too. */
@@ -156,7 +160,7 @@ ${formatTableStart(this.#table)}`,
     ]
   }
 
-  /** Formats a table with a row for each room, if there are several. */
+  /** Formats a table of contents with a row for each room, if there are several. */
   #formatSummary(): Html {
     if (this.#summary.length < 2) return markup``
     const most = this.#summary.reduce((most, { row }) => Math.max(most, Number(row['room_minutes'])), 0.1)
@@ -185,18 +189,6 @@ ${formatTableStart(table)}${rows}${tableEnd}${note}</section>
 `
   }
 }
-
-function summarizeRoom({ room, attendance: { participants, meeting } }: RoomReport): ReportRow {
-  const bounds = computeSpan(meeting)
-  const tenths = participants.reduce((sum, { intervals }) => sum + countTenths(intervals), 0)
-  const row = {
-    ...{ room_id: room['id'], room_name: room['name'], participants: participants.length },
-    ...{ first_in: formatIso(bounds?.[0]), last_out: formatIso(bounds?.[1]), room_minutes: tenths / 10 },
-  }
-  return { row, intervals: [], bounds, isRunning: participants.some(({ isThere }) => isThere) }
-}
-
-const formatIso = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString())
 
 function formatPageStart(
   where: Visible,
@@ -261,6 +253,7 @@ const pageStyle = `
 :root { color-scheme: light dark; --text: #1c1e21; --dim: #5c6470; --line: #d5d9df; --paper: #fff; --there: #1a7f4b; --time: #e8ebef; --bad: #b42318 }
 @media (prefers-color-scheme: dark) { :root { --text: #e6e8eb; --dim: #a0a8b4; --line: #3a4048; --paper: #16181c; --there: #3fb27f; --time: #2a2f36; --bad: #ff8a80 } }
 body { margin: 2rem auto; max-width: 75rem; padding: 0 1rem; background: var(--paper); color: var(--text); font: 1rem/1.5 system-ui, sans-serif }
+a { color: inherit }
 h1 { margin: 0; font-size: 1.6rem }
 h2 { margin: 2.5rem 0 0; font-size: 1.2rem; overflow-wrap: anywhere }
 p, caption, footer { color: var(--dim) }

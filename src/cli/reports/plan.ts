@@ -21,6 +21,8 @@ export interface ReportPlan {
   minMinutes?: number | undefined
   /** True to include missed meetings and people who do not count as present. */
   absent: boolean
+  /** True to print only people who do not count as present. */
+  onlyAbsent: boolean
   includeBlocked: boolean
   /** Minimum number of missed meetings of a person in the report; undefined for all people. */
   missed?: number | undefined
@@ -30,6 +32,7 @@ export interface ReportPlan {
 /** Flags of the contents of a report. */
 export interface AttendanceFlags extends Pick<ReportPlan, 'minMinutes' | 'missed'> {
   absent?: boolean
+  onlyAbsent?: boolean
   includeBlocked?: boolean
   /** Shortest pause between two meetings, in milliseconds; undefined unless the user sets it. */
   gap?: number
@@ -39,14 +42,20 @@ export interface AttendanceFlags extends Pick<ReportPlan, 'minMinutes' | 'missed
 export async function createPlan(
   context: Context,
   grouping: Grouping,
-  { absent, includeBlocked = false, missed, minMinutes, gap: gapMs = defaultGapMs }: AttendanceFlags,
+  flags: AttendanceFlags,
   readSpan: (now: number, zone: TimeZone) => Interval,
 ): Promise<ReportPlan> {
+  const { onlyAbsent = false, includeBlocked = false, missed, minMinutes, gap: gapMs = defaultGapMs } = flags
   const now = context.host.now()
   const zone = await readTimeZone(context)
   return {
     ...{ grouping, span: readSpan(now, zone), now, zone, gapMs, minMinutes, missed, includeBlocked },
-    absent: absent === true || missed !== undefined,
+    ...{ onlyAbsent, absent: includesAbsent(flags) },
     interrupt: context.interrupt,
   }
+}
+
+/** Returns true if a report includes missed meetings and people who do not count as present. */
+export function includesAbsent({ absent, onlyAbsent, missed }: AttendanceFlags): boolean {
+  return absent === true || onlyAbsent === true || missed !== undefined
 }

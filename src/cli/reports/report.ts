@@ -68,8 +68,9 @@ export async function runReport(
     ? new ReportTable(host, plain, plan, !plan.grouping.hasPeak && rooms.length === 1)
     : undefined
   const view = table?.view ?? plain
-  // Anonymous participants have no ID.
-  const isShown = (row: Item) => format !== 'ids' || row[view.id ?? ''] !== null
+  const isShown = (row: Item) =>
+    // Anonymous participants have no ID.
+    (format !== 'ids' || row[view.id ?? ''] !== null) && !(plan.onlyAbsent && row['present'] === true)
 
   async function* write({ lines, scale }: Rows): AsyncGenerator<Page> {
     // A section of the page shows all people of a meeting.
@@ -99,7 +100,8 @@ export async function runReport(
   try {
     const count = await (printing ? printing.print(readPages, list) : list())
     await reader.finish()
-    if (count === 0 && isTable) await printer.notice(`no ${rooms.length === 0 ? 'rooms' : view.noun[1]}`)
+    const noun = plan.onlyAbsent ? 'absences' : view.noun[1]
+    if (count === 0 && isTable) await printer.notice(`no ${rooms.length === 0 ? 'rooms' : noun}`)
   } finally {
     if (page) {
       await page.close(reader.isComplete && !interrupt.aborted)

@@ -1,9 +1,10 @@
 import { parseTimestamp } from '../../api/readings.ts'
+import type { Visible } from '../../host.ts'
 import type { AttendanceRow } from '../output/views/report-rows.ts'
 import type { Item } from '../output/views/views.ts'
 import type { RoomSubject } from './group-by.ts'
 import type { Meeting } from './meetings.ts'
-import { computeMinutes, computeShare, computeSpan, type Interval } from './minutes.ts'
+import { computeMinutes, computeShare, computeSpan, countTenths, type Interval } from './minutes.ts'
 import { nameParticipant, type Participant, type RoomReport } from './people.ts'
 import type { ReportPlan } from './plan.ts'
 import { readSessionTimes } from './session-times.ts'
@@ -20,6 +21,8 @@ export interface ReportRow {
   room?: Item
   /** Meeting of the row, in a report by meeting. */
   meeting?: Meeting | undefined
+  /** ID of the section of the room on the page. */
+  section?: Visible | undefined
 }
 
 /** Scale shared by the bars and timelines of all rows. */
@@ -146,3 +149,16 @@ function* listSessionRows(
     yield { row, intervals, bounds: interval, isRunning, span, room }
   }
 }
+
+/** Sums the attendance of a room for the summary of a page. */
+export function summarizeRoom({ room, attendance: { participants, meeting } }: RoomReport): ReportRow {
+  const bounds = computeSpan(meeting)
+  const tenths = participants.reduce((sum, { intervals }) => sum + countTenths(intervals), 0)
+  const row = {
+    ...{ room_id: room['id'], room_name: room['name'], participants: participants.length },
+    ...{ first_in: formatIso(bounds?.[0]), last_out: formatIso(bounds?.[1]), room_minutes: tenths / 10 },
+  }
+  return { row, intervals: [], bounds, isRunning: participants.some(({ isThere }) => isThere) }
+}
+
+const formatIso = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString())

@@ -26,17 +26,21 @@ export class ReportTable {
     this.#host = host
     this.#plan = plan
     this.#isOneRoom = isOneRoom
-    const { grouping, absent, minMinutes, span } = plan
+    const { grouping, absent, onlyAbsent, minMinutes, span } = plan
     const subject = selectRoomSubject(grouping)
     this.#isOfRoom = subject !== undefined
     this.#hasOneSpan = subject === 'room' && span.every((ms) => Number.isFinite(ms))
     const isMeeting = grouping.subject === 'meeting'
+    // Nobody who is printed was there.
+    const isNowhere = onlyAbsent && minMinutes === undefined
     const hasTimelines = this.#isOfRoom || isMeeting
     // The usage of a month is one row.
-    const hasBars = !grouping.hasPeak || grouping.subject !== undefined
+    const hasBars = (!grouping.hasPeak || grouping.subject !== undefined) && !isNowhere
     // Without these flags, all rows have the same value in these columns.
     const without = [
       ...(isOneRoom ? ['room_name'] : []),
+      ...(onlyAbsent ? ['present'] : []),
+      ...(isNowhere ? ['first_in', 'last_out', 'connections', 'minutes', 'room_minutes', 'share'] : []),
       ...(this.#isOfRoom && !absent ? ['absent'] : []),
       ...(this.#isOfRoom && !absent && minMinutes === undefined ? ['present'] : []),
     ]
@@ -50,7 +54,7 @@ export class ReportTable {
       ...view,
       columns: [
         ...view.columns.filter(({ field }) => !without.includes(field)),
-        ...(isMeeting && absent ? [{ field: 'present', weight: 8.2 }] : []),
+        ...(isMeeting && absent && !onlyAbsent ? [{ field: 'present', weight: 8.2 }] : []),
         ...(hasBars
           ? [{ field: hasTimelines ? 'timeline' : 'bar', weight: isMeeting ? 7.5 : 8, drawing }]
           : []),

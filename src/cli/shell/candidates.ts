@@ -271,10 +271,11 @@ async function loadRowView({
   }
   const { rowsOfReports } = await import('../output/views/report-rows.ts')
   if (!Object.hasOwn(rowsOfReports, name)) return undefined
-  const { by, absent, missed, includeBlocked } = flags
+  const { by, includeBlocked } = flags
   const { selectReportView } = await import('../reports/columns.ts')
+  const { includesAbsent } = await import('../reports/plan.ts')
   return selectReportView(name === 'sessions report' ? readGrouping(by) : groupUsage(by), {
-    absent: absent === true || missed !== undefined,
+    absent: includesAbsent(flags),
     includeBlocked: includeBlocked === true,
   })
 }

@@ -90,6 +90,22 @@ describe('the HTML page of a report', () => {
     expect(page()).not.toContain('<bdi>GRACE</bdi>')
   })
 
+  test('the HTML page of a report on several rooms links to each room and lists absent people first', async () => {
+    school(world, { maths, art: { ...maths, room: { name: 'Art' } }, empty: {} })
+    for (const [flags, ids] of [
+      ['--absent', ['room-1', 'room-2']],
+      ['--by meeting --only-absent', ['meeting-1-1', 'meeting-2-1']],
+    ] as const) {
+      await report(`--all-rooms ${flags}`)
+      const text = page()
+      expect([...text.matchAll(/<a href="#(.*?)">/g)].map(([, id]) => id)).toEqual(ids)
+      for (const id of ids) expect(text).toContain(`<h2 id="${id}">`)
+      expect(text.match(/<bdi>(ADA|ALAN|GRACE)(?=<)/g)?.slice(0, 3)).toEqual([
+        ...['<bdi>ALAN', '<bdi>ADA', '<bdi>GRACE'],
+      ])
+    }
+  })
+
   test('the HTML page of a report is marked as incomplete and lists the missing rooms if rooms cannot be read', async () => {
     school(world, { maths })
     const { code } = await report('maths nowhere -o ndjson')
@@ -144,7 +160,7 @@ describe('the HTML page of a report', () => {
     const ours = [
       ...['!doctype', 'html', 'head', 'meta', 'title', 'style', 'body', 'header', 'h1', 'p', 'main'],
       ...['section', 'h2', 'bdi', 'div', 'table', 'caption', 'thead', 'tbody', 'tr', 'th', 'td', 'span'],
-      ...['time', 'svg', 'rect', 'details', 'summary', 'footer'],
+      ...['time', 'svg', 'rect', 'details', 'summary', 'footer', 'a'],
     ]
     expect([...new Set(tags)].filter((tag) => !ours.includes(tag ?? ''))).toEqual([])
     expect(harmIn(text)).toBeUndefined()
@@ -320,9 +336,9 @@ describe('the HTML page of sums', () => {
         .slice(1)
         .map((row) => row.slice(0, 8)),
     ).toEqual([
+      ['ALAN', 'alan', 'guest', '', '', '0.0', '0 %', 'no'],
       ['ADA', 'ada', 'host', '10:00', '10:45', '45.0', '100 %', 'yes'],
       ['GRACE', 'grace', 'guest', '10:05', '10:45', '40.0', '89 %', 'yes'],
-      ['ALAN', 'alan', 'guest', '', '', '0.0', '0 %', 'no'],
     ])
   })
 
@@ -433,7 +449,7 @@ describe.skipIf(browser === undefined)('the HTML page of a report in a browser',
     expect(dom).toContain(`<title>Attendance in ${hostile.length} rooms</title>`)
     const tags = [...dom.matchAll(/<([a-z]\w*)((?:\s+[\w-]+="[^"]*")*)\s*>/g)]
     const attributes = tags.flatMap(([, , text = '']) =>
-      [...text.matchAll(/([\w-]+)="[^"]*"/g)].map(([, name]) => name),
+      [...text.matchAll(/([\w-]+)="(?!#)[^"]*"/g)].map(([, name]) => name),
     )
     expect(tags.length).toBe(dom.match(/<[a-z]/gi)?.length)
     expect(tags.map(([, name]) => name)).not.toContain('script')

@@ -28,7 +28,8 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
     .option('--to <time>', 'count only the time before this time')
     .option('--period <period>', 'count only this period, such as yesterday, last-week or 2026-10')
     .option('--absent', 'also list invited members who did not come, except blocked members')
-    .option('--include-blocked', 'with --absent, also list blocked members, and mark them')
+    .option('--only-absent', 'like --absent, without the people who were present')
+    .option('--include-blocked', 'with --absent or --only-absent, also list blocked members, and mark them')
     .option(
       '--min-minutes <n>',
       'count as present only participants who were there for at least N minutes',
@@ -65,6 +66,7 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
   addExamples(
     report,
     'meetroom sessions report 66f1a2b3c4d5e6f708192a3b --absent',
+    "meetroom sessions report --where 'name~^Lesson' --period yesterday --by meeting --only-absent",
     "meetroom sessions report --where 'name~^Lesson' --from yesterday --to today -o csv > attendance.csv",
     "meetroom sessions report --all-rooms --from '2026-01-31 08:00' --to '2026-01-31 12:00' --html attendance.html",
   )

@@ -8,7 +8,7 @@ const share = ['number | null', 2] as const
 /** Attendance in one room. */
 const presence = {
   room_id: ['id'],
-  room_name: ['any', 7],
+  room_name: ['any', 8.5],
   name: ['any', 9],
   first_in: ['time | null', 6, utc],
   last_out: ['time | null', 5, utc],
@@ -52,7 +52,7 @@ export const attendanceKinds = {
   user: defineAttendance(
     'user_id',
     {
-      ...{ ...presence, user_id: ['any', 4], share, present: ['boolean', 5], blocked: ['boolean?', 5] },
+      ...{ ...presence, user_id: ['any', 4], share, present: ['boolean', 8.6], blocked: ['boolean?', 8.4] },
     },
     {
       fields: ['room_id', 'user_id', 'name', ...presenceOrder, 'room_name'],
@@ -78,7 +78,7 @@ export const attendanceKinds = {
       ...{ room_id: ['id'], session_id: ['any', 1], member_id: ['any'] },
       ...{ user_id: ['any', 4], name: ['any', 9] },
       ...{ connected_at: ['any?', 6], disconnected_at: ['any?', 5], minutes: ['number', 9], share },
-      room_name: ['any', 7],
+      room_name: ['any', 8.5],
     },
     {
       order: [

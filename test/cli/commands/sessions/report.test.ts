@@ -52,6 +52,21 @@ describe('sessions report of one room', () => {
     expect((await rows('maths --absent')).slice(3)).toEqual(['maths,alan,ALAN,,,0,0,0,false'])
   })
 
+  test('sessions report of one room with --only-absent lists only people who do not count as present', async () => {
+    expect(await rows('maths --only-absent')).toEqual(['maths,alan,ALAN,,,0,0,0,false'])
+    expect((await report('maths --only-absent --min-minutes 15 -o ids')).stdout).toBe('grace\nalan\n')
+    expect((await report('maths --only-absent')).stdout).toBe('NAME  USER ID\n────  ───────\nALAN  alan\n')
+    expect((await report('maths --by meeting --only-absent --gap 5m')).stdout).toBe(
+      [
+        'MEETING  MEETING START         USER ID  NAME  ROLE',
+        '───────  ────────────────────  ───────  ────  ─────',
+        '1        2026-01-01T08:00:00Z  alan     ALAN  guest\n',
+      ].join('\n'),
+    )
+    await school(world, { maths: { ...maths, members: [member('ada')] } })
+    expect(await report('maths --only-absent')).toMatchObject({ stdout: '', stderr: 'no absences\n' })
+  })
+
   test('sessions report of one room omits absent members who are blocked, unless --include-blocked is given', async () => {
     const { members } = maths
     const blocked = members.map((one) => ({
@@ -274,6 +289,8 @@ describe('sessions report', () => {
     ['maths --all-rooms', 'pass only one of IDs, --where and --all-rooms'],
     ['maths --where type=open', 'pass only one of IDs, --where and --all-rooms'],
     ['maths --by session --absent', '--absent lists people, so --by session does not work with it'],
+    ['maths --by session --only-absent', '--only-absent lists people, so --by session does not work'],
+    ['maths --by user-total --only-absent', '--only-absent lists each absence, so --by user-total does not'],
     ['maths --from 2h --to 3h', '--from must be earlier than --to'],
     ['maths --from someday', '--from must be a date or time'],
     ['maths --min-minutes 1.5', '--min-minutes must be a whole number, at least 0, not “1.5”'],

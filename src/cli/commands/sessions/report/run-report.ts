@@ -29,7 +29,7 @@ export async function runSessionReport(
 
 /** @throws {UsageError} for flags that cannot be combined */
 function checkFlags(grouping: Grouping, flags: ReportFlags): void {
-  const { by, absent = false, includeBlocked = false, missed, gap } = flags
+  const { by, onlyAbsent, absent = onlyAbsent, includeBlocked = false, missed, gap } = flags
   const { subject } = grouping
   const isOfTotals = selectRoomSubject(grouping) === undefined
   const listsPeople = isOfTotals ? subject === 'user-total' || subject === 'meeting' : subject !== 'session'
@@ -39,7 +39,13 @@ function checkFlags(grouping: Grouping, flags: ReportFlags): void {
       { hint: 'pass --by user-total' },
     )
   if (absent && !listsPeople)
-    throw new UsageError(`--absent lists people, so --by ${by} does not work with it`)
+    throw new UsageError(
+      `--${onlyAbsent ? 'only-' : ''}absent lists people, so --by ${by} does not work with it`,
+    )
+  if (onlyAbsent && subject !== 'user' && subject !== 'meeting')
+    throw new UsageError(`--only-absent lists each absence, so --by ${by} does not work with it`, {
+      hint: 'pass --by user or meeting, or --by user-total --missed 1',
+    })
   if (includeBlocked && !absent && missed === undefined)
     throw new UsageError('--include-blocked works only with --absent')
   if (gap !== undefined && !isOfTotals)
