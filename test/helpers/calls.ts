@@ -58,7 +58,7 @@ const lines: Record<string, readonly string[]> = {
     ...['ROOM grace', 'ROOM grace --if-not-exists', '--all-rooms --user grace'],
     '--where type=private --user grace',
   ],
-  'members update': ['ARGS --type host'],
+  'members update': ['ARGS --type host', '--where type=private --user ada --name N'],
   'members block': ['ARGS', 'ROOM --where type=guest', '--user ada --all-rooms'],
   'members unblock': ['ARGS', 'ROOM --where type=guest', '--user ada --all-rooms'],
   'members import': ['ARGS --room ROOM'],

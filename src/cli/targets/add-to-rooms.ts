@@ -37,6 +37,8 @@ export interface Addition {
   /** Change of a user who is already a member; `raise` never lowers a role. */
   ifExists: IfMember | 'raise'
   body?: object
+  /** True to change existing memberships only, also blocked ones. */
+  onlyMembers?: boolean
   activity: string
   /** Formats the confirmation prompt. */
   describe: (user: string, rooms: string) => string
@@ -61,7 +63,7 @@ export async function addToRooms(context: Context, addition: Addition, flags: Ad
     activity: addition.activity,
     describe: async () => addition.describe(user, describeRooms(rooms)),
   })
-  const summarize = (tally: Tally) => summarizeSteps(tally, context.flags.dryRun === true)
+  const summarize = (tally: Tally) => summarizeSteps(tally, addition, context.flags.dryRun === true)
   const advise = () => 'run it again to complete the remaining rooms'
   await runTasks(context, { tasks, view, key: 'steps', rowsFor: 'outcomes', summarize, advise }, flags)
   return tasks.length
@@ -134,7 +136,7 @@ function planAgain(context: Context, addition: Addition, room: Item, search: Mem
 }
 
 function planStep(context: Context, addition: Addition, { room, memberships }: SearchedRoom) {
-  const { user_id, roleIn, ifExists, body } = addition
+  const { user_id, roleIn, ifExists, body, onlyMembers } = addition
   const role = roleIn(memberships)
   if (role === undefined) return undefined
   const picked = pickRoom(room)
@@ -142,7 +144,9 @@ function planStep(context: Context, addition: Addition, { room, memberships }: S
   const room_id = toText(room['id'])
   const member = selectMembershipOf(user_id, memberships)
   const type = role === null ? {} : { type: role }
-  const plan = planMembership(member, { values: { ...body, ...type }, ifExists, ifBlocked: 'fail' })
+  if (onlyMembers && !member) return undefined
+  const ifBlocked = onlyMembers ? undefined : 'fail'
+  const plan = planMembership(member, { values: { ...body, ...type }, ifExists, ifBlocked })
   const { dryRun } = context.flags
   if (plan.action === 'add')
     return createTask(addition, picked, 'add', null, async (client): Promise<Outcome<unknown>> => {
@@ -154,8 +158,8 @@ function planStep(context: Context, addition: Addition, { room, memberships }: S
   if (plan.action === 'refuse')
     return createTask(addition, picked, 'add', id, { status: 'failed', error: plan.error })
   if (plan.action === 'leave') {
-    const { reason } = plan
-    return createTask(addition, picked, 'add', id, { status: dryRun ? 'would_skip' : 'skipped', reason })
+    const [step, reason] = onlyMembers ? (['update', 'unchanged'] as const) : (['add', plan.reason] as const)
+    return createTask(addition, picked, step, id, { status: dryRun ? 'would_skip' : 'skipped', reason })
   }
   return createTask(addition, picked, 'update', id, async (client): Promise<Outcome<unknown>> => {
     if (dryRun) return { status: 'would_update' }
@@ -183,9 +187,11 @@ export function selectMembershipOf(user: string, memberships: readonly Membershi
 
 const pickRoom = ({ id, name, type }: Item): Item => ({ id, name, type })
 
-function summarizeSteps(tally: Tally, dryRun: boolean): string {
+function summarizeSteps(tally: Tally, { onlyMembers }: Addition, dryRun: boolean): string {
   const added = tally.count(dryRun ? 'would_create' : 'ok')
   const raised = tally.count(dryRun ? 'would_update' : 'updated')
+  if (onlyMembers)
+    return tally.describe([`${dryRun ? 'would change' : 'changed'} the user in ${counted(raised, 'room')}`])
   return tally.describe(describeAdditions('the user', { added, raised, dryRun }))
 }
 

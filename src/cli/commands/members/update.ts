@@ -1,20 +1,23 @@
 import { Option } from 'commander'
 import { member } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
+import { UsageError } from '../../../errors.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
-import { addBodyFlags, addExamples, requireFields } from '../../kernel/flags.ts'
+import { addBodyFlags, addExamples, addSelectionFlags, requireFields } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { readMember } from '../../lists/user-members.ts'
 import { createUserOption, RoomArgument } from '../../names/arguments.ts'
 import { isBlocked, toBlockBody } from '../../records/blocking.ts'
+import type { AddFlags } from '../../targets/add-to-rooms.ts'
 import { runOne } from '../shared/run-one.ts'
 import { blocking } from './member-block.ts'
 
 const { descriptions } = member
 
-interface UpdateFlags extends BodyFlags {
+interface UpdateFlags extends BodyFlags, AddFlags {
+  allRooms?: boolean
   user?: string[]
   name?: string
   role?: MemberType
@@ -26,35 +29,51 @@ export function defineMemberUpdate(members: MeetroomCommand, act: DefineAction):
   const update = members
     .command('update')
     .summary('Change a member’s name, role or block')
-    .description('Change the display name or the role of a member, or block or unblock the member.')
-    .addArgument(new RoomArgument())
+    .description(
+      'Change the display name or the role of a member, or block or unblock the member. With --all-rooms or --where, change the name or the role of a user in each of these rooms in which the user is a member; the report has one row per room.',
+    )
+    .addArgument(new RoomArgument('[room]'))
     .addArgument(new IdArgument('[member]', descriptions.id, 'member'))
     .addOption(createUserOption())
     .option('--name <name>', descriptions.name)
     .addOption(new Option('--type, --role <role>', descriptions.type).choices(memberTypes))
     .addOption(new Option('--blocked', descriptions.is_blocked).conflicts('unblocked'))
     .addOption(new Option('--unblocked', 'unblock the member').conflicts('blocked'))
-  addBodyFlags(update).action(
-    act('writes', async (context, room_id: string, given: string | undefined, flags: UpdateFlags) => {
-      const blocked = flags.blocked ? true : flags.unblocked ? false : undefined
-      const { name, role: type } = flags
-      const body = await buildBody(context, 'updateMember', flags, {
-        '--name': { name },
-        '--role': { type },
-        [flags.blocked ? '--blocked' : '--unblocked']: toBlockBody(blocked),
-      })
-      requireFields(context, body, {})
-      const member_id = await readMember(context, room_id, given, flags.user)
-      if (isBlocked(body)) {
-        const { confirmTargets } = await import('../../targets/confirm-targets.ts')
-        await confirmTargets(context, blocking, { ids: [member_id], room: room_id })
-      }
-      await runOne(context, 'updateMember', { params: { room_id, member_id }, body })
-    }),
+    .option('--all-rooms', 'change the user of --user in all rooms')
+  update.selectsRooms = 'always'
+  addSelectionFlags(addBodyFlags(update)).action(
+    act(
+      'writes',
+      async (context, room_id: string | undefined, given: string | undefined, flags: UpdateFlags) => {
+        const isMany = flags.where !== undefined || flags.allRooms === true
+        if (isMany && room_id !== undefined)
+          throw new UsageError(`pass a room or ${flags.where ? '--where' : '--all-rooms'}, not both`)
+        if (!isMany && room_id === undefined) return update.missingArgument('room')
+        const blocked = flags.blocked ? true : flags.unblocked ? false : undefined
+        const { name, role: type } = flags
+        const body = await buildBody(context, 'updateMember', flags, {
+          '--name': { name },
+          '--role': { type },
+          [flags.blocked ? '--blocked' : '--unblocked']: toBlockBody(blocked),
+        })
+        requireFields(context, body, {})
+        if (room_id === undefined) {
+          const { updateInRooms } = await import('./update/update-in-rooms.ts')
+          return updateInRooms(context, body, flags)
+        }
+        const member_id = await readMember(context, room_id, given, flags.user)
+        if (isBlocked(body)) {
+          const { confirmTargets } = await import('../../targets/confirm-targets.ts')
+          await confirmTargets(context, blocking, { ids: [member_id], room: room_id })
+        }
+        await runOne(context, 'updateMember', { params: { room_id, member_id }, body })
+      },
+    ),
   )
   addExamples(
     update,
     "meetroom members update 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c --name 'Dr. Ada'",
     'meetroom members update 66f1a2b3c4d5e6f708192a3b --user ada --role host',
+    "meetroom members update --all-rooms --user ada --name 'Ada King'",
   )
 }

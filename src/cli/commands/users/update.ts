@@ -1,6 +1,8 @@
-import { suggestHelp, UsageError } from '../../../errors.ts'
+import { toText } from '../../../api/to-text.ts'
+import { suggest, suggestHelp, UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { buildBody } from '../../kernel/body.ts'
+import type { Context } from '../../kernel/context.ts'
 import { addExamples, addSelectionFlags, requireFields, type TargetsFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { UserArgument } from '../../names/arguments.ts'
@@ -26,7 +28,9 @@ export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): voi
       if (flags.where) {
         if (user_id !== undefined) throw new UsageError('pass an ID or --where, not both')
         const { updateItems } = await import('../../targets/update-items.ts')
-        return updateItems(context, 'user', flags, settingsFrom(flags), (body) => withEncodedUrl(body, flags))
+        await updateItems(context, 'user', flags, settingsFrom(flags), (body) => withEncodedUrl(body, flags))
+        if (flags.name !== undefined || flags.rename !== undefined) await noticeRoomNames(context)
+        return
       }
       requireSelection(flags)
       if (user_id === undefined)
@@ -37,6 +41,7 @@ export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): voi
       const body = withEncodedUrl(given, flags)
       requireFields(context, body, {})
       await runOne(context, 'updateUser', { params: { user_id }, body })
+      if (body.name !== undefined) await noticeRoomNames(context, { user_id, name: toText(body.name) })
     }),
   )
   addExamples(
@@ -44,4 +49,17 @@ export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): voi
     'meetroom users update ada --profile-url https://example.com/ada.png',
     "meetroom users update --where 'name~ 7a$' --rename 's/ 7a$/ 8a/' --dry-run",
   )
+}
+
+/** Says that a member keeps a name of its own (API specification, rule 2 of section 4). */
+async function noticeRoomNames(context: Context, changed?: { user_id: string; name: string }): Promise<void> {
+  if (context.flags.dryRun) return
+  const { user_id = '', name = '' } = changed ?? {}
+  const command = ['members', 'update', '--all-rooms', '--user', user_id, '--name', name]
+  await context.notice([
+    'rooms keep the names of their members; ',
+    ...(changed
+      ? ['to change them: ', suggest(command)]
+      : ['“members update --all-rooms --user” changes those of one user']),
+  ])
 }

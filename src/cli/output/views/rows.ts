@@ -239,6 +239,7 @@ export const rowsOfCommands: Readonly<Record<string, RowKind>> = {
 export const rowsOfManyRooms: Readonly<Record<string, RowKind>> = {
   'sessions list': rowKinds.roomSessions,
   'members add': rowKinds.steps,
+  'members update': rowKinds.steps,
   'message send': rowKinds.rooms,
   'pages create': rowKinds.roomsWithPages,
 }

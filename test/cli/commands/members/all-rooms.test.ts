@@ -43,6 +43,40 @@ describe('members --user', () => {
     expect(sent()).toEqual([list(), put(grace, '{"type":"host"}')])
   })
 
+  test('members update --all-rooms changes a user in each room in which the user is a member', async () => {
+    const other = (await world.send('POST', '/rooms', { name: 'Other', type: 'private' })).body.room.id
+    await world.send('POST', '/rooms', { name: 'Third', type: 'private' })
+    const second = (await world.send('POST', `/rooms/${other}/members`, { user_id: 'ada' })).body.member.id
+    await world.send('PUT', `/rooms/${other}/members/${second}`, { is_blocked: true })
+    const line = ['members', 'update', '--all-rooms', '--user', 'ada', '--name', 'Ada King']
+    const columns = ['-o', 'csv', '--columns', 'step,room_name,status', '--no-header']
+    expect(await world.run([...line, ...columns, '--yes', '--concurrency', '1'])).toMatchObject({
+      code: 0,
+      stdout: 'update,Other,updated\r\nupdate,Room,updated\r\n',
+      stderr: 'changed the user in 2 rooms\n',
+    })
+    const body = '{"name":"Ada King"}'
+    expect(writes()).toEqual([`PUT /${other}/members/${second} ${body}`, put(ada, body)])
+    expect(await world.run([...line, ...columns, '--where', 'name=Room', '--dry-run'])).toMatchObject({
+      stdout: 'update,Room,would_skip\r\n',
+    })
+    expect(writes()).toHaveLength(2)
+    for (const [words, error] of [
+      [`${room} --all-rooms --user ada --name N`, 'pass a room or --all-rooms, not both'],
+      ['--all-rooms --name N', '--user is missing'],
+      ['--all-rooms --user ada --user grace --name N', '--user takes one user here'],
+      [
+        '--all-rooms --user ada --blocked',
+        'a block is changed in one room, or in all rooms with its own command',
+      ],
+      ['--user ada --name N', 'missing required argument “room”'],
+    ])
+      expect(await world.run(`members update ${words}`)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`error: ${error}\n`),
+      })
+  })
+
   test.each([
     ['block', 'blocked', true],
     ['unblock', 'unblocked', false],

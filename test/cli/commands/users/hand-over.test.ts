@@ -226,7 +226,7 @@ describe('users hand-over', () => {
     [
       'users hand-over mallory ada --curl',
       2,
-      'error: --curl sends nothing, so the rooms to which the user is added are unknown\n',
+      'error: --curl sends nothing, so the rooms of the user are unknown\n',
     ],
   ])('users hand-over prints an error for “%s” and exits %i', async (line, code, stderr) => {
     expect(await world.outcome(line)).toEqual({ code, stdout: '', stderr })

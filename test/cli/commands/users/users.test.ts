@@ -224,7 +224,8 @@ test('users update changes only the given fields', async () => {
   await user('ada', { name: 'Ada', default_member_type: 'host' })
   expect(await world.run(['users', 'update', 'ada', '--name', 'A. L.'])).toMatchObject({
     code: 0,
-    stderr: '',
+    stderr:
+      "rooms keep the names of their members; to change them: meetroom members update --all-rooms --user ada --name 'A. L.' --base-url https://meet.test/v1\n",
   })
   expect(sent()).toEqual([['PUT', '/users/ada', '{"name":"A. L."}']])
   expect((await world.send('GET', '/users/ada')).body.user).toMatchObject({

@@ -99,7 +99,7 @@ describe('an audit record', () => {
     writeFileSync(log, '')
     chmodSync(log, 0o644)
     await world.send('POST', '/users', { user_id: 'ada' })
-    expect(await run('users update ada --name A -o ids')).toMatchObject({ code: 0, stderr: '' })
+    expect(await run('users update ada --profile-url http://a.test -o ids')).toMatchObject({ code: 0, stderr: '' })
   })
 
   test.each([
@@ -456,7 +456,7 @@ describe('an audit log that cannot be written', () => {
       fillDisk(join(disk, 'ballast'))
       return next()
     }
-    const { code, stderr } = await run('users update ada --name A -o ids')
+    const { code, stderr } = await run('users update ada --profile-url http://a.test -o ids')
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: `warning: the audit log ${log} cannot be written: no space left on the disk; it lacks the outcome of the change\n`,

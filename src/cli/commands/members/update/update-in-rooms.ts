@@ -1,0 +1,45 @@
+import type { BodyOf } from '../../../../api/operation-types.ts'
+import type { Operations } from '../../../../api/operations.ts'
+import { suggest, UsageError } from '../../../../errors.ts'
+import type { Context } from '../../../kernel/context.ts'
+import { throwNoMembers } from '../../../lists/user-members.ts'
+import { type AddFlags, addToRooms } from '../../../targets/add-to-rooms.ts'
+
+interface RoomsFlags extends AddFlags {
+  user?: string[]
+}
+
+/**
+ * Changes the memberships of a user in all rooms, or in those that `--where` selects.
+ * @throws {UsageError} without exactly one user, or for a block
+ * @throws {NotFoundError} when the user does not exist or is in none of the rooms
+ */
+export async function updateInRooms(
+  context: Context,
+  { type, ...body }: BodyOf<Operations['updateMember']>,
+  flags: RoomsFlags,
+): Promise<void> {
+  const [user_id, ...others] = flags.user ?? []
+  if (user_id === undefined)
+    throw new UsageError('--user is missing', { hint: 'name the user with --user ID' })
+  if (others.length > 0) throw new UsageError('--user takes one user here')
+  if ('is_blocked' in body)
+    throw new UsageError('a block is changed in one room, or in all rooms with its own command', {
+      hint: [
+        'for all rooms: ',
+        suggest(['members', body.is_blocked ? 'block' : 'unblock', '--user', user_id, '--all-rooms']),
+      ],
+    })
+  const count = await addToRooms(
+    context,
+    {
+      ...{ user_id, body, onlyMembers: true, roleIn: () => type ?? null, ifExists: 'update' },
+      activity: 'changing a member in several rooms',
+      describe: (user, rooms) => `change user ${user} in ${rooms}`,
+    },
+    flags,
+  )
+  if (count > 0) return
+  if (flags.where === undefined) await throwNoMembers(context, [user_id])
+  await context.notice(`${user_id} is not a member of any room that matches`)
+}
