@@ -1,9 +1,9 @@
 import { findClosest } from '../../api/closest.ts'
-import { endpoints, type OperationName } from '../../api/endpoints.ts'
+import { type Endpoint, endpoints, type OperationName } from '../../api/endpoints.ts'
 import type { BodyOf } from '../../api/operation-types.ts'
 import type { Operations } from '../../api/operations.ts'
-import type { Fields } from '../../api/resource-types.ts'
-import { resources } from '../../api/resources.ts'
+import type { Fields, Resource } from '../../api/resource-types.ts'
+import { type ResourceName, resources } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import { Assignments, isObject, parsePair, parsePath } from '../input/assignments.ts'
 import { createUrlParser, createWebUrlParser, readData } from '../input/input.ts'
@@ -32,7 +32,9 @@ export async function buildBody<N extends OperationName>(
   flags: BodyFlags,
   given: GivenFields<N>,
 ): Promise<BodyOf<Operations[N]>> {
-  const body = createBodyChange(flags, given)(await readBody(context, flags))
+  const data = await readBody(context, flags)
+  requireUpdatable(name, flags, given, data)
+  const body = createBodyChange(flags, given)(data)
   await warnAboutUnknownFields(context, name, flags)
   return body as BodyOf<Operations[N]>
 }
@@ -56,6 +58,39 @@ export function createBodyChange(
   for (const [key, value] of new Map(set.map((pair) => parsePair('--set', pair))))
     assignments.set(`--set ${key}`, parsePath(key), mapTexts(value, replace))
   return (data) => assignments.applyTo(data)
+}
+
+/**
+ * Refuses fields that an update cannot change. `--data` may be a whole record, which has its ID, as the service sent it.
+ * @throws {UsageError}
+ */
+export function requireUpdatable(
+  name: OperationName,
+  { set = [] }: BodyFlags,
+  given: Readonly<Record<string, object>>,
+  data: object,
+): void {
+  const { method, resource } = endpoints[name]
+  if (method !== 'PUT') return
+  const { id = '', fields } = resources[resource] as Resource
+  const flagFields = Object.values(given).flatMap(Object.keys)
+  const named = set.map((pair) => parsePath(parsePair('--set', pair)[0])[0] ?? '')
+  for (const field of Object.hasOwn(data, id) ? named : [...named, ...Object.keys(data)])
+    if (isSetOnlyAtCreation(fields, field) && !flagFields.includes(field))
+      throw new UsageError(describeFixedField(resource, field))
+}
+
+/** Webhooks do not count: the API specification does not name their parameters, so services may change them. */
+export function isSetOnlyAtCreation(fields: Fields, field: string): boolean {
+  return Object.hasOwn(fields, field) && fields[field]?.write === 'create' && field !== 'webhook'
+}
+
+export function describeFixedField(name: ResourceName, field: string): string {
+  if (field === 'members') return 'members are items of their own; “members add” adds one'
+  const creation = Object.values<Endpoint>(endpoints).find(
+    ({ method, resource, many }) => method === 'POST' && resource === name && !many,
+  )
+  return `the ${field} of a ${name} cannot change after its creation; “${creation?.id.replace('.', ' ')}” sets it`
 }
 
 /** Prints a notice for `--set` keys that look misspelled. They are sent, because services may support them. */

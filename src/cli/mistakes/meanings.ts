@@ -293,14 +293,6 @@ export const flags: Readonly<Record<string, readonly string[]>> = {
   '--workers': ['--concurrency'],
 }
 
-/** Fields that no operation changes (API specification, section 4), by command and flag. */
-export const unchangeable: Readonly<Record<string, string>> = {
-  'rooms update --max-meeting-seconds':
-    'the maximum of a room cannot change after its creation; for new rooms: rooms create --max-meeting-seconds 45m',
-  'rooms update --type': 'the type of a room cannot change after its creation',
-  'users update --user-id': 'the ID of a user cannot change after creation',
-}
-
 interface ArgumentFlag {
   flag: string
   /** Text before the suggested command. */

@@ -2,17 +2,19 @@ import type { CommanderError, Option } from 'commander'
 import { findClosest } from '../../api/closest.ts'
 import { formatChoices } from '../../api/either.ts'
 import { counted } from '../../api/plural.ts'
+import { resources } from '../../api/resources.ts'
 import { defaultLimit } from '../../api/vocabulary.ts'
 import { minKeyLength } from '../../config/settings.ts'
 import { type Hint, suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { UnknownColumnsError } from '../import/read/unknown-columns.ts'
 import { splitWords } from '../input/split-command.ts'
+import { describeFixedField, isSetOnlyAtCreation } from '../kernel/body.ts'
 import { CommandLineError, commandPath, listOptions, MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { toRoomName } from '../matching/reference.ts'
 import { explainColumns } from './columns.ts'
 import type { CalledCommand } from './explain.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
-import { flags, flagsOfArguments, lookUp, searching, unchangeable, values } from './meanings.ts'
+import { flags, flagsOfArguments, lookUp, searching, values } from './meanings.ts'
 import { explainMissingFile } from './missing-file.ts'
 import { explainShellWords, joinSplitValue } from './shell-words.ts'
 import { fitWords, idPattern, mayBeKey, removeWords, splitLine, splitTyped } from './typed.ts'
@@ -97,6 +99,15 @@ const explanations: Readonly<Record<string, Explain>> = {
   },
 }
 
+/** Explains a flag for a field that an update cannot change; undefined for other flags. */
+function explainFixedField([group, verb]: readonly string[], flag: string): string | undefined {
+  const resource = Object.values(resources).find(({ plural }) => plural === group)
+  const field = flag.slice(2).replaceAll('-', '_')
+  return verb === 'update' && resource && isSetOnlyAtCreation(resource.fields, field)
+    ? describeFixedField(resource.name, field)
+    : undefined
+}
+
 function explainUnknownFlag({ said, command, words, rest, argv }: UsageProblem): UsageError | undefined {
   // The message must not repeat the value after `=`, which may be a key.
   const [, typed = '', flag = ''] = /^unknown option '((-[^'=]*)[\s\S]*)'$/.exec(said) ?? []
@@ -109,7 +120,7 @@ function explainUnknownFlag({ said, command, words, rest, argv }: UsageProblem):
     return new UsageError(`${flag} takes no value`, { hint: ['type: ', suggest([...words, ...fixed])] })
   }
   const message = `unknown flag “${flag}”`
-  const reason = lookUp(unchangeable, `${words.join(' ')} ${flag}`)
+  const reason = explainFixedField(words, flag)
   if (reason) return new UsageError(message, { hint: reason })
   const fixed = findIntendedWords(flag, command, options, rest)
   if (fixed) return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })

@@ -14,6 +14,7 @@ import {
   createBodyChange,
   type GivenFields,
   readBody,
+  requireUpdatable,
   warnAboutUnknownFields,
 } from '../kernel/body.ts'
 import type { Context } from '../kernel/context.ts'
@@ -58,6 +59,7 @@ export async function updateItems(
   const { name, list, view, param } = updated
   const substitute = await readRename(flags)
   const data = await readBody(context, flags)
+  requireUpdatable(name, flags, given, data)
   const bodyFor = (textFor: (field: string) => string) =>
     createBodyChange(flags, given, (text) => fillPlaceholders(text, textFor, 'with --where'))(data) as Body
   const fields = new Set<string>()

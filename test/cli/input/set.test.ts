@@ -193,6 +193,28 @@ describe('a value that is set twice', () => {
     expect(world.requests).toEqual([])
   })
 
+  test.each([
+    ['rooms update r1 --set max_meeting_seconds=60', 'max_meeting_seconds of a room', 'rooms create'],
+    ['rooms update r1 --data {"type":"open"} --dry-run', 'type of a room', 'rooms create'],
+    ['rooms update --where type=open --set type=private --yes', 'type of a room', 'rooms create'],
+    ['users update ada --set user_id=grace', 'user_id of a user', 'users create'],
+    ['members update r1 m1 --set user_id=grace', 'user_id of a member', 'members add'],
+  ])(
+    'a value that only a creation sets is refused in an update before the first request: %s',
+    async (line, field, command) => {
+      expect(await world.run(line)).toMatchObject({
+        code: 2,
+        stderr: `error: the ${field} cannot change after its creation; “${command}” sets it\n`,
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
+
+  test('a value that only a creation sets is sent in an update with --data of a whole record', async () => {
+    const data = '{"id":"r1","type":"open","name":"N"}'
+    expect((await dryRun('rooms update r1 --data @-', data)).body).toEqual(JSON.parse(data))
+  })
+
   test.each(['"text"', '[1]', '7'])(
     'a value that is set twice is refused if a dotted key in --set extends the value %s in --data',
     async (value) => {

@@ -362,7 +362,8 @@ describe('--rename', () => {
       code: 0,
       stderr:
         '2 users change:\n  2  email (empty) → “2@x.test”, name “Bea 7a” → “Bea 8a”\n' +
-        '  1  email (empty) → “1@x.test”, name “Ada 7a” → “Ada 8a”\nupdated 2 users\n',
+        '  1  email (empty) → “1@x.test”, name “Ada 7a” → “Ada 8a”\nupdated 2 users\n' +
+        'rooms keep the names of their members; “members update --all-rooms --user” changes those of one user\n',
     })
     expect(bodies()).toEqual([
       { email: '2@x.test', name: 'Bea 8a' },
