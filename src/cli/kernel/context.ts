@@ -110,18 +110,20 @@ export class Context implements RunningCommand {
   async printer(format?: Format): Promise<Printer> {
     if (this.#printer && (format ?? this.#printer.options.format) === this.#printer.options.format)
       return this.#printer
-    const { output } = await this.settings()
+    const { output, timeZone } = await this.settings()
     const { columns, header, color, quiet = false, showTokens = false, delimiter, bom = false } = this.flags
     const names = columns?.split(',').map((name) => name.trim())
     if (names?.includes(''))
       throw new UsageError('--columns must be field names separated by commas, such as id,name')
     const query = await this.#query()
-    const options = {
+    const options: PrintOptions = {
       ...{ format: format ?? output.value, columns: names, query },
       ...{ header, color, quiet, showTokens },
       // The flags of an import are for its input and the file of failed rows.
       ...(/ import$/.test(this.command) ? {} : { csv: { delimiter, bom } }),
     }
+    if (timeZone?.from === '--time-zone')
+      options.zone = await (await import('../calendar/read-time-zone.ts')).readTimeZone(this)
     this.#printer = this.makePrinter(options)
     return this.#printer
   }

@@ -36,7 +36,7 @@ export function addGlobalFlags<C extends Command>(command: C): C {
     )
     .option(
       '--time-zone <zone>',
-      'time zone of dates, such as Europe/Berlin or utc (default: of this machine)',
+      'time zone of dates and tables, such as Europe/Berlin or utc (default: of this machine)',
     )
     .option('--retries <n>', 'maximum number of retries of a failed request (default 2)')
     .option('--dry-run', 'show each write instead of sending it')

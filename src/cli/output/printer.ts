@@ -154,7 +154,7 @@ export class Printer {
       case 'table': {
         this.#checkColumns(view, [record])
         const { formatRecord } = await import('./formats/record.ts')
-        const { columns, color } = this.options
+        const { columns, color, zone } = this.options
         const style = await selectStyle(this.#host.stdout, this.#host.env, color)
         const [shown = record] = this.#secretFilter.fields([record])
         await this.write(
@@ -163,6 +163,7 @@ export class Printer {
             fields: columns,
             style,
             now: this.now(),
+            zone,
             redact: this.#redact,
           }),
         )

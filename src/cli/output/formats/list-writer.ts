@@ -3,6 +3,7 @@ import { toText } from '../../../api/to-text.ts'
 import type { ResponseBody } from '../../../client/parsed-response.ts'
 import type { Format } from '../../../config/values.ts'
 import type { Host, Visible } from '../../../host.ts'
+import type { TimeZone } from '../../calendar/time-zone.ts'
 import type { Redact, SecretFilter } from '../redaction/redaction.ts'
 import { readTerminalWidth, selectStyle } from '../terminal/style.ts'
 import { isAsciiOnly } from '../terminal/unicode.ts'
@@ -27,6 +28,8 @@ export interface PrintOptions {
   showTokens?: boolean
   query?: Query | undefined
   csv?: CsvDialect
+  /** Zone of the times in tables and records, if the command line names one. */
+  zone?: TimeZone | undefined
 }
 
 interface ListPrinter {
@@ -65,6 +68,7 @@ export async function createListWriter(
         style: await selectStyle(stdout, env, color),
         width: readTerminalWidth(stdout, env),
         now: out.now(),
+        zone: out.options.zone,
         redact,
         ascii: isAsciiOnly(host),
       })

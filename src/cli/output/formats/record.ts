@@ -1,9 +1,10 @@
 import type { Visible } from '../../../host.ts'
+import type { TimeZone } from '../../calendar/time-zone.ts'
 import type { Redact } from '../redaction/redaction.ts'
 import type { Style } from '../terminal/style.ts'
 import { joinVisible, own, visible } from '../terminal/visible.ts'
 import { measureText, padText } from '../terminal/width.ts'
-import { createRelativeFormat, isTimeField } from '../views/time.ts'
+import { createRelativeFormat, formatToSecond, isTimeField } from '../views/time.ts'
 import { cellOf, colorValue, type Item, isDeprecated, type View } from '../views/views.ts'
 import { formatCell } from './cell.ts'
 
@@ -15,11 +16,13 @@ interface RecordOptions {
   style: Style
   /** Base of relative times, in milliseconds since 1970; undefined omits relative times. */
   now: number | undefined
+  /** Zone of all times; undefined prints timestamps as received. */
+  zone?: TimeZone | undefined
   redact: Redact
 }
 
 /** Formats one item, one line per field: the fields of the view, then the status, then all other fields. */
-export function formatRecord(item: Item, { view, fields, style, now, redact }: RecordOptions): Visible {
+export function formatRecord(item: Item, { view, fields, style, now, zone, redact }: RecordOptions): Visible {
   const names = fields ?? [
     ...view.fields.filter((field) => Object.hasOwn(item, field)),
     ...view.columns.filter(({ field, value }) => field === 'status' && value).map(({ field }) => field),
@@ -34,9 +37,10 @@ export function formatRecord(item: Item, { view, fields, style, now, redact }: R
     // A record shows all that the service sent, also where a computed field of the same name is unknown.
     const text = formatCell(cellOf(view, field, item) ?? item[field], redact)
     if (text === '') return own`${style.dim(label)}\n`
+    const time = zone ? formatToSecond(field, text, zone) : text
     const ago = isTimeField(field) ? formatTime?.(text) : undefined
     const age = ago === undefined ? own`` : style.dim(own` (${visible(ago)})`)
-    return own`${style.dim(padText(label, width + gap))}${colorValue(field, visible(text), style)}${age}\n`
+    return own`${style.dim(padText(label, width + gap))}${colorValue(field, visible(time), style)}${age}\n`
   })
   return joinVisible(lines)
 }

@@ -1,12 +1,13 @@
 import CliTable from 'cli-table3'
 import { omitUndefined } from '../../../api/defined.ts'
 import type { Visible } from '../../../host.ts'
+import type { TimeZone } from '../../calendar/time-zone.ts'
 import type { Redact } from '../redaction/redaction.ts'
 import type { Style } from '../terminal/style.ts'
 import { toAscii } from '../terminal/unicode.ts'
 import { joinVisible, markVisible, own, visible } from '../terminal/visible.ts'
 import { measureText } from '../terminal/width.ts'
-import { createRelativeFormat, cutToSecond, type FormatTime, isTimeField } from '../views/time.ts'
+import { createRelativeFormat, type FormatTime, formatToSecond, isTimeField } from '../views/time.ts'
 import { type Column, cellOf, colorValue, type Item, type View } from '../views/views.ts'
 import { formatCell } from './cell.ts'
 import { columnGap, shrinkToFit, truncate } from './fit.ts'
@@ -20,6 +21,8 @@ export interface TableOptions {
   width: number | undefined
   /** Base of relative times, in milliseconds since 1970; undefined prints timestamps. */
   now: number | undefined
+  /** Zone of all times, which are then not relative; undefined prints timestamps in UTC. */
+  zone?: TimeZone | undefined
   redact: Redact
   ascii?: boolean
 }
@@ -35,7 +38,8 @@ export class TableWriter {
 
   constructor(options: TableOptions) {
     this.#options = options
-    this.#formatTime = options.now === undefined ? undefined : createRelativeFormat(options.now)
+    const { now, zone } = options
+    this.#formatTime = now === undefined || zone ? undefined : createRelativeFormat(now)
     const { columns } = options.view
     this.#columns =
       options.fields?.map((field) => {
@@ -130,12 +134,11 @@ export class TableWriter {
 
   #cell({ field, drawing }: Column, item: Item): Visible {
     if (drawing) return own``
-    const { view, redact, ascii } = this.#options
+    const { view, redact, ascii, zone } = this.#options
     // Redaction precedes truncation, because part of a secret would not be recognized.
     const text = formatCell(cellOf(view, field, item), redact)
-    const shown = visible(
-      (isTimeField(field) ? this.#formatTime?.(text) : undefined) ?? cutToSecond(field, text),
-    )
+    const ago = isTimeField(field) ? this.#formatTime?.(text) : undefined
+    const shown = visible(ago ?? formatToSecond(field, text, zone))
     // Conversion precedes measuring, because some symbols are longer in ASCII.
     return ascii ? toAscii(shown) : shown
   }

@@ -1,4 +1,5 @@
 import { parseTimestamp } from '../../../api/readings.ts'
+import type { TimeZone } from '../../calendar/time-zone.ts'
 
 const units = [
   ['year', 31_557_600],
@@ -13,12 +14,19 @@ export function isTimeField(field: string): boolean {
   return field.endsWith('_at') || field === 'last_seen'
 }
 
+const timestamp = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)$/
+
 const isInstantField = /(^|_)(time|at|seen|in|out|start|end|from)$/
 
-/** Removes the fraction of a second from a timestamp in ISO 8601. Returns other texts unchanged. */
-export function cutToSecond(field: string, text: string): string {
-  if (!isInstantField.test(field)) return text
-  return text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+(Z|[+-]\d\d:\d\d)$/, '$1$2')
+/**
+ * Formats a timestamp in ISO 8601 to the second: with its offset, or as the local time of a zone. Returns other texts
+ * unchanged.
+ */
+export function formatToSecond(field: string, text: string, zone?: TimeZone): string {
+  const [, time, offset] = (isInstantField.test(field) && timestamp.exec(text)) || []
+  if (time === undefined) return text
+  const ms = zone && parseTimestamp(text)
+  return typeof ms === 'number' ? `${zone?.formatDay(ms)} ${zone?.formatSeconds(ms)}` : `${time}${offset}`
 }
 
 export type FormatTime = (timestamp: string) => string | undefined
