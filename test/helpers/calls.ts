@@ -58,6 +58,7 @@ const lines: Record<string, readonly string[]> = {
     ...['ROOM grace', 'ROOM grace --if-not-exists', '--all-rooms --user grace'],
     '--where type=private --user grace',
   ],
+  'members list': ['ARGS', '--all-rooms --sort name'],
   'members update': ['ARGS --type host', '--where type=private --user ada --name N'],
   'members block': ['ARGS', 'ROOM --where type=guest', '--user ada --all-rooms'],
   'members unblock': ['ARGS', 'ROOM --where type=guest', '--user ada --all-rooms'],

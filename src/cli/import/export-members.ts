@@ -1,5 +1,6 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { counted } from '../../api/plural.ts'
+import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import { type Outcome, toFailure } from '../../client/outcome.ts'
 import { ApiError, IncompleteError, PartialError } from '../../errors.ts'
@@ -12,6 +13,8 @@ import { readList } from '../lists/read-list.ts'
 import { RoomsNotice } from '../lists/rooms-notice.ts'
 import type { Selection } from '../lists/selection.ts'
 import type { Page } from '../output/views/page.ts'
+import type { Item } from '../output/views/views.ts'
+import { readRecord } from '../records/records.ts'
 import { openRun } from '../run/run.ts'
 import type { Tally } from '../run/tally.ts'
 
@@ -22,6 +25,10 @@ interface MemberExportOptions {
   selection: Selection | undefined
   full: FullRecords
   withLastSeen: boolean
+  /** True to add the room name to each member. The name of a given room takes a request. */
+  withRoomNames?: boolean
+  /** True to keep anonymous participants, which cannot be invited. */
+  withAnonymous?: boolean
   /** Collector of unreadable rooms; if undefined, the first unreadable room ends the export. */
   unreadRooms?: UnreadRooms
   concurrency?: number | undefined
@@ -67,13 +74,13 @@ class MembersAhead {
   #proceed = () => {}
 
   /** Yields rooms. While too many members are read ahead, yields one room for each written room. */
-  async *limit(rooms: AsyncIterable<string>): AsyncGenerator<string> {
-    for await (const id of rooms) {
+  async *limit(rooms: AsyncIterable<Item>): AsyncGenerator<Item> {
+    for await (const room of rooms) {
       if (this.#count > maxMembersAhead)
         await new Promise<void>((resolve) => {
           this.#proceed = resolve
         })
-      yield id
+      yield room
     }
   }
 
@@ -89,6 +96,7 @@ class MembersAhead {
 
 /** Members of a room, with the first page already read. */
 interface OpenRoom {
+  room: Item
   first: IteratorResult<Page, Page | undefined>
   pages: AsyncGenerator<Page, Page | undefined>
 }
@@ -98,35 +106,40 @@ export async function* readMembersOfRooms(
   context: Context,
   rooms: readonly string[] | 'all',
   all: ListFlags,
-  { selection, full, withLastSeen, unreadRooms, concurrency }: MemberExportOptions,
+  options: MemberExportOptions,
 ): AsyncGenerator<Page, undefined> {
+  const { selection, full, withLastSeen, withRoomNames = false, unreadRooms, concurrency } = options
   const run = await openRun(context, { concurrency })
   const { client, tally } = run
   full.use(client)
   const ahead = new MembersAhead()
-  const ids = rooms === 'all' ? allRoomIds(context, client, tally, all) : givenRoomIds(context, tally, rooms)
-  const open = async (room_id: string): Promise<Outcome<OpenRoom>> => {
+  const found =
+    rooms === 'all' ? listRooms(context, client, tally, all) : listGivenRooms(context, tally, rooms)
+  const open = async (listed: Item): Promise<Outcome<OpenRoom>> => {
+    const room_id = String(listed['id'])
+    const isUnnamed = withRoomNames && listed['name'] === undefined
+    const room = isUnnamed ? await readRecord(client, { kind: 'room', id: room_id }) : listed
     const input = { params: { room_id } }
-    const options = { ...all, client, ahead: 1, selection, isShared: true, full }
-    const selected = readList(context, 'listMembers', input, options)
+    const paging = { ...all, client, ahead: 1, selection, isShared: true, full }
+    const selected = readList(context, 'listMembers', input, paging)
     const pages = withLastSeen ? addLastSeen(context, client, selected, room_id) : selected
     const first = await pages.next()
     ahead.add(countItems(first))
-    return { status: 'ok', value: { first, pages } }
+    return { status: 'ok', value: { room, first, pages } }
   }
-  for await (const [room_id, outcome] of run.each(ahead.limit(ids), open)) {
-    const room = outcome.status === 'ok' ? outcome.value : undefined
+  for await (const [{ id }, outcome] of run.each(ahead.limit(found), open)) {
+    const opened = outcome.status === 'ok' ? outcome.value : undefined
     try {
       if ('error' in outcome) throw outcome.error
-      if (!room) context.interrupt.throwIfAborted()
-      if (!room || room.first.done) continue
-      yield keepUsers(room.first.value, room_id)
-      for await (const page of room.pages) yield keepUsers(page, room_id)
+      if (!opened) context.interrupt.throwIfAborted()
+      if (!opened || opened.first.done) continue
+      yield addRoom(opened.first.value, opened.room, options)
+      for await (const page of opened.pages) yield addRoom(page, opened.room, options)
     } catch (cause) {
       if (!unreadRooms) throw cause
-      await unreadRooms.add(room_id, cause)
+      await unreadRooms.add(String(id), cause)
     } finally {
-      if (room) ahead.remove(countItems(room.first))
+      if (opened) ahead.remove(countItems(opened.first))
     }
   }
   // The run stops if the service asks for a pause that is longer than the timeout.
@@ -135,19 +148,20 @@ export async function* readMembersOfRooms(
 
 const countItems = ({ value }: OpenRoom['first']): number => value?.items.length ?? 0
 
-async function* allRoomIds(
+async function* listRooms(
   context: Context,
   client: Client,
   tally: Tally,
   all: ListFlags,
-): AsyncGenerator<string> {
-  for await (const { id } of listEachRoom(context, tally, all, client)) yield String(id)
+): AsyncGenerator<Item> {
+  for await (const { id, name = null } of listEachRoom(context, tally, all, client))
+    yield { id: String(id), name }
 }
 
-async function* givenRoomIds(context: Context, tally: Tally, ids: readonly string[]): AsyncGenerator<string> {
+async function* listGivenRooms(context: Context, tally: Tally, ids: readonly string[]): AsyncGenerator<Item> {
   tally.expect(ids.length)
   await new RoomsNotice(context).expect(ids.length)
-  yield* ids
+  for (const id of ids) yield { id }
 }
 
 /** Adds `last_seen` to the members. Lists the sessions of each room once. */
@@ -170,13 +184,17 @@ async function* addLastSeen(
   }
 }
 
-/**
- * Drops anonymous participants, which cannot be invited, and adds the room ID, which import needs and some
- * services omit.
- */
-function keepUsers({ items, plain }: Page, room_id: string): Page {
-  const users = items
-    .filter((member) => member['user_id'] !== null)
-    .map((member) => ((member['room_id'] ?? null) === null ? { ...member, room_id } : member))
-  return { items: users, ...omitUndefined({ plain }) }
+/** Adds the room ID, which import needs and some services omit, and the room name. */
+function addRoom(
+  { items, plain }: Page,
+  { id: room_id, name }: Item,
+  { withRoomNames = false, withAnonymous = false }: MemberExportOptions,
+): Page {
+  const room_name = withRoomNames && { room_name: name === null ? null : toText(name) }
+  const members = items
+    .filter((member) => withAnonymous || member['user_id'] !== null)
+    .map((member) =>
+      room_name || (member['room_id'] ?? null) === null ? { ...member, room_id, ...room_name } : member,
+    )
+  return { items: members, ...omitUndefined({ plain }) }
 }

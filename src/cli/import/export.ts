@@ -54,7 +54,7 @@ export async function runExport(
   const { unlisted = [] } = views[resource.name]
   const view: View = {
     ...views[resource.name],
-    alwaysShown: [...unlisted, ...(flags.with ? [flags.with] : [])],
+    alwaysShown: [...unlisted, ...(flags.with ? [flags.with] : []), ...(flags.allRooms ? ['room_name'] : [])],
   }
   const { output } = await context.settings()
   const isFormatGiven = output.from === '--output'
@@ -79,6 +79,7 @@ export async function runExport(
           selection,
           full,
           withLastSeen: flags.with === 'last_seen',
+          withRoomNames: printer.options.columns?.includes('room_name') ?? flags.allRooms === true,
           concurrency,
           ...(flags.allRooms && { unreadRooms }),
         })

@@ -198,13 +198,16 @@ function fieldsOfResource(resource: Resource): DescribedFields {
   return { view, types: conditionTypes(resource, view), describe }
 }
 
+const hasListFlags = ({ options }: Command) => options.some(({ long }) => long === '--sort')
+
 async function findListFields(
   typed: PartialLine,
   resource: Resource | undefined,
 ): Promise<DescribedFields | undefined> {
-  if (resource) return fieldsOfResource(resource)
-  const rows = await loadRowView(typed)
-  return rows && { ...fieldsOfRows(rows), describe: (field) => rows.shape[field]?.[2] }
+  const isOfAllRooms = typed.flags['allRooms'] === true && hasListFlags(typed.command)
+  const rows = resource && !isOfAllRooms ? undefined : await loadRowView(typed)
+  if (rows) return { ...fieldsOfRows(rows), describe: (field) => rows.shape[field]?.[2] }
+  return resource && fieldsOfResource(resource)
 }
 
 async function listColumnNames(typed: PartialLine, resource: Resource | undefined): Promise<string[]> {
@@ -212,7 +215,7 @@ async function listColumnNames(typed: PartialLine, resource: Resource | undefine
   const view = rowView ?? (resource && resourceView(resource))
   if (!view) return []
   const { columns, fields, unlisted = [] } = view
-  const isList = !rowView && typed.command.options.some(({ long }) => long === '--sort')
+  const isList = !rowView && hasListFlags(typed.command)
   const more = resource && isList ? fieldsOfResource(resource).types.keys() : []
   return [...new Set([...columns.map(({ field }) => field), ...fields, ...unlisted, ...more])]
 }

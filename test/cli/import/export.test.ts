@@ -485,6 +485,38 @@ describe('members export --all-rooms', () => {
     expect(rest).toEqual({})
   })
 
+  test('members export --all-rooms has room names, which an import ignores, and --columns adds them for given rooms', async () => {
+    const csv = await exported('members export --all-rooms', `18 members${withoutTokens}`)
+    expect(csv.split('\r\n')[0]).toBe(
+      'id,user_id,room_id,type,created_at,is_blocked,name,room_name,updated_at',
+    )
+    writeFileSync(join(world.dir, 'all.csv'), csv)
+    expect(await world.run('members import all.csv --if-exists update --dry-run')).toMatchObject({
+      code: 0,
+      stderr: 'would create 0, update 18, skip 0 of 18 members; 0 would fail\n',
+    })
+    const line = `members export ${rooms[0]} ${rooms[1]} --columns room_name,user_id --no-header`
+    expect(await exported(line, '5 members')).toBe(
+      ['R11,alan', 'R11,grace', 'R11,ada', 'R10,grace', 'R10,ada', ''].join('\r\n'),
+    )
+  })
+
+  test('members list --all-rooms lists the members of each room, and selects, sorts and counts them', async () => {
+    const list = (line: string) => world.run(`members list --all-rooms ${line}`)
+    const columns = '-o csv --no-header --columns room_name,user_id,role'
+    await world.send('PUT', `/rooms/${rooms[0]}/members/${members[rooms[0] ?? '']?.[0]}`, { type: 'host' })
+    expect((await list(`${columns} --where role=host`)).stdout).toBe('R11,alan,host\r\n')
+    expect((await list('-o ids')).stdout.trim().split('\n')).toEqual(inOrder())
+    expect((await list(`${columns} --where user_id=alan --sort room_name`)).stdout).toBe(
+      ['R11,alan,host', 'R3,alan,guest', 'R7,alan,guest', ''].join('\r\n'),
+    )
+    expect((await list('--count')).stdout).toBe('18\n')
+    expect(await world.run(`members list ${rooms[0]} --all-rooms`)).toMatchObject({
+      code: 2,
+      stderr: 'error: pass a room or --all-rooms, not both\n',
+    })
+  })
+
   test('members export --all-rooms writes the members of the rooms that precede a deleted room, and exits 3', async () => {
     world.intercept = async (request, next) =>
       request.url.includes(`/rooms/${rooms[2]}/members`) ? answer(404, {}) : next()

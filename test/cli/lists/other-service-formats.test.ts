@@ -178,7 +178,7 @@ describe.each(Object.keys(errorShapes) as (keyof typeof errorShapes)[])(
         const ofRule = errors === 'text' || errors === 'html' ? 7 : 1
         for (const [command, words, code] of [
           ['rooms list --page-size 5000', 'limit', 1],
-          [`rooms update ${first} --name X --set type=open`, 'type', ofRule],
+          [`rooms update ${first} --name X --set created_at=1`, 'created_at', ofRule],
           [`message send ${ids['Gamma']} hello`, 'terminated', ofRule],
           ['rooms get nowhere', 'no such room: nowhere', 3],
           ['rooms delete nowhere --yes', 'no such room: nowhere', 3],

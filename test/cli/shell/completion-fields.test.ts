@@ -56,3 +56,13 @@ describe.each(['--where', '--for', '--sort', '--count-by', '--columns'])(
     })
   },
 )
+
+test('the completion candidates after --where, --sort and --count-by of members list --all-rooms are fields of its rows', async () => {
+  const { world } = await prepare()
+  for (const flag of ['--where', '--sort', '--count-by', '--columns']) {
+    const words = `meetroom members list --all-rooms ${flag} `
+    const { stdout } = await world.run(['__complete', 'fish', '--', words])
+    expect(stdout, flag).toMatch(/^room_name\b/m)
+    expect(stdout, flag).not.toMatch(/^type\b/m)
+  }
+})

@@ -11,7 +11,7 @@ export function defineMemberExport(members: MeetroomCommand, act: DefineAction):
     flags: (command) =>
       command
         .addArgument(createRoomsArgument('rooms whose members to export: '))
-        .option('--all-rooms', 'export the members of every room')
+        .option('--all-rooms', 'export the members of every room, with room names')
         .addOption(
           new Option('--with <field>', 'look up when each member was last connected').choices(['last_seen']),
         ),

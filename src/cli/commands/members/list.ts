@@ -1,24 +1,39 @@
+import { UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addAlias, addExamples, addPagingFlags, type ListFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runList } from '../../lists/run-list.ts'
 import { RoomArgument } from '../../names/arguments.ts'
 
+interface Flags extends ListFlags {
+  allRooms?: boolean
+}
+
 export function defineMemberList(members: MeetroomCommand, act: DefineAction): void {
   const list = members
     .command('list')
-    .summary('List the members of a room')
-    .description('List the members of a room.')
-    .addArgument(new RoomArgument())
+    .summary('List the members of a room, or of all rooms')
+    .description(
+      'List the members of a room. With --all-rooms, list the members of all rooms, with the names of the rooms.',
+    )
+    .addArgument(new RoomArgument('[room]'))
+    .option('--all-rooms', 'list the members of every room')
     .action(
-      act('reads', (context, room_id: string, flags: ListFlags) =>
-        runList(context, 'listMembers', { params: { room_id }, query: {} }, flags),
-      ),
+      act('reads', async (context, room_id: string | undefined, flags: Flags) => {
+        if (room_id !== undefined && flags.allRooms)
+          throw new UsageError('pass a room or --all-rooms, not both')
+        if (room_id !== undefined)
+          return runList(context, 'listMembers', { params: { room_id }, query: {} }, flags)
+        if (!flags.allRooms) return list.missingArgument('room')
+        const { listMembersInRooms } = await import('./list/list-in-rooms.ts')
+        return listMembersInRooms(context, flags)
+      }),
     )
   addPagingFlags(addAlias(list, 'ls'))
   addExamples(
     list,
     'meetroom members list 66f1a2b3c4d5e6f708192a3b --all',
     "meetroom members list 'name:Weekly sync' -o ids",
+    'meetroom members list --all-rooms --where role=host --sort room_name',
   )
 }

@@ -41,7 +41,7 @@ export function createMembers({ unblock }: Pick<ImportFlags, 'unblock'> = {}): I
     unblock ? withDefaultUnblock(values, existing) : values
   const members: ImportAdapter<MemberRow> = {
     ...columns,
-    readOnly: [...columns.readOnly, 'last_seen'],
+    readOnly: [...columns.readOnly, 'last_seen', 'room_name'],
     name: 'members',
     view: views.member,
     createOperation: 'addMember',

@@ -170,6 +170,22 @@ export const rowKinds = {
       order: ['room_name', 'name', 'user_id', 'role', 'status', 'connected_at', 'disconnected_at'],
     },
   ),
+  /** Members of all rooms. */
+  roomMembers: defineRow(
+    'members',
+    'member_id',
+    {
+      room_id: ['id'],
+      room_name: ['any', 8],
+      member_id: ['id'],
+      user_id: ['id | null', 6],
+      name: ['any', 9],
+      role: ['any', 7],
+      is_blocked: ['any?', 4],
+      created_at: ['time', 2],
+    },
+    { order: ['room_name', 'name', 'user_id', 'role', 'is_blocked', 'created_at'] },
+  ),
   people: defineRow('sessions', 'session_id', {
     session_id: ['id'],
     room: [ownCell, 8.5],
@@ -238,6 +254,7 @@ export const rowsOfCommands: Readonly<Record<string, RowKind>> = {
 /** Rows of commands that read or act on the rooms selected by `--where` or `--all-rooms`. */
 export const rowsOfManyRooms: Readonly<Record<string, RowKind>> = {
   'sessions list': rowKinds.roomSessions,
+  'members list': rowKinds.roomMembers,
   'members add': rowKinds.steps,
   'members update': rowKinds.steps,
   'message send': rowKinds.rooms,
