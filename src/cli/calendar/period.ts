@@ -41,6 +41,19 @@ function readDays(text: string, today: number): Days | undefined {
   }
 }
 
+/** Describes a span in milliseconds since 1970, as in ` in 2026-10`; its ends may be infinite. */
+export function describePeriod([start, end]: readonly [start: number, end: number], zone: TimeZone): string {
+  const isMidnight = (ms: number) => zone.startOfDay(zone.dayOf(ms)) === ms
+  const format = (ms: number) => zone.formatDay(ms) + (isMidnight(ms) ? '' : ` ${zone.formatClock(ms)}`)
+  if (end === Infinity) return start === -Infinity ? '' : ` since ${format(start)}`
+  if (start === -Infinity) return ` before ${format(end)}`
+  if (!isMidnight(start) || !isMidnight(end)) return ` from ${format(start)} to ${format(end)}`
+  const [first, next] = [zone.dayOf(start), zone.dayOf(end)]
+  if (daysOf('month', first).join() === `${first},${next}`) return ` in ${labelOf('month', first)}`
+  if (next - first === 1) return ` on ${formatDayNumber(first)}`
+  return ` from ${formatDayNumber(first)} to ${formatDayNumber(next - 1)}`
+}
+
 /** Returns the day, week or month that contains a day. Weeks begin on Monday. */
 export function daysOf(unit: PeriodUnit, day: number): Days {
   if (unit === 'day') return [day, day + 1]

@@ -52,7 +52,10 @@ export class Activity {
     const clock = ['00:00', '06:00', '12:00', '18:00', '24:00']
     const unitName = `${unit.charAt(0).toUpperCase()}${unit.slice(1)}`
     const periodAxis = { title: unitName, labels: selectLabels(parts) }
-    const periods = formatChart(`minutes-per-${unit}`, `Minutes per ${unit}`, parts, periodAxis)
+    const periods =
+      parts.length > 1
+        ? formatChart(`minutes-per-${unit}`, `Minutes per ${unit}`, parts, periodAxis)
+        : markup``
     const hourAxis = { title: 'Hour of the day', labels: clock }
     return markup`${periods}${formatChart('busiest-hours', 'Busiest hours', hours, hourAxis)}`
   }

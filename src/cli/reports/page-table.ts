@@ -43,8 +43,8 @@ const allFields: RowFields = Object.assign({}, ...shapes)
 const numbers = new Set(
   Object.keys(allFields).filter((field) => /^(integer|number)/.test(String(allFields[field]?.[0]))),
 )
-/** Fields of a sum that the page omits. */
-const unshown = ['room_id', 'counted_from']
+/** Fields of a sum that have no column. The ID of a user is below the name. */
+const unshown = ['room_id', 'user_id', 'counted_from']
 const maxLabelIntervals = 20
 /** Span above which a timeline shows only the meetings, in milliseconds. */
 const maxWholeSpanMs = 36 * 3_600_000
@@ -66,7 +66,7 @@ export function formatRoomSection(report: RoomReport, id: Visible, options: Page
       ? describeMeeting(span, computeMinutes(meeting), participants.length, options.zone)
       : own`Nobody was there.`,
     ...{ caption: own`Who was in ${name}, and when`, label: own`Attendance in ${name}` },
-    fields: ['name', 'user_id', 'first_in', 'last_out', 'connections', 'minutes', 'share', 'present'],
+    fields: ['name', 'first_in', 'last_out', 'connections', 'minutes', 'share', 'present'],
   })
 }
 
@@ -99,7 +99,7 @@ export function formatMeetings(lines: readonly ReportRow[], id: Visible, options
       words: describeMeeting([start, end], minutes, present, options.zone, isRunning),
       label: own`Attendance in ${name}, meeting ${number}`,
       caption: own`Who was in ${name}, meeting ${number}, and when`,
-      fields: ['name', 'user_id', 'role', 'first_in', 'last_out', 'room_minutes', 'share', 'present'],
+      fields: ['name', 'role', 'first_in', 'last_out', 'room_minutes', 'share', 'present'],
     })
   })
 }
@@ -158,14 +158,15 @@ export function describeTable(
   const known = Object.keys(row).filter((field) => !unshown.includes(field))
   const label = known.includes('name') ? 'name' : known.includes('room_name') ? 'room_name' : (unit ?? '')
   const heads = isUnitFirst && unit ? unit : label
-  const hasTimelines = subject === 'user-total' && unit === undefined
+  const [start = Number.NaN, end = Number.NaN] = limits.map((ms, i) => (Number.isFinite(ms) ? ms : bounds[i]))
+  // The timeline of a longer time shows meetings as invisible points.
+  const hasTimelines = subject === 'user-total' && unit === undefined && end - start <= maxWholeSpanMs
   // Timelines already show the first entry and the last exit.
   const isShown = (field: string) => !(hasTimelines && ['first_in', 'last_out'].includes(field))
-  const [start, end] = limits.map((ms, i) => (Number.isFinite(ms) ? ms : bounds[i]))
   return {
     ...{ caption: name, label: name, shown, zone },
     fields: [heads, ...known.filter((field) => field !== heads && isShown(field))],
-    span: hasTimelines && start !== undefined && end !== undefined && start <= end ? [start, end] : undefined,
+    span: hasTimelines && start <= end ? [start, end] : undefined,
     most: hasTimelines ? undefined : most,
   }
 }
@@ -217,7 +218,6 @@ function formatRow(line: ReportRow, options: PageTableOptions): Html {
   const cells = fields.map((field, i) => {
     const cell = formatCell(field, line, options)
     if (i === 0) return markup`<th scope="row">${cell}</th>`
-    if (field === 'user_id') return markup`<td class="id">${cell}</td>`
     return numbers.has(field) ? markup`<td class="number">${cell}</td>` : markup`<td>${cell}</td>`
   })
   const drawing =
@@ -239,10 +239,7 @@ function formatCell(
   const value = row[field]
   switch (field) {
     case 'name':
-      // A deleted person has no name, but a row needs a heading.
-      return markup`<bdi>${shown(toText(value) || toText(row['user_id']))}</bdi>`
-    case 'user_id':
-      return markup`<bdi>${shown(toText(value))}</bdi>`
+      return formatPerson(toText(value), toText(row['user_id']), shown)
     case 'room_name': {
       const name = markup`<bdi>${nameRoom({ name: value, id: row['room_id'] }, shown)}</bdi>`
       return section ? markup`<a href="#${section}">${name}</a>` : name
@@ -265,6 +262,12 @@ function formatCell(
     default:
       return shown(toText(value))
   }
+}
+
+function formatPerson(name: string, id: string, shown: PageOptions['shown']): Html {
+  // A deleted person has no name, but a row needs a heading.
+  if (!name || !id) return markup`<bdi>${shown(name || id)}</bdi>`
+  return markup`<bdi>${shown(name)}</bdi><small>${shown(id)}</small>`
 }
 
 /** Formats the footnotes of a page. Only sections of rooms and meetings have shares and time lines of meetings. */

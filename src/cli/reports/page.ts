@@ -4,6 +4,7 @@ import { toText } from '../../api/to-text.ts'
 import type { MeetroomError } from '../../errors.ts'
 import { OutputFile } from '../../files/output-file.ts'
 import type { Host, Visible } from '../../host.ts'
+import { describePeriod } from '../calendar/period.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
 import { type Html, markup } from '../output/html.ts'
 import { own, visible } from '../output/terminal/visible.ts'
@@ -195,14 +196,8 @@ function formatPageStart(
   notes: readonly string[],
   { span, now, zone, grouping }: WebPageOptions,
 ): string {
-  const timeOf = (ms: number) => formatMinute(ms, zone)
-  const ends = span.map((ms, i) => (Number.isFinite(ms) ? ` ${i === 0 ? 'from' : 'to'} ${timeOf(ms)}` : ''))
   const subject = grouping.hasPeak ? own`Usage` : own`Attendance in ${where}`
-  return formatPageHead(own`${subject}${visible(ends.join(''))}`, zone, now, notes)
-}
-
-function formatMinute(ms: number, zone: TimeZone): string {
-  return `${zone.formatDay(ms)} ${zone.formatClock(ms)}`
+  return formatPageHead(own`${subject}${visible(describePeriod(span, zone))}`, zone, now, notes)
 }
 
 /** Formats the beginning of a page, up to its content. */
@@ -227,7 +222,7 @@ export function formatPageHead(
 <body>
 <header>
 <h1>${title}</h1>
-<p>As of ${visible(formatMinute(now, zone))}. Times are those of ${visible(zone.name)}.</p>
+<p>As of ${visible(`${zone.formatDay(now)} ${zone.formatClock(now)}`)}. Times are those of ${visible(zone.name)}.</p>
 ${notes.map(
   (note) => markup`<p>${visible(note)}</p>
 `,
@@ -264,8 +259,8 @@ table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nu
 caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 th, td { padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); text-align: start; font-weight: normal; white-space: nowrap; vertical-align: middle }
 thead th { color: var(--dim); font-size: .85rem }
-tbody th { font-weight: 600; white-space: normal; overflow-wrap: anywhere; min-width: 8rem }
-td.id { white-space: normal; overflow-wrap: anywhere; min-width: 5rem }
+tbody th { position: sticky; left: 0; background: var(--paper); font-weight: 600; white-space: normal; overflow-wrap: anywhere; min-width: 11rem }
+th small { display: block; color: var(--dim); font-size: .7rem; font-weight: normal }
 .number { text-align: end }
 .time { width: 40%; min-width: 14rem; padding-inline-end: 0 }
 .axis { display: flex; justify-content: space-between; gap: 1rem }

@@ -1,5 +1,6 @@
 import { toText } from '../../../../api/to-text.ts'
 import { OutputFile } from '../../../../files/output-file.ts'
+import { describePeriod } from '../../../calendar/period.ts'
 import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { markup } from '../../../output/html.ts'
@@ -27,9 +28,10 @@ export async function openChangesPage(
   const fields = printer.options.columns ?? rowKinds.changes.columns.map(({ field }) => field)
   const shown = (value: unknown) => printer.makeVisible(toText(value))
   const titles = fields.map((field) => markup`<th scope="col">${shown(titleOf(field))}</th>`)
-  const period = Number.isFinite(start) ? ` since ${zone.formatDay(start)} ${zone.formatClock(start)}` : ''
   const file = await OutputFile.open(name, context.host)
-  await file.write(formatPageHead(visible(`Changes${period}`), zone, context.host.now()))
+  await file.write(
+    formatPageHead(visible(`Changes${describePeriod([start, Infinity], zone)}`), zone, context.host.now()),
+  )
   await file.write(
     markup`<div class="wide" tabindex="0" role="region" aria-label="Changes"><table>
 <caption>Changes, the newest first</caption>
