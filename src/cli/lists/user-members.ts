@@ -58,7 +58,12 @@ export async function readMember(
   if (given !== undefined) return given
   const [user, ...others] = users
   if (user === undefined)
-    throw new UsageError('missing required argument “member”', { hint: 'pass a member ID, or --user ID' })
+    throw new UsageError('missing required argument “member”', {
+      hint: [
+        'pass a member ID, or --user ID; list the members with: ',
+        suggest(['members', 'list'], room_id),
+      ],
+    })
   if (others.length > 0) throw new UsageError('--user takes one user here')
   const { ids, absent } = await findMembers(context, room_id, [user])
   const [id, ...more] = ids

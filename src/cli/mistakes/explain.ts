@@ -5,13 +5,14 @@ import { type Hint, NotFoundError, type Suggestion, suggest } from '../../errors
 import type { Context } from '../kernel/context.ts'
 import { findMember } from '../lists/user-members.ts'
 import { hasOtherCase, isSimilar } from '../matching/match.ts'
-import { type NamedKind, toRoomName } from '../matching/reference.ts'
+import { type NamedKind, parseReference, toRoomName } from '../matching/reference.ts'
 import { findLikelyItem, findRooms, UnknownNameError } from '../names/item-finder.ts'
 import { quoteWord } from '../output/hint-text.ts'
 import { views } from '../output/views/views.ts'
 import { labelItem } from '../requests/describe-items.ts'
+import { fitRoom, fitWords, readIntended } from './operands.ts'
 import { explainShellWords } from './shell-words.ts'
-import { fitWords, idPattern, removeWords, splitTyped } from './typed.ts'
+import { idPattern, removeWords, splitTyped } from './typed.ts'
 
 /** Command line with the ID of a missing item. */
 export interface CalledCommand {
@@ -48,13 +49,20 @@ export async function explainMissing(
     const client = await context.client()
     const flags = removeWords(splitTyped(called.program, called.argv).rest, called.given)
     const isRoomMissing = error.message.startsWith('no such room')
+    const [, unknownUser] = /^no such user: ([\s\S]+)$/.exec(message) ?? []
+    const missing = { ...called, context, client, path: path ?? '', flags, isRoomMissing, unknownUser }
     if (error instanceof UnknownNameError) {
-      const hint = await explainName({ ...called, context, flags }, error)
+      const hint =
+        explainIntended(missing, `${error.field}:${error.text}`) ??
+        (await explainSwappedRoom(missing).catch(() => undefined)) ??
+        (await explainName(missing, error))
       return hint ? new NotFoundError(error.message, { hint }) : error
     }
     if (path === undefined) return error
-    const [, unknownUser] = /^no such user: ([\s\S]+)$/.exec(message) ?? []
-    const missing = { ...called, context, client, path, flags, isRoomMissing, unknownUser }
+    const isMissing = (word: string) => word === unknownUser || path.includes(encodeURIComponent(word))
+    const unread = [...called.given, ...flags].find((word) => isMissing(word) && readIntended(word))
+    const intended = unread === undefined ? undefined : explainIntended(missing, unread)
+    if (intended) return new NotFoundError(message, { status, request, body, hint: intended })
     for (const explain of [
       explainUserAsMember,
       explainSwappedRoom,
@@ -72,23 +80,32 @@ export async function explainMissing(
 
 type Explain = (missing: MissingResource) => Promise<Hint | undefined>
 
+/** Explains `name=Maths`, a URL or a comma list in place of an ID. */
+function explainIntended(missing: MissingResource, text: string): Hint | undefined {
+  const { reason, words } = readIntended(text) ?? { reason: '', words: [] }
+  if (words.length === 0) return undefined
+  const { command } = splitTyped(missing.program, missing.argv)
+  const isSeveral = command.registeredArguments.at(-1)?.variadic === true
+  const corrected = correct(missing, text, ...(isSeveral ? words : words.slice(0, 1)))
+  return corrected && [words.length > 1 && !isSeveral ? 'one at a time: ' : reason, corrected]
+}
+
 /** Explains a user ID in place of a member ID, as in `members update ROOM ada`. */
 const explainUserAsMember: Explain = async ({ context, names, given, path, flags }) => {
   const [room = '', user = ''] = given
   if (names[1] !== 'member' || given.length !== 2 || !path.includes('/members/')) return undefined
-  if ((await findMember(context, room, user)) === undefined) return undefined
+  if ((await findMember(context, readSegment(path, 'rooms') ?? room, user)) === undefined) return undefined
   const words = [...context.command.split(' '), room, '--user', user, ...flags]
   return [`${user} is a user ID, not a member ID: `, suggest(words)]
 }
 
 /** Explains user and room in the wrong order, as in `members add ada ROOM`. */
-const explainSwappedRoom: Explain = async ({ context, client, names, given, flags, isRoomMissing }) => {
+const explainSwappedRoom: Explain = async ({ context, client, names, given, flags }) => {
   const [user = '', room = ''] = given
   if (names[0] !== 'room' || names.length < 2 || given.length !== 2 || idPattern.test(user)) return undefined
-  if (!idPattern.test(room) && !isRoomMissing) return undefined
-  if (!(await isRoom(client, room)) || (await isRoom(client, user))) return undefined
+  if (!(await isRoomOrName(client, room)) || (await isRoomOrName(client, user))) return undefined
   const words = context.command.split(' ')
-  return ['the room comes first: ', suggest(fitWords(words, [room, user, ...flags]))]
+  return ['the room comes first: ', suggest(fitWords(words, [fitRoom(room), user, ...flags]))]
 }
 
 /** Explains a room name in place of a room ID. */
@@ -156,16 +173,24 @@ async function explainName(
 function correct(
   { context, given, flags }: Pick<MissingResource, 'context' | 'given' | 'flags'>,
   wrong: string,
-  id: string,
+  ...ids: string[]
 ): Suggestion | undefined {
   const typed = [...given, ...flags]
   const at = typed.indexOf(wrong)
-  return at < 0 ? undefined : suggest([...context.command.split(' '), ...typed.with(at, id)])
+  return at < 0 ? undefined : suggest([...context.command.split(' '), ...typed.toSpliced(at, 1, ...ids)])
 }
 
 function readSegment(path: string, collection: 'rooms' | 'users'): string | undefined {
   const [, segment] = new RegExp(`^/${collection}/([^/?]+)`).exec(path) ?? []
   return segment === undefined ? undefined : decodeURIComponent(segment)
+}
+
+/** Returns true for the ID of a room, and for a name that exactly one room has. */
+async function isRoomOrName(client: Client, text: string): Promise<boolean> {
+  if (idPattern.test(text)) return isRoom(client, text)
+  const reference = parseReference('room', text)
+  if ('id' in reference && (await isRoom(client, reference.id))) return true
+  return (await findRooms(client, 'id' in reference ? reference.id : reference.text)).length === 1
 }
 
 async function isRoom(client: Client, id: string): Promise<boolean> {

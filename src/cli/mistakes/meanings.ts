@@ -36,7 +36,7 @@ export const nouns: Readonly<Record<string, string>> = {
 const listing = ['list', 'ls', 'find', 'search', 'all', 'query']
 const showing = ['get', 'show', 'view', 'info', 'describe', 'read', 'inspect', 'display']
 const creating = ['create', 'new', 'add', 'make', 'insert', 'register']
-const changing = ['update', 'edit', 'change', 'set', 'modify', 'rename', 'patch']
+const changing = ['update', 'edit', 'change', 'set', 'modify', 'rename', 'retitle', 'patch']
 const deleting = ['delete', 'remove', 'rm', 'del', 'destroy', 'drop', 'erase']
 const undoing = ['undo', 'restore', 'recover', 'rollback', 'revert', 'revive', 'resurrect']
 const importing = ['import', 'load', 'upload']
@@ -75,7 +75,7 @@ export const verbs: Readonly<Record<string, Readonly<Record<string, readonly str
     list: listing,
     get: showing,
     add: [...creating, 'invite'],
-    update: [...changing, 'promote'],
+    update: [...changing, 'promote', 'demote'],
     block: ['ban', 'kick', 'expel'],
     unblock: ['unban', 'allow', 'readmit'],
     links: ['url', 'link', 'share'],
@@ -235,6 +235,23 @@ export const meanings: ReadonlySet<string> = new Set([
 export function isUndo(word: string): boolean {
   const lower = word.toLowerCase().replaceAll('-', '')
   return undoing.includes(lower) || (lower.startsWith('un') && deleting.includes(lower.slice(2)))
+}
+
+/** Words between operands in a sentence, as in `add ada to Maths`. */
+export const linkWords: ReadonlySet<string> = new Set(['to', 'into', 'in', 'from', 'of', 'as', '=', '->'])
+
+interface ImpliedFlag {
+  flag: string
+  /** Value of the flag if no operand gives it. */
+  value?: string
+}
+
+/** Flags that verbs imply. */
+export const implied: Readonly<Record<string, ImpliedFlag>> = {
+  rename: { flag: '--name' },
+  retitle: { flag: '--name' },
+  promote: { flag: '--role', value: 'host' },
+  demote: { flag: '--role', value: 'guest' },
 }
 
 /** Flags of other programs, with their equivalents here. The first one that the command accepts is suggested. */

@@ -59,20 +59,6 @@ export function takesNextWord({ required, short }: Option, word: string): boolea
   return required && (word === short || (word.startsWith('--') && !word.includes('=')))
 }
 
-/** Adds the words of a mistyped command to a suggested command (`words`). Turns operands into flags where needed. */
-export function fitWords(words: readonly string[], rest: readonly string[]): string[] {
-  const [first = '-', second = '-'] = rest
-  const name = words.join(' ')
-  const isOperand = !first.startsWith('-')
-  if (name === 'rooms create' && isOperand) return [...words, '--name', ...rest]
-  if (/^(rooms|users) list$/.test(name) && isOperand)
-    return [...words, '--where', `name~${first}`, ...rest.slice(1)]
-  const isUser = !second.startsWith('-') && !idPattern.test(second)
-  if (/^members (get|update|block|unblock)$/.test(name) && isOperand && isUser)
-    return [...words, first, '--user', ...rest.slice(1)]
-  return [...words, ...rest]
-}
-
 /** Returns true for a word that may be a key. Messages do not repeat it. */
 export function mayBeKey(word: string): boolean {
   return /^(?=.*\d)(?=.*[a-z])[\w.+/=~-]{16,}$/i.test(word) && !idPattern.test(word)

@@ -3,8 +3,9 @@ import { findClosest } from '../../api/closest.ts'
 import { type Hint, suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { type Effect, isDestructive, mayWrite } from '../kernel/effect.ts'
 import { MeetroomCommand } from '../kernel/meetroom-command.ts'
-import { elsewhere, isUndo, lookUp, meanings, nouns, verbs } from './meanings.ts'
-import { fitWords, idPattern, mayBeKey } from './typed.ts'
+import { elsewhere, implied, isUndo, lookUp, meanings, nouns, verbs } from './meanings.ts'
+import { addImplied, fitWords, isSentence, splitOperands } from './operands.ts'
+import { idPattern, mayBeKey } from './typed.ts'
 
 /**
  * @param within the command group, or the whole program
@@ -44,11 +45,14 @@ export function explainCurl(words: readonly string[]): UsageError {
 function hintFor(word: string, within: Command, group: string | undefined, rest: readonly string[]): Hint {
   if (isUndo(word))
     return ['only records saved with --save can be restored; see:  ', suggest(['help', 'undo'])]
-  if (group === 'members' && isDeletion(word)) return explainRemoval(rest)
+  const isPlaced = isSentence(splitOperands(rest)[0])
+  if ((group === 'members' || isPlaced) && isDeletion(word)) return explainRemoval(rest)
   if (group === 'pages' && word !== 'create' && isVerb(word) && !findVerb('pages', word))
     return 'the API has no operation to change or delete pages'
   const verb = group && findVerb(group, word)
-  if (verb) return suggestCommand([group, verb], rest)
+  if (isPlaced && findVerb('members', word) && !lookUp(implied, word))
+    return suggestVerb('members', word, rest)
+  if (verb) return suggestVerb(group, word, rest)
   const moved = lookUp(elsewhere, group ? `${group} ${word}` : word)
   // The word after a login command may be a key.
   if (moved) return suggestCommand(moved.split(' '), moved.startsWith('auth') ? [] : rest)
@@ -84,7 +88,7 @@ function hintAtTop(word: string, [noun = '', ...rest]: readonly string[]): Hint 
   // `get rooms` means `rooms list`.
   if (verb === 'get' && noun.endsWith('s') && rest.length === 0)
     return suggestCommand([group ?? '', 'list'], [])
-  if (verb) return suggestCommand([group, verb], rest)
+  if (group && verb) return suggestVerb(group, word, rest)
   const named = lookUp(nouns, word.toLowerCase())
   if (named) return suggestCommand([named], noun === '' ? [] : [noun, ...rest])
   const groups = ['users', 'rooms', 'members', 'sessions'].flatMap((name) => {
@@ -95,7 +99,10 @@ function hintAtTop(word: string, [noun = '', ...rest]: readonly string[]): Hint 
   const words = group || noun === '' ? [] : [noun, ...rest]
   return [
     'choose one of: ',
-    ...groups.flatMap((path, i) => [i === 0 ? '' : ', ', suggest([...path, ...words])]),
+    ...groups.flatMap(([group = '', verb = ''], i) => [
+      i === 0 ? '' : ', ',
+      suggest(fitWords([group, verb], addImplied(word, group, words))),
+    ]),
   ]
 }
 
@@ -103,6 +110,11 @@ function hintAtTop(word: string, [noun = '', ...rest]: readonly string[]): Hint 
 function explainRemoval(rest: readonly string[]): Hint {
   const block = suggest(fitWords(['members', 'block'], rest.length > 1 ? rest : ['ROOM', 'USER']))
   return ['members cannot be removed; in a private room, block them: ', block]
+}
+
+/** Suggests the command of a group for a verb or its synonym, with the flag that the verb implies. */
+function suggestVerb(group: string, word: string, rest: readonly string[]): Hint {
+  return suggestCommand([group, findVerb(group, word) ?? ''], addImplied(word, group, rest))
 }
 
 function suggestCommand(words: readonly string[], rest: readonly string[]): Hint {
@@ -121,7 +133,7 @@ const isVerb = (word: string) =>
   Object.values(verbs).some((commands) => Object.values(commands).some((others) => others.includes(word)))
 
 /** Returns the command of a group for a verb or its synonym. */
-function findVerb(group: string, word: string): string | undefined {
+export function findVerb(group: string, word: string): string | undefined {
   const commands = lookUp(verbs, group) ?? {}
   return Object.keys(commands).find((verb) => verb === word || commands[verb]?.includes(word))
 }

@@ -1,0 +1,88 @@
+import { toRoomName } from '../matching/reference.ts'
+import { implied, linkWords, lookUp } from './meanings.ts'
+import { idPattern } from './typed.ts'
+
+/** Splits words into the operands before the first flag, and the rest. */
+export function splitOperands(
+  words: readonly string[],
+): [operands: readonly string[], rest: readonly string[]] {
+  const found = words.findIndex((word) => word.startsWith('-') && word !== '-')
+  const end = found < 0 ? words.length : found
+  return [words.slice(0, end), words.slice(end)]
+}
+
+/** Returns true for operands that say where something goes, as in `ada to Maths`. */
+export const isSentence = (operands: readonly string[]): boolean =>
+  operands.length === 3 && linkWords.has((operands[1] ?? '').toLowerCase())
+
+/** Formats an operand as a room, whose name was probably typed without `name:`. */
+export function fitRoom(operand: string): string {
+  return idPattern.test(operand) || operand.startsWith('id:') ? operand : toRoomName(operand)
+}
+
+/** Adds the words of a mistyped command to a suggested command (`words`). Turns operands into flags where needed. */
+export function fitWords(words: readonly string[], rest: readonly string[]): string[] {
+  const [first = '-', second = '-'] = rest
+  const name = words.join(' ')
+  const isOperand = !first.startsWith('-')
+  const [operands, flags] = splitOperands(rest)
+  const [item = '', , place = ''] = operands
+  if (isSentence(operands))
+    return fitWords(words, [...(words[0] === 'members' ? [fitRoom(place), item] : [item, place]), ...flags])
+  const [, mailbox] = /^([^@\s]+)@[^@\s]+\.[^@\s]+$/.exec(first) ?? []
+  if (name === 'users create' && mailbox !== undefined && !flags.includes('--email'))
+    return [...words, mailbox, '--email', ...rest]
+  if (name === 'rooms create' && isOperand) return [...words, '--name', ...rest]
+  if (/^(rooms|users) list$/.test(name) && isOperand)
+    return [...words, '--where', `name~${first}`, ...rest.slice(1)]
+  const isUser = !second.startsWith('-') && !idPattern.test(second)
+  if (/^members (get|update|block|unblock)$/.test(name) && isOperand && isUser)
+    return [...words, first, '--user', ...rest.slice(1)]
+  return [...words, ...rest]
+}
+
+/** Adds the flag that a verb such as `rename` implies, with the last operand as its value. */
+export function addImplied(verb: string, group: string, rest: readonly string[]): readonly string[] {
+  const { flag = '', value } = lookUp(implied, verb.toLowerCase()) ?? {}
+  const [given, others] = splitOperands(rest)
+  if (flag === '' || others.some((word) => word === flag || word.startsWith(`${flag}=`))) return rest
+  const operands = given.filter((word, i) => i === 0 || !linkWords.has(word.toLowerCase()))
+  const count = group === 'members' ? 2 : 1
+  const [first = '', ...more] = operands.slice(0, Math.max(count, operands.length - (value ? 0 : 1)))
+  if (first === '') return rest
+  const items = [group === 'users' ? first : fitRoom(first), ...more]
+  const text = operands.length > count ? operands.slice(count).join(' ') : value
+  return text === undefined ? rest : [...items.slice(0, count), flag, text, ...others]
+}
+
+/** What was probably meant by an operand that is no ID. */
+interface Intended {
+  reason: string
+  /** IDs or references. */
+  words: readonly string[]
+}
+
+/** Reads an operand as `name=Maths`, as the URL of an item, or as several IDs with commas. */
+export function readIntended(text: string): Intended | undefined {
+  const [, field = '', value = ''] = /^(name|email|id|room_id|user_id)=(.+)$/s.exec(text) ?? []
+  if (field !== '')
+    return field.endsWith('id')
+      ? { reason: 'pass the ID alone: ', words: [value] }
+      : { reason: 'a colon follows the field: ', words: [`${field}:${value}`] }
+  const [, id = ''] = /^(?:https?:\/\/[^/]+)?\/(?:[^?#]*\/)?(?:rooms|users|join)\/([^/?#]+)/i.exec(text) ?? []
+  if (id !== '') return { reason: 'pass the ID in the URL: ', words: [decode(id)] }
+  const parts = text.split(',').filter((part) => part !== '')
+  const isReference = (part: string) => /^(name|email|id):/.test(part)
+  const isList = !/\s/.test(text) && !isReference(text)
+  return text.includes(',') && (isList || parts.every(isReference))
+    ? { reason: 'separate IDs with blanks: ', words: parts }
+    : undefined
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

@@ -1,0 +1,97 @@
+import { counted } from '../../api/plural.ts'
+import { minKeyLength } from '../../config/settings.ts'
+import { type Hint, suggest, UsageError } from '../../errors.ts'
+import { listOptions } from '../kernel/meetroom-command.ts'
+import { toRoomName } from '../matching/reference.ts'
+import { explainKeyAsArgument } from './key-as-argument.ts'
+import { flagsOfArguments, linkWords, lookUp, values } from './meanings.ts'
+import { fitWords, isSentence } from './operands.ts'
+import { joinSplitValue } from './shell-words.ts'
+import { idPattern, mayBeKey, removeWords } from './typed.ts'
+import { findVerb } from './unknown-command.ts'
+import { findFlagOf, quoteValue, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
+
+export function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageError {
+  const accepted = command.registeredArguments.length
+  const given = command.args
+  const name = words.join(' ')
+  if (name === 'auth login') return explainLoginSurplus(given)
+  const takes = accepted === 0 ? 'no argument' : counted(accepted, 'argument')
+  const message = `${name} takes ${takes}, not ${given.length}`
+  const hint = (hint: Hint) => new UsageError(message, { hint })
+  if (given.some(mayBeKey)) return hint(suggestHelpOn(words))
+  const [first = '', ...more] = given
+  const extra = given[accepted] ?? ''
+  // A word after a flag that takes no value was probably meant as its value.
+  const before = argv[argv.lastIndexOf(extra) - 1]
+  if (listOptions(command).some((option) => option.isBoolean() && option.long === before)) {
+    // `--count type` means `--count-by type`.
+    const isGrouped = listOptions(command).some(({ long }) => long === `${before}-by`)
+    const fixed = isGrouped
+      ? rest.map((word) => (word === before ? `${word}-by` : word))
+      : removeWords(rest, [extra])
+    return new UsageError(`${before} takes no value`, { hint: ['type: ', suggest([...words, ...fixed])] })
+  }
+  const linked = given.filter((word) => linkWords.has(word.toLowerCase()))
+  if (linked.length > 0 && given.length - linked.length === accepted) {
+    const fixed = given.length === 3 ? rest : removeWords(rest, linked)
+    return hint(['did you mean: ', suggest(fitWords(words, fixed))])
+  }
+  if (words[0] === 'users' && isSentence(given) && findVerb('members', command.name()))
+    return hint([
+      'did you mean: ',
+      suggest(fitWords(['members', findVerb('members', command.name()) ?? ''], rest)),
+    ])
+  const joined = joinSplitValue(rest, listOptions(command), given.length - accepted)
+  if (joined) return hint([quoteValue, suggest([...words, ...joined])])
+  const meant = lookUp(values, extra.toLowerCase()) ?? extra.toLowerCase()
+  const flagOfExtra = findFlagOf(meant, listOptions(command))
+  if (flagOfExtra && accepted > 0 && given.length === accepted + 1 && !rest.includes(flagOfExtra)) {
+    const others = fitWords(words, removeWords(rest, [extra]))
+    return hint(['did you mean: ', suggest([...others, flagOfExtra, meant])])
+  }
+  const flagsOnly = removeWords(rest, given)
+  const again = given.findIndex((_, i) => words.every((word, j) => given[i + j] === word))
+  if (again >= 0)
+    return hint(['type the command once: ', suggest([...words, ...given.slice(0, again), ...flagsOnly])])
+  const { surplusHint } = command
+  const own = typeof surplusHint === 'function' ? surplusHint(given.slice(accepted)) : surplusHint
+  if (own !== undefined) return hint(own)
+  const { flag, reason, pattern } = lookUp(flagsOfArguments, name) ?? {}
+  const text = given.join(' ')
+  if (flag && reason && pattern?.test(text))
+    return hint([reason, suggest([...words, flag, text, ...flagsOnly])])
+  const named = given.findIndex((word) => /^(name|email):/.test(word))
+  if (named >= 0 && named < accepted) {
+    const name = given.slice(named, named + given.length - accepted + 1).join(' ')
+    const others = given.slice(named + given.length - accepted + 1)
+    return hint([quoteValue, suggest([...words, ...given.slice(0, named), name, ...others, ...flagsOnly])])
+  }
+  if (command.registeredArguments[0]?.name() === 'room' && !idPattern.test(first)) {
+    const others = given.slice(given.length - accepted + 1)
+    const name = given.slice(0, given.length - accepted + 1).join(' ')
+    const room = toRoomName(name.replace(/^name /, ''))
+    return hint([quoteValue, suggest([...words, room, ...others, ...flagsOnly])])
+  }
+  if (command.registeredArguments[0]?.name() === 'user' && more.length > 0) {
+    const name = suggest([...words, `name:${given.join(' ')}`, ...flagsOnly])
+    // Words in lower case are probably IDs.
+    if (given.some((word) => /^\p{Lu}/u.test(word))) return hint([quoteValue, name])
+    const one = suggest([...words, first.replace(/,$/, ''), ...flagsOnly])
+    return hint(['one user at a time: ', one, '; or quote a name with spaces: ', name])
+  }
+  return hint(suggestHelpOn(words))
+}
+
+/** Explains a surplus argument of `auth login`. The message does not repeat a long one, which may be a key. */
+function explainLoginSurplus([given = '']: readonly string[]): UsageError {
+  if (/^https?:/i.test(given))
+    return new UsageError('auth login takes the base URL as a flag', {
+      hint: ['type: ', suggest(['auth', 'login', '--base-url', given])],
+    })
+  if (given.length < minKeyLength)
+    return new UsageError('auth login takes no argument', {
+      hint: ['name a profile with: ', suggest(['auth', 'login', '--profile', given])],
+    })
+  return explainKeyAsArgument()
+}

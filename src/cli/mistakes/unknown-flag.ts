@@ -1,0 +1,102 @@
+import type { Option } from 'commander'
+import { findClosest } from '../../api/closest.ts'
+import { resources } from '../../api/resources.ts'
+import { defaultLimit } from '../../api/vocabulary.ts'
+import { suggest, UsageError } from '../../errors.ts'
+import { describeFixedField, isSetOnlyAtCreation } from '../kernel/body.ts'
+import { listOptions, type MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { explainKeyAsArgument } from './key-as-argument.ts'
+import { flags, lookUp, searching } from './meanings.ts'
+import { fitRoom } from './operands.ts'
+import { findFlagOf, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
+
+export function explainUnknownFlag({
+  said,
+  command,
+  words,
+  rest,
+  argv,
+}: UsageProblem): UsageError | undefined {
+  // The message must not repeat the value after `=`, which may be a key.
+  const [, typed = '', flag = ''] = /^unknown option '((-[^'=]*)[\s\S]*)'$/.exec(said) ?? []
+  if (/^--?(api-?key|key|token)/i.test(flag)) return explainKeyAsArgument()
+  const options = listOptions(command)
+  const own = options.find(({ long, short }) => long === flag || short === flag)
+  if (own?.isBoolean()) {
+    const isOff = /=(false|no|0|off)$/i.test(typed)
+    const fixed = rest.flatMap((word) => (word === typed ? (isOff ? [] : [flag]) : [word]))
+    return new UsageError(`${flag} takes no value`, { hint: ['type: ', suggest([...words, ...fixed])] })
+  }
+  const message = `unknown flag “${flag}”`
+  const reason = explainFixedField(words, flag)
+  if (reason) return new UsageError(message, { hint: reason })
+  const fixed = findIntendedWords(flag, command, options, rest)
+  if (fixed) return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })
+  if (argv.length > 0 && command.registeredArguments[0] && rest[rest.indexOf(flag) + 1] !== undefined) {
+    const noun = command.registeredArguments[0].name()
+    if (flag === '--id' || flag === `--${noun}` || flag === `--${noun}-id`) {
+      const at = rest.indexOf(flag)
+      const item = rest[at + 1] ?? ''
+      const [reason, fixed] =
+        noun === 'room' && flag === '--room'
+          ? ['pass it without a flag: ', fitRoom(item)]
+          : ['pass the ID alone: ', item]
+      return new UsageError(message, { hint: [reason, suggest([...words, ...rest.toSpliced(at, 2, fixed)])] })
+    }
+  }
+  return new UsageError(message, { hint: suggestHelpOn(words) })
+}
+
+/** Explains a flag for a field that an update cannot change; undefined for other flags. */
+function explainFixedField([group, verb]: readonly string[], flag: string): string | undefined {
+  const resource = Object.values(resources).find(({ plural }) => plural === group)
+  const field = flag.slice(2).replaceAll('-', '_')
+  return verb === 'update' && resource && isSetOnlyAtCreation(resource.fields, field)
+    ? describeFixedField(resource.name, field)
+    : undefined
+}
+
+/** Returns the words after the command with the probable flag in place of `flag`; undefined if no flag is similar. */
+function findIntendedWords(
+  flag: string,
+  command: MeetroomCommand,
+  options: readonly Option[],
+  rest: readonly string[],
+): string[] | undefined {
+  const at = rest.findIndex((word) => word === flag || word.startsWith(`${flag}=`))
+  if (at < 0) return undefined
+  const has = (long: string) => options.some((option) => option.long === long)
+  const [, joined] = /=([\s\S]*)/.exec(rest[at] ?? '') ?? []
+  const value = joined ?? rest[at + 1]
+  const replaced = (...instead: string[]) => [
+    ...rest.slice(0, at),
+    ...instead,
+    ...rest.slice(at + (joined === undefined ? 2 : 1)),
+  ]
+  const renamed = (long: string) => {
+    const option = options.find((each) => each.long === long)
+    return option?.isBoolean() || value === undefined
+      ? [...rest.slice(0, at), long, ...rest.slice(at + 1)]
+      : replaced(long, value)
+  }
+  if (has('--where') && value !== undefined && command.effect === 'reads') {
+    if (searching.has(flag))
+      return has('--search') ? renamed('--search') : replaced('--where', `name~${value}`)
+    // Other programs use these flags to filter lists.
+    if (['--type', '--status', '--layout', '--record', '--role'].includes(flag))
+      return replaced('--where', `${flag === '--role' ? 'type' : flag.slice(2)}=${value}`)
+  }
+  // A value of a flag, typed as a flag, such as `--private` for `--type private`.
+  const ofValue = joined === undefined && (value ?? '-').startsWith('-') && findFlagOf(flag.slice(2), options)
+  if (ofValue) return [...rest.slice(0, at), ofValue, flag.slice(2), ...rest.slice(at + 1)]
+  const named = lookUp(flags, flag)?.find(has)
+  if (named) return renamed(named)
+  if (flag === '--page' && has('--offset') && /^[1-9]\d{0,8}$/.test(value ?? '')) {
+    const limit = rest[rest.indexOf('--limit') + 1]
+    const perPage = has('--limit') && rest.includes('--limit') ? Number(limit) : defaultLimit
+    return replaced('--offset', String((Number(value) - 1) * perPage))
+  }
+  const names = options.flatMap(({ long, hidden }) => (long && !hidden ? [long.slice(2)] : []))
+  const near = findClosest(flag.replace(/^-+/, ''), names)
+  return near === undefined ? undefined : renamed(`--${near}`)
+}
