@@ -1,4 +1,4 @@
-import { UsageError } from './errors.ts'
+import { type ErrorDetails, UsageError } from './errors.ts'
 
 /** Milliseconds per unit, longest unit first, because that is the order in durations. */
 const units = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
@@ -29,8 +29,49 @@ export function parseDuration(text: string, { least, most }: DurationRange, flag
   const range = most === undefined ? from : `${from} and at most ${formatDuration(most)}`
   throw new UsageError(
     `${flag ?? 'the value'} must be a duration such as 30s or 1m30s, ${range}, not “${text}”`,
+    correctDuration(text),
   )
 }
+
+/** Returns what an error about an invalid duration adds: the duration that was meant, or advice. */
+export function correctDuration(text: string): Pick<ErrorDetails, 'hint' | 'correction'> {
+  const near = findNearDuration(text)
+  if (near !== undefined) return { correction: [text, near] }
+  const isLong = /^\d+ *(mo|mon|months?|y|yrs?|years?)$/i.test(text)
+  return isLong ? { hint: 'months and years have no fixed length; pass days, as in 90d' } : {}
+}
+
+/** Finds the duration that was probably meant by text such as `45min`, `2 hours` or `1,5h`; undefined for other text. */
+export function findNearDuration(text: string): string | undefined {
+  const words = text
+    .trim()
+    .toLowerCase()
+    .replace(/(?<=\d),(?=\d)/g, '.')
+    .replace(/^pt(?=\d)|,|\band\b/g, ' ')
+  if (!/^\s*(\d+(\.\d+)?\s*[a-z]+\s*)+$/.test(words)) return undefined
+  let ms = 0
+  for (const [, count, word = ''] of words.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/g)) {
+    const unit = unitWords.find(([pattern]) => pattern.test(word))?.[1]
+    if (unit === undefined) return undefined
+    ms += Number(count) * units[unit]
+  }
+  const short = words.replace(
+    /\s*([a-z]+)\s*/g,
+    (_, word) => unitWords.find(([pattern]) => pattern.test(word))?.[1] ?? '',
+  )
+  const near = readDuration(short) === ms ? short : formatDuration(ms)
+  return near === text || !(ms > 0) || readDuration(near) !== ms ? undefined : near
+}
+
+/** Words for units. Months and years have no fixed length. */
+const unitWords: readonly (readonly [RegExp, keyof typeof units])[] = [
+  [/^(w|wks?|weeks?)$/, 'w'],
+  [/^(d|days?)$/, 'd'],
+  [/^(h|hrs?|hours?|std)$/, 'h'],
+  [/^(m|mins?|minutes?)$/, 'm'],
+  [/^(s|secs?|seconds?)$/, 's'],
+  [/^(ms|msecs?|millis|milliseconds?)$/, 'ms'],
+]
 
 /** Formats milliseconds as a duration, such as `10m`, `1m30s` or `0.5s`. */
 export function formatDuration(ms: number): string {

@@ -17,9 +17,7 @@ export function suggest(words: readonly string[], ...operands: readonly string[]
   return new Suggestion(words, operands)
 }
 
-export function suggestHelp(...words: readonly string[]): Suggestion {
-  return suggest([...words, '--help'])
-}
+export const suggestHelp = (...words: readonly string[]) => suggest([...words, '--help'])
 
 /** Text, suggested commands, or both in the order in which they are printed. */
 export type Hint = string | Suggestion | readonly Hint[]
@@ -27,6 +25,8 @@ export type Hint = string | Suggestion | readonly Hint[]
 export interface ErrorDetails {
   /** Advice in one line. Commands of this program must be a `Suggestion`, not plain text. */
   hint?: Hint | undefined
+  /** Invalid value of the command line, and the value that was probably meant; a hint unless there is another. */
+  correction?: readonly [given: string, meant: string] | undefined
   status?: number | undefined
   /** True when the same command may succeed later. */
   retryable?: boolean | undefined
@@ -51,6 +51,7 @@ export abstract class MeetroomError extends Error {
   /** Error code in JSON output. Scripts rely on it. */
   abstract readonly code: string
   readonly hint: Hint | undefined
+  readonly correction: ErrorDetails['correction']
   readonly status: number | undefined
   readonly retryable: boolean
   readonly retryAfter: string | undefined
@@ -67,7 +68,8 @@ export abstract class MeetroomError extends Error {
     super(message, { cause: details.cause })
     // The build shortens the names of classes, and test runners print this name.
     this.name = 'MeetroomError'
-    this.hint = details.hint
+    this.correction = details.correction
+    this.hint = details.hint ?? (details.correction && `did you mean “${details.correction[1]}”?`)
     this.status = details.status
     this.retryable = details.retryable ?? false
     this.retryAfter = details.retryAfter
@@ -183,10 +185,7 @@ export class UnhealthyError extends MeetroomError {
 }
 
 /** Changes that were made before an error: `the room was created`. */
-export interface Done {
-  text: string
-  isOne: boolean
-}
+export type Done = Readonly<{ text: string; isOne: boolean }>
 
 /** Error for output that cannot be written, such as on a full disk. Its exit code is EX_IOERR of sysexits(3). */
 export class OutputError extends MeetroomError {

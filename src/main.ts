@@ -50,6 +50,7 @@ export async function main(
     interruption.abort(new InterruptedError(signal))
   })
   let context: Context | undefined
+  // Until Commander calls a command, values of flags are parsed.
   let calledCommand: CalledCommand | undefined
   try {
     let helpText = ''
@@ -93,6 +94,7 @@ export async function main(
       helpText += text
     }
     const root = await buildProgram(host, defineAction, write, wanted)
+    calledCommand = { names: [], given: [], argv, program: root }
     try {
       if (argv.length === 0) root.outputHelp()
       else await root.parseAsync([...line.argv], { from: 'user' })
@@ -165,9 +167,9 @@ async function explainError(
   context: Context | undefined,
   calledCommand: CalledCommand | undefined,
 ): Promise<MeetroomError> {
-  if (!context || !calledCommand) return error
-  if (error instanceof UsageError)
+  if (error instanceof UsageError && calledCommand)
     return (await import('./cli/mistakes/usage-error.ts')).explainValue(error, calledCommand)
+  if (!context || !calledCommand) return error
   if (!(error instanceof NotFoundError)) return error
   const { explainMissing } = await import('./cli/mistakes/explain.ts')
   return explainMissing(error, context, calledCommand)

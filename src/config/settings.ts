@@ -255,6 +255,7 @@ function convert<T>(
     if (error instanceof UsageError)
       throw new UsageError(`${setting.from}: ${error.message}`, {
         hint: error.hint,
+        correction: error.correction,
       })
     throw error
   }

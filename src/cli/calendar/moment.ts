@@ -1,9 +1,9 @@
 import { readDuration } from '../../duration.ts'
-import { UsageError } from '../../errors.ts'
 import { dayNumber, type TimeZone } from './time-zone.ts'
 
 /** Examples of the times that `parseMoment` reads, for messages. */
-const momentExamples = '2026-01-31, “2026-01-31 08:00”, 2026-01-31T08:00Z, yesterday, “today 08:00” or 7d'
+export const momentExamples =
+  '2026-01-31, “2026-01-31 08:00”, 2026-01-31T08:00Z, yesterday, “today 08:00” or 7d'
 
 const timeOfDay = String.raw`(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:\.(?<ms>\d{1,3})\d*)?)?`
 const absolute = new RegExp(
@@ -32,12 +32,8 @@ export function parseMoment(text: string, now: number, zone: TimeZone): Moment |
   return groups && toMoment(groups, now, zone)
 }
 
-/** @throws {UsageError} for an invalid time */
-export function requireMoment(flag: string, text: string, now: number, zone: TimeZone): number {
-  const moment = parseMoment(text, now, zone)
-  if (!moment) throw new UsageError(`${flag} must be a date or time such as ${momentExamples}, not “${text}”`)
-  return moment.start
-}
+/** Returns true for a date or time that has the right form, but does not exist, such as 2026-02-30. */
+export const isMissingMoment = (text: string): boolean => absolute.test(text) || timeOnly.test(text)
 
 type Groups = Readonly<Record<string, string | undefined>>
 

@@ -3,8 +3,16 @@ import { dayNumber, formatDayNumber, type TimeZone } from './time-zone.ts'
 export const periodUnits = ['day', 'week', 'month'] as const
 export type PeriodUnit = (typeof periodUnits)[number]
 
-export const periodExamples =
-  'today, yesterday, this-week, last-week, this-month, last-month or a month such as 2026-10'
+export const periodWords = [
+  'today',
+  'yesterday',
+  'this-week',
+  'last-week',
+  'this-month',
+  'last-month',
+] as const
+
+export const periodExamples = `${periodWords.join(', ')} or a month such as 2026-10`
 
 /** Day numbers of the first day and of the day after the last one. */
 type Days = readonly [first: number, end: number]

@@ -58,10 +58,12 @@ export async function compare({ operator, type, text, condition, now, zone }: Co
       }
     case 'time': {
       const range = parseTimeRange(text, now, zone)
-      if (!range)
-        throw wrong(
-          `the value must be a date such as 2026-01-31, a time such as 2026-01-31T12:00Z, or an age such as 90d, not “${text}”`,
-        )
+      if (!range) {
+        const { toMomentError } = await import('../calendar/near-moment.ts')
+        const required =
+          'the value must be a date such as 2026-01-31, a time such as 2026-01-31T12:00Z, or an age such as 90d'
+        throw toMomentError(`${condition}: ${required}`, text, now, zone)
+      }
       return compareRange(operator, ...range, parseTimestamp)
     }
     default:

@@ -1,6 +1,7 @@
 import { quoteForShell } from '../../api/quote-for-shell.ts'
 import { toText } from '../../api/to-text.ts'
 import { isSimilar } from '../matching/match.ts'
+import type { Item } from '../output/views/views.ts'
 import type { Test } from './compare.ts'
 
 /** Condition that requires a text, as in `--where name=Maths`. */
@@ -21,6 +22,8 @@ const quoted = /^["'\u201c-\u201e\u2018-\u201a\xab]([\s\S]+)["'\u201c\u201d\u201
 export class NearMisses {
   readonly #condition: TextCondition
   readonly #values = new Set<unknown>()
+  #other: string | undefined
+  #seen = 0
 
   constructor(condition: TextCondition) {
     this.#condition = condition
@@ -35,6 +38,14 @@ export class NearMisses {
     }
   }
 
+  /** Remembers a field other than that of the condition that has its value, such as `user_id` for `id=ada`. */
+  see(item: Item): void {
+    if (this.#other !== undefined || this.#seen++ >= maxCompared) return
+    const { text, field } = this.#condition
+    const [other] = Object.entries(item).find(([name, value]) => name !== field && value === text) ?? []
+    this.#other = other
+  }
+
   /** Returns a hint; undefined if nothing comes close. */
   explain(): string | undefined {
     const { field, text, given, flag } = this.#condition
@@ -43,6 +54,8 @@ export class NearMisses {
     const near = values.find((value) => value !== '' && isSimilar(value, inside ?? text))
     if (near !== undefined)
       return `${given}: the ${field} closest to this is “${near}”: ${formatCondition(flag, `${field}=${near}`)}`
+    if (this.#other !== undefined)
+      return `${given}: the ${this.#other} of an item is “${text}”: ${formatCondition(flag, `${this.#other}=${text}`)}`
     if (text.includes('*')) return formatAsteriskHint(given, field, text, flag)
     if (/^%|%$/.test(text)) return formatAsteriskHint(given, field, text, flag, '%')
     const [, pattern] = /^\/(.+)\/i?$/.exec(text) ?? []

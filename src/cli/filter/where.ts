@@ -9,11 +9,12 @@ import {
   selectUnlistedFields,
 } from '../../api/resource-types.ts'
 import { resources } from '../../api/resources.ts'
-import { readDuration } from '../../duration.ts'
+import { correctDuration, readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import { parseMoment } from '../calendar/moment.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
 import type { RowKind } from '../output/views/define-row.ts'
+import { toUnknownFieldError } from '../output/views/near-field.ts'
 import { type FieldValue, type Item, readField, selectView, type View } from '../output/views/views.ts'
 import { type Comparison, compare, type FilterType, type Operator, operators, type Test } from './compare.ts'
 import { computedTypes, idleSince, isMetric } from './metric-types.ts'
@@ -82,7 +83,10 @@ export async function parseWhere(
     metrics: [...new Set(onMetrics.map(({ field }) => field))],
     explainNoMatch: () => parsed.flatMap(({ misses }) => misses?.explain() ?? []),
     instants: parsed.flatMap(({ instants }) => instants ?? []),
-    matches: (item) => evaluate(onFields, (field) => readField(view, field, item)),
+    matches: (item) => {
+      for (const { misses } of onFields) misses?.see(item)
+      return evaluate(onFields, (field) => readField(view, field, item))
+    },
     matchesMetrics: (facts) => evaluate(onMetrics, (field) => findMetric(facts, field)),
     markUnreadable(field, value) {
       const isRead = (condition: Condition) =>
@@ -140,14 +144,7 @@ async function parseCondition(
       ...(await compareAge(field, compared, ageComparison)),
     }
   }
-  if (!type) {
-    const names = [...types.keys()]
-    const closest = findClosest(field, names)
-    const meant = closest === undefined ? '' : `did you mean “${closest}”? `
-    throw new UsageError(`${flag}: no ${view.noun[0]} has a field “${field}”`, {
-      hint: `${meant}fields are ${names.join(', ')}`,
-    })
-  }
+  if (!type) throw toUnknownFieldError(`${flag}: `, view.noun[0], field, condition, [...types.keys()])
   if (/\s(and|or|&&|\|\|)\s+[\w.]+\s*[=<>~!]/i.test(given))
     throw new UsageError(`${flagAndCondition}: each condition needs its own ${flag}`, {
       hint: `all conditions must match: ${flag} 'type=private' ${flag} 'record=true'; for alternatives, use a pattern: ${flag} 'name~one|two'`,
@@ -226,7 +223,10 @@ async function compareAge(
   const mirrored: Partial<Record<Operator, Operator>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
   const reversed = mirrored[operator]
   if (reversed === undefined || readDuration(text) === undefined)
-    throw new UsageError(`${condition}: ${field} needs one of < <= > >= and a duration, such as ${field}>90d`)
+    throw new UsageError(
+      `${condition}: ${field} needs one of < <= > >= and a duration, such as ${field}>90d`,
+      reversed && correctDuration(text),
+    )
   const comparison = { ...given, operator: reversed }
   return {
     test: await compare({ ...comparison, type: 'time' }),

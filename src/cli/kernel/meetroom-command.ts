@@ -1,4 +1,11 @@
-import { Command, CommanderError, type ErrorOptions, Help, type Option } from 'commander'
+import {
+  Command,
+  CommanderError,
+  type ErrorOptions,
+  Help,
+  type Option,
+  type OptionValueSource,
+} from 'commander'
 import type { OperationName } from '../../api/endpoints.ts'
 import type { Hint } from '../../errors.ts'
 import type { Action } from './action.ts'
@@ -96,6 +103,23 @@ export class MeetroomCommand extends Command {
   /** Reports a missing argument that only some flags make optional. */
   missingArgument(name: string): never {
     return this.error(`error: missing required argument '${name}'`, { code: 'commander.missingArgument' })
+  }
+
+  /**
+   * Refuses a flag that is given twice with different values, because one of them would be lost. Global flags are
+   * exempt, because aliases and scripts set them for all commands, and the last one counts; so is a switch such as
+   * `--no-save`, which takes a flag back.
+   */
+  override setOptionValueWithSource(key: string, value: unknown, source: OptionValueSource): this {
+    const before: unknown = this.getOptionValue(key)
+    const isSecond = source === 'cli' && this.getOptionValueSource(key) === 'cli'
+    const losesValue = typeof before !== 'boolean' && typeof value !== 'boolean' && !Array.isArray(value)
+    const isExempt = !this.parent && !['columns', 'query'].includes(key)
+    if (isSecond && losesValue && before !== value && !isExempt) {
+      const option = this.options.find((each) => each.attributeName() === key)
+      this.error(`error: option '${option?.long}' given twice`, { code: 'meetroom.repeatedOption' })
+    }
+    return super.setOptionValueWithSource(key, value, source)
   }
 
   override createCommand(name?: string): MeetroomCommand {

@@ -1,10 +1,10 @@
-import { findClosest } from '../../api/closest.ts'
 import { counted, plural } from '../../api/plural.ts'
 import { UsageError } from '../../errors.ts'
 import type { FilterType } from '../filter/compare.ts'
 import type { KnownFields } from '../filter/where.ts'
 import { isObject, parsePath } from '../input/assignments.ts'
 import type { Context } from '../kernel/context.ts'
+import { findNearField, toUnknownFieldError } from '../output/views/near-field.ts'
 import { type FieldValue, type Item, readField, type View } from '../output/views/views.ts'
 import type { FullRecords } from './full-records.ts'
 
@@ -24,13 +24,18 @@ export interface NamedField {
  * Parses a field name. Accepts unknown names, because services may send fields outside the API specification.
  * @throws {UsageError} for a name that looks misspelled
  */
-export function parseField(flag: string, name: string, { view, types }: KnownFields): NamedField {
+export function parseField(
+  flag: string,
+  name: string,
+  { view, types }: KnownFields,
+  value = name,
+): NamedField {
   const path = parsePath(name, flag)
   const [root = '', ...rest] = path
   const type = rest.length === 0 ? types.get(root) : undefined
-  const closest = types.has(root) ? undefined : findClosest(root, [...types.keys()])
-  if (closest !== undefined)
-    throw new UsageError(`${flag}: no ${view.noun[0]} has a field “${root}”; did you mean ${closest}?`)
+  const fields = [...types.keys()]
+  if (findNearField(root, fields) !== undefined && !types.has(root))
+    throw toUnknownFieldError(`${flag}: `, view.noun[0], root, value, fields)
   return {
     name,
     path,

@@ -18,13 +18,20 @@ export interface SortKey {
  * @throws {UsageError} for a field that looks misspelled
  */
 export function parseSort(text: string, known: KnownFields): SortKey[] {
+  const meant = text.replace(/([\w.]+)\s*[\s,:=]\s*(asc|desc)\w*\b/gi, (_, name, order) =>
+    /^d/i.test(order) ? `-${name}` : name,
+  )
+  if (meant !== text && !/(^|,)-?(asc|desc)\w*(,|$)/i.test(meant))
+    throw new UsageError(`--sort: a minus sign before a field means descending, not “${text}”`, {
+      correction: [text, meant],
+    })
   return text.split(',').map((part) => {
     const [, sign = '', name = ''] = /^\s*(-?)(.*?)\s*$/s.exec(part) ?? []
     if (name === '')
       throw new UsageError(
         `--sort must be field names separated by commas, such as type,-name, not “${text}”`,
       )
-    return { field: parseField('--sort', name, known), isDescending: sign === '-' }
+    return { field: parseField('--sort', name, known, text), isDescending: sign === '-' }
   })
 }
 

@@ -3,6 +3,7 @@ import { minKeyLength } from '../../config/settings.ts'
 import { type Hint, suggest, UsageError } from '../../errors.ts'
 import { listOptions } from '../kernel/meetroom-command.ts'
 import { toRoomName } from '../matching/reference.ts'
+import { isFieldList, suggestFields } from './json-fields.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
 import { flagsOfArguments, linkWords, lookUp, values } from './meanings.ts'
 import { fitWords, isSentence } from './operands.ts'
@@ -25,6 +26,10 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
   // A word after a flag that takes no value was probably meant as its value.
   const before = argv[argv.lastIndexOf(extra) - 1]
   if (listOptions(command).some((option) => option.isBoolean() && option.long === before)) {
+    if (isFieldList(before, extra)) {
+      const others = removeWords(rest, [before ?? '', extra])
+      return hint(suggestFields(command, [...words, ...others], extra))
+    }
     // `--count type` means `--count-by type`.
     const isGrouped = listOptions(command).some(({ long }) => long === `${before}-by`)
     const fixed = isGrouped

@@ -14,7 +14,7 @@ interface SplitLine {
 }
 
 /** Flags whose value may be a secret. A suggestion does not repeat the words of such a command line. */
-const mayHoldSecret = /^-.*(key|token|secret|pass|header)/i
+const mayHoldSecret = /^-(?!-no-|-show-tokens$).*(key|token|secret|pass|header)/i
 
 /** Flags that select a service. Suggestions add those of the run. */
 const selecting: readonly (string | undefined)[] = ['--profile', '--base-url', '--local']

@@ -3,11 +3,18 @@ import { findClosest } from '../../api/closest.ts'
 import { resources } from '../../api/resources.ts'
 import { defaultLimit } from '../../api/vocabulary.ts'
 import { suggest, UsageError } from '../../errors.ts'
+import { findResource, resourceView } from '../filter/command-fields.ts'
+import { conditionTypes } from '../filter/where.ts'
 import { describeFixedField, isSetOnlyAtCreation } from '../kernel/body.ts'
-import { listOptions, type MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { isDestructive, mayWrite } from '../kernel/effect.ts'
+import { commandPath, listOptions, type MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { findNearField } from '../output/views/near-field.ts'
+import { rowsOfCommands } from '../output/views/rows.ts'
+import { convertJq, isFieldList, suggestFields } from './json-fields.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
 import { flags, lookUp, searching } from './meanings.ts'
 import { fitRoom } from './operands.ts'
+import { idPattern } from './typed.ts'
 import { findFlagOf, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
 
 export function explainUnknownFlag({
@@ -23,6 +30,12 @@ export function explainUnknownFlag({
   const options = listOptions(command)
   const own = options.find(({ long, short }) => long === flag || short === flag)
   if (own?.isBoolean()) {
+    const value = typed.slice(flag.length + 1)
+    const others = rest.filter((word) => word !== typed)
+    if (isFieldList(flag, value) && !/^(true|false|no|off|yes|on)$/i.test(value))
+      return new UsageError(`${flag} takes no value`, {
+        hint: suggestFields(command, [...words, ...others], value),
+      })
     const isOff = /=(false|no|0|off)$/i.test(typed)
     const fixed = rest.flatMap((word) => (word === typed ? (isOff ? [] : [flag]) : [word]))
     return new UsageError(`${flag} takes no value`, { hint: ['type: ', suggest([...words, ...fixed])] })
@@ -56,6 +69,18 @@ function explainFixedField([group, verb]: readonly string[], flag: string): stri
     : undefined
 }
 
+const isReading = ({ effect = 'reads' }: MeetroomCommand) => !mayWrite(effect) && !isDestructive(effect)
+
+/** Finds the field that a flag such as `--status` means in the list of a command. */
+function findFilterField(word: string, value: string, command: MeetroomCommand): string | undefined {
+  const resource = findResource(command)
+  if (!resource)
+    return findNearField(word, Object.keys(rowsOfCommands[commandPath(command).join(' ')]?.shape ?? {}), 0)
+  const isName = word === 'room' && resource.name === 'room'
+  if (isName) return idPattern.test(value) ? 'id' : 'name'
+  return findNearField(word, [...conditionTypes(resource, resourceView(resource)).keys()], 0)
+}
+
 /** Returns the words after the command with the probable flag in place of `flag`; undefined if no flag is similar. */
 function findIntendedWords(
   flag: string,
@@ -79,17 +104,18 @@ function findIntendedWords(
       ? [...rest.slice(0, at), long, ...rest.slice(at + 1)]
       : replaced(long, value)
   }
-  if (has('--where') && value !== undefined && command.effect === 'reads') {
+  if (has('--where') && value !== undefined && isReading(command) && !lookUp(flags, flag)?.some(has)) {
     if (searching.has(flag))
       return has('--search') ? renamed('--search') : replaced('--where', `name~${value}`)
-    // Other programs use these flags to filter lists.
-    if (['--type', '--status', '--layout', '--record', '--role'].includes(flag))
-      return replaced('--where', `${flag === '--role' ? 'type' : flag.slice(2)}=${value}`)
+    // Other programs have flags that filter lists by a field.
+    const field = findFilterField(flag.slice(2), value, command)
+    if (field !== undefined && !value.startsWith('-')) return replaced('--where', `${field}=${value}`)
   }
   // A value of a flag, typed as a flag, such as `--private` for `--type private`.
   const ofValue = joined === undefined && (value ?? '-').startsWith('-') && findFlagOf(flag.slice(2), options)
   if (ofValue) return [...rest.slice(0, at), ofValue, flag.slice(2), ...rest.slice(at + 1)]
   const named = lookUp(flags, flag)?.find(has)
+  if (named === '--query' && value !== undefined) return replaced(named, convertJq(value, command))
   if (named) return renamed(named)
   if (flag === '--page' && has('--offset') && /^[1-9]\d{0,8}$/.test(value ?? '')) {
     const limit = rest[rest.indexOf('--limit') + 1]

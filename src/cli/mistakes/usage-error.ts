@@ -44,13 +44,27 @@ export function explainValue(
   { program, argv, given }: Pick<CalledCommand, 'program' | 'argv' | 'given'>,
 ): UsageError {
   const { command, words, rest } = splitTyped(program, argv)
-  const joined = error.hint ? undefined : joinSplitValue(rest, listOptions(command), given.length)
+  const corrected = correctValue(rest, error.correction)
+  if (corrected)
+    return new UsageError(error.message, { hint: ['did you mean: ', suggest([...words, ...corrected])] })
+  const joined =
+    error.hint && !error.correction ? undefined : joinSplitValue(rest, listOptions(command), given.length)
   const hint: Hint | undefined =
     explainShellWords(program, argv) ??
     explainMissingFile(error, words, rest) ??
     (joined && [quoteValue, suggest([...words, ...joined])]) ??
     (error instanceof UnknownColumnsError ? explainColumns(error, words, rest) : undefined)
   return hint ? new UsageError(error.message, { hint }) : error
+}
+
+/** Replaces an invalid value, which may be a part of a word, as in `--since=1.9.2026`. */
+function correctValue(
+  words: readonly string[],
+  [given, meant]: UsageError['correction'] = ['', ''],
+): string[] | undefined {
+  const ends = words.filter((word) => given !== '' && word.endsWith(given))
+  if (ends.length !== 1) return undefined
+  return words.map((word) => (word === ends[0] ? word.slice(0, word.length - given.length) + meant : word))
 }
 
 type Explain = (problem: UsageProblem) => UsageError | undefined
@@ -64,8 +78,13 @@ const explanations: Readonly<Record<string, Explain>> = {
   'commander.unknownOption': explainUnknownFlag,
   'commander.excessArguments': explainSurplus,
   'commander.invalidArgument': explainInvalidValue,
-  'commander.missingArgument': ({ said, command, program }) => {
+  'commander.missingArgument': ({ said, command, program, words, rest }) => {
     const [, name = ''] = /'(.*)'/.exec(said) ?? []
+    const [, key = '', value = ''] = /^([\w-]+)=([\s\S]*)$/.exec(rest[0] ?? '') ?? []
+    if (key !== '' && command.registeredArguments[0]?.name() === 'key')
+      return new UsageError(`missing required argument “${name}”`, {
+        hint: ['type: ', suggest([...words, key, value, ...rest.slice(1)])],
+      })
     return new UsageError(`missing required argument “${name}”`, { hint: findExample(command, program) })
   },
   'commander.missingMandatoryOptionValue': ({ said, command, program }) => {
@@ -75,6 +94,16 @@ const explanations: Readonly<Record<string, Explain>> = {
   'commander.optionMissingArgument': ({ said, words }) => {
     const [, flag = ''] = /'(?:-[\w-]+, )?(.*)'/.exec(said) ?? []
     return new UsageError(`${flag.split(' ')[0]} needs a value: ${flag}`, { hint: suggestHelpOn(words) })
+  },
+  'meetroom.repeatedOption': ({ said, words, rest }) => {
+    const [, flag = ''] = /'(.*)'/.exec(said) ?? []
+    const message = `${flag} takes one value, and was given twice`
+    const isList = flag === '--columns' || flag === '--sort'
+    return new UsageError(message, {
+      hint: isList
+        ? ['type: ', suggest([...words, ...joinRepeated(rest, flag)])]
+        : suggestHelpOn(words, flag),
+    })
   },
   'commander.conflictingOption': ({ said, words }) => {
     const [one, other] = [...said.matchAll(/'(?:-[\w-]+, )?(--[\w-]+)[^']*'/g)].map(([, flag]) => flag)
@@ -108,6 +137,19 @@ function explainInvalidValue({ said, program, command, words, rest }: UsageProbl
     })
   const fixed = rest.map((word, i) => (i === at ? word.slice(0, word.length - value.length) + meant : word))
   return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })
+}
+
+/** Joins the values of a repeated flag with commas. */
+function joinRepeated(rest: readonly string[], flag: string): string[] {
+  const values: string[] = []
+  const others: string[] = []
+  for (let i = 0; i < rest.length; i++) {
+    const word = rest[i] ?? ''
+    if (word === flag) values.push(rest[++i] ?? '')
+    else if (word.startsWith(`${flag}=`)) values.push(word.slice(flag.length + 1))
+    else others.push(word)
+  }
+  return [...others, `${flag}=${values.join(',')}`]
 }
 
 /** Returns an example that needs no shell and has no `--yes`. */

@@ -1,4 +1,3 @@
-import { findClosest } from '../../api/closest.ts'
 import { isRecord } from '../../api/guards.ts'
 import { readResponseValue, writeJson } from '../../api/json.ts'
 import type { ResponseBody } from '../../client/parsed-response.ts'
@@ -11,6 +10,7 @@ import type { StatusLine } from './terminal/status-line.ts'
 import { selectStyle } from './terminal/style.ts'
 import { isAsciiOnly, toAscii } from './terminal/unicode.ts'
 import { own, visible, visibleJson } from './terminal/visible.ts'
+import { toUnknownFieldError } from './views/near-field.ts'
 import { createPage, type Page } from './views/page.ts'
 import { hasField, type Item, type View } from './views/views.ts'
 
@@ -24,6 +24,7 @@ export class Printer {
   readonly #redact: Redact
   readonly #secretFilter: SecretFilter
   #hasNoticed = false
+  #hasExplained = false
   readonly #statusLine: StatusLine | undefined
 
   constructor(host: Host, options: PrintOptions, redact: Redact, statusLine?: StatusLine) {
@@ -102,6 +103,12 @@ export class Printer {
       const { formatResult, visibleTsv } = await import('./formats/tsv.ts')
       await this.data(formatResult(result), visibleTsv)
     } else await this.data(`${writeJson(result, isTTY ? 2 : undefined)}\n`, visibleJson)
+    if (query && !this.#hasExplained && (result === null || (Array.isArray(result) && result.length === 0))) {
+      const { explainNoMatch } = await import('./formats/near-query.ts')
+      const explained = explainNoMatch(query.expression ?? '', document)
+      this.#hasExplained = explained !== undefined
+      if (explained !== undefined) await this.notice(explained)
+    }
     if (this.#secretFilter.hasHidden && writeJson(result).includes(mask)) await this.noticeHiddenTokens()
   }
 
@@ -218,10 +225,8 @@ export class Printer {
     const unknown = this.options.columns?.find((field) => !hasField(view, field, items))
     if (unknown === undefined) return
     const fields = [...new Set([...view.columns.map(({ field }) => field), ...view.fields])]
-    const meant = findClosest(unknown, [...fields, ...(view.unlisted ?? [])])
-    throw new UsageError(`no ${view.noun[0]} has a field “${unknown}”`, {
-      hint: `${meant === undefined ? '' : `did you mean “${meant}”? `}fields are ${fields.join(', ')}`,
-    })
+    const all = [...new Set([...fields, ...(view.unlisted ?? [])])]
+    throw toUnknownFieldError('', view.noun[0], unknown, this.options.columns?.join(',') ?? '', all)
   }
 
   writer(view: View, key: string): Promise<ListWriter> {

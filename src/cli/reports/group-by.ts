@@ -1,3 +1,4 @@
+import { findClosest } from '../../api/closest.ts'
 import { formatChoices } from '../../api/either.ts'
 import { UsageError } from '../../errors.ts'
 import { type PeriodUnit, periodUnits } from '../calendar/period.ts'
@@ -26,10 +27,15 @@ export type RoomSubject = (typeof roomSubjects)[number]
 export function parseGrouping(text: string): Grouping {
   const names = text.split(',').map((name) => name.trim())
   for (const name of names)
-    if (!groupings.some((known) => known === name))
+    if (!groupings.some((known) => known === name)) {
+      const near = findClosest(name, groupings)
       throw new UsageError(`--by must be ${formatChoices(groupings)}, not “${name}”`, {
-        hint: 'a comma combines one of them with day, week or month: --by user-total,month',
+        ...(near !== undefined && { correction: [text, text.replace(name, near)] as const }),
+        ...(near === undefined && {
+          hint: 'a comma combines one of them with day, week or month: --by user-total,month',
+        }),
       })
+    }
   const subject = subjects.find((name) => names.includes(name))
   const unit = periodUnits.find((name) => names.includes(name))
   const count = (subject === undefined ? 0 : 1) + (unit === undefined ? 0 : 1)

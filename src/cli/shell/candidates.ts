@@ -5,13 +5,13 @@ import type { Resource } from '../../api/resource-types.ts'
 import { resources, secretFields } from '../../api/resources.ts'
 import { toText } from '../../api/to-text.ts'
 import { settable } from '../../config/settings.ts'
+import { findResource, resourceView } from '../filter/command-fields.ts'
 import { isMetric } from '../filter/metric-types.ts'
 import { roomStates } from '../filter/room-states.ts'
 import { conditionTypes, fieldsOfRows, type KnownFields } from '../filter/where.ts'
 import { topicSummaries } from '../help/topics.ts'
 import { findCommand, listOptions, MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { RowKind } from '../output/views/define-row.ts'
-import { views } from '../output/views/views.ts'
 import { type Grouping, groupUsage, parseGrouping } from '../reports/group-by.ts'
 import type { PartialLine } from './line.ts'
 
@@ -170,16 +170,6 @@ function listPaths(): readonly string[] {
   const all = Object.values(endpoints).map(({ path }) => path)
   return [...new Set(all)].filter((path) => !path.includes('{'))
 }
-
-/** Returns the resource that a command selects from. Reports select rooms. */
-function findResource(command: Command): Resource | undefined {
-  const name = command.name()
-  const group = ['report', 'usage'].includes(name) ? resources.room.plural : command.parent?.name()
-  if (name === resources.delivery.plural) return resources.delivery
-  return Object.values<Resource>(resources).find(({ plural }) => plural === group)
-}
-
-const resourceView = (resource: Resource) => views[resource.name as keyof typeof views]
 
 /** Fields of conditions, and their descriptions. */
 interface DescribedFields extends KnownFields {

@@ -156,7 +156,7 @@ describe('--count-by', () => {
   })
 
   test.each([
-    ['--count-by tpye', 'no room has a field “tpye”; did you mean type?'],
+    ['--count-by tpye', 'did you mean: meetroom rooms list --count-by type '],
     ['--count-by type --limit 3', '--count-by and --limit cannot be used together'],
     ['--count-by type -o ids', 'a count has no ID to print'],
     ['--count-by metadata.access_token', 'access tokens are not counted'],

@@ -155,7 +155,9 @@ describe('--sort', () => {
     expect(await world.run('rooms list --sort -craeted_at')).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: 'error: --sort: no room has a field “craeted_at”; did you mean created_at?\n',
+      stderr:
+        'error: --sort: no room has a field “craeted_at”\n' +
+        'hint: did you mean: meetroom rooms list --sort -created_at --base-url https://meet.test/v1\n',
     })
     expect(world.requests).toEqual([])
   })

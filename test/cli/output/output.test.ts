@@ -379,12 +379,12 @@ describe('--columns and --no-header', () => {
 
   test('--columns and --no-header cause an error with the known fields if a field is unknown', async () => {
     for (const line of ['rooms list', 'rooms list -o csv'])
-      expect(await world.run(`${line} --columns id,nmae`), line).toMatchObject({
+      expect(await world.run(`${line} --columns id,whatever`), line).toMatchObject({
         code: 2,
         stdout: '',
         stderr:
-          'error: no room has a field “nmae”\n' +
-          'hint: did you mean “name”? fields are id, name, type, status, record, layout, created_at, application_id, thumbnail_url, meeting_time, started_at, terminated_at, updated_at\n',
+          'error: no room has a field “whatever”\n' +
+          'hint: fields are id, name, type, status, record, layout, created_at, application_id, thumbnail_url, meeting_time, started_at, terminated_at, updated_at, max_meeting_seconds, remaining_seconds\n',
       })
     say({ room: room() })
     expect(await world.run('rooms get r1 --columns nmae')).toMatchObject({ code: 2, stdout: '' })

@@ -43,7 +43,7 @@ describe.each(['--where', '--for', '--sort', '--count-by', '--columns'])(
           flag === '--where' || flag === '--for'
             ? offered.flatMap((field) => [flag, completed(field)])
             : flag === '--count-by'
-              ? offered.flatMap((field) => [flag, field])
+              ? [flag, offered.at(-1) ?? '']
               : [flag, offered.join()]
         // The profile has a template for links.
         const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }

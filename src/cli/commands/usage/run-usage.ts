@@ -1,4 +1,4 @@
-import { UsageError } from '../../../errors.ts'
+import { toPeriodError } from '../../calendar/near-moment.ts'
 import { parsePeriod } from '../../calendar/period.ts'
 import type { TimeZone } from '../../calendar/time-zone.ts'
 import type { Context } from '../../kernel/context.ts'
@@ -55,8 +55,9 @@ export async function runUsage(context: Context, flags: UsageFlags): Promise<voi
 
 /** @throws {UsageError} for an invalid month */
 function readMonth(text: string, now: number, zone: TimeZone): Interval {
-  const span = /^(this-month|last-month|\d{4}-\d\d)$/i.test(text) ? parsePeriod(text, now, zone) : undefined
-  if (!span)
-    throw new UsageError(`--month must be a month such as 2026-10, this-month or last-month, not “${text}”`)
+  const accepted = /^(this-month|last-month|\d{4}-\d\d)$/i
+  const span = accepted.test(text) ? parsePeriod(text, now, zone) : undefined
+  const required = '--month must be a month such as 2026-10, this-month or last-month'
+  if (!span) throw toPeriodError(required, text, [now, zone], accepted)
   return span
 }

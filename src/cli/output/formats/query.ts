@@ -8,8 +8,9 @@ import {
 } from '@jmespath-community/jmespath'
 import { counted } from '../../../api/plural.ts'
 import { OutputError, UsageError } from '../../../errors.ts'
+import { fromJq } from './near-query.ts'
 
-export type Query = (document: unknown) => unknown
+export type Query = ((document: unknown) => unknown) & { readonly expression?: string }
 
 type Interpreter = typeof TreeInterpreter
 type Node = ReturnType<typeof compile>
@@ -21,7 +22,7 @@ const maxWork = 50_000_000
 /** @throws {UsageError} if the expression is not valid */
 export function parseQuery(expression: string, max = maxWork): Query {
   const tree = read(expression)
-  return (document) => {
+  const query = (document: unknown) => {
     let work = 0
     const spend = (amount: number) => {
       work += amount
@@ -41,6 +42,7 @@ export function parseQuery(expression: string, max = maxWork): Query {
       })
     }
   }
+  return Object.assign(query, { expression })
 }
 
 function read(expression: string): Node {
@@ -50,8 +52,10 @@ function read(expression: string): Node {
     return tree
   } catch (error) {
     const why = error instanceof RangeError ? 'nested too deeply' : describeQueryError(error)
+    const meant = fromJq(expression)
     throw new UsageError(`--query is not a valid JMESPath expression: ${why}`, {
       hint: 'the syntax is described at https://jmespath.org',
+      ...(meant !== undefined && { correction: [expression, meant] as const }),
     })
   }
 }

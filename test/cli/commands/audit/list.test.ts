@@ -93,7 +93,7 @@ test('audit list --where, --sort, --count and --count-by select and count change
   })
   expect(await list('--where', 'wat=x')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('did you mean “what”? '),
+    stderr: expect.stringContaining('did you mean: meetroom audit list --where what=x '),
   })
 })
 

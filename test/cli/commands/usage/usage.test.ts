@@ -75,7 +75,7 @@ describe('usage', () => {
     )
   })
 
-  test.each(['2025-13', 'today', 'october'])(
+  test.each(['2025-13', 'today', 'spring'])(
     'usage with --month %s exits 2 before any request',
     async (month) => {
       expect(await world.run(`usage --month ${month}`)).toMatchObject({

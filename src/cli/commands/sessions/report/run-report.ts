@@ -1,5 +1,5 @@
 import { UsageError } from '../../../../errors.ts'
-import { requireMoment } from '../../../calendar/moment.ts'
+import { requireMoment, toPeriodError } from '../../../calendar/near-moment.ts'
 import { parsePeriod, periodExamples } from '../../../calendar/period.ts'
 import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
@@ -65,7 +65,7 @@ function readSpan({ from, to, period }: ReportFlags, now: number, zone: TimeZone
         hint: 'for a part of a month, pass --from and --to',
       })
     const span = parsePeriod(period, now, zone)
-    if (!span) throw new UsageError(`--period must be ${periodExamples}, not “${period}”`)
+    if (!span) throw toPeriodError(`--period must be ${periodExamples}`, period, [now, zone])
     return span
   }
   const start = from === undefined ? unlimited[0] : requireMoment('--from', from, now, zone)

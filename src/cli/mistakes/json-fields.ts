@@ -1,0 +1,27 @@
+import { type Hint, suggest } from '../../errors.ts'
+import { findResource } from '../filter/command-fields.ts'
+import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { fromJq } from '../output/formats/near-query.ts'
+
+/** Returns the key of the items in the JSON of a list command. */
+function listKey(command: MeetroomCommand): string | undefined {
+  return command.name() === 'list' ? findResource(command)?.plural : undefined
+}
+
+/** Converts a jq path to the JMESPath of a command; returns other text as it is. */
+export function convertJq(text: string, command: MeetroomCommand): string {
+  return fromJq(text, listKey(command)) ?? text
+}
+
+/** Returns true for field names that were typed as the value of `--json`, as other programs accept them. */
+export const isFieldList = (flag: string | undefined, text: string): boolean =>
+  flag === '--json' && /^[a-z_]\w*(,[a-z_]\w*)*$/i.test(text)
+
+/** Suggests columns, and a query for JSON. */
+export function suggestFields(command: MeetroomCommand, words: readonly string[], fields: string): Hint {
+  const key = command.name() === 'get' ? findResource(command)?.name : listKey(command)?.concat('[]')
+  const columns: Hint = ['choose fields with: ', suggest([...words, '--columns', fields])]
+  if (key === undefined) return columns
+  const pairs = fields.split(',').map((field) => `${field}: ${field}`)
+  return [columns, ', or for JSON: ', suggest([...words, '--query', `${key}.{${pairs.join(', ')}}`])]
+}
