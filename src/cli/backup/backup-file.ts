@@ -5,7 +5,10 @@ import { AppendFile } from '../../files/append-file.ts'
 import { toWriteError } from '../../files/file-errors.ts'
 import { makeDirectory } from '../../files/make-directory.ts'
 
-/** New file with one record per line. Once `sync` resolves, the lines added before it survive a power loss. */
+/**
+ * New file with one record per line. After `sync` resolves, all lines added before the call survive a power
+ * loss.
+ */
 export class BackupFile {
   readonly path: string
   readonly #file: AppendFile
@@ -18,8 +21,8 @@ export class BackupFile {
   }
 
   /**
-   * @throws {UsageError} when the file exists
-   * @throws {OutputError} when the file cannot be created
+   * @throws {UsageError} if the file exists
+   * @throws {OutputError} if the file cannot be created
    */
   static async create(path: string): Promise<BackupFile> {
     try {
@@ -61,7 +64,7 @@ export class BackupFile {
     this.#synced = this.#written
   }
 
-  /** Truncates the file to its synced lines. If there are none, deletes the file and returns false. */
+  /** Truncates the file to its synced lines. Without synced lines, deletes the file and returns false. */
   async discardUnsynced(): Promise<boolean> {
     if (this.#synced > 0) {
       await this.#file.truncate(this.#synced)
@@ -78,7 +81,7 @@ export class BackupFile {
   }
 }
 
-/** @throws {UsageError} when the path exists, even as a dangling symbolic link */
+/** @throws {UsageError} if the path exists, even as a dangling symbolic link */
 export async function requireNewFile(path: string): Promise<void> {
   if (await exists(path)) throw createExistsError(path)
 }

@@ -29,7 +29,7 @@ export function createBackup(context: Context, destination: Destination): Backup
 class FileBackup implements Backup {
   readonly #context: Context
   readonly #destination: Destination
-  /** Files by kind in a directory, because no import reads two kinds from one file; else one file. */
+  /** Files by kind in a directory, because an import reads only one kind per file; otherwise one file. */
   readonly #files = new Map<string, BackupFile>()
   /** Saved items, keyed by kind and ID. The value is the error for an item that did not exist. */
   readonly #saved = new Map<string, NotFoundError | undefined>()
@@ -230,10 +230,10 @@ interface BackupRecord {
 }
 
 /**
- * Reads a room with its members, in the format of `rooms import`. Anonymous participants are omitted, because they
- * cannot be invited.
+ * Reads a room with its members, in the format of `rooms import`. Anonymous participants are omitted, because
+ * they cannot be invited.
  * @param full completes list items with the fields that lists omit
- * @throws {NotFoundError} when the room does not exist
+ * @throws {NotFoundError} if the room does not exist
  */
 async function createRoomRecord(
   context: Context,
@@ -249,7 +249,7 @@ async function createRoomRecord(
   return toRecord(context, `room ${id}`, { ...room, members })
 }
 
-/** @throws {NotFoundError} when the user does not exist */
+/** @throws {NotFoundError} if the user does not exist */
 async function createUserRecord(
   context: Context,
   client: Client,

@@ -9,7 +9,7 @@ import type { Membership } from '../lists/memberships.ts'
 import { nameService } from '../requests/find-service.ts'
 import { BackupFile } from './backup-file.ts'
 
-/** Member whom a run blocked, with the service, because another service may use the same IDs. */
+/** Blocked member with its service, because another service may use the same IDs. */
 export interface SavedBlock {
   base_url: string
   room_id: unknown
@@ -19,7 +19,7 @@ export interface SavedBlock {
   user_id: string
 }
 
-/** Saves the members that are about to be blocked to a new file. Resolves when they are on disk. */
+/** Saves members to a new file before they are blocked. Resolves when the file is on disk. */
 export async function saveBlocks(
   context: Context,
   file: string,
@@ -43,7 +43,7 @@ export async function saveBlocks(
   await context.notice(['lift exactly these with: ', suggest(['members', 'unblock', '--from', operand])])
 }
 
-/** @throws {UsageError} when the file holds anything but blocks of this service */
+/** @throws {UsageError} if a line is not a block, or belongs to another service */
 export async function readBlocks(context: Context, file: string): Promise<SavedBlock[]> {
   const here = nameService(await context.settings())
   const text = await readInput(file, context.host, { name: `--from: ${file}` })

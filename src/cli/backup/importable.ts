@@ -7,7 +7,7 @@ import type { DeletionTargets } from '../requests/backup.ts'
 
 const adapters = { rooms: () => createRooms({}), users: () => createUsers({ ifExists: 'fail' }) }
 
-/** Creates a function that returns the reason why an import would refuse a line; undefined for a valid line. */
+/** Creates a function that returns the reason that an import would refuse a line; undefined if valid. */
 export async function createImportCheck(
   kind: DeletionTargets['kind'],
 ): Promise<(line: string) => string | undefined> {
