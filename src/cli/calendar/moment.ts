@@ -20,8 +20,8 @@ export interface Moment {
 }
 
 /**
- * Parses a time such as `yesterday`, `today 08:00`, `2026-01-31`, `2026-01-31T08:00Z` or `7d` (seven days ago).
- * Dates, and times without an offset, are in `zone`.
+ * Parses a time such as `yesterday`, `today 08:00`, `2026-01-31`, `2026-01-31T08:00Z` or `7d` (seven days
+ * ago). Dates, and times without an offset, are in `zone`.
  * @returns undefined for any other text
  */
 export function parseMoment(text: string, now: number, zone: TimeZone): Moment | undefined {

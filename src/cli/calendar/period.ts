@@ -14,10 +14,10 @@ export const periodWords = [
 
 export const periodExamples = `${periodWords.join(', ')} or a month such as 2026-10`
 
-/** Day numbers of the first day and of the day after the last one. */
+/** Day numbers of the first day and of the day after the last day. */
 type Days = readonly [first: number, end: number]
 
-/** Parses a period such as `last-week` or `2026-10` into milliseconds since 1970; returns undefined for other text. */
+/** Parses a period such as `last-week` or `2026-10` into milliseconds since 1970; undefined if invalid. */
 export function parsePeriod(
   text: string,
   now: number,

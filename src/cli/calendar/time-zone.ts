@@ -59,7 +59,9 @@ export class TimeZone {
     return ms + hourMs - ((((ms + this.#offset(ms)) % hourMs) + hourMs) % hourMs)
   }
 
-  /** Returns the instant of a wall time: the first of two, or one after the clock change for a skipped time. */
+  /**
+   * Returns the first instant of a wall time. For a skipped time, returns an instant after the clock change.
+   */
   instantOf(time: WallTime): number {
     const wall = readWall(time)
     const [before, after] = this.#candidates(wall)
@@ -86,7 +88,7 @@ export class TimeZone {
     return `${this.#formatWall(ms)}${offset < 0 ? '-' : '+'}${padTwo(Math.floor(minutes / 60))}:${padTwo(minutes % 60)}`
   }
 
-  /** Returns a formatter of times in a span: `08:05` within one day, else `2026-01-31 08:05`. */
+  /** Returns a formatter of times in a span: `08:05` within one day, otherwise `2026-01-31 08:05`. */
   createFormat([start, end]: readonly [start: number, end: number]): (ms: number) => string {
     const isLimited = Number.isFinite(start) && Number.isFinite(end)
     // The end is exclusive, so a span that ends at midnight is within one day.
@@ -103,7 +105,7 @@ export class TimeZone {
     return this.#readOffset(Math.max(ms, earliestMs))
   }
 
-  /** Returns two candidate instants of a wall time, from the offsets one day before and one day after that time. */
+  /** Returns two candidate instants of a wall time, from the offsets one day before and after that time. */
   #candidates(wall: number): readonly [before: number, after: number] {
     return [wall - this.#offset(wall - dayMs), wall - this.#offset(wall + dayMs)]
   }
