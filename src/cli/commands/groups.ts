@@ -6,7 +6,7 @@ export interface Group {
   /** Singular form of the name. */
   alias?: string
   summary: string
-  /** Help topic of its commands, unless `ownTopics` has another. */
+  /** Help topic of the commands that have no topic in `ownTopics`. */
   topic?: string
   heading: string
   /** True to omit the group from the help. */
@@ -215,7 +215,7 @@ export const groups: readonly Group[] = [
   },
 ]
 
-/** Help topics of commands with another topic than their group. */
+/** Help topics of commands whose topic differs from the topic of their group. */
 export const ownTopics: Readonly<Record<string, string>> = {
   'rooms link': 'links',
   'rooms open': 'links',

@@ -15,7 +15,7 @@ export function defineHelp(help: MeetroomCommand, act: DefineAction): void {
     act('machine', async (context, words: string[]) => {
       const root = help.parent as MeetroomCommand
       const [word = '', ...more] = words
-      // An alias of a group leads to the same topic as the group.
+      // An alias of a group has the same topic as the group.
       const topic =
         more.length === 0 ? (findTopic(word) ?? findTopic(findCommand(root, word)?.name() ?? '')) : undefined
       if (topic) {
@@ -41,7 +41,7 @@ async function printTopic(context: Context, topic: Topic): Promise<void> {
   await context.plainPrinter().write(own`${text}\n`)
 }
 
-/** Prints the sections that contain all words. Returns false when there is none. */
+/** Prints the sections that contain all words. Returns false if there are none. */
 async function printSections(context: Context, words: readonly string[]): Promise<boolean> {
   const { host } = context
   const { searchTopics } = await import('../help/search.ts')

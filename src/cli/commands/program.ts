@@ -26,7 +26,7 @@ export async function buildProgram(
       writeOut: write,
       writeErr: () => {},
       outputError: () => {},
-      // Skips the removal of colors in Commander, because the help has none.
+      // Skips the removal of colors in Commander, because the help has no colors.
       getOutHasColors: () => true,
       getOutHelpWidth: () => readTerminalWidth(host.stdout, host.env) ?? 100,
     })

@@ -115,12 +115,15 @@ async function printPages(context: Context, endpoint: Route, input: Request): Pr
   const { paginateAny } = await import('../../lists/paginate-any.ts')
   const { key, pages } = await paginateAny(context, endpoint, input)
   const { output, query } = context.flags
-  // --query supports more formats.
+  // Without --query, the output is always JSON.
   const printer = await context.printer(query ? undefined : output === 'ndjson' ? 'ndjson' : 'json')
   await printer.list(rowKinds.items, key, pages)
 }
 
-/** Sends a request and prints the response. JSON of a 2xx response is printed even if its check then fails. */
+/**
+ * Sends a request and prints the response. JSON of a 2xx response is printed even if the response then fails
+ * validation.
+ */
 async function printAnswer(
   context: Context,
   endpoint: Route,

@@ -92,7 +92,7 @@ function selectProfileName(context: Context, stored: StoredConfig): string {
   return profile
 }
 
-/** @param asks true when prompts for a missing base URL are possible */
+/** @param asks true if prompts for a missing base URL are possible */
 async function selectBaseUrl(context: Context, { base_url }: Profile, asks: boolean): Promise<string> {
   const { host, flags } = context
   const named = flags.baseUrl ?? (host.env['MEETROOM_BASE_URL'] || undefined)
@@ -117,7 +117,7 @@ function explainHiddenPrompt(line: string): Visible | undefined {
   return isUrl ? undefined : own`[hidden: it does not begin with https://]`
 }
 
-/** @throws {UsageError} for an invalid base URL, or one to which a key must not be sent */
+/** @throws {UsageError} for an invalid base URL, or a base URL to which a key must not be sent */
 function readBaseUrl(text: string): string {
   const baseUrl = parseBaseUrl(text)
   const url = new URL(baseUrl)
@@ -184,8 +184,8 @@ async function printNextSteps(context: Context, profile: string): Promise<void> 
 
 /**
  * Verifies that a service accepts the key.
- * @returns the base URL that responded: the given one, or the given one with `/v1`
- * @throws {MeetroomError} when the key is refused, or no service responds at either base URL
+ * @returns the base URL that responded: the given base URL, with or without `/v1`
+ * @throws {MeetroomError} if the key is refused, or no service responds at either base URL
  */
 async function verifyKey(context: Context, given: string, key: string): Promise<string> {
   let first: MeetroomError | undefined

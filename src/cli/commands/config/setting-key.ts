@@ -12,6 +12,7 @@ export function unknownKeyError(name: string): UsageError {
   return new UsageError(`no such setting: “${name}”; settings are ${settingKeys.join(', ')}`)
 }
 
+/** @throws {UsageError} for a name that is not a setting, or a setting with its own command */
 export function requireKey(name: string): SettableKey {
   if (name === 'api_key') throw explainKeyAsArgument()
   if (name === 'key_command')
@@ -27,7 +28,10 @@ export function requireKey(name: string): SettableKey {
   return key
 }
 
-/** @throws {UsageError} when a protected profile would get another base URL, because that ends the protection */
+/**
+ * @throws {UsageError} if a protected profile would get another base URL, because that would end its
+ * protection
+ */
 export async function changeProfile(context: Context, change: (profile: Profile) => Profile): Promise<void> {
   const stored = await context.storedConfig()
   const { value: name } = requireStoredProfile(context, stored)

@@ -23,7 +23,7 @@ import {
 } from './network.ts'
 import { checkService } from './service.ts'
 
-/** Runs all checks in order, and skips checks that depend on a failed one. */
+/** Runs all checks in order, and skips checks that depend on a failed check. */
 export async function* runChecks(context: Context): AsyncGenerator<Finding> {
   const { host } = context
   yield runCheck(context, 'node', () => checkNode(host))
@@ -119,8 +119,8 @@ async function checkSettings(dir: string, { uid, platform }: Host): Promise<Chec
 }
 
 /**
- * Reports the source of the key, never the key. Runs the key command, because otherwise its failure would look like a
- * failure of the service.
+ * Reports the source of the key, never the key. Runs the key command, because otherwise its failure would
+ * look like a failure of the service.
  */
 async function checkKey(context: Context, settings: Settings): Promise<CheckResult> {
   const from = `from ${(settings.keyCommand ?? settings.apiKey)?.from}`

@@ -4,12 +4,12 @@ import type { RowOf } from '../../output/views/rows.ts'
 
 export type Finding = RowOf<'checks'>
 
-/** Result of a check: details if it passed, with advice if there is any; otherwise the problem. */
+/** Result of a check: details and optional advice if it passed, otherwise the problem. */
 export type CheckResult = string | { details: string; hint: Hint } | { problem: string; hint: Hint }
 
 interface CheckLimits {
   timeoutMs?: number
-  /** Default hint, for an error without its own hint. */
+  /** Default hint, for an error without a hint. */
   hint?: Hint
 }
 

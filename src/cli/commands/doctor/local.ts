@@ -11,10 +11,10 @@ import { findDataDir } from '../../requests/find-service.ts'
 import { type CheckResult, describeFailure, type Finding, runCheck } from './finding.ts'
 import { checkService } from './service.ts'
 
-/** Minimum free space, in bytes. SQLite and the log of a long import need it. */
+/** Minimum free space for SQLite and the log of a long import, in bytes. */
 const minFreeBytes = 64 * 1024 * 1024
 
-/** Checks the local workspace without creating a missing one. */
+/** Checks the local workspace. Does not create a missing workspace. */
 export async function* checkLocal(context: Context): AsyncGenerator<Finding> {
   const { host } = context
   const dir = await findDataDir(host)

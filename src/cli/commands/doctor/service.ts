@@ -50,7 +50,7 @@ export async function checkService(context: Context): Promise<Finding[]> {
   return [heard, accepted, workspace]
 }
 
-/** Compares the clocks, ignoring one second, because the service reports whole seconds. */
+/** Compares the clocks, ignoring a difference of one second, because the service reports whole seconds. */
 function checkClock(date: string | undefined, now: number): CheckResult {
   const theirs = Date.parse(date ?? '')
   if (Number.isNaN(theirs)) return 'the service does not send its time'

@@ -67,7 +67,7 @@ async function run(context: Context, room: string, flags: Flags): Promise<void> 
   await withAuditTrail(trail, () => stayConnected(context, room, { url, isTrusted }, access_token))
 }
 
-/** @throws {UsageError} when the environment names a proxy for this service */
+/** @throws {UsageError} if the environment names a proxy for this service */
 async function requireDirect({ host }: Context, url: string): Promise<void> {
   const { selectProxy } = await import('../../../client/http/proxy.ts')
   const { origin, hostname } = new URL(url)
@@ -126,7 +126,7 @@ async function stayConnected(
     await host.sleep(pause, interrupt).catch(() => {})
     if (interrupt.aborted) break
   }
-  // ^C during a session ends the command with success; ^C before the session interrupts it.
+  // ^C during a session ends the command with success; ^C before the session interrupts the command.
   if (!joined) throw interrupt.reason
   await printer.notice('left')
 }

@@ -14,9 +14,9 @@ import type { Host } from '../../../host.ts'
 
 export interface RoomClosed {
   reason: string
-  /** True when a new connection may succeed. */
+  /** True if a new connection may succeed. */
   canRetry: boolean
-  /** True when the meeting ended regularly. */
+  /** True if the meeting ended regularly. */
   isFinal: boolean
   /** Close code of the session, or error code of the refused connection. */
   code?: number | string
@@ -27,7 +27,7 @@ interface JoinOptions {
   interrupt: AbortSignal
   isTrusted: ConnectionCheck | undefined
   timeoutMs: number
-  /** Rest of the timeout in which the service must send its first frame or refuse the connection, in milliseconds. */
+  /** Rest of the timeout for the first frame or the refusal of the connection, in milliseconds. */
   remainingMs: number
 }
 
@@ -37,13 +37,16 @@ const maxFrameBytes = 1024 * 1024
 /** Approximate maximum length of the error body of a refused connection, in characters. */
 const maxErrorBody = 64 * 1024
 
-/** Milliseconds without a frame after which the connection counts as lost. The service pings every five seconds. */
+/**
+ * Time without a frame after which the connection counts as lost, in milliseconds. The service pings every
+ * five seconds.
+ */
 const silenceMs = 20_000
 
 /** Maximum time for the closing handshake after ^C, in milliseconds. */
 const closeTimeoutMs = 200
 
-/** Close code of `ws` for a connection that ended without one. */
+/** Close code of `ws` for a connection that ended without a close code. */
 const lost = 1006
 /** Close code of a terminated room. */
 const terminated = 4002
@@ -55,8 +58,8 @@ const final = new Map([
 ])
 
 /**
- * Connects to a room and passes its frames to `onFrame` in order, until the connection or the command ends. Reads no
- * more frames while `onFrame` runs.
+ * Connects to a room and passes its frames to `onFrame` in order, until the connection or the command ends.
+ * Reads no more frames while `onFrame` runs.
  * @throws errors of `onFrame` only; the result contains all other errors
  */
 export function connectToRoom(
@@ -99,7 +102,7 @@ export function connectToRoom(
     socket.on('ping', heard)
     socket.on('message', (data: Buffer) => {
       cancelDeadline()
-      // A service that is not read cannot be heard.
+      // The silence timer must not run while the socket is paused.
       cancel()
       socket.pause()
       pending++
@@ -157,7 +160,10 @@ export function connectToRoom(
   })
 }
 
-/** Connects, and hands the socket over only when it is trusted: the request line contains the access token. */
+/**
+ * Creates a function that connects and returns only a trusted socket, because the request line contains the
+ * access token.
+ */
 function createVerifiedConnector(isTrusted: ConnectionCheck): ClientRequestArgs['createConnection'] {
   return ({ host, port }, callback) => {
     const socket = connect({ host: host ?? 'localhost', port: Number(port) })

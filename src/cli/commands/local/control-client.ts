@@ -11,8 +11,8 @@ export const controlFlag = ['--control <file>', 'file that serve --ephemeral --c
 
 /**
  * Sends an action to the service that wrote the control file, and returns the response.
- * @throws {UsageError} when the file is invalid, or the service refuses the action
- * @throws {NetworkError} when the service does not respond
+ * @throws {UsageError} if the file is invalid, or the service refuses the action
+ * @throws {NetworkError} if the service does not respond
  */
 export async function control<T>(
   context: Context,

@@ -12,10 +12,10 @@ interface AllRoomsFlags extends TargetsFlags {
 }
 
 /**
- * With `--all-rooms`, blocks or unblocks users in all rooms. With `--from`, lifts the blocks of a file.
+ * Blocks or unblocks users in all rooms with `--all-rooms`, or lifts the blocks of a file with `--from`.
  * @param given room and members from the command line
  * @returns false without `--all-rooms` and `--from`
- * @throws {UsageError} when the command line also names a room, or names no user
+ * @throws {UsageError} if the command line also names a room, or names no user
  */
 export async function setBlockedInAllRooms(
   context: Context,

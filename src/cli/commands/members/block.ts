@@ -36,8 +36,8 @@ export function defineMemberBlock(members: MeetroomCommand, act: DefineAction): 
 }
 
 /**
- * Refuses rooms that are not private, because the service cannot block there (API specification, rule 2).
- * @throws {UsageError} when the room is not private
+ * Requires a private room, because the service cannot block in other rooms (API specification, “Endpoints”).
+ * @throws {UsageError} if the room is not private
  */
 async function requirePrivateRoom(context: Context, id: string): Promise<void> {
   if (context.flags.curl) return

@@ -89,13 +89,16 @@ function isFile(text: string): boolean {
   )
 }
 
-/** @throws {UsageError} for a file, and for any other text that is no URL */
+/** @throws {UsageError} for a file, and for any other text that is not a URL */
 function parseImage(text: string): string {
   if (isFile(text)) throw new UsageError(`--image must be a URL, not the file “${text}”`, { hint: fileHint })
   return createWebUrlParser('--image')(text)
 }
 
-/** Returns one page per image at increasing positions (API specification, rule 5); one empty page without images. */
+/**
+ * Returns one page per image at increasing positions (API specification, “Endpoints”); one empty page without
+ * images.
+ */
 function createPagesFromFlags({ image = [], fixed, size, index, data }: Flags): PageField[] {
   const entities = image.map((src) => [{ type: 'Image', src, ...omitUndefined({ fixed }) }])
   const blank = image.length === 0 && data === undefined && (size !== undefined || index !== undefined)
@@ -106,7 +109,7 @@ function createPagesFromFlags({ image = [], fixed, size, index, data }: Flags): 
   }))
 }
 
-/** Encodes the URLs of images (API specification, section 1). */
+/** Encodes the URLs of images (API specification, “What the service does”). */
 function withEncodedUrls(page: object, flags: BodyFlags): object {
   if (!('entities' in page) || !Array.isArray(page.entities)) return page
   const entities = page.entities.map((entity) =>

@@ -3,7 +3,7 @@ import { findProfile, listProfiles } from '../../../config/stored-file.ts'
 import { NotFoundError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 
-/** @throws {NotFoundError} when no profile has the name */
+/** @throws {NotFoundError} if no profile has the name */
 export async function requireProfile(context: Context, name: string): Promise<void> {
   const stored = await context.storedConfig()
   if (name === localProfile || findProfile(stored, name)) return

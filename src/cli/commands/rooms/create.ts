@@ -111,13 +111,15 @@ async function settingsFrom(flags: CreateFlags, context: Context): Promise<Given
   }
 }
 
-/** Requires a webhook URL in the body, because `--set` and `--data` can also set it. */
+/** Requires a webhook URL in the body, which `--set` and `--data` can also set. */
 function requireWebhookUrl({ webhookHeader, webhookSecret }: CreateFlags, { webhook }: Body): void {
   const flag = webhookHeader ? '--webhook-header' : webhookSecret ? '--webhook-secret' : undefined
   if (flag && webhook?.url === undefined) throw new UsageError(`${flag} needs --webhook-url`)
 }
 
-/** Warns that the service may ignore the secret, because only the embedded service is known to sign webhooks. */
+/**
+ * Warns that the service may ignore the secret, because only the embedded service certainly signs webhooks.
+ */
 async function warnAboutSecret(context: Context): Promise<void> {
   const { dryRun, curl, quiet } = context.flags
   if (dryRun || curl || quiet || (await context.settings()).local) return
@@ -131,7 +133,7 @@ async function warnAboutSecret(context: Context): Promise<void> {
 
 type Body = BodyOf<Operations['createRoom']>
 
-/** On a terminal, asks for a missing name or type after all other checks. */
+/** Asks for a missing name or type on a terminal, after all other checks. */
 async function askForMissing(context: Context, { ifNotExists }: CreateFlags, body: Body): Promise<Body> {
   if (body.name !== undefined && body.type !== undefined) return body
   const { isInteractive } = await import('../../requests/confirm.ts')
@@ -164,8 +166,8 @@ function readType(line: string): RoomType {
 
 /**
  * Shows the existing room with the name in the body. Resolves to false if no such room exists.
- * @throws {UsageError} when several rooms have the name
- * @throws {ConflictError} when the room has another type
+ * @throws {UsageError} if several rooms have the name
+ * @throws {ConflictError} if the room has another type
  */
 async function showExisting(context: Context, body: Readonly<Record<string, unknown>>): Promise<boolean> {
   const name = toText(body['name'])

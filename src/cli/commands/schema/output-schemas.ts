@@ -11,7 +11,9 @@ import { selectView } from '../../output/views/views.ts'
 import { documentSchema, exportSchema } from '../../workspace/schema/schema.ts'
 import { listCommands } from './commands.ts'
 
-/** Returns a function for each command that prints JSON, which creates the JSON Schema of its `--json` output. */
+/**
+ * Returns a function for each command that prints JSON. The function creates the JSON Schema of the output.
+ */
 export function listOutputSchemas(root: MeetroomCommand): Map<string, () => object> {
   const all = listCommands(root, []).flatMap(({ words, command }) => {
     const name = words.join(' ')

@@ -10,7 +10,10 @@ interface Flags {
   apiKeyFile?: string
 }
 
-/** Returns shell commands that select the service and read the key from the key file. */
+/**
+ * Returns shell commands that select the service and read the key from the key file.
+ * @throws {UsageError} without a data directory
+ */
 export async function formatEnvironment(
   context: Context,
   flags: Flags,
@@ -27,7 +30,7 @@ export async function formatEnvironment(
 }
 
 /**
- * Checks that the port is free. Call it only for a workspace that no process serves.
+ * Checks that the port is free. Call this function only for an unserved workspace.
  * @throws {UsageError} if another program listens on the port
  */
 async function requireFreePort({ host, port, dataDir }: Flags): Promise<void> {

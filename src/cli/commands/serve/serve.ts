@@ -41,7 +41,6 @@ interface Flags {
   webhookRetryScale: number
   allowPrivateWebhooks?: boolean
   logFormat: LogFormat
-  /** Times in milliseconds. */
   drainDelay?: number
   drainTimeout?: number
 }

@@ -8,7 +8,7 @@ export type LogFormat = (typeof logFormats)[number]
 /** Log of `serve` on standard error. In the JSON format, each line is an object with a time and an event. */
 export interface ServiceLog {
   write(entry: LogEntry): void
-  /** Writes a message that the `serve` command prints itself. */
+  /** Writes a message of the `serve` command itself. */
   say(message: string): Promise<void>
 }
 

@@ -46,7 +46,7 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
         'subject of each row; a comma combines it with day, week or month, as in user-total,month',
       )
         .choices(groupings)
-        // Combinations are checked later, with a better message.
+        // Combinations are checked later, with more helpful messages.
         .argParser((text: string) => text)
         .default('user'),
     )

@@ -1,13 +1,16 @@
 import { describeSystemError, UsageError } from '../../../errors.ts'
 
-/** Parses an address to listen on. An empty one, as of an unset variable, would mean all interfaces. */
+/**
+ * Parses a host to listen on. An empty host, such as an unset variable, would mean all interfaces.
+ * @throws {UsageError} for an empty host
+ */
 export function parseListenHost(text: string): string {
   if (text.trim() === '')
     throw new UsageError('--host is empty', { hint: '0.0.0.0 listens on all interfaces' })
   return text
 }
 
-/** Returns the error for a host and port on which the program cannot listen; undefined for any other cause. */
+/** Returns the error for a host and port on which the program cannot listen; undefined for other causes. */
 export function createListenError(cause: unknown, host: string, port: number): UsageError | undefined {
   const { code, syscall } = Object(cause) as NodeJS.ErrnoException
   const where = `${host}:${port}`

@@ -58,7 +58,10 @@ async function exists(context: Context, user_id: string): Promise<boolean> {
   return (await lookUpFirst(lookup, hint)) !== undefined
 }
 
-/** Refuses an ID in use, because the service would overwrite the user (API specification, rule 3). */
+/**
+ * Requires an unused ID, because the service would overwrite an existing user (API specification,
+ * “Endpoints”).
+ */
 async function requireFree(context: Context, user_id: string): Promise<void> {
   if (!(await exists(context, user_id))) return
   throw new UsageError(`user “${user_id}” already exists, and creating it again would overwrite it`, {

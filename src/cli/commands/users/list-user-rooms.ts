@@ -7,8 +7,8 @@ import { type RowOf, rowKinds } from '../../output/views/rows.ts'
 import { groupPages } from '../../run/print-all.ts'
 
 /**
- * @throws {PartialError} when some rooms could not be read
- * @throws {NotFoundError} when a user without rooms does not exist
+ * @throws {PartialError} if some rooms could not be read
+ * @throws {NotFoundError} if a user without rooms does not exist
  */
 export async function runUserRooms(
   context: Context,
@@ -52,7 +52,7 @@ function toRow({ user_id, room, member, lastSeen }: Membership): RowOf<'membersh
   }
 }
 
-/** @throws {NotFoundError} when the user does not exist */
+/** @throws {NotFoundError} if the user does not exist */
 async function noticeNoRooms(context: Context, user_id: string): Promise<void> {
   await (await context.client()).call('getUser', { params: { user_id } })
   await context.notice(`${user_id} is not a member of any room`)

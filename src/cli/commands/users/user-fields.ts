@@ -38,7 +38,7 @@ export function settingsFrom(flags: UserFlags): GivenFields<'updateUser'> {
   }
 }
 
-/** Encodes the profile URL (API specification, section 1). */
+/** Encodes the profile URL (API specification, “What the service does”). */
 export function withEncodedUrl<B extends BodyOf<Operations['updateUser']>>(body: B, flags: BodyFlags): B {
   const { profile_url } = body
   return typeof profile_url === 'string'

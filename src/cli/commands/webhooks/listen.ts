@@ -21,10 +21,10 @@ interface ListenFlags {
   requireHeader?: string[]
 }
 
-/** Maximum age of a signature in seconds, as in Standard Webhooks. An older signature may be a replay. */
+/** Maximum age of a signature, in seconds, as in Standard Webhooks. An older signature may be a replay. */
 const defaultTolerance = 300
 
-/** @throws {UsageError} for text that names no program */
+/** @throws {UsageError} for text without a program */
 function programLine(text: string): string {
   if (text.trim() === '' || text.includes('\0'))
     throw new UsageError(`--exec must name a program, not “${text}”`)

@@ -20,6 +20,7 @@ export function requireSecret({ secret, tolerance }: { secret?: string; toleranc
     throw new UsageError('--tolerance is for signatures, and needs --secret')
 }
 
+/** @throws {UsageError} for an invalid secret or an unreadable file */
 export async function signingSecret(given: string | undefined, host: Host): Promise<string | undefined> {
   const secret = given === undefined ? undefined : await readSecret('--secret', given, host)
   if (secret !== undefined && !isSecret(secret))

@@ -28,7 +28,7 @@ export async function readSince(context: Context, text: string): Promise<string>
   return new Date(start).toISOString()
 }
 
-/** Translates errors of services without deliveries, because the API specification does not define deliveries. */
+/** Translates errors of services without deliveries, because the API specification lacks deliveries. */
 export function explainEmbeddedOnly(error: unknown): unknown {
   if (!(error instanceof MeetroomError)) return error
   const { status, request, body } = error

@@ -25,9 +25,9 @@ export interface TriggerFlags extends BodyFlags {
 const maxResponse = 1000
 
 /**
- * Sends a webhook once, signed like those of the embedded service.
- * @throws {ApiError | ServiceError} when the receiver does not respond with a 2xx
- * @throws {NetworkError | UnknownOutcomeError} when no response arrives
+ * Sends a webhook once, signed like webhooks of the embedded service.
+ * @throws {ApiError | ServiceError} if the receiver does not respond with a 2xx
+ * @throws {NetworkError | UnknownOutcomeError} if no response arrives
  */
 export async function triggerEvent(
   context: Context,
@@ -62,7 +62,7 @@ export async function triggerEvent(
   throw new ServiceError(`the receiver responded with ${status}, which is not a success status`, { status })
 }
 
-/** Builds the body of an event (API specification, section 6.1). `--data` replaces the default body. */
+/** Builds the body of an event (API specification, “Webhook”). `--data` replaces the default body. */
 async function buildEvent(
   context: Context,
   action: WebhookAction,

@@ -82,7 +82,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
       reservation.release()
       return refuse(body === 'too large' ? 413 : 503)
     }
-    // Text with replaced bytes would be another body than the signed one.
+    // Text with replaced bytes would differ from the signed body.
     if (!isUtf8(body)) {
       reservation.release()
       return refuse(400)
@@ -91,7 +91,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
     queue = queue
       .then(async () => void response.writeHead(await handle(flatten(request.headers), text)).end())
       .catch(broken)
-      // The text is held until its turn, even if the sender is gone.
+      // The text occupies memory until it is handled, even if the sender has disconnected.
       .finally(() => reservation.release())
   }
 
@@ -122,7 +122,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   }
 }
 
-/** Starts to listen and returns the URL. */
+/** Returns the URL once the server listens. */
 async function listen(server: Server, { host, port }: ListenOptions): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(createListenError(error, host, port) ?? error))
@@ -155,7 +155,7 @@ function findHeaderProblem(
   return undefined
 }
 
-/** Returns a function that forwards an event unchanged and returns the response status, 502 without a response. */
+/** Returns a function that forwards an event unchanged and returns the status, 502 without a response. */
 async function openForward(context: Context, target: string) {
   const transport = await context.connect(target, context.host)
   const forward = async (headers: Readonly<Record<string, string>>, body: string): Promise<number> => {

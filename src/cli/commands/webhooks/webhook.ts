@@ -3,14 +3,14 @@ import { JsonLimitError, maxLevels, parseJson } from '../../../api/json.ts'
 import { isSignedBy } from '../../../api/signature.ts'
 import { WebhookEvent } from '../../../api/webhooks.ts'
 
-/** Result of checking a webhook (API specification, section 6.1). */
+/** Result of checking a webhook (API specification, “Webhook”). */
 export interface WebhookVerdict {
   id: string | undefined
   /** Time of sending, ISO 8601. */
   at: string | undefined
   action: string | undefined
   event: unknown
-  /** True when the body matches its schema. */
+  /** True if the body matches its schema. */
   valid: boolean
   signature: 'verified' | 'wrong' | 'missing' | 'too old' | 'too new' | 'not checked'
   problem: string | undefined

@@ -25,8 +25,8 @@ export interface AuditFlags extends ListFlags {
 }
 
 /**
- * @throws {UsageError} without a log, and for invalid flags
- * @throws {PartialError} after printing, when a file could not be read to its end
+ * @throws {UsageError} if no log is configured or flags are invalid
+ * @throws {PartialError} after printing, if a file could not be read to its end
  */
 export async function listChanges(
   context: Context,
@@ -52,7 +52,7 @@ export async function listChanges(
 
   await runRows(context, rowKinds.changes, read(), flags, async (pages) => {
     const isLocal = printer.options.format === 'table' && context.host.stdout.isTTY
-    // Relative times would not do for an audit.
+    // An audit needs absolute times.
     const timeOf = (time: unknown) => {
       const ms = parseTimestamp(time)
       return typeof ms === 'number' ? `${zone.formatDay(ms)} ${zone.formatSeconds(ms)}` : time
@@ -68,7 +68,7 @@ export async function listChanges(
     if (!page) return printer.list(rowKinds.changes, key, shown())
     let isComplete = false
     try {
-      // The page is finished although the reader of the rows goes away.
+      // The page is completed even if the reader of the rows closes the pipe.
       const printed = await printAll(printer, rowKinds.changes, key, shown())
       isComplete = history?.failures.length === 0
       return printed
@@ -84,7 +84,7 @@ export async function listChanges(
   if (history) await reportDamage(context, history)
 }
 
-/** @throws {UsageError} when the settings name no log */
+/** @throws {UsageError} if the settings name no log */
 async function findConfiguredLog(context: Context): Promise<LogFile[]> {
   const { auditLog } = await context.settings()
   const { HOME: home = context.host.cwd } = context.host.env
@@ -104,7 +104,7 @@ async function findConfiguredLog(context: Context): Promise<LogFile[]> {
   return files
 }
 
-/** @throws {PartialError} when a file could not be read to its end */
+/** @throws {PartialError} if a file could not be read to its end */
 async function reportDamage(context: Context, { damaged, failures }: AuditHistory): Promise<void> {
   if (damaged > 0)
     await context.notice(

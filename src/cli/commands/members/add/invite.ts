@@ -12,7 +12,7 @@ import { runOne } from '../../shared/run-one.ts'
 
 /**
  * Invites a user to one room. Without `ifExists`, the service decides about a user who is already a member.
- * @throws {ConflictError} when the user is a member and `ifExists` is `fail`
+ * @throws {ConflictError} if the user is a member and `ifExists` is `fail`
  */
 export async function inviteToRoom(
   context: Context,
@@ -25,7 +25,7 @@ export async function inviteToRoom(
   if (!listed) return runOne(context, 'addMember', { params: { room_id }, body })
   const params = { room_id, member_id: String(listed['id']) }
   if (ifExists === 'skip') return runOne(context, 'getMember', { params })
-  // Lists may show only a part of a member.
+  // Members in lists may lack fields.
   const member = await findRecord(await context.client(), { kind: 'member', id: params.member_id, room_id })
   const plan = planMembership(member ?? listed, { values, ifExists })
   if (plan.action === 'refuse') throw new ConflictError(`${toText(user_id)} is ${plan.error.message}`)

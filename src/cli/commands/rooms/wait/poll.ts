@@ -9,10 +9,10 @@ import type { Deadline } from './deadline.ts'
 export type Poll<T> = { found: T } | { state: string }
 
 interface WaitTimeout {
-  /** State at the last successful poll; undefined if there was none. */
+  /** State at the last successful poll; undefined before the first successful poll. */
   state: string | undefined
   failure: MeetroomError | undefined
-  /** True when polling stopped because the service requested a pause beyond the deadline. */
+  /** True if polling stopped because the service requested a pause beyond the deadline. */
   isEarly: boolean
 }
 
@@ -27,8 +27,8 @@ interface PollOptions<T> {
 const maxLastPollAgeMs = 250
 
 /**
- * Polls until a value is found or the deadline has passed. Temporary failures (no response, 429, 5xx) are retried, and
- * `Retry-After` is honored.
+ * Polls until a value is found or the deadline has passed. Temporary failures (no response, 429, 5xx) are
+ * retried, and `Retry-After` is honored.
  * @throws all other errors of a poll, and the reason of the interrupt
  */
 export async function poll<T>(

@@ -61,10 +61,10 @@ export async function listSessionsInRooms(
   }
 
   const pages = format === 'table' ? groupPages(readPages()) : readPages()
-  // The conditions select rooms.
+  // `--where` selects rooms, not sessions.
   const { where: _, ...listFlags } = flags
   const count = await runRows(context, view, pages, listFlags)
-  // An unknown user has no sessions either.
+  // Distinguishes an unknown user from a user without sessions.
   if (count === 0 && user_id) await (await context.client()).call('getUser', { params: { user_id } })
 }
 

@@ -15,7 +15,9 @@ export interface ReportFlags extends ReportOptions, AttendanceFlags {
   by: string
 }
 
-/** @throws {PartialError} if some rooms failed or were not listed; a report on one room throws the room's error */
+/**
+ * @throws {PartialError} if some rooms failed or were not listed; for one room, the room's error is thrown
+ */
 export async function runSessionReport(
   context: Context,
   given: readonly string[],

@@ -27,7 +27,7 @@ interface Canvas {
 }
 
 interface FrameContent extends WatchScene {
-  /** The watched room; undefined for all rooms. */
+  /** ID of the watched room; undefined for all rooms. */
   room_id: string | undefined
   /** States of the watched rooms by ID. */
   rooms: ReadonlyMap<string, RoomState>

@@ -158,7 +158,10 @@ async function readItem(client: Client, ref: RecordRef): Promise<Item> {
   return (await undefinedIfRefused(readRecord(client, ref))) ?? {}
 }
 
-/** Returns undefined if a request for a name is refused. Throws the error of a service that is down. */
+/**
+ * Returns undefined if a request for a name is refused.
+ * @throws {MeetroomError} if the service is down
+ */
 async function undefinedIfRefused<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked
@@ -169,7 +172,10 @@ async function undefinedIfRefused<T>(asked: Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** Returns true if the service is down. A 500 does not count, because one for a single user recurs at every poll. */
+/**
+ * Returns true if the service is down. A 500 does not count, because a 500 for a single user recurs at every
+ * poll.
+ */
 function isServiceDown(error: MeetroomError): boolean {
   return error.retryable || error instanceof NetworkError || error instanceof WrongBaseUrlError
 }

@@ -205,7 +205,8 @@ function listenForKeys(keyboard: Input, leave: () => void): () => void {
   }
   keyboard.setRawMode?.(true)
   keyboard.on('data', onData)
-  // A closed terminal sends a signal only to processes of its session, so the end of input also ends the watch.
+  // A closed terminal sends a signal only to processes of its session, so the end of input also ends the
+  // watch.
   for (const end of closeEvents) keyboard.on(end, leave)
   return () => {
     keyboard.off('data', onData)

@@ -11,8 +11,8 @@ import type { PresentPerson } from './events.ts'
 export interface SessionList {
   sessions: readonly Item[]
   /**
-   * True if one page held all sessions. With several pages, a session can be skipped when a person leaves between two
-   * requests.
+   * True if one page held all sessions. With several pages, a session can be skipped when a person leaves
+   * between two requests.
    */
   isWhole: boolean
 }
@@ -43,7 +43,7 @@ export class Roster {
     return this.#entries.has(toText(id))
   }
 
-  /** Applies a poll. If its list had several pages, people leave only if two consecutive polls lack them. */
+  /** Applies a poll. With several pages, people leave only if two consecutive polls lack them. */
   update({ sessions, isWhole }: SessionList, arrivals: ReadonlyMap<Item, PresentPerson>): RosterChanges {
     const open = new Set<string>()
     const ends = new Map<string, SessionEnd>()

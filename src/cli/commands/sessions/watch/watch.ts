@@ -77,8 +77,8 @@ export async function runWatch(
     await rooms.begin(first)
     await output.settle(rooms.scene)
     for (;;) {
-      // Pauses at least as long as the poll took, to reduce the load. The pause is limited, because some clocks run
-      // while the machine sleeps.
+      // Pauses at least as long as the poll took, to reduce the load. The pause is limited, because some
+      // clocks run while the machine sleeps.
       await host.sleep(Math.max(interval, Math.min(tookMs, maxPauseMs)), stop)
       const poll = await reconnector.until(ask, stop)
       await rooms.continue(poll)
@@ -92,7 +92,9 @@ export async function runWatch(
   }
 }
 
-/** Connection to the service. Reopened after a failure, because the local workspace may have moved to another port. */
+/**
+ * Connection to the service. Reopened after a failure, because the port of the local workspace may change.
+ */
 class RoomConnection {
   readonly #context: Context
   readonly #room_id: string | undefined
@@ -156,7 +158,10 @@ class Reconnector {
   #outageStart: number | undefined
   #hasConnected = false
   readonly #pauses: ReconnectPauses
-  /** Time of the first success after an outage, by the monotonic clock; undefined while polls fail. */
+  /**
+   * Time of the first success after an outage, in milliseconds of the monotonic clock; undefined while polls
+   * fail.
+   */
   #connectedAt: number | undefined
 
   constructor(host: Clock, zone: TimeZone, listener: OutageListener) {
@@ -166,13 +171,16 @@ class Reconnector {
     this.#pauses = new ReconnectPauses(() => host.random())
   }
 
-  /** Starts to report outages. Call it after the first response. */
+  /** Starts to report outages. Call this method after the first response. */
   begin(): void {
     this.#hasConnected = true
     this.#connectedAt = this.#host.monotonic()
   }
 
-  /** Calls `ask` until it succeeds. Throws permanent errors and the reason of the signal. */
+  /**
+   * Calls `ask` until it succeeds.
+   * @throws permanent errors, and the reason of the signal
+   */
   async until<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> {
     for (;;)
       try {

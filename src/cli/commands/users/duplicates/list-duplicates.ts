@@ -18,7 +18,7 @@ type Person = Omit<DuplicateRow, 'group' | 'same'> & Item
 
 const comparedFields = ['email', 'name'] as const
 
-/** @throws {PartialError} after printing, when the list of users is incomplete */
+/** @throws {PartialError} after printing, if the list of users is incomplete */
 export async function listDuplicates(context: Context): Promise<void> {
   const printer = await context.printer()
   printer.check(rowKinds.duplicates)
@@ -59,7 +59,7 @@ async function* readPeople(context: Context): AsyncGenerator<Person> {
     }
 }
 
-/** Adds a person to the group of their keys. Groups that the person connects become one. */
+/** Adds a person to the group of their keys. Merges groups that the person connects. */
 function addTo(groups: Map<string, Person[]>, field: ComparedField, person: Person): void {
   const keys = toSimilarKeys(person[field], field)
   const [group = [], ...others] = new Set(keys.map((key) => groups.get(key) ?? []))

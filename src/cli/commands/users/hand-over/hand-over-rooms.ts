@@ -36,8 +36,8 @@ export function createHandOver({ from, to }: HandOver, role?: string): Addition 
 
 /**
  * Adds a user to the rooms of another user.
- * @throws {UsageError} when both are the same user
- * @throws {NotFoundError} when one of them does not exist
+ * @throws {UsageError} if both are the same user
+ * @throws {NotFoundError} if one user does not exist
  */
 export async function handOverRooms(
   context: Context,

@@ -12,8 +12,8 @@ export interface MergeFlags extends AllRoomsFlags {
 
 /**
  * Adds a user to the rooms of another user, then offboards the other user.
- * @throws {UsageError} when both are the same user
- * @throws {NotFoundError} when one of them does not exist
+ * @throws {UsageError} if both are the same user
+ * @throws {NotFoundError} if one user does not exist
  */
 export async function mergeUsers(
   context: Context,
@@ -29,7 +29,7 @@ export async function mergeUsers(
   })
 }
 
-/** A block of the user must not be lifted by the membership of another account. */
+/** Skips rooms where the user is blocked, because another account's membership must not lift the block. */
 function withoutBlocked(context: Context, from: string, { roleIn }: Addition): Addition['roleIn'] {
   return (memberships) => {
     const member = selectMembershipOf(from, memberships)

@@ -15,7 +15,7 @@ export interface OffboardingChange {
   step: 'block' | 'unblock'
   /** True to delete each user after all blocks succeeded. */
   deletes: boolean
-  /** True to delete users also if the service does not show whether their blocks took effect. */
+  /** True to delete users even if the effect of their blocks is unknown. */
   acceptsUnconfirmed?: boolean
   /** True to include rooms of every type. */
   force: boolean

@@ -51,7 +51,7 @@ export async function runOffboarding(
   const isIds = printer.options.format === 'ids'
 
   async function* pages(): AsyncGenerator<Page> {
-    // `-o ids` prints deleted users, or else blocked members.
+    // `-o ids` prints the deleted users, or the blocked members if no users are deleted.
     for await (const step of offboarding.steps())
       if (!isIds || (step.status === 'ok' && (!change.deletes || step.step === 'delete')))
         yield { items: [step] }
@@ -63,7 +63,7 @@ export async function runOffboarding(
   })
 }
 
-/** Opens the backup of the deleted users. A merge saves in the data directory if no flag or setting says where. */
+/** Opens the backup of the deleted users. Without a flag or setting, a merge saves in the data directory. */
 async function openBackup(context: Context, { handOver }: OffboardingChange): Promise<Backup | undefined> {
   const given = await context.backup()
   if (given || !handOver || context.flags.save === false) return given
@@ -97,7 +97,7 @@ function findDeletionTargets(
 }
 
 /**
- * Requires memberships of each user. The only user of an offboarding may also have none; other missing users are skipped.
+ * Requires memberships of each user. A single user may have none. Missing users among several are skipped.
  * @throws {NotFoundError} if a user is in none of the rooms, or does not exist
  */
 async function requirePeople(
@@ -112,7 +112,7 @@ async function requirePeople(
     await throwNoMembers(context, absent)
 }
 
-/** @throws {ConfirmationError} if the plan is not confirmed, or if it would block more members than `--max` */
+/** @throws {ConfirmationError} if the plan is not confirmed, or would block more members than `--max` */
 async function confirmPlan(
   context: Context,
   plan: OffboardingPlan,
@@ -139,7 +139,7 @@ async function confirmPlan(
     },
   }
   const items = { count, nouns: handOver ? 'rooms' : change.deletes ? 'users' : 'members', max }
-  // A file of blocks names the members.
+  // A file of blocks names the members, so no prompt is needed.
   await confirmItems(context, items, change.from === undefined ? question : undefined)
 }
 

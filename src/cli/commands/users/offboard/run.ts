@@ -142,7 +142,7 @@ export class OffboardingRun {
       : `not every block is confirmed: ${this.#unconfirmed.get(id)}`
   }
 
-  /** Finds memberships in private rooms that users gained after the plan. Such users stay. */
+  /** Finds memberships in private rooms that users gained after the plan. Such users are not deleted. */
   async #searchAgain(ids: readonly string[]): Promise<void> {
     if (ids.length === 0 || this.#context.flags.dryRun || this.run.isStopped) return
     const { host, interrupt } = this.#context
@@ -158,7 +158,10 @@ export class OffboardingRun {
     }
   }
 
-  /** Records the users who must stay. Returns true if a member is shown as before the block, which a read has proved. */
+  /**
+   * Records the users who must not be deleted. Returns true if a planned member is still listed as not
+   * blocked.
+   */
   async #hasOldBlocks(ids: readonly string[]): Promise<boolean> {
     const change = { ...this.#change, deletes: false, handOver: undefined }
     const { memberships, unread } = await planOffboarding(this.#context, ids, this.#flags, change)
@@ -212,7 +215,7 @@ export class OffboardingRun {
     return { status: 'ok', value: await removeRecord(this.run.client, 'user', user_id) }
   }
 
-  /** A user who is not deleted counts as incomplete, even if no step failed. */
+  /** Returns the final error. A user who is not deleted counts as incomplete, even if no step failed. */
   conclude(error: MeetroomError | undefined): MeetroomError | undefined {
     if (this.#isKept === 0 || (error && error === this.run.fatal)) return error
     return new PartialError(this.#summary, { cause: error, hint: this.#hint })
