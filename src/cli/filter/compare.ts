@@ -28,7 +28,7 @@ export interface Comparison {
   zone: TimeZone
 }
 
-/** @throws {UsageError} when the text is invalid for the field's type */
+/** @throws {UsageError} if the text is invalid for the field's type */
 export async function compare({ operator, type, text, condition, now, zone }: Comparison): Promise<Test> {
   const wrong = (problem: string) => new UsageError(`${condition}: ${problem}`)
   if (text === '') {
@@ -94,7 +94,10 @@ function compareRange<T extends number | string>(
   }
 }
 
-/** Parses a date, a time or a duration before `now`. Returns its first and last millisecond; undefined if invalid. */
+/**
+ * Parses a date, a time or a duration before `now`. Returns its first and last millisecond; undefined for an
+ * invalid text.
+ */
 function parseTimeRange(text: string, now: number, zone: TimeZone): [number, number] | undefined {
   const moment = parseMoment(text, now, zone)
   return moment && [moment.start, moment.end === undefined ? moment.start : moment.end - 1]

@@ -2,14 +2,17 @@ import type { Resource } from '../../api/resource-types.ts'
 import type { FilterType } from './compare.ts'
 
 /**
- * Types of the room metrics. The API does not return metrics, so each room needs additional requests. Unlisted fields
- * with the same names are ignored.
+ * Types of the room metrics. The API does not return metrics, so each room needs additional requests.
+ * Unlisted fields with the same names are ignored.
  */
 export const metricTypes = {
   online: 'number',
   sessions: 'number',
   members: 'number',
-  /** Time of the last connection; the current time while somebody is connected, null if the room was never used. */
+  /**
+   * Time of the last connection; the current time while a participant is connected, null if the room was
+   * never used.
+   */
   last_active: 'time',
   /** Time since `last_active`, or since creation for a room that was never used. */
   idle: 'age',
@@ -20,7 +23,10 @@ export const idleSince = 'idle_since'
 /** Returns the name of the value that a metric is computed from. */
 export const readAs = (metric: string) => (metric === 'idle' ? idleSince : metric)
 
-/** Returns the types of the fields that only lists compute: the age of items that carry `created_at`, and room metrics. */
+/**
+ * Returns the types of the fields that only lists compute: the age of items that have `created_at`, and room
+ * metrics.
+ */
 export function computedTypes({ name, fields }: Resource): ReadonlyMap<string, FilterType | 'age'> {
   return new Map<string, FilterType | 'age'>([
     ...(Object.hasOwn(fields, 'created_at') ? ([['age', 'age']] as const) : []),

@@ -9,16 +9,16 @@ interface TextCondition {
   flag: string
   field: string
   text: string
-  /** The condition with its flag, as the user wrote it. */
+  /** Condition with its flag, as typed. */
   given: string
 }
 
-/** Maximum number of values that are compared again when nothing matches. */
+/** Maximum number of values that are compared again if no item matches. */
 const maxCompared = 10_000
 
 const quoted = /^["'\u201c-\u201e\u2018-\u201a\xab]([\s\S]+)["'\u201c\u201d\u2018\u2019\xbb]$/
 
-/** Values that a condition did not match. Explains what comes close if no item matches. */
+/** Values that a condition did not match. Suggests similar conditions if no item matches. */
 export class NearMisses {
   readonly #condition: TextCondition
   readonly #values = new Set<unknown>()
@@ -29,7 +29,7 @@ export class NearMisses {
     this.#condition = condition
   }
 
-  /** Returns the same test, which also remembers what does not match. */
+  /** Returns a test that also records the values that do not match. */
   watch(test: Test): Test {
     return (value) => {
       const matches = test(value)
@@ -71,7 +71,7 @@ export class NearMisses {
   }
 }
 
-/** @param given the condition with its flag, as the user wrote it */
+/** @param given condition with its flag, as typed */
 export function formatAsteriskHint(
   given: string,
   field: string,
@@ -93,7 +93,7 @@ export function formatAlternatives(flag: string, field: string, text: string, op
 
 export const formatCondition = (flag: string, condition: string) => `${flag} ${quoteForShell(condition)}`
 
-/** Decodes a text copied from a URL; undefined if it holds no encoded character. */
+/** Decodes a text copied from a URL; returns undefined if no character is encoded. */
 function decodePercent(text: string): string | undefined {
   if (!/%[0-9a-f]{2}/i.test(text)) return undefined
   try {

@@ -1,15 +1,15 @@
 import { RE2JS } from 're2js'
 import { UsageError } from '../../errors.ts'
 
-/** A case-insensitive regular expression that may match anywhere in a text. */
+/** Case-insensitive regular expression that may match anywhere in a text. */
 interface Pattern {
   test(text: string): boolean
 }
 
 /**
- * Compiles a JavaScript regular expression with RE2, which matches in linear time. JavaScript's own engine can take
- * exponential time for names that a user chose maliciously.
- * @param condition the condition with its flag, for error messages
+ * Compiles a JavaScript regular expression with RE2, which matches in linear time. JavaScript's engine can
+ * take exponential time for names that a user chose maliciously.
+ * @param condition condition with its flag, for error messages
  * @throws {UsageError} for an invalid or unsupported regular expression
  */
 export function parsePattern(text: string, condition: string): Pattern {
@@ -46,7 +46,7 @@ const tokens = new RegExp(
 
 type Groups = Readonly<Record<string, string | undefined>>
 
-/** Members of an RE2 character class that matches JavaScript's `\s`, and of one that matches `\S`. */
+/** Members of RE2 character classes that match JavaScript's `\s` and `\S`. */
 const whitespace = String.raw`\t-\r\x{feff}\p{Z}`
 const nonWhitespace = String.raw`\x00-\x08\x0e-\x1f\x21-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`
 const anyCharacter = String.raw`\x00-\x{10ffff}`

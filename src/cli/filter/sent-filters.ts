@@ -19,7 +19,10 @@ const oneOf = (field: string, ifTrue: string, ifFalse: string) => (value: unknow
   value: value === true ? ifTrue : ifFalse,
 })
 
-/** Filters of lists whose effect the items show. The meaning of the others is not specified. */
+/**
+ * Filters of lists whose effect is visible in the items. The API specification does not define the other
+ * filters.
+ */
 const conditions: Record<Filtered, Readonly<Record<string, (value: unknown) => Condition>>> = {
   listRooms: {
     name: equal('name'),
@@ -31,7 +34,7 @@ const conditions: Record<Filtered, Readonly<Record<string, (value: unknown) => C
 }
 
 /**
- * Requires that the items of a page match the filters that the service was given.
+ * Requires that the items of a page match the filters of the request.
  * @throws {FilterIgnoredError} for an item that contradicts a filter
  */
 export function requireFiltered(name: keyof typeof endpoints, query: object, items: readonly Item[]): void {
@@ -52,7 +55,7 @@ export function requireFiltered(name: keyof typeof endpoints, query: object, ite
   }
 }
 
-/** Returns the filters of a query whose effect items show, with their conditions. */
+/** Returns the filters of a query whose effect is visible in the items, with their conditions. */
 export function listSentFilters(name: string, query: object): (readonly [string, Condition])[] {
   const known = conditions[name as Filtered]
   if (!known) return []

@@ -5,8 +5,8 @@ import { compilePattern } from './pattern.ts'
 export type Substitution = (text: string) => string
 
 /**
- * Parses a substitution in the form of sed, such as `s/^Maths 7/Maths 8/`, with another separator than `/` if wanted,
- * and with the flags `g` for all matches and `i` to ignore case. `\1` or `$1` in the text inserts a group.
+ * Parses a sed substitution, such as `s/^Maths 7/Maths 8/`. Any character may replace the separator `/`. The
+ * flag `g` replaces all matches, and `i` ignores case. `\1` or `$1` in the text inserts a group.
  * @throws {UsageError} for a malformed substitution or an unsupported pattern
  */
 export function parseSubstitution(given: string, flag: string): Substitution {
@@ -24,7 +24,7 @@ export function parseSubstitution(given: string, flag: string): Substitution {
     throw new UsageError(`${flag} must be s/PATTERN/TEXT/, not “${given}”`, {
       hint: `as in: ${flag} 's/^Maths 7/Maths 8/'; add g for all matches and i to ignore case`,
     })
-  // An escaped separator without a meaning in patterns stands for itself.
+  // An escaped separator that has no meaning in patterns is a literal character.
   const source = isSyntax(separator) ? pattern : pattern.replaceAll(`\\${separator}`, separator)
   const compiled = compilePattern(source, `${flag} ${given}`, flags.includes('i'))
   const groups = compiled.groupCount()
@@ -41,14 +41,14 @@ export function parseSubstitution(given: string, flag: string): Substitution {
   }
 }
 
-/** Group such as `\1` or `$1`, or an escaped character. */
+/** Pattern of a group such as `\1` or `$1`, or of an escaped character. */
 const groupMark = /[\\$](\d)|\\[\s\S]/g
 
 const isFlags = (flags: string | undefined): flags is string => flags !== undefined && /^[gi]*$/.test(flags)
 
 const isSyntax = (character: string) => /[/^$.*+?()[\]{}|]/.test(character)
 
-/** Splits at a separator that no backslash precedes. */
+/** Splits a text at separators that no backslash precedes. */
 function splitParts(text: string, separator: string): string[] {
   const parts = ['']
   for (const [part] of text.matchAll(/\\[\s\S]|[\s\S]/gu))

@@ -25,13 +25,13 @@ export interface Filter {
   fields: readonly string[]
   /** Room metrics in the conditions, which need additional requests for each room. */
   metrics: readonly string[]
-  /** Explains conditions that come close, when no item matches. */
+  /** Returns hints on similar conditions if no item matches. */
   explainNoMatch(): readonly string[]
   /** Absolute instants of the time conditions, with their zone. */
   instants: readonly string[]
-  /** Tests the fields of an item. Returns undefined when the result depends on a missing field. */
+  /** Tests the fields of an item. Returns undefined if the result depends on a missing field. */
   matches(item: Item): boolean | undefined
-  /** Tests the metrics of a room. Returns undefined when the result depends on a missing metric. */
+  /** Tests the metrics of a room. Returns undefined if the result depends on a missing metric. */
   matchesMetrics(facts: Item): boolean | undefined
   markUnreadable(field: string, value: FieldValue): FieldValue
 }
@@ -44,7 +44,7 @@ interface Condition {
   instants?: string | undefined
 }
 
-/** Fields that `--where`, `--sort` and `--count-by` of a list know. */
+/** Fields that `--where`, `--sort` and `--count-by` of a list accept. */
 export interface KnownFields {
   view: View
   types: ReadonlyMap<string, FilterType | 'age'>
@@ -96,7 +96,7 @@ export async function parseWhere(
   }
 }
 
-/** Evaluates all conditions. Returns undefined when the result depends on a missing field. */
+/** Evaluates all conditions. Returns undefined if the result depends on a missing field. */
 function evaluate(
   conditions: readonly Condition[],
   readField: (field: string) => FieldValue,
@@ -116,7 +116,7 @@ export function findMetric(facts: Item, field: string): FieldValue {
   return value === undefined ? { known: false } : { known: true, value }
 }
 
-/** Operators of other languages, with their equivalents here. */
+/** Operators of other languages, with the equivalent operators of `--where`. */
 const foreignOperators: Readonly<Record<string, string>> = { '<>': '!=', '=<': '<=', '=>': '>=', '=~': '~' }
 
 async function parseCondition(
@@ -178,7 +178,7 @@ async function parseCondition(
   }
 }
 
-/** Suggests the value that was meant. A service may send other values, which a pattern matches. */
+/** Suggests the most similar choice, or a pattern for values that only some services send. */
 function hintOnChoice(
   flag: string,
   field: string,
@@ -201,7 +201,7 @@ function withChoices(choices: readonly string[] | undefined, test: Test): Test {
   }
 }
 
-/** Creates the error for a malformed condition. A possible cause is an unquoted < or >, which the shell interprets. */
+/** Creates the error for a malformed condition. The shell may have interpreted an unquoted < or >. */
 function invalidCondition(condition: string, flag: string, isAged: boolean): UsageError {
   const message = `${flag} must be a field, one of = != < <= > >= ~ !~, and a value, not “${condition}”`
   const example = isAged ? 'age>90d' : 'type=host'
@@ -213,7 +213,7 @@ function invalidCondition(condition: string, flag: string, isAged: boolean): Usa
   })
 }
 
-/** Creates a test for an age such as `idle>90d`. The operator is reversed, because a greater age is an earlier time. */
+/** Creates a test for an age such as `idle>90d`. Reverses the operator, because older means earlier. */
 async function compareAge(
   field: string,
   compared: string,
@@ -247,12 +247,14 @@ export function fieldsOfRows(view: RowKind): KnownFields {
   return { view, types: new Map(types) }
 }
 
-/** Returns the types of the fields that `--where`, `--sort`, `--count-by` and `--columns` of a list know. */
+/**
+ * Returns the types of the fields that `--where`, `--sort`, `--count-by` and `--columns` of a list accept.
+ */
 export function conditionTypes(resource: Resource, view: View): ReadonlyMap<string, FilterType | 'age'> {
   return new Map([...filterTypes(resource, view), ...computedTypes(resource)])
 }
 
-/** Returns the types of the fields of an item: documented, derived and unlisted ones, except deprecated ones. */
+/** Returns the types of the documented, derived and unlisted fields of an item, without deprecated fields. */
 export function filterTypes({ fields }: Resource, { columns }: View): ReadonlyMap<string, FilterType> {
   const typed = (entries: [string, Field][]) =>
     entries.map(([name, { type }]) => [name, filterType(type)] as const)
@@ -269,7 +271,7 @@ function filterType(type: FieldType): FilterType {
   return type === 'number' || type === 'boolean' || type === 'time' ? type : 'text'
 }
 
-/** Formats a time condition with absolute instants: `created_at < 2026-01-01T00:00:00+01:00 (Europe/Berlin)`. */
+/** Formats a time condition with instants: `created_at < 2026-01-01T00:00:00+01:00 (Europe/Berlin)`. */
 function formatInstants(
   field: string,
   { operator, text, now, zone }: Pick<Comparison, 'operator' | 'text' | 'now' | 'zone'>,
@@ -282,7 +284,10 @@ function formatInstants(
   return `${inDay ?? `${field} ${operator} ${start}`} (${zone.name})`
 }
 
-/** Formats a comparison with a whole day, with the start of that day and the start of the next day. */
+/**
+ * Formats a comparison with a whole day as comparisons with the start of that day and the start of the next
+ * day.
+ */
 function formatDayTest(field: string, operator: Operator, start: string, end: string): string | undefined {
   const tests: Partial<Record<Operator, string>> = {
     '=': `${start} <= ${field} < ${end}`,
