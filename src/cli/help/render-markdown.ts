@@ -65,7 +65,7 @@ function itemLines(token: MarkedToken, width: number): string[] {
 const columnGap = '  '
 const minColumnWidth = 10
 
-/** Aligns the columns of a table. If they do not fit, shrinks the widest ones and wraps their cells. */
+/** Aligns the columns of a table. If they do not fit, shrinks the widest columns and wraps their cells. */
 function tableLines(table: Tokens.Table, width: number): string[] {
   const rows = [table.header, ...table.rows].map((row) => row.map((cell) => plainText(cell.tokens)))
   const widths = fittedWidths(rows, width)
@@ -94,7 +94,10 @@ function fittedWidths(rows: readonly (readonly string[])[], width: number): numb
   return widths
 }
 
-/** Returns the text of inline Markdown. Code keeps its backticks, because the terminal has no other mark for it. */
+/**
+ * Returns the text of inline Markdown. Code keeps its backticks, because the terminal has no other mark for
+ * code.
+ */
 export function plainText(tokens: readonly Token[] = []): string {
   return tokens
     .map((token) => {

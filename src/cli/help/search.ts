@@ -12,11 +12,11 @@ const width = 10_000
 interface Section {
   topic: Topic
   heading: string
-  /** Number of occurrences of the words, which count most in the heading. */
+  /** Number of occurrences of the words. Headings and definitions count more than text. */
   weight: number
 }
 
-/** Finds the sections of help topics that contain all words or their beginnings, the best ones first. */
+/** Finds the sections of help topics that contain all words or their beginnings, the best matches first. */
 export async function searchTopics(words: readonly string[], style: Style): Promise<Section[]> {
   if (!words.every((word) => /^[\p{L}\p{N}_-]+$/u.test(word))) return []
   // The changelog mentions nearly every term, so every search would find it.

@@ -41,7 +41,7 @@ export function findTopic(name: string): Topic | undefined {
   return Object.hasOwn(formerNames, name) ? formerNames[name] : undefined
 }
 
-/** Returns a topic as parsed when the program was built: marked takes as long as the rest of a start. */
+/** Returns a topic that the build has parsed, because loading marked would double the startup time. */
 export async function readTopic(topic: Topic): Promise<TokensList> {
   const { default: json } = await import(`../../help/${topic}.md`)
   return JSON.parse(json)
