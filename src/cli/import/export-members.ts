@@ -44,7 +44,7 @@ export class UnreadRooms {
     this.#context = context
   }
 
-  /** Reports the error of a room, or throws it if other rooms would fail in the same way. */
+  /** Reports the error of a room, or throws the error if other rooms would fail in the same way. */
   async add(room_id: string, cause: unknown): Promise<void> {
     const { error } = toFailure(cause)
     if (!(error instanceof IncompleteError || error instanceof ApiError)) throw cause
@@ -60,6 +60,7 @@ export class UnreadRooms {
     this.#untried += count
   }
 
+  /** @throws {PartialError} if the members of a room were not read */
   throwIfAny(): void {
     const untried = this.#untried === 0 ? '' : `; ${counted(this.#untried, 'room')} not tried`
     if (this.#count + this.#untried > 0)

@@ -41,7 +41,9 @@ const exportKinds = {
 
 /**
  * Exports items of one kind in a format that `import` reads; CSV by default.
- * @param ids IDs of the items, or of the members' rooms; all items if empty. `-` reads IDs from standard input
+ * @param ids IDs of the items, or of the members' rooms; all items if empty; `-` reads IDs from standard
+ * input
+ * @throws {UsageError} for an unsupported format, and for members without rooms or `--all-rooms`
  */
 export async function runExport(
   context: Context,
@@ -101,7 +103,7 @@ export async function runExport(
   unreadRooms.throwIfAny()
 }
 
-/** With `--curl`, shows the requests that do not depend on a response. */
+/** Shows the requests of `--curl` that do not depend on a response. */
 async function showRequests(
   context: Context,
   ids: readonly string[],

@@ -7,16 +7,16 @@ import type { Tally } from '../run/tally.ts'
 import type { ImportPlan } from './prepare.ts'
 
 export interface ImportProgress {
-  /** Number of rows that the journal of an earlier run records as done. They are not looked up. */
+  /** Number of rows that the journal of an earlier run records as done. Such rows are not looked up. */
   recorded: number
-  /** Number of rows that this run wrote to the service, or tried to. */
+  /** Number of rows that this run wrote or tried to write. */
   sent: number
 }
 
 /**
- * Ends the run of an import and suggests the next command. Unlike other runs, an import prints its
- * summary before any error that does not contain it, because an import can be resumed.
- * @param hasSent true when a request may have reached the service
+ * Ends the run of an import and suggests the next command. Unlike other runs, an import prints its summary
+ * before an error without a summary, because an import can be resumed.
+ * @param hasSent true if a request may have reached the service
  * @throws {MeetroomError} unless every row was imported
  */
 export async function finishImport(
@@ -106,8 +106,8 @@ const targetFlagNames = ['--profile', '--local', '--base-url']
 const omittedFlags = [...stoppingFlags, ...targetFlagNames]
 
 /**
- * @param given the flags on the command line
- * @param hasSent false when no row was sent, so that there is no journal to resume
+ * @param given flags on the command line
+ * @param hasSent false if no row was sent, so that there is no journal to resume
  */
 function buildResumeCommand(
   name: string,

@@ -21,8 +21,8 @@ import { type PendingRow, RowSender } from './row-sender.ts'
 
 /**
  * Sends the pending rows of an import, and counts them.
- * @returns the run, and whether a request may have reached the service
- * @throws {UsageError or OutputError} when the journal, rejects or results cannot be written
+ * @returns the run, and true if a request may have reached the service
+ * @throws {UsageError | OutputError} if the journal, rejects or results cannot be written
  */
 export async function runImportRows(
   context: Context,
@@ -77,7 +77,7 @@ async function sendRows(
     notice: (text) => context.notice(text),
   })
   try {
-    // Rows are journaled as they end, and `each` would add a promise and an object for each row to keep their order.
+    // Rows are journaled when they end. `each` would keep their order with a promise and an object per row.
     await run.perform(createWork(pendingRows, sender, ledger, run))
   } catch (error) {
     run.stop(toMeetroomError(error))
@@ -140,7 +140,7 @@ function createWork(pendingRows: PendingRows, sender: RowSender, ledger: Ledger,
       const backpressure = ledger.recordOutcome(row, body, outcome)
       if (backpressure) await backpressure
       if (!error || !hasNoResponse(error)) consecutiveFailures = 0
-      // A single lost connection is tolerated; many consecutive ones end the run.
+      // A single lost connection is tolerated; many consecutive failures end the run.
       else if (++consecutiveFailures >= Math.max(5, concurrency)) throw error
     },
     putBack,
@@ -203,8 +203,8 @@ class PendingRows {
 }
 
 /**
- * Yields the rows that an earlier run may have sent, then the others, so that a resumed run first resolves
- * unknown outcomes.
+ * Yields the rows that an earlier run may have sent, then the other rows, so that a resumed run first
+ * resolves unknown outcomes.
  */
 async function* readUnprovenFirst(
   checked: CheckedInput,

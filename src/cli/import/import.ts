@@ -12,6 +12,7 @@ import { type ImportPlan, prepareImport } from './prepare.ts'
 import type { ImportFlags } from './read/import-flags.ts'
 import { openSource } from './read/source.ts'
 
+/** @throws {MeetroomError} unless every row was imported */
 export async function runImport(
   context: Context,
   name: keyof typeof createAdapters,
@@ -33,7 +34,7 @@ export async function runImport(
 /** Maximum number of rows to look up; further rows count as existing. */
 const maxLookups = 1000
 
-/** @throws {ConfirmationError} when the user does not confirm, or more than `--max` items are affected */
+/** @throws {ConfirmationError} if the user does not confirm, or more than `--max` items are affected */
 async function confirmImport(context: Context, plan: ImportPlan): Promise<void> {
   const { adapter, flags, checked } = plan
   const { destructive } = adapter
@@ -80,7 +81,10 @@ async function* listDestructive(
     for (const { body } of batch) if (body && adapter.destructive?.isRequested(body)) yield body
 }
 
-/** Checks whether a row would terminate or block an item. Ignores errors, because sending the row reports them. */
+/**
+ * Returns true if a row would terminate or block an item. Ignores errors, because sending the row reports
+ * them.
+ */
 async function isChangedBy(client: Client, adapter: ImportAdapter, body: RequestBody): Promise<boolean> {
   try {
     const existing = await adapter.find(client, body)

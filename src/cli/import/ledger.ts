@@ -47,7 +47,7 @@ export class Ledger {
     }
   }
 
-  /** False when no request of this run or of the resumed one can have reached the service. */
+  /** False if no request of this run or of the resumed run can have reached the service. */
   get hasSent(): boolean {
     return this.#hasSent
   }
@@ -66,7 +66,7 @@ export class Ledger {
 
   /**
    * Records the outcome of a row. The promise resolves when the outputs accept more outcomes.
-   * @throws {OutputError} when the outcome cannot be written
+   * @throws {OutputError} if the outcome cannot be written
    */
   recordOutcome(
     row: Row,
@@ -107,10 +107,10 @@ export class Ledger {
   }
 
   /**
-   * Closes all files, even if one cannot be closed.
-   * @param isComplete true when the outcome of every row is known; failed rows may remain
-   * @param hasFailed true when at least one row failed
-   * @throws {OutputError} when a file cannot be written
+   * Closes all files, even if closing a file fails.
+   * @param isComplete true if the outcome of every row is known; failed rows may remain
+   * @param hasFailed true if at least one row failed
+   * @throws {OutputError} if a file cannot be written
    */
   async close(isComplete: boolean, hasFailed: boolean): Promise<void> {
     const { results, journal, rejects } = this.#records

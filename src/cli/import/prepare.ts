@@ -39,7 +39,7 @@ export interface ImportPlan extends ImportRequest {
   receipt: string | undefined
 }
 
-/** @throws {UsageError} when flags or input are invalid */
+/** @throws {UsageError} if flags or input are invalid */
 export async function prepareImport(context: Context, request: ImportRequest): Promise<ImportPlan> {
   const { adapter, source, file, flags } = request
   if (flags.unblock && flags.ifExists !== 'update' && flags.ifExists !== 'overwrite')
@@ -117,7 +117,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   }
 }
 
-/** Returns the path of the receipt that prevents a repeated import; undefined when the user names the journal. */
+/** Returns the path of the receipt that prevents a repeated import; undefined if the journal is named. */
 async function findReceiptPath(
   context: Context,
   { adapter, source, flags }: ImportRequest,
@@ -129,9 +129,9 @@ async function findReceiptPath(
 }
 
 /**
- * Returns the rows without those that imports of parts of the file, with `--where`, have created.
+ * Removes the rows that imports of parts of the file, with `--where`, have created.
  * @param paths paths of the journal and the receipt
- * @throws {UsageError} when another earlier run imported some of the rows, or may have done so
+ * @throws {UsageError} if another earlier run imported some of the rows or may have imported them
  */
 async function withoutImported(
   context: Context,
@@ -140,7 +140,8 @@ async function withoutImported(
   paths: readonly string[],
 ): Promise<CheckedInput> {
   const isNew = !flags.resume
-  // With `--journal FILE`, the user also chooses the journal paths of other parts, so they are unknown here.
+  // With `--journal FILE`, the user also chooses the journal paths of other parts, so those paths are
+  // unknown.
   const isOwnName = source.path === undefined || typeof flags.journal === 'string'
   const others = isOwnName ? [] : (await Promise.all(paths.map((path) => findOtherParts(path, flags)))).flat()
   if (isNew) for (const path of others) await requireNoneUnfinished(context, { path, adapter })
@@ -152,7 +153,7 @@ async function withoutImported(
   return remaining
 }
 
-/** @throws {UsageError} when `--resume` has no journal */
+/** @throws {UsageError} if `--resume` has no journal */
 function resolveJournalPath(context: Context, { source, flags }: ImportRequest): string | undefined {
   const defaultPath = source.path && journalPath(source.path, flags)
   const { journal = true } = flags
@@ -165,7 +166,7 @@ function resolveJournalPath(context: Context, { source, flags }: ImportRequest):
   return path
 }
 
-/** @throws {UsageError} when there are no rows, and `--require-rows` is given */
+/** @throws {UsageError} if there are no rows, and `--require-rows` is given */
 async function reportEmpty(
   context: Context,
   { file, flags }: ImportRequest,
@@ -211,7 +212,7 @@ async function warnAboutFields(
   )
 }
 
-/** @throws {UsageError} when `--if-exists` needs keys and rows have none */
+/** @throws {UsageError} if `--if-exists` needs keys and rows have none */
 function requireKeys(
   { view, keyName }: ImportAdapter,
   { ifExists }: ImportFlags,
@@ -236,7 +237,7 @@ class Lookalikes {
   readonly #fieldOf: (column: string) => string
   readonly #values = new Map<string, EarlierValue>()
   readonly #reported = new Set<string>()
-  /** Field of the rooms in a row. */
+  /** Field that names rooms in the rows. */
   readonly #roomField: string | undefined
 
   constructor(fieldOf: (column: string) => string, kind: ImportAdapter['name']) {

@@ -19,7 +19,7 @@ import type { Row } from './read/rows.ts'
 export interface PendingRow {
   row: Row
   body: RequestBody
-  /** True when an earlier run may have sent the row without recording a response. */
+  /** True if an earlier run may have sent the row without recording a response. */
   mayHaveBeenSent: boolean
   /** ID from an earlier run that created the item without completing it. */
   createdId: string | undefined
@@ -30,7 +30,7 @@ interface SenderOptions {
   adapter: ImportAdapter
   ifExists: IfExists
   dryRun: boolean
-  /** Returns true when rows that were only looked up must not be written. */
+  /** Returns true if rows that were only looked up must not be written. */
   isStopped: () => boolean
   /** Called for each row that is written, unless its request provably did not reach the service. */
   onSent: () => void
@@ -76,7 +76,7 @@ export class RowSender {
     }
   }
 
-  /** Looks up a row that an earlier run may have sent. Returns undefined when the item does not exist. */
+  /** Looks up a row that an earlier run may have sent. Returns undefined if the item does not exist. */
   async #settleLostRow(body: RequestBody, createdId?: string): Promise<Outcome<string> | undefined> {
     const { adapter, ifExists, client } = this.#options
     const found = await adapter.findLostItem(client, body, createdId)
@@ -96,7 +96,7 @@ export class RowSender {
     }
   }
 
-  /** Returns true when an item has the values with which its row was sent. */
+  /** Returns true if an item has the values with which its row was sent. */
   async #isCreated(body: RequestBody, found: Item): Promise<boolean> {
     const { adapter, notice } = this.#options
     const { judgeRead } = await import('../../client/verdict.ts')
@@ -113,7 +113,7 @@ export class RowSender {
 
   #createOrChange(body: RequestBody): Promise<Outcome<string>> {
     const { adapter, ifExists, dryRun } = this.#options
-    // A lookup is unnecessary if creating an item overwrites an existing one.
+    // A lookup is unnecessary if creating an item overwrites an existing item.
     return ifExists === 'overwrite' && adapter.createOverwrites && !dryRun
       ? this.#create(body)
       : this.#lookUpThenSend(body)
@@ -213,7 +213,7 @@ export class RowSender {
   }
 }
 
-/** Returns an unknown outcome, because a retry of a failed row would create the item again. */
+/** Returns an unknown outcome, because a retry of a failed row would create the item a second time. */
 function incompleteOutcome(id: string, { error }: Failure): Outcome<string> {
   const message = `it was created, but not completed: ${error.message}`
   return { status: 'unknown', value: id, error: new UnknownOutcomeError(message, { cause: error }) }

@@ -1,4 +1,6 @@
-/** Data that an import into another service does not restore, because the API neither shows nor accepts it. */
+/**
+ * Data that an import into another service does not restore, because the API neither returns nor accepts it.
+ */
 export const unrestoredFields = {
   users: ['access tokens', 'internal IDs', 'times', 'order'],
   rooms: ['IDs', 'webhooks', 'pages', 'sessions', 'recordings', 'thumbnails', 'times', 'order'],

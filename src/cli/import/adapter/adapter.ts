@@ -20,11 +20,11 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
   keyOf(body: B): string | undefined
   labelOf?(body: B): string | undefined
   keyName: string
-  /** True when creating an existing item overwrites it. */
+  /** True if creating an existing item overwrites it. */
   createOverwrites: boolean
-  /** True when creating a row twice creates two items. */
+  /** True if creating a row twice creates two items. */
   createDuplicates: boolean
-  /** True when `overwrite` and `update` create missing items. */
+  /** True if `overwrite` and `update` create missing items. */
   canCreateMissing: boolean
   find(client: Client, body: B): Promise<Item | undefined>
   create(client: Client, body: B): Promise<string>
@@ -45,14 +45,14 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
   /** Counts members that stay blocked although the row does not request a block. */
   countBlocked?(client: Client, body: B, existing: Item): number | Promise<number>
   listReferencedUsers?(body: B): readonly string[]
-  /** Returns the reason why an existing item cannot be changed; undefined if it can. */
+  /** Returns the reason why an existing item cannot be changed; undefined for other items. */
   explainUnchangeable?(body: B, existing: Item): string | undefined
-  /** Returns the fields of a row that the service neither updates nor shows. */
+  /** Returns the fields of a row that the service neither updates nor returns. */
   listIgnoredFields?(body: B, existing: Item): readonly string[]
   /**
-   * Finds the item of a row that was sent without proof; `absent` if it certainly does not exist, undefined if
-   * unknown.
-   * @param createdId ID that the service gave the item
+   * Finds the item of a row that was sent without proof; `absent` if it certainly does not exist, undefined
+   * if unknown.
+   * @param createdId ID that the service assigned to the item
    */
   findLostItem(client: Client, body: B, createdId?: string): Promise<Item | 'absent' | undefined>
   listNotices?(): readonly string[]

@@ -21,7 +21,7 @@ export interface ImportColumns {
   readonly readOnly: readonly string[]
   readonly deprecated: readonly string[]
   readonly booleans: readonly string[]
-  /** Values by which some services represent a missing optional field: an empty name, a limit of 0 seconds. */
+  /** Values with which some services represent a missing optional field: an empty name, 0 seconds. */
   readonly emptyValues: Readonly<Record<string, string>>
 }
 

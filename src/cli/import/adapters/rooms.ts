@@ -28,7 +28,7 @@ type Row = Omit<BodyOf<Operations['createRoom']>, 'members'> &
 
 type RoomFlags = Pick<ImportFlags, 'match' | 'groupBy' | 'createMissing' | 'unblock'>
 
-/** Fields that can be set only at creation. */
+/** Fields that can only be set at creation. */
 const createOnlyFields = listWritableFields('create', room.fields).filter(
   ([, { write }]) => write === 'create',
 )
@@ -44,7 +44,7 @@ function isTerminated({ is_terminated, terminated_at }: Row): boolean {
 
 const blockedMembers = ({ members = [] }: Row) => members.filter((member) => isBlocked(member))
 
-/** Creates the adapter for rooms. A row identifies its room by ID, or by name with `--match` or `--group-by`. */
+/** Creates the adapter for rooms. Rows identify rooms by ID, or by name with `--match` or `--group-by`. */
 export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
   // The `--group-by` column also identifies rooms.
   const match = flags.match ?? flags.groupBy
@@ -134,10 +134,7 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
   return rooms
 }
 
-/**
- * Finds the room with a name.
- * @throws {ApiError} when several rooms have the name
- */
+/** @throws {ApiError} if several rooms have the name */
 async function findRoomByName(client: Client, name: string): Promise<Item | undefined> {
   const found = await findRoomsByName(client, name)
   if (found.length > 1) throw new ApiError(describeNamesakes(found, name))

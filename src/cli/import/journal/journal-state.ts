@@ -17,7 +17,7 @@ export interface JournalEntry {
   status: JournalStatus
   id?: string | undefined
   error?: string | undefined
-  /** Hash by which later runs recognize a created row; set only if a second request would create a duplicate. */
+  /** Hash by which later runs recognize a created row; set only if a retry would create a duplicate. */
   hash?: number | undefined
 }
 
@@ -38,7 +38,7 @@ export class JournalState {
     return journalStatuses[this.#statuses[row] ?? 0] ?? 'unsent'
   }
 
-  /** True when an earlier run may have sent rows without recording a response. */
+  /** True if an earlier run may have sent rows without recording a response. */
   get hasUnproven(): boolean {
     return this.#statuses.includes(journalStatuses.indexOf('unknown'))
   }
@@ -48,14 +48,16 @@ export class JournalState {
   }
 
   /**
-   * Reads a journal line. Ignores row numbers beyond the input: a journal of another input is rejected later.
-   * @returns false when the line is invalid
+   * Reads a journal line. Ignores row numbers beyond the input, because a journal of another input is
+   * rejected later.
+   * @returns false if the line is invalid
    */
   read(line: Record<string, unknown>): boolean {
     const { sent, to = sent, row, status, id } = line
     const index = journalStatuses.indexOf(status as JournalStatus)
     if (isRow(row) && index >= 0) {
-      // The item of an unknown or failed row with an ID was created: it is looked up, and never created again.
+      // The item of an unknown or failed row with an ID was created, so it is looked up, and never created
+      // again.
       const isCreated = typeof id === 'string' && (status === 'unknown' || status === 'failed')
       this.#statuses[row] = isCreated ? journalStatuses.indexOf('unknown') : index
       if (isCreated) this.#createdIds.set(row, id)

@@ -12,15 +12,15 @@ import { type JournalEntry, JournalState } from './journal-state.ts'
 import { type JournalHeader, readJournal, requireEnded, requireSameImport } from './read-journal.ts'
 
 /**
- * Append-only record of an import in NDJSON: a header, rows before they are sent, and their outcomes. Rows are
- * synced to disk before they are sent.
+ * Append-only record of an import in NDJSON: a header, rows before they are sent, and their outcomes. Rows
+ * are synced to disk before they are sent.
  */
 export class Journal {
   readonly #file: AppendFile
   readonly #path: string
   readonly #lock: string
   readonly #log = new AppendLog((lines) => this.#write(lines))
-  /** First write error. Nothing is appended after it, because the last line may be incomplete. */
+  /** First write error. Nothing is appended after the error, because the last line may be incomplete. */
   #writeError: unknown
 
   private constructor(
@@ -36,7 +36,8 @@ export class Journal {
   /**
    * Creates or resumes a journal.
    * @param rows number of rows in the input
-   * @throws {UsageError} when another run uses the journal, or it does not match the input or `--resume`
+   * @throws {UsageError} if another run uses the journal, or the journal does not match the input or
+   * `--resume`
    */
   static async open(
     path: string,
@@ -53,7 +54,7 @@ export class Journal {
       const resumedJournal = resume ? requireSameImport(path, previous, header) : undefined
       const file = await AppendFile.open(path, host.effectiveUid, { truncate: !resume })
       const journal = new Journal(path, file, resumedJournal?.state ?? new JournalState(rows))
-      // Removes an incomplete last line, which a crash may leave.
+      // A crash may have written an incomplete last line.
       if (resumedJournal) await file.truncate(resumedJournal.length)
       else journal.#append({ meetroom: 'journal', version: 1, ...header })
       await journal.#log.appendSynced()
@@ -76,7 +77,7 @@ export class Journal {
     return this.#log.appendSynced()
   }
 
-  /** Records an outcome without syncing to disk. If a crash loses the outcome, the next run looks the row up. */
+  /** Records an outcome without syncing to disk. After a crash, the next run looks the row up. */
   recordOutcome(entry: JournalEntry): void {
     this.#append(entry)
   }
@@ -113,7 +114,7 @@ export class Journal {
   }
 }
 
-/** @throws {UsageError} when another process holds the lock */
+/** @throws {UsageError} if another process holds the lock */
 async function lockJournal(lock: string, machine: Machine): Promise<void> {
   const holder = await takeLock(lock, machine)
   if (holder === undefined) return

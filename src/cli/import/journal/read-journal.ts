@@ -20,7 +20,7 @@ interface PreviousJournal {
   length: number
 }
 
-/** @throws {UsageError} when the file is not a journal, or is damaged */
+/** @throws {UsageError} if the file is not a journal, or is damaged */
 export async function readJournal(path: string, rows: number): Promise<PreviousJournal | undefined> {
   const file = openJournal(path)
   if (file === undefined) return undefined
@@ -46,7 +46,7 @@ export async function readJournal(path: string, rows: number): Promise<PreviousJ
   return header && { state, header, hasEnded, length }
 }
 
-/** @throws {UsageError} when the journal is not a regular file */
+/** @throws {UsageError} if the journal is not a regular file */
 function openJournal(path: string): number | undefined {
   try {
     return openRegular(path)
@@ -57,7 +57,7 @@ function openJournal(path: string): number | undefined {
   }
 }
 
-/** @throws {UsageError} when the journal's run has not ended */
+/** @throws {UsageError} if the journal's run has not ended */
 export function requireEnded(path: string, previous: PreviousJournal | undefined): void {
   if (previous && !previous.hasEnded)
     throw new UsageError(`an earlier import (journal ${path}) did not finish`, {
@@ -65,7 +65,7 @@ export function requireEnded(path: string, previous: PreviousJournal | undefined
     })
 }
 
-/** @throws {UsageError} when the journal is missing or belongs to another import */
+/** @throws {UsageError} if the journal is missing or belongs to another import */
 export function requireSameImport(
   path: string,
   previous: PreviousJournal | undefined,

@@ -19,9 +19,9 @@ export function hashBody(body: RequestBody): number {
 }
 
 /**
- * Rejects an import if the journal or receipt of a finished run contains its rows, and the created rooms still
- * exist.
- * @throws {UsageError} when some of the rooms exist
+ * Rejects an import if the journal or receipt of a finished run contains its rows, and the created rooms
+ * still exist.
+ * @throws {UsageError} if some of the rooms exist
  */
 export async function requireNotImported(
   context: Context,
@@ -48,7 +48,7 @@ export async function requireNotImported(
 }
 
 /**
- * Leaves out the rows that finished imports of parts of the file created, if their rooms still exist.
+ * Omits the rows that finished imports of parts of the file created, if their rooms still exist.
  * @param paths journals and receipts of imports with `--where`
  */
 export async function leaveOutImported(
@@ -89,7 +89,7 @@ export async function leaveOutImported(
   return { ...checked, shardRows: checked.shardRows - count, readAgain }
 }
 
-/** @throws {UsageError} when a run with other shards is unfinished */
+/** @throws {UsageError} if a run with other shards is unfinished */
 export async function requireNoneUnfinished(
   context: Context,
   { path, adapter }: { path: string; adapter: ImportAdapter },

@@ -18,8 +18,8 @@ interface RejectsFormat {
 }
 
 /**
- * File of failed rows in the format of the input, each with its reason. The user can correct the rows and import
- * the file. A file without rows is removed.
+ * File of failed rows with their reasons, in the format of the input. The user can correct the rows and
+ * import the file. A file without rows is removed.
  */
 export class Rejects {
   readonly #file: OutputFile
@@ -36,8 +36,8 @@ export class Rejects {
 
   /**
    * @param usedPaths other files of the run
-   * @throws {UsageError} when the file is one of them
-   * @throws {OutputError} when the file cannot be written
+   * @throws {UsageError} if the file is one of the other files
+   * @throws {OutputError} if the file cannot be written
    */
   static async open(
     file: string,
@@ -70,7 +70,7 @@ export class Rejects {
     switch (this.format) {
       case 'csv': {
         const { columns: names = [], delimiter = ',' } = this.layout
-        // An input that is itself a file of rejects already has a reason column, which is reused.
+        // An input that is a file of rejects already has a reason column, which is reused.
         const reasonIndex = names.indexOf('reason') < 0 ? names.length : names.indexOf('reason')
         const values = [...cells]
         while (values.length < reasonIndex) values.push('')

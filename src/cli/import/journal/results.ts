@@ -33,7 +33,7 @@ export class Results {
     this.#writer = writer
   }
 
-  /** Opens the output. A table shows results only in dry runs, because readers otherwise need only the failures. */
+  /** Opens the output. A table shows results only in dry runs, because otherwise only failures matter. */
   static async open(context: Context): Promise<Results> {
     const printer = await context.printer()
     printer.check(rowKinds.results, true)
@@ -46,8 +46,8 @@ export class Results {
   }
 
   /**
-   * Adds a result. The promise resolves when the output accepts more results.
-   * @throws {OutputError} when the output cannot be written
+   * Resolves when the output accepts more results.
+   * @throws {OutputError} if the output cannot be written
    */
   add(result: Result): Promise<void> | undefined {
     if (this.#failure) throw this.#failure.error
@@ -97,7 +97,7 @@ export class Results {
     }
   }
 
-  /** @throws {OutputError} when the output cannot be written */
+  /** @throws {OutputError} if the output cannot be written */
   async close(): Promise<void> {
     await this.#writing
     if (this.#failure) throw this.#failure.error

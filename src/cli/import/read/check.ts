@@ -44,7 +44,7 @@ interface CheckOptions {
   delimiter: string | undefined
   /** Separator of the items in one cell; undefined to keep cells whole. */
   split?: string | undefined
-  /** Filter of the rows; undefined to read all of them. */
+  /** Filter of the rows; undefined to read all rows. */
   filter?: RowFilter | undefined
   adapter: ImportAdapter
   isGrouped: boolean
@@ -55,7 +55,7 @@ interface CheckOptions {
   onProblem: (row: Row, problem: string) => Promise<void>
 }
 
-/** @throws {UsageError} when the input is malformed */
+/** @throws {UsageError} if the input is malformed */
 export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const { source, format, adapter, reader, shard, signal, split: separator, filter } = options
   const { onProblem, onRow } = options
@@ -158,7 +158,7 @@ function checkRow(row: Row, reader: RowReader): CheckedRow {
 
 class InputCounts {
   readonly #adapter: ImportAdapter
-  /** Fields that a row resets by omitting them: creating an item overwrites an existing one. */
+  /** Fields that a row resets by omitting them, because creating an item overwrites an existing item. */
   readonly #optionalFields: readonly string[]
   readonly #omissions: number[]
   readonly #trimmed = new Map<string, number>()
@@ -221,7 +221,7 @@ class Fingerprint {
   readonly #blocks: string[] = []
   readonly #whole = createHash('sha256')
 
-  /** SHA-256 of the recorded input, in hex. Call it once, after the first reading. */
+  /** Returns the SHA-256 of the recorded input, in hex. Call this method once, after the first reading. */
   takeDigest(): string {
     return this.#whole.digest('hex')
   }
@@ -234,7 +234,7 @@ class Fingerprint {
     }
   }
 
-  /** Yields the input again, each block after it is compared with the first reading. */
+  /** Yields the input again. Compares each block with the first reading before it is yielded. */
   async *verify(input: AsyncIterable<Buffer>, toError: () => Error): AsyncGenerator<Buffer> {
     let count = 0
     for await (const block of divide(input)) {

@@ -8,12 +8,13 @@ export interface CheckedRow {
   readonly body: RequestBody | undefined
   readonly problem: string | undefined
   readonly trimmed?: readonly string[] | undefined
-  /** True when an earlier row has the same key. */
+  /** True if an earlier row has the same key. */
   readonly isRepeat?: boolean
 }
 
 /**
- * Creates a function that rejects rows with the key of an earlier row. Call the function with the rows in order.
+ * Creates a function that rejects rows with the key of an earlier row. Call the function with the rows in
+ * order.
  * @param suspects hashes of keys that may repeat
  */
 export function createRepeatCheck(

@@ -9,7 +9,9 @@ import { type InputFormat, type Row, toFields } from './rows.ts'
 const blockRows = 64
 const chunkLength = 64 * 1024
 
-/** A row with its problem; CSV rows are stored as cells. The request body is derived again when rows are read. */
+/**
+ * Row with its problem. CSV rows are stored as cells. The request body is derived again when rows are read.
+ */
 type StoredRow = readonly [problem: string | null, row: Row] | StoredCells
 type StoredCells = readonly [problem: string | null, number: number, line: number, cells: readonly string[]]
 
@@ -17,7 +19,7 @@ const plainJson = {
   write: (rows: readonly StoredRow[]): string => JSON.stringify(rows),
   read: (text: string): unknown => JSON.parse(text),
 }
-/** JSON that preserves all digits of numbers. Reading has no depth limit, because the input was checked earlier. */
+/** JSON that preserves all digits. Reading has no depth limit, because the input was checked earlier. */
 const losslessJson = {
   write: (rows: readonly StoredRow[]): string => writeJson(rows),
   read: (text: string): unknown => readJson(text, Number.POSITIVE_INFINITY),
@@ -29,8 +31,8 @@ interface DecodeOptions {
 }
 
 /**
- * Checked rows as compressed text, so that they need not be read and checked again. The text takes a fifth of the
- * input's size.
+ * Checked rows as compressed text, so that they need not be read and checked again. The text takes a fifth of
+ * the input's size.
  */
 export class CompressedRows {
   readonly #maxBytes: number

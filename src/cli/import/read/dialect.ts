@@ -57,7 +57,7 @@ export async function detectDialect(
   }
 }
 
-/** Finds the end of the first non-empty line, ignoring line breaks in quotes; -1 if the line is incomplete. */
+/** Finds the end of the first nonempty line, ignoring line breaks in quotes; -1 if the line is incomplete. */
 function findHeaderEnd(head: Buffer): number {
   let inQuotes = false
   let isBlank = true

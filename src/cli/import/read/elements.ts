@@ -13,10 +13,10 @@ const isClosing = (code: number) => code === 0x5d || code === 0x7d
 const isBlank = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 
 /**
- * Extracts the elements of a JSON array, or of the array under a key of an object, in constant memory. The caller
- * parses each element.
+ * Extracts the elements of a JSON array, or of the array under a key of an object, in constant memory. The
+ * caller parses each element.
  * @param name name of the input in messages
- * @throws {NotAnArrayError} when the array is missing or malformed
+ * @throws {NotAnArrayError} if the array is missing or malformed
  * @throws {UsageError} for an element above 16 MB
  */
 export async function* readElements(
@@ -74,7 +74,7 @@ class Scanner {
     return elements
   }
 
-  /** Stores the unfinished element. The parts are joined once, to avoid quadratic time. */
+  /** Stores the unfinished element. Its parts are joined once, to avoid quadratic time. */
   #saveUnfinished(): void {
     const text = this.#part.slice(this.#start)
     this.#unfinished.push(text)
@@ -95,6 +95,7 @@ class Scanner {
     return this.#unfinished.join('') + this.#part.slice(this.#start, this.#at)
   }
 
+  /** @throws {NotAnArrayError} if the input is incomplete or has no such array */
   requireEnd(): void {
     if (!this.#hasEnded) throw new NotAnArrayError('it ends too soon')
     if (!this.#hasFoundArray) throw new NotAnArrayError('there is no such array')

@@ -47,7 +47,7 @@ export function importFlags<C extends Command>(command: C): C {
     command
       .hook('preAction', () => {
         command.setOptionValue('given', readGivenOptions(command))
-        // Before the name of the command, the flag is the global one.
+        // A `--delimiter` before the command name is the global flag.
         command.setOptionValue('delimiter', command.optsWithGlobals()['delimiter'])
       })
       .addOption(

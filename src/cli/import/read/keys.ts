@@ -1,7 +1,7 @@
 import { hashKey } from '../../../hash.ts'
 
-// Finds rows with the same key. Stores hashes of eight bytes instead of the keys, and sorts them at the end. Equal
-// hashes are verified in a second pass.
+// Finds rows with the same key. Stores hashes of eight bytes instead of the keys, and sorts them at the end.
+// Equal hashes are verified in a second pass.
 
 const maxKeys = 1 << 26
 
@@ -21,7 +21,7 @@ export class RowKeys {
     this.#hashes[this.#count++] = hash
   }
 
-  /** Sorts the hashes and returns a function that finds one. Do not add hashes afterwards. */
+  /** Sorts the hashes and returns a function that is true for a stored hash. Add no hashes afterwards. */
   lookup(): (hash: number) => boolean {
     const sorted = this.#hashes.subarray(0, this.#count).sort()
     return (hash) => {

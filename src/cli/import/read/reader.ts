@@ -34,7 +34,7 @@ export interface RowReader {
   /** Adds the columns that `--map` joins; undefined if there are none. */
   readonly join: ((fields: Item) => Item) | undefined
   isUsed(column: string): boolean
-  /** Fields that the API specification does not list; they are sent anyway. */
+  /** Fields that are sent although the API specification does not list them. */
   readonly unlisted: ReadonlySet<string>
   /** Unlisted columns of an export, which are not sent. */
   readonly leftOut: readonly string[]

@@ -42,7 +42,7 @@ const maxNamed = 20
 /** Converter of the words for roles in a file. */
 export class RoleReader {
   readonly #roles: RoleWords
-  /** Values that are no roles, by the problem of their row. */
+  /** Values that are not roles, by the problem of their row. */
   readonly #values = new Map<string, readonly string[]>()
   /** Words of `--role-map` that no row has had yet, by their keys. */
   readonly #unused: Map<string, string>
@@ -78,7 +78,10 @@ export class RoleReader {
     return `warning: no row has the role ${quote(this.#unused.values())} of --role-map; the rows have ${found}`
   }
 
-  /** Creates the function that converts the roles in a body, and reports values that are no roles as one problem. */
+  /**
+   * Creates the function that converts the roles in a body, and reports all values that are not roles as one
+   * problem.
+   */
   createConverter(fields: Fields) {
     const isRole = (field: string) => fields[field]?.type === memberTypes
     const names = Object.keys(fields).filter(isRole)
@@ -119,7 +122,7 @@ export class RoleReader {
     }
   }
 
-  /** Notes the row of a problem if it is nothing but values that are no roles. Returns true if so. */
+  /** Records the row of a problem if all its values are unknown roles. Returns false for other problems. */
   noteProblem(problem: string, place: string): boolean {
     const values = this.#values.get(problem)
     for (const value of values ?? []) this.noteUnknown(value, place)
@@ -132,7 +135,7 @@ export class RoleReader {
     else if (this.#unknown.size < maxProblems) this.#unknown.set(toWordKey(value), { value, rows: 1, place })
   }
 
-  /** Returns the error that names all noted values; undefined if there are none. */
+  /** Returns the error that names all recorded values; undefined if there are none. */
   unknownError(file: string): UsageError | undefined {
     const { size } = this.#unknown
     if (size === 0) return undefined

@@ -13,7 +13,7 @@ export interface Row {
   number: number
   /** Line where the row starts; undefined in a JSON array. */
   line: number | undefined
-  /** Values by column: text in CSV, JSON values otherwise. Undefined when the row is malformed. */
+  /** Values by column: text in CSV, JSON values otherwise. Undefined if the row is malformed. */
   fields: Item | undefined
   /** Values as in the input, if columns were joined and there are no cells. */
   given?: Item

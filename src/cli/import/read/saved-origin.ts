@@ -5,7 +5,7 @@ import type { Item } from '../../output/views/views.ts'
 import { explainNotInteractive } from '../../requests/confirm.ts'
 import { describeTarget } from '../../requests/find-service.ts'
 
-/** Field of saved records that names the service from which they were deleted. Imports do not send it. */
+/** Field of saved records that names the service of the deleted item. Imports do not send the field. */
 export const originField = 'saved_from'
 
 /** Maximum number of origins that a message names. */
@@ -24,8 +24,9 @@ export class SavedOrigins {
   }
 
   /**
-   * Asks before records of another service are imported. `--yes` does not confirm this, because scripts
-   * always pass it.
+   * Asks for confirmation before records of another service are imported. `--yes` does not confirm such an
+   * import, because scripts always pass `--yes`.
+   * @throws {ConfirmationError} if no prompt is possible, or the user declines
    */
   async confirm(context: Context, isExpected: boolean): Promise<void> {
     const target = await describeTarget(context)
@@ -51,7 +52,7 @@ export class SavedOrigins {
   }
 }
 
-/** Returns true for a record that `--save` of an earlier version wrote. Exports have no members and no memberships. */
+/** Returns true for a record of `--save` from an earlier version. Exports lack members and memberships. */
 function isSavedRecord({ created_at, members, memberships }: Item): boolean {
   return created_at !== undefined && (Array.isArray(members) || Array.isArray(memberships))
 }

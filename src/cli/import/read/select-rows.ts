@@ -6,14 +6,14 @@ import type { Item } from '../../output/views/views.ts'
 import type { ImportAdapter } from '../adapter/adapter.ts'
 import type { Row } from './rows.ts'
 
-/** Function that decides whether a row is imported; its fields have the names of the API. */
+/** Function that returns true for a row to import. Field names follow the API specification. */
 export type RowFilter = (fields: Item) => boolean
 
 const lists = { users: 'listUsers', rooms: 'listRooms', members: 'listMembers' } as const
 
 /**
- * Parses the conditions of `--where` for rows of a file. A field that a row leaves out is empty.
- * @throws {UsageError} for an invalid condition, or one that only the service can decide
+ * Parses the conditions of `--where` for rows of a file. A field that a row omits is empty.
+ * @throws {UsageError} for an invalid condition, or a condition that only the service can decide
  */
 export async function createRowFilter(
   context: Context,
@@ -32,7 +32,7 @@ export async function createRowFilter(
   return (row) => matches({ ...empty, ...row }) === true
 }
 
-/** Drops the rows that the filter does not select. Malformed rows stay, so that they are reported. */
+/** Drops the rows that the filter does not select. Malformed rows are kept, so that they are reported. */
 export async function* selectRows(
   batches: AsyncIterable<Row[]>,
   filter: RowFilter,

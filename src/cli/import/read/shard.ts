@@ -1,10 +1,10 @@
 import { UsageError } from '../../../errors.ts'
 import { hashEvenly } from '../../../hash.ts'
 
-/** One of n disjoint parts of an input, for imports on several machines. */
+/** Part of an input that is divided into disjoint parts, for imports on several machines. */
 export class Shard {
   private constructor(
-    /** Index from 1. */
+    /** Index of the part, from 1. */
     readonly index: number,
     readonly count: number,
   ) {}

@@ -14,7 +14,10 @@ export interface Source {
   name: string
   /** Path of the file; undefined for standard input and pipes. */
   path: string | undefined
-  /** Reads the text as UTF-8. Throws UsageError for invalid bytes. */
+  /**
+   * Reads the text as UTF-8.
+   * @throws {UsageError} for invalid bytes
+   */
   read(): AsyncIterable<Buffer>
   close(): Promise<void>
 }
@@ -28,9 +31,9 @@ interface Kept {
 }
 
 /**
- * Opens a file. Standard input (`-`) and pipes are kept, because they are read more than once.
+ * Opens a file. Standard input (`-`) and pipes are stored, because they are read more than once.
  * @param encoding encoding of text without a byte order mark
- * @throws {UsageError} when the input cannot be read
+ * @throws {UsageError} if the input cannot be read
  */
 export async function openSource(file: string, host: Host, encoding: Encoding = 'utf-8'): Promise<Source> {
   const given = resolve(host.cwd, file)
@@ -56,7 +59,7 @@ export async function openSource(file: string, host: Host, encoding: Encoding = 
   }
 }
 
-/** Keeps input that can be read only once: in memory, or longer input in a temporary file. */
+/** Stores input that can be read only once: in memory, or in a temporary file if it is long. */
 async function keepInput(input: AsyncIterable<Buffer>, name: string, host: Host): Promise<Kept> {
   const chunks = input[Symbol.asyncIterator]()
   const held: Buffer[] = []
@@ -120,7 +123,10 @@ async function* decodeText(
   }
 }
 
-/** Yields valid UTF-8 unchanged. Throws a UsageError with the offset of an invalid byte. */
+/**
+ * Yields valid UTF-8 unchanged.
+ * @throws {UsageError} with the offset of an invalid byte
+ */
 async function* requireText(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   let offset = 0
   let rest: Buffer = Buffer.alloc(0)

@@ -1,6 +1,7 @@
 import { UsageError } from '../../../errors.ts'
 import type { Row } from './rows.ts'
 
+/** @throws {UsageError} for an empty text */
 export function parseSeparator(text: string): string {
   if (text === '') throw new UsageError("--split must be a separator, such as ', '")
   return text
@@ -34,7 +35,7 @@ interface RowSplit {
   header: () => readonly string[] | undefined
 }
 
-/** Divides each row whose cell lists several items into one row for each of them. Rows are numbered anew. */
+/** Divides each row whose cell lists several items into one row per item. Rows are renumbered. */
 export async function* splitRows(batches: AsyncIterable<Row[]>, split: RowSplit): AsyncGenerator<Row[]> {
   let number = 0
   for await (const rows of batches)
