@@ -3,6 +3,7 @@ import { isRecord } from '../../api/guards.ts'
 import { maxLevels, readJson } from '../../api/json.ts'
 import { UsageError } from '../../errors.ts'
 
+/** @throws {UsageError} without a key before `=` */
 export function parsePair(flag: string, pair: string): [key: string, value: unknown] {
   const at = pair.indexOf('=')
   if (at < 1) throw new UsageError(`${flag} must be key=value, not “${pair}”`)
@@ -20,7 +21,8 @@ export function parseFields(flag: string, pairs: readonly string[]): Record<stri
 }
 
 /**
- * Splits a dotted key into names: `webhook.url` is `url` in `webhook`. `\.` is a dot in a name, `\\` a backslash.
+ * Splits a dotted key into names: `webhook.url` is `url` in `webhook`. `\.` is a dot in a name, `\\` a
+ * backslash.
  * @throws {UsageError} if a name is empty, or there are too many names
  */
 export function parsePath(key: string, flag = '--set'): string[] {
@@ -36,16 +38,16 @@ export function parsePath(key: string, flag = '--set'): string[] {
 
 class AssignedValue {
   constructor(
-    /** Flag that gives the value: `--name`, `--set webhook.url`. */
+    /** Flag that sets the value: `--name`, `--set webhook.url`. */
     readonly from: string,
     readonly value: unknown,
   ) {}
 }
 
-/** Fields that the command line sets in one object of a body. A map, so that the name `__proto__` is harmless. */
+/** Fields that the command line sets in one object of a body. A map keeps the name `__proto__` harmless. */
 class ObjectFields {
   readonly parts = new Map<string, AssignedValue | ObjectFields>()
-  /** True when the command line sets the whole object, which replaces existing fields. */
+  /** True if the command line sets the whole object, which replaces existing fields. */
   isWhole = false
 
   constructor(

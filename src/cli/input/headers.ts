@@ -2,7 +2,7 @@ import { UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { collect, readSecret } from './input.ts'
 
-/** Parts of a flag whose values `readHeaders` reads, for every command that takes headers. */
+/** Description and parser of a flag whose values `readHeaders` reads. */
 export const headerValue = [
   "'Name: value'; the value @FILE is read from a file; repeatable",
   collect,
@@ -15,8 +15,8 @@ export interface HeaderContext {
 }
 
 /**
- * Reads headers such as `Accept: text/plain`, and `X-Token: @FILE` from a file or, with `@-`, from standard input.
- * Values from files are masked in all output.
+ * Reads headers such as `Accept: text/plain`, and `X-Token: @FILE` from a file or, with `@-`, from standard
+ * input. Values from files are masked in all output.
  * @throws {UsageError} for a malformed header or an unreadable file
  */
 export async function readHeaders(

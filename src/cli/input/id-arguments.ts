@@ -35,7 +35,8 @@ export class IdOption extends Option {
 
 /**
  * Checks the IDs in the arguments of a command, and returns the arguments.
- * @throws {UsageError} for white space around an ID, and for `-` where the command reads no IDs from standard input
+ * @throws {UsageError} for white space around an ID, and for `-` if the command reads no IDs from standard
+ * input
  */
 export function checkIds(command: Command, args: readonly unknown[]): unknown[] {
   const flags = { ...(args.at(-1) as Record<string, unknown>) }
@@ -68,7 +69,7 @@ function checkEach(label: string, kind: IdKind, value: unknown): unknown {
 /**
  * Returns an ID without the carriage return that ends a line of a Windows file.
  * @param label the flag or the argument, for the message
- * @throws {UsageError} when white space surrounds the ID
+ * @throws {UsageError} if white space surrounds the ID
  */
 export function checkId(label: string, kind: IdKind, given: string): string {
   const id = given.replace(/(?<=[^\r])\r+$/, '')

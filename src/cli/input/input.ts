@@ -19,7 +19,7 @@ export interface FlagKind {
   readonly repeatable?: true
 }
 
-/** Returns a parser that accepts only decimal digits, because `1e3`, `-1` and `0x10` are probably typing errors. */
+/** Returns a parser that accepts only decimal digits, because `1e3`, `-1` and `0x10` may be typing errors. */
 export function createIntegerParser(
   flag: string,
   min: number,
@@ -60,7 +60,7 @@ export function collectParsed<T>(
   return Object.assign(parse, { repeatable: true } as const)
 }
 
-/** Returns a parser that encodes URLs and keeps `%20` (API specification, “1. What the service does”). */
+/** Returns a parser that encodes URLs and keeps `%20` (API specification, “What the service does”). */
 export function createUrlParser(flag: string): (text: string) => string {
   return (text) => {
     const invalid = () =>
@@ -88,7 +88,10 @@ export function createWebUrlParser(flag: string): (text: string) => string {
   }
 }
 
-/** Parses `USER[:TYPE[:NAME]]`. A user ID that contains a colon requires `--data`. */
+/**
+ * Parses `USER[:TYPE[:NAME]]`. A user ID that contains a colon requires `--data`.
+ * @throws {UsageError} for a malformed text or an unknown type
+ */
 export function parseMember(text: string): { user_id: string; type?: MemberType; name?: string } {
   const [, user, type, name] = /^([^:]+)(?::([^:]*)(?::([\s\S]*))?)?$/.exec(text) ?? []
   if (user === undefined)
@@ -102,7 +105,10 @@ export function parseMember(text: string): { user_id: string; type?: MemberType;
   }
 }
 
-/** Parses `WxH`. The API specification does not name the unit. */
+/**
+ * Parses `WxH`. The API specification does not name the unit.
+ * @throws {UsageError} for a malformed text
+ */
 export function parseSize(text: string): { width: number; height: number } {
   const [, width, height] = /^(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)$/.exec(text) ?? []
   if (width === undefined)
@@ -131,7 +137,10 @@ async function isFile(path: string, { cwd }: Host): Promise<boolean> {
   )
 }
 
-/** Reads a secret from the text itself, from `@FILE`, or from standard input with `@-`. */
+/**
+ * Reads a secret from the text itself, from `@FILE`, or from standard input with `@-`.
+ * @throws {UsageError} for an empty secret or an unreadable file
+ */
 export async function readSecret(flag: string, given: string, host: Host): Promise<string> {
   const file = given.startsWith('@') ? given.slice(1) : undefined
   if (file === '') throw new UsageError(`${flag}: the file name after @ is empty`)

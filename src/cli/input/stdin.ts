@@ -3,7 +3,6 @@ import { untilSignal } from '../../files/signal-wait.ts'
 import type { Host } from '../../host.ts'
 
 /**
- * Reads standard input.
  * @throws {UsageError} if standard input has been read before
  * @throws {InterruptedError} after a signal
  */
