@@ -24,7 +24,7 @@ export async function runOnAllProfiles(
   refuseConflicts(base, args)
   const config = await base.storedConfig()
   const names = await listProfiles(base, config)
-  // The response of one service may contain the key of another.
+  // The response of one service may contain the key of another service.
   for (const { api_key } of Object.values(config.profiles ?? {})) base.addSecret(api_key)
   const results = new MultiProfileWriter(names.length, base)
   const contexts = names.map((name) => new ProfileContext(base, name, results))

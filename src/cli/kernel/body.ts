@@ -25,7 +25,10 @@ export type GivenFields<N extends OperationName> = Readonly<
   Record<string, PartialBody<BodyOf<Operations[N]>> & object>
 >
 
-/** Builds a body from `--data`, then applies flags and `--set`. Sends unlisted fields and does not validate values. */
+/**
+ * Builds a body from `--data`, then applies flags and `--set`. Keeps unlisted fields and does not validate
+ * values.
+ */
 export async function buildBody<N extends OperationName>(
   context: Context,
   name: N,
@@ -111,7 +114,7 @@ export function urlFor(field: string, { data }: BodyFlags): (text: string) => st
   return data === undefined ? createWebUrlParser(field) : createUrlParser(field)
 }
 
-/** Returns the correct path for a misspelled one; undefined if the path is correct or no path is similar. */
+/** Returns the correct path for a misspelled path; undefined if the path is correct or no path is similar. */
 function findIntendedPath([name = '', ...rest]: readonly string[], fields: Fields): string[] | undefined {
   const isListed = Object.hasOwn(fields, name)
   const writable = Object.keys(fields).filter((field) => fields[field]?.write)

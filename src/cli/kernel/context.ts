@@ -34,9 +34,9 @@ export interface ContextSetup {
   command: string
   interrupt: AbortSignal
   connect?: Connect | undefined
-  /** Opens the backup for deleted records. Required, so that no command can delete without it by mistake. */
+  /** Opens the backup for deleted records. Required, so that no command deletes without a backup. */
   openBackup: (context: Context) => Promise<Backup | undefined>
-  /** Reads a list, to prove writes. */
+  /** Reads a list to prove writes. */
   readList: (context: Context, ...args: Parameters<ReadPages>) => ReturnType<ReadPages>
   secrets?: KnownSecrets
 }
@@ -49,7 +49,7 @@ export class Context implements RunningCommand {
   /** Signal that aborts on SIGINT, SIGTERM and SIGHUP. */
   readonly interrupt: AbortSignal
   readonly connect: Connect
-  /** Conditions on times that select items, as instants with their zone. Confirmation prompts show them. */
+  /** Time conditions that select items, as instants with their zone, for confirmation prompts. */
   readonly instants: string[] = []
   readonly changes = new CompletedChanges()
   readonly statusLine: StatusLine
@@ -106,7 +106,10 @@ export class Context implements RunningCommand {
     return changeStoredConfig(this, change)
   }
 
-  /** @param format replaces the format of the settings, for commands that support only some formats */
+  /**
+   * @param format replaces the format of the settings, for commands that support only some formats
+   * @throws {UsageError} for an empty field name in `--columns`, or an invalid `--query`
+   */
   async printer(format?: Format): Promise<Printer> {
     if (this.#printer && (format ?? this.#printer.options.format) === this.#printer.options.format)
       return this.#printer
@@ -143,7 +146,7 @@ export class Context implements RunningCommand {
     return this.#settings?.output.value
   }
 
-  /** Format of errors. `--query` alone makes them JSON only if nobody reads them on a terminal. */
+  /** Format of errors. With `--query` alone, errors are JSON only if standard error is not a terminal. */
   get errorFormat(): Format | undefined {
     return this.#settings?.output.from === '--query' && this.host.stderr.isTTY ? 'table' : this.format
   }
@@ -158,7 +161,7 @@ export class Context implements RunningCommand {
     await (await this.printer()).notice(await this.hintText(text))
   }
 
-  /** Returns the flags that select the service of this run, for commands to paste. */
+  /** Returns the flags that select the service of this run, for suggested commands. */
   target(): Promise<readonly string[]> {
     return findTarget(this.host, this.flags)
   }
@@ -167,7 +170,7 @@ export class Context implements RunningCommand {
     return formatHintText(hint, typeof hint === 'string' ? [] : await this.target(), this.redactKeys)
   }
 
-  /** @throws {UsageError} when a flag cannot be used with a command of this effect */
+  /** @throws {UsageError} if a flag cannot be used with a command of this effect */
   async requireAllowedFlags(effect: Effect, isForEachProfile = effect === 'reads'): Promise<void> {
     const { dryRun, curl, allProfiles, allowIncomplete = false } = this.flags
     if (allProfiles && !isForEachProfile)
@@ -176,7 +179,7 @@ export class Context implements RunningCommand {
       throw new UsageError('--allow-incomplete is for commands that only read from a service')
     if ((dryRun || curl) && !sendsRequests(effect))
       throw new UsageError(`${dryRun ? '--dry-run' : '--curl'} is for commands that send requests`)
-    // The items that are read prove writes.
+    // Items that the command reads can prove its writes.
     if (effect !== 'reads') this.#serviceFacts.known ??= new KnownItems()
     this.#serviceFacts.mayWrite = mayWrite(effect)
     // Each write is checked again. This early check avoids a needless confirmation prompt.
@@ -199,7 +202,7 @@ export class Context implements RunningCommand {
     return this.client(this.flags.curl ? { lookup: true } : undefined)
   }
 
-  /** Runs work on the service of this context. The commands that its errors suggest are for this service. */
+  /** Runs work on the service of this context. Commands that its errors suggest select the same service. */
   async run<T>(work: (context: this) => Promise<T>): Promise<T> {
     try {
       return await work(this)

@@ -1,7 +1,7 @@
 /**
- * Effects of commands. `compares`: reads a service to write or compare a workspace file. `destroys`: deletes, ends or
- * blocks at the service. `any`: depends on the arguments. `stays`: runs until it is stopped. `machine`: uses no service.
- * `forgets`: deletes on this machine, and uses no service.
+ * Effects of commands. `compares`: reads a service to write or compare a workspace file. `destroys`: deletes,
+ * ends or blocks at the service. `any`: depends on the arguments. `stays`: runs until it is stopped.
+ * `machine`: uses no service. `forgets`: deletes on this machine, and uses no service.
  */
 export type Effect =
   | 'reads'
@@ -30,7 +30,7 @@ export function sendsRequests(effect: Effect): boolean {
   return !['stays', 'joins', 'machine', 'forgets'].includes(effect)
 }
 
-/** Returns true if the command takes something away, here or at the service. */
+/** Returns true if the command destroys something, on this machine or at the service. */
 export function isDestructive(effect: Effect): boolean {
   return effect === 'destroys' || effect === 'forgets'
 }

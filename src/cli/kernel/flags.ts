@@ -7,7 +7,7 @@ import type { Context } from './context.ts'
 import { readGivenOptions } from './given.ts'
 import type { MeetroomCommand } from './meetroom-command.ts'
 
-/** @param hint hint for surplus arguments, or a function that returns one for some arguments */
+/** @param hint hint for surplus arguments, or a function that returns a hint for some arguments */
 export function setSurplusHint(
   command: MeetroomCommand,
   hint: NonNullable<MeetroomCommand['surplusHint']>,
@@ -112,7 +112,6 @@ export function addPagingFlags<C extends Command>(command: C): C {
   return addListFlags(command, { isPaged: true })
 }
 
-/** Adds the flags of a list. */
 export function addListFlags<C extends Command>(command: C, { isPaged = false } = {}): C {
   command
     .option('--limit <n>', 'maximum number of items', createIntegerParser('--limit', 1))
@@ -130,7 +129,7 @@ export function addListFlags<C extends Command>(command: C, { isPaged = false } 
 
 /** Flags that limit the speed and the failures of a run. */
 export interface PaceFlags {
-  /** Number of concurrent requests on the command line; undefined if it adapts. */
+  /** Number of concurrent requests on the command line; undefined if the number adapts. */
   concurrency?: number
   rate?: number
   maxErrors?: number

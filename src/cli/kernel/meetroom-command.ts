@@ -65,7 +65,7 @@ export function commandPath(command: Command): string[] {
 
 /** Returns the flags of a command and of its parents. */
 export function listOptions({ options, parent }: Command): readonly Option[] {
-  // Imports have a `--delimiter` of their own.
+  // Imports have their own `--delimiter`.
   const inherited = parent ? listOptions(parent) : []
   return [...options, ...inherited.filter(({ long }) => options.every((own) => own.long !== long))]
 }
@@ -86,7 +86,7 @@ export class MeetroomCommand extends Command {
   /** Operation that the command performs for each of several items. */
   targetsOperation: OperationName | undefined
 
-  /** When `--where` selects rooms although the command belongs to another resource. */
+  /** Condition under which `--where` selects rooms for a command of another resource. */
   selectsRooms: 'always' | 'without arguments' | undefined
 
   examples: readonly string[] = []

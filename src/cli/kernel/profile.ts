@@ -38,7 +38,8 @@ export function checkProfileName(name: string): void {
 /**
  * Refuses to point an existing profile at another service, because the old base URL and key would be lost.
  * @param baseUrls base URLs that may be stored
- * @throws {UsageError} unless the profile is new, has one of the base URLs, or may be replaced and is not protected
+ * @throws {UsageError} unless the profile is new, has one of the base URLs, or may be replaced and is not
+ * protected
  */
 export function requireSameService(
   name: string,
@@ -63,7 +64,7 @@ export function requireSameService(
   )
 }
 
-/** Returns a stored base URL as `parseBaseUrl` writes it. */
+/** Returns a stored base URL in the form that `parseBaseUrl` returns. */
 function normalize(baseUrl: string): string {
   try {
     return parseBaseUrl(baseUrl)
