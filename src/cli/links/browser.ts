@@ -28,8 +28,8 @@ function findOpener({ platform, env }: Host): readonly [string, ...string[]] | u
 }
 
 /**
- * Opens a link in the browser through a temporary local redirect. Other users can read process arguments and would
- * request the redirect first, so the browser gets its URL in a private file.
+ * Opens a link in the browser through a temporary local redirect. Other users can read process arguments and
+ * would request the redirect first, so the browser gets its URL in a private file.
  * @returns `none` if this machine has no browser, `late` if the browser did not request the link in time
  */
 export async function openInBrowser(
@@ -81,11 +81,12 @@ interface Page {
 }
 
 /**
- * Creates a page that leads to a URL and that only this user can read.
- * @throws {OutputError} when the page cannot be stored
+ * Creates a page that redirects to a URL and that only this user can read.
+ * @throws {OutputError} if the page cannot be stored
  */
 async function createPage(url: string, { platform, env }: Host): Promise<Page> {
-  // Windows hides arguments from other users. A WSL machine has one user, whose Windows browser may not find a Linux path.
+  // Windows hides arguments from other users. A WSL machine has one user, whose Windows browser may not find
+  // a Linux path.
   if (platform === 'win32' || env['WSL_DISTRO_NAME']) return { url, async remove() {} }
   const parent = findPageParent(env)
   const what = 'the page for the browser'

@@ -5,7 +5,7 @@ import { cellOf, type Item, views } from '../output/views/views.ts'
 import type { Link, LinkValues } from './link-template.ts'
 import { toTextOrNull } from './user-access.ts'
 
-/** Reason of a member who has no link until they are unblocked. */
+/** Reason why a blocked member has no link. */
 export const blockedReason = 'blocked'
 
 export type LinkRow = RowOf<'links'>
@@ -37,7 +37,7 @@ export function toLinkRow(
   return { ...row, ...more, ...(Object.hasOwn(more, linkAlias) && { [linkAlias]: link }) }
 }
 
-/** Column that holds the link under another name. */
+/** Alias of the link column. */
 export const linkAlias = 'url'
 
 /** Reads the fields of a user and a room that a template or columns name. */

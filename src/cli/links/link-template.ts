@@ -1,19 +1,22 @@
 /** Values by placeholder. */
 export type LinkValues = Readonly<Record<string, string | null>>
 
-/** A link, or the reason why there is none. */
+/** Link, or the reason why no link can be built. */
 export type Link = { link: string; reason: null } | { link: null; reason: string }
 
-/** Returns the template of the room page. The token is in the fragment, which browsers do not send to the server. */
+/** Returns the template of the room page. The token is in the fragment, which browsers do not send. */
 export function roomPageTemplate(origin: string): string {
   return `${origin}/rooms/{room_id}#access_token={access_token}`
 }
 
-/** Builds links from a template, such as `https://host/meet?room_id={room_id}&access_token={access_token}`. */
+/**
+ * Builder of links from a template, such as
+ * `https://host/meet?room_id={room_id}&access_token={access_token}`.
+ */
 export class LinkTemplate {
   readonly #text: string
 
-  /** @param text a template that `parseLinkTemplate` accepts */
+  /** @param text template that `parseLinkTemplate` accepts */
   constructor(text: string) {
     this.#text = text
   }
@@ -59,7 +62,10 @@ function fillTemplate(text: string, values: LinkValues): Link {
   return { link, reason: null }
 }
 
-/** Encodes all except letters, digits and `-._~`, because mail programs end links at quotes and parentheses. */
+/**
+ * Encodes all characters except letters, digits and `-._~`, because mail programs end links at quotes and
+ * parentheses.
+ */
 function encodeValue(value: string): string {
   return encodeURIComponent(value).replace(
     /[!'()*]/g,

@@ -28,7 +28,7 @@ export interface LinkOptions {
   isReplay: boolean
 }
 
-/** Builder of member links. A link holds the member's token if the service shows it, else the user's token. */
+/** Builder of links with the member's token if the service returns it, otherwise with the user's token. */
 export class MemberLinks {
   readonly #context: Context
   readonly #client: Client

@@ -10,7 +10,7 @@ import { createRoomLink, openLinks, previewRooms, readUserAccess } from './run-l
 
 /**
  * Opens a room in the browser, or prints the link if there is no browser.
- * @throws {ConditionError} when the browser does not open the page
+ * @throws {ConditionError} if the browser does not open the page
  */
 export async function runRoomOpen(context: Context, id: string, as: string | undefined): Promise<void> {
   const options = await openLinks(context, {})

@@ -25,13 +25,13 @@ interface LinkRun extends SelectedRooms {
   selection?: Selection | undefined
   options: LinkOptions
   createReader(client: Client): (room: Item) => Promise<RoomLinks>
-  /** Prints the only link alone, not as a table. */
+  /** True to print a single link as plain text, not as a table. */
   isBare?: boolean
 }
 
 /**
  * Prints the links of each room as they are read.
- * @throws {PartialError} when some rooms could not be read, or some links could not be made
+ * @throws {PartialError} if some rooms could not be read, or some links could not be built
  */
 export async function printLinks(
   context: Context,

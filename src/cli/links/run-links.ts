@@ -41,7 +41,10 @@ export async function openLinks(
   }
 }
 
-/** Prints a link for each member of the rooms. `--where` selects members. */
+/**
+ * Prints a link for each member of the rooms. `--where` selects members.
+ * @throws {UsageError} unless rooms are given in exactly one way
+ */
 export async function runMemberLinks(
   context: Context,
   given: readonly string[],
@@ -90,12 +93,12 @@ export async function runRoomLinks(
   })
 }
 
-/** @throws {NotFoundError} when the user does not exist */
+/** @throws {NotFoundError} if the user does not exist */
 export async function readUserAccess(context: Context, user_id: string): Promise<UserAccess> {
   return toUserAccess(await readRecord(await context.client(), { kind: 'user', id: user_id }), userLinkFields)
 }
 
-/** Creates a room link that anyone can use. Such links work only for open rooms (API specification, “Room”). */
+/** Creates a room link for anyone. Such a link works only for open rooms (API specification, “Room”). */
 export function createRoomLink(room: Item, { template, isReplay, columns }: LinkOptions): RoomLinks {
   const problem =
     findRoomProblem(room, isReplay) ??
@@ -118,7 +121,7 @@ function fillForAnyone(template: LinkTemplate, values: LinkValues) {
     : link
 }
 
-/** With `--curl`, shows the requests that do not depend on a response. */
+/** Shows the requests of `--curl` that do not depend on a response. */
 async function previewMembers(context: Context, rooms: readonly Item[]): Promise<void> {
   const client = await context.client()
   const query = { limit: defaultPageSize }
@@ -134,7 +137,7 @@ export async function previewRooms(context: Context, rooms: readonly Item[]): Pr
 
 /**
  * Finds the link template of a service: from the settings, or for the room page of the embedded service.
- * @throws {UsageError} when there is no template, or the local workspace is not served
+ * @throws {UsageError} if there is no template, or the local workspace is not served
  */
 async function findTemplate(context: Context, kind: 'join' | 'replay'): Promise<LinkTemplate> {
   const settings = await context.settings()
