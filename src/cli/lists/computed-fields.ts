@@ -61,7 +61,7 @@ export async function* addComputedColumns(
     }
 }
 
-/** Selects the items to count. The total of a list does not determine the number of rooms to read. */
+/** Yields the pages without the list's total, which is not the number of rooms to read. */
 async function* pickItems(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   for await (const { items } of pages) yield { items }
 }

@@ -11,7 +11,7 @@ import { completeField, type NamedField, noticeMissingField, parseField } from '
 import type { FullRecords } from './full-records.ts'
 import { createCompare, rankValue } from './order.ts'
 
-/** @param total undefined when the service's total is missing or unreliable */
+/** @param total undefined if the service's total is missing or unreliable */
 export async function countItems(
   context: Context,
   pages: AsyncIterable<Page>,

@@ -15,7 +15,7 @@ interface RoomInspection {
   recordOf: (room: Item) => Promise<Item | undefined>
 }
 
-/** Room with its metrics. `matches` is undefined when the metrics do not decide the conditions. */
+/** Room with its metrics. `matches` is undefined if the metrics do not decide the conditions. */
 export interface RoomMetrics {
   room: Item
   metrics: Item
@@ -26,8 +26,8 @@ type Step = (metrics: Item) => Promise<Item>
 
 /**
  * Requests the needed metrics of a room.
- * @throws {NotFoundError} when the room does not exist
- * @throws {UsageError} when `idle` cannot be computed
+ * @throws {NotFoundError} if the room does not exist
+ * @throws {UsageError} if `idle` cannot be computed
  */
 export async function evaluateRoomMetrics(inspection: RoomInspection, room: Item): Promise<RoomMetrics> {
   const { filter } = inspection

@@ -14,7 +14,7 @@ export interface NamedField {
   path: readonly string[]
   /** Type for comparison; undefined for an unknown field. */
   type: FilterType | undefined
-  /** True when the first name of the path is a field of the view. */
+  /** True if the first name of the path is a field of the view. */
   isKnown: boolean
   isIn(item: Item): boolean
   of(item: Item): FieldValue
@@ -52,7 +52,7 @@ function readNested(parent: FieldValue, name: string): FieldValue {
   return { known: true, value: (parent.value as Item)[name] }
 }
 
-/** @throws {UsageError} when the field is unknown and no item has it */
+/** @throws {UsageError} if the field is unknown and no item has the field */
 export async function noticeMissingField(
   context: Context,
   field: NamedField,

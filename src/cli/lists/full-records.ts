@@ -16,8 +16,8 @@ type ListWithRecords = keyof typeof kinds
 const maxPerPage = 8
 
 /**
- * Full records of list items. The API specification guarantees only `id`, `type` and `name` in lists (“Room”). A
- * probe request determines whether the list items of the service are partial.
+ * Full records of list items. The API specification guarantees only `id`, `type` and `name` in lists
+ * (“Room”). A probe request determines whether the list items of the service are partial.
  */
 export class FullRecords {
   readonly #context: ListContext
@@ -32,7 +32,7 @@ export class FullRecords {
 
   /**
    * @param client client of a run, which then limits the requests
-   * @param concurrency fixed number of concurrent requests; undefined if it adapts
+   * @param concurrency fixed number of concurrent requests; undefined if the number adapts
    */
   constructor(context: ListContext, list: ListWithRecords, client?: Client, concurrency?: number) {
     this.#context = context
@@ -132,7 +132,7 @@ export class FullRecords {
   }
 }
 
-/** Opens a run. Its code is loaded late, because most lists need no records. */
+/** Opens a run. The module is loaded on demand, because most lists need no records. */
 async function openRunLater(context: Context, concurrency: number | undefined): Promise<Run> {
   const { openRun } = await import('../run/run.ts')
   return openRun(context, { concurrency })

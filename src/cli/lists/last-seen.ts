@@ -5,7 +5,7 @@ import type { Context } from '../kernel/context.ts'
 import type { Item } from '../output/views/views.ts'
 import { readList } from './read-list.ts'
 
-/** Function that returns the time when a member was last connected; null if never. */
+/** Function that returns the time when a member was last connected; null if there was no connection. */
 export type LastSeen = (member: Item) => string | null
 
 interface LastSeenQuery {
@@ -14,7 +14,10 @@ interface LastSeenQuery {
   client?: Client | undefined
 }
 
-/** Determines from the sessions of a room when each member was last connected, which may be now. */
+/**
+ * Determines from the sessions of a room when each member was last connected; the current time for connected
+ * members.
+ */
 export async function readLastSeen(
   context: Context,
   { room_id, user_id, client }: LastSeenQuery,
@@ -32,7 +35,7 @@ export async function readLastSeen(
   return ({ id }) => latest.get(toText(id)) ?? null
 }
 
-/** Returns the end of a session, or its start when the end is missing or unreadable. */
+/** Returns the end of a session, or its start if the end is missing or unreadable. */
 function findLastSeenTime({ connected_at, disconnected_at }: Item, now: string): string | undefined {
   const end = parseEnd(connected_at, disconnected_at)
   if (end === null) return now

@@ -20,7 +20,7 @@ export interface Membership {
   lastSeen: string | null
 }
 
-/** Room with its memberships of the given users, which may be none. */
+/** Room with the memberships of the given users, if any. */
 export interface SearchedRoom {
   room: Item
   memberships: readonly Membership[]
@@ -31,13 +31,13 @@ interface SearchOptions {
   /** Conditions of the rooms to search; undefined for all rooms. */
   where?: readonly string[] | undefined
   withLastSeen?: boolean
-  /** True to report each unreadable room; otherwise the caller reports them. */
+  /** True to report each unreadable room; otherwise the caller reports unreadable rooms. */
   reports?: boolean
 }
 
 /**
- * Search for all memberships of some users. The API cannot search rooms by user, so the members of every room are
- * listed once.
+ * Search for all memberships of some users. The API cannot search rooms by user, so the members of every room
+ * are listed once.
  */
 export class MembershipSearch {
   readonly #context: Context
@@ -55,7 +55,7 @@ export class MembershipSearch {
     this.#full = new FullRecords(context, 'listMembers', run.client)
   }
 
-  /** @throws {AuthError | UsageError} when the service or the key is not configured */
+  /** @throws {AuthError | UsageError} if the service or the key is not configured */
   static async open(context: Context, flags: PaceFlags, search: SearchOptions): Promise<MembershipSearch> {
     return new MembershipSearch(context, flags, search, await openRun(context, flags, { summarize }))
   }
@@ -94,7 +94,10 @@ export class MembershipSearch {
     return value ? { status: 'ok', value } : { status: 'skipped' }
   }
 
-  /** Reads the memberships in one room. @throws {NotFoundError} when the room does not exist */
+  /**
+   * Reads the memberships in one room.
+   * @throws {NotFoundError} if the room does not exist
+   */
   async membersIn(room: Item, client = this.#run.client): Promise<Membership[]> {
     const { users, withLastSeen } = this.#search
     const room_id = toText(room['id'])

@@ -7,7 +7,7 @@ import type { FieldValue } from '../output/views/views.ts'
 /** Kinds of values in their order. Empty values are last in both directions. */
 const kinds = { number: 0, time: 1, text: 2, other: 3, blank: 4 } as const
 
-/** Value that is compared: of a time, milliseconds since 1970; of an empty value, 0. */
+/** Compared value: milliseconds since 1970 for a time, 0 for an empty value. */
 type RankValue = number | bigint | string
 
 /** Sort key of a value. Values are ordered by kind first. */
@@ -17,7 +17,7 @@ export interface SortRank {
   isKnown: boolean
 }
 
-/** Creates a comparison by Unicode's root collation. The locale `und` would fall back to the system language. */
+/** Creates a comparison by Unicode's root collation. The locale `und` would select the system language. */
 const collate = () => new Intl.Collator('en').compare
 
 type Compare = (a: SortRank, b: SortRank) => number
@@ -40,7 +40,7 @@ function compareValues(a: RankValue, b: RankValue): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Marks a value as unreadable when it cannot be parsed as the field's type. */
+/** Marks a value as unreadable if it cannot be parsed as the field's type. */
 export function markUnreadable(value: FieldValue, type: FilterType | undefined): FieldValue {
   const read = type && readers[type]
   return value.known && read && read(value.value) === undefined ? { known: false, isUnreadable: true } : value

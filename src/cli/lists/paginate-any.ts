@@ -16,8 +16,9 @@ interface AnyList {
 }
 
 /**
- * Pages through the list of any route. In the query, `limit` is the page size, and `offset` the first position.
- * @throws {UsageError} when the response has no list, or an item no ID
+ * Pages through the list of any route. In the query, `limit` is the page size, and `offset` the first
+ * position.
+ * @throws {UsageError} if the response has no list, or an item no ID
  */
 export async function paginateAny(
   context: Context,
@@ -93,7 +94,7 @@ function requireIds({ value }: ResponseBody, key: string, id: string): void {
   })
 }
 
-/** Adds the other fields of the first response to each page, and keeps the `paging` of the page. */
+/** Adds the fields of the first response, except the items and `paging`, to each page. */
 async function* addFields(
   first: ResponseBody,
   key: string,

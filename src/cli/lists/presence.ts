@@ -22,8 +22,8 @@ const probeSize = 2
 type CountableList = 'listSessions' | 'listMembers'
 
 /**
- * Reader of counts and presence of rooms. Ambiguous responses are resolved by reading the full list; a count that
- * stays ambiguous is undefined.
+ * Reader of counts and presence of rooms. Ambiguous responses are resolved by reading the full list; a count
+ * that stays ambiguous is undefined.
  */
 export class PresenceReader {
   readonly #context: Context
@@ -51,7 +51,7 @@ export class PresenceReader {
     return unclear.size > 0 ? undefined : online
   }
 
-  /** Reads the connected people, each once; null if the service does not show them. */
+  /** Reads the connected people, each once; null if the sessions are ambiguous or unreadable. */
   async people(room_id: string): Promise<ReadonlySet<string> | null> {
     const people = new Set<string>()
     const { over, unclear, unreadable } = await this.#read(listConnectedSessions(room_id), (session) => {
@@ -77,7 +77,7 @@ export class PresenceReader {
     }
   }
 
-  /** Determines the count from two items and the total; undefined when ambiguous. */
+  /** Determines the count from two items and the total; undefined if ambiguous. */
   async #total(list: CountableList, room_id: string): Promise<number | undefined> {
     if (this.#withoutTotal.has(list)) return undefined
     try {
@@ -101,7 +101,7 @@ export class PresenceReader {
     return readList(this.#context, list, input, { all: true, selectsItems: true, client: this.#client })
   }
 
-  /** @param onPresent receives each session that has not ended */
+  /** @param onPresent receives each connected session */
   async #read(input: Input<Operations['listSessions']>, onPresent?: (session: Item) => void) {
     let online = 0
     let over = 0

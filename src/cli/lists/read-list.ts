@@ -30,26 +30,23 @@ interface Records {
 export interface ListOptions extends Partial<PageRequest> {
   /** Client of a pool, in which several lists are read concurrently. */
   client?: Client | undefined
-  /** Maximum number of pages to request ahead; by default it adapts to the latency. */
+  /** Maximum number of pages to request ahead; by default, the number adapts to the latency. */
   ahead?: number
   /** Name of the items in errors. */
   what?: string
-  /** Filter of the items; it reads the whole list and applies `limit` and `offset` itself. */
+  /** Filter of the items, which reads the whole list and applies `limit` and `offset` itself. */
   selection?: ItemSelection | undefined
-  /** Effect of rooms whose metrics are unknown, for the error of the selection. */
+  /** Consequence of unknown room metrics, for the error of the selection. */
   undecided?: string
   /** Replaces items with their full records. */
   full?: Records | undefined
-  /** True if the selection filters several lists. The caller passes all their pages to its `withReport`. */
+  /**
+   * True if the selection filters several lists. The caller passes the pages of all lists to `withReport`.
+   */
   isShared?: boolean
 }
 
-/**
- * Reads the pages of a list. Every list of the service is read here.
- * @throws {IncompleteError} after the last page, if the list is incomplete
- * @throws {FilterIgnoredError} before a page with an item that contradicts a filter of the input
- * @throws {NotFoundError} when the list is empty and its user does not exist
- */
+/** Reads the pages of a list. All lists of the service are read with this function. */
 export async function* readList<N extends ListName>(
   context: ListContext,
   name: N,
@@ -60,7 +57,7 @@ export async function* readList<N extends ListName>(
   const { limit, offset, pageSize } = range
   const request = selection ? { all: true, pageSize } : { ...range, all: range.all ?? false }
   const list = describeList(context, client, name, input, request)
-  // Latency says little in a pool, because other lists use the connections.
+  // A pool measures no latency, because other lists use the connections.
   const clock = given ? undefined : context.host
   const readAhead = new ReadAhead(omitUndefined({ clock, max: ahead }))
   const listed = paginate({ ...list, readAhead, ...omitUndefined({ what }) })
@@ -118,8 +115,8 @@ function describeList<N extends ListName>(
 }
 
 /**
- * Checks that the user of a filter exists if the list is empty, before any page of it is printed.
- * @throws {NotFoundError} when the user does not exist
+ * Checks that the user of a filter exists if the list is empty, before its first page is printed.
+ * @throws {NotFoundError} if the user does not exist
  */
 async function* requireUserOfEmpty(
   pages: AsyncGenerator<Page>,
@@ -141,7 +138,7 @@ async function* requireUserOfEmpty(
   yield* empty
 }
 
-/** Ignores services that do not show single users. */
+/** Ignores errors of services that cannot return single users. */
 function ignoreUnknownUsers(error: unknown): void {
   const isUnknown = error instanceof ApiError || error instanceof ServiceError
   if (!isUnknown) throw error

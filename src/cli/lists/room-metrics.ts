@@ -69,8 +69,8 @@ export class RoomMetricsReader {
   }
 
   /**
-   * @throws {UsageError} when `idle` cannot be computed
-   * @throws {AuthError or NetworkError or WrongBaseUrlError} when no room can be read
+   * @throws {UsageError} if `idle` cannot be computed
+   * @throws {AuthError | NetworkError | WrongBaseUrlError} if no room can be read
    */
   async *of(rooms: readonly Item[]): AsyncGenerator<RoomMetrics> {
     if (rooms.length === 0) return
@@ -85,7 +85,10 @@ export class RoomMetricsReader {
       else if (outcome.status !== 'skipped') await this.#fail(reader.run, room, outcome)
   }
 
-  /** Returns whether a room still matches; undefined if unknown. Reads its sessions and members again. */
+  /**
+   * Reads the sessions and members of a room again. Returns true if the room still matches; undefined if
+   * unknown.
+   */
   async matchesAgain(room: Item, client: Client): Promise<boolean | undefined> {
     const presences = new PresenceReader(this.#context, client)
     const recordOf = async () => room

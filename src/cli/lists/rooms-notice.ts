@@ -5,7 +5,7 @@ const maxUnannounced = 1000
 
 export type Qualifier = 'about' | 'up to' | 'up to about'
 
-/** Notice, printed once, of a command that sends requests for each of many rooms. */
+/** Notice of a command that sends requests for each of many rooms. Printed once. */
 export class RoomsNotice {
   readonly #context: Context
   #isPrinted = false

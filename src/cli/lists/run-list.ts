@@ -95,7 +95,7 @@ async function sortedPages<N extends ListName>(
   const all = { all: true, ...omitUndefined({ pageSize }) }
   const pages = readList(context, name, input, { ...all, selection })
   const full = await createFullRecords(context, name, selection, concurrency)
-  // Without a service, the error comes without the notice.
+  // If no service is configured, the error is thrown before the notice.
   await context.client()
   await context.notice(`--sort reads all ${view.noun[1]} first`)
   return sortPages(context, pages, { view, keys, limit, offset, room: readRoomId(input), full })
@@ -137,7 +137,7 @@ async function runCountBy<N extends ListName>(
   const all = { all: true, ...omitUndefined({ pageSize }) }
   const pages = readList(context, name, input, { ...all, selection })
   const full = await createFullRecords(context, name, selection, conditions.concurrency)
-  // Without a service, the error comes without the notice.
+  // If no service is configured, the error is thrown before the notice.
   await context.client()
   await counts.print(context, pages, full, readRoomId(input))
 }

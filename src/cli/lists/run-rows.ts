@@ -14,7 +14,7 @@ type Show = (pages: AsyncIterable<Page>) => Promise<number>
  * Lists rows that the service does not send, with the flags of lists.
  * @param pages rows, which are read only after the flags are checked
  * @param show prints the selected rows and returns their number
- * @returns number of printed rows; undefined if they were counted
+ * @returns number of printed rows; undefined if `--count` was given
  * @throws {UsageError} for conflicting flags and unknown fields
  */
 export async function runRows(

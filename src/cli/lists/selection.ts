@@ -27,8 +27,9 @@ interface Sources {
 }
 
 /**
- * Filter of lists by `--where`. For an item that lacks a deciding field, the full record decides; a record that lacks
- * the field never matches. Room metrics are requested last, only for rooms that match all other conditions.
+ * Filter of lists by `--where`. For an item that lacks a deciding field, the full record decides; a record
+ * that lacks the field never matches. Room metrics are requested last, only for rooms that match all other
+ * conditions.
  */
 export class Selection {
   readonly filter: Filter
@@ -83,9 +84,9 @@ export class Selection {
   }
 
   /**
-   * @param hint text on the effect of undecided rooms
-   * @throws {UsageError} when all items lack a field of the conditions
-   * @throws {PartialError} after the end, when some rooms could not be read
+   * @param hint text about the consequence of undecided rooms
+   * @throws {UsageError} if all items lack a field of the conditions
+   * @throws {PartialError} at the end, if some rooms could not be read
    */
   async *withReport(
     pages: AsyncGenerator<Page, Page | undefined>,
@@ -101,8 +102,8 @@ export class Selection {
   }
 
   /**
-   * Returns false if an item that was read again contradicts the conditions. A field that the record lacks contradicts
-   * nothing, because the list showed it.
+   * Returns false if an item that was read again contradicts the conditions. A missing field is no
+   * contradiction, because the list contained the field.
    */
   async stillMatches(item: Item, client: Client): Promise<boolean> {
     if (this.filter.matches(item) === false) return false
@@ -140,7 +141,10 @@ export class Selection {
     return matchingRooms
   }
 
-  /** Announces the rooms whose metrics are requested. A condition on a field makes their number an estimate. */
+  /**
+   * Announces the rooms whose metrics are requested. A condition on a field makes the number of rooms an
+   * estimate.
+   */
   async #announceRooms(reader: RoomMetricsReader, total: number | undefined, limit: number): Promise<void> {
     const isEstimate = this.filter.fields.length > 0
     const share = isEstimate ? this.#candidates / Math.max(1, this.#read) : 1
@@ -202,7 +206,7 @@ class MissingFields {
     }
   }
 
-  /** @throws {UsageError} when all items lack a field */
+  /** @throws {UsageError} if all items lack a field */
   *notices(): Generator<string> {
     for (const [field, { isCarried, missing, unreadable }] of this.#counts) {
       if (missing > 0 && !isCarried) throw this.#missingEverywhere(field)

@@ -48,9 +48,9 @@ const pageSize = 1000
 const manyItems = 200_000
 
 /**
- * Sorts the items of a list and yields them in pages. With a limit, only the items that may be among the first are kept.
- * Items without a field are completed by their full records, and otherwise sort last.
- * @throws {UsageError} when all items lack an unknown field
+ * Sorts the items of a list and yields them in pages. With a limit, only items that may be within the limit
+ * are kept. Items without a field are completed by their full records, and otherwise sort last.
+ * @throws {UsageError} if all items lack an unknown field
  */
 export async function* sortPages(
   context: Context,
@@ -97,7 +97,7 @@ const minSurplus = 1000
 
 interface HeldItem {
   item: Item
-  /** One for each sort key. */
+  /** Ranks of the values, in the order of the sort keys. */
   ranks: readonly SortRank[]
 }
 
@@ -107,9 +107,9 @@ export class ItemSorter {
   readonly #surplus: number
   readonly #fields: readonly NamedField[]
   readonly #compares: readonly ReturnType<typeof createCompare>[]
-  /** Held items. Those within the limit are sorted. */
+  /** Held items. Only the items within the limit are sorted. */
   #held: HeldItem[] = []
-  /** Last item within the limit. A new item that does not sort before it is discarded. */
+  /** Last item within the limit. A new item that does not sort before this item is discarded. */
   #last: HeldItem | undefined
   #count = 0
   readonly missing: number[]

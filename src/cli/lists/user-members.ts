@@ -27,7 +27,11 @@ export async function findMember(
   return selectMembership(members)
 }
 
-/** Finds all members of a room that belong to given users, in the order of the users, with a single list. */
+/**
+ * Finds all members of a room that belong to given users, in the order of the users, by reading the list
+ * once.
+ * @throws {UsageError} with `--curl`, which sends no requests
+ */
 export async function findMembers(
   context: Context,
   room_id: string,
@@ -44,8 +48,8 @@ export async function findMembers(
 }
 
 /**
- * @throws {NotFoundError} when the user is not a member of the room
- * @throws {UsageError} when the user has several memberships in the room
+ * @throws {NotFoundError} if the user is not a member of the room
+ * @throws {UsageError} if the user has several memberships in the room
  */
 export async function readMember(
   context: Context,
@@ -76,8 +80,8 @@ export async function readMember(
 }
 
 /**
- * Throws the error for users who are not members of a room, or of any room. A user who does not exist comes first.
- * @throws {NotFoundError}
+ * Reports users who are not members of a room, or of any room. A nonexistent user is reported first.
+ * @throws {NotFoundError} always
  */
 export async function throwNoMembers(
   context: Context,
@@ -97,13 +101,14 @@ export async function throwNoMembers(
 
 interface MemberSources {
   client?: Client
-  /** Full records of members without a user, which several lists can share; false to leave members incomplete. */
+  /** Full records of members without a user, which lists can share; false to leave members incomplete. */
   full?: FullRecords | false
 }
 
 /**
- * Lists the members of a room with their users. On each page, members whose list items show the user come first.
- * @throws {ApiError} when the service does not show the user of a member
+ * Lists the members of a room with their users. On each page, members whose list items contain the user come
+ * first.
+ * @throws {ApiError} if the service does not return the user of a member
  */
 export async function* listMembersOf(
   context: ListContext,
@@ -125,7 +130,7 @@ export async function* listMembersOf(
 
 const showsUser = (member: Item) => Object.hasOwn(member, 'user_id')
 
-/** @throws {ApiError} when the user is unknown, because the member may belong to any user */
+/** @throws {ApiError} if the user is unknown, because the member may belong to any user */
 function requireShownUser(member: Item): Item {
   if (showsUser(member)) return member
   throw new ApiError(`the service does not show the user of member ${toText(member['id'])}`)

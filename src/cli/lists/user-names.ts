@@ -12,7 +12,7 @@ interface NameOptions {
   names: boolean
   roles?: boolean
   absent: boolean
-  /** True to read since when each member is invited. */
+  /** True to read the time of each member's invitation. */
   invitations?: boolean
   includeBlocked?: boolean
 }
@@ -34,14 +34,14 @@ export interface UnnamedPerson {
 export type Invitee = Required<Omit<UnnamedPerson, 'member_id'>>
 
 /**
- * Resolver of participant names: from sessions, else from members, else from all users, which are listed once
+ * Resolver of participant names: from sessions, then from members, then from all users, which are listed once
  * per run. The API specification guarantees names only for users (“User”).
  */
 export class NameResolver {
   readonly #context: Context
   readonly #client: Client
   readonly #full: FullRecords
-  /** True when members have names; undefined until a member with a user is read. */
+  /** True if members have names; undefined until a member with a user is read. */
   #hasMemberNames: boolean | undefined
   #users: Promise<ReadonlyMap<string, Item>> | undefined
 
@@ -102,7 +102,7 @@ export class NameResolver {
     for (const person of unnamed) person.name = users.get(toText(person.user_id))?.['name'] ?? null
   }
 
-  /** Sets the creation time of the user, if the service does not show that of the member. */
+  /** Sets the creation time of the user if the creation time of the member is unknown. */
   async #dateByUser(people: readonly DatedPerson[]): Promise<void> {
     const known = people.filter(({ user_id }) => user_id !== null)
     if (known.length === 0) return
@@ -130,7 +130,7 @@ function readTime({ created_at }: Item): number | undefined {
   return parseTimestamp(created_at) ?? undefined
 }
 
-/** A user with several connections may be several participants. */
+/** Creates a function that finds a member's participants. Each connection of a user may be a participant. */
 function createFinder(participants: readonly UnnamedPerson[]): (member: Item) => readonly UnnamedPerson[] {
   const participantsById = new Map<string, UnnamedPerson[]>()
   const add = (key: string, participant: UnnamedPerson) => {

@@ -2,9 +2,9 @@ import { hashEvenly } from '../../../hash.ts'
 
 const firstSlots = 256
 const firstChunkLength = 4096
-/** Factor between the lengths of two chunks. */
+/** Factor between the lengths of consecutive chunks. */
 const growth = 4
-/** Number of positions of a chunk. Chunks avoid the copies that a growing buffer would leave behind. */
+/** Number of positions per chunk, in bytes. Chunks avoid copies of a growing buffer. */
 const chunkLength = 2 ** 20
 /** Length of the header of a long text: the encoding and 63 (1 byte), and the number of bytes (4 bytes). */
 const longHeaderLength = 5
@@ -12,18 +12,18 @@ const longHeaderLength = 5
 const minLong = 63
 const latin1 = 0
 const utf16 = 1
-/** Two hexadecimal digits per byte, in lower case. */
+/** Encoding with two lowercase hexadecimal digits per byte. */
 const hex = 2
 
 /**
- * Set of texts in a hash table and chunks with the bytes of all texts. Texts are compared in full, so repeats are found
- * exactly.
+ * Set of texts in a hash table and chunks with the bytes of all texts. Texts are compared in full, so repeats
+ * are found exactly.
  */
 export class CompactTexts {
   /** Slots of two numbers: the position of a text plus 1, and the hash of the text. Empty slots contain 0. */
   #slots = new Uint32Array(2 * firstSlots)
   readonly #chunks = [Buffer.allocUnsafe(firstChunkLength)]
-  /** End of the last text in the last chunk. */
+  /** End of the last text in the last chunk, in bytes. */
   #end = 0
   #size = 0
 
@@ -35,7 +35,7 @@ export class CompactTexts {
     return this.#slots[this.#find(text, hashEvenly(text))] !== 0
   }
 
-  /** Adds a text. Returns false if the set already contains the text. */
+  /** Returns false if the set already contains the text. */
   add(text: string): boolean {
     const hash = hashEvenly(text)
     const slot = this.#find(text, hash)
@@ -144,7 +144,7 @@ function readCode(bytes: Buffer, start: number, i: number, encoding: number): nu
   return writeDigit(i % 2 === 0 ? pair >> 4 : pair & 0xf)
 }
 
-/** Converts the character code of a hexadecimal digit to its value. The value of any other code is meaningless. */
+/** Converts the character code of a hexadecimal digit to its value. Other codes have meaningless values. */
 function readDigit(code: number): number {
   return (code < 97 ? code - 48 : code - 87) & 0xf
 }

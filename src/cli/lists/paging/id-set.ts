@@ -16,7 +16,7 @@ export class IdSet {
     return this.#compact?.has(id) ?? this.#ids.has(id)
   }
 
-  /** Adds an ID. Returns false if the set already contains the ID. */
+  /** Returns false if the set already contains the ID. */
   add(id: string): boolean {
     if (this.#compact) return this.#compact.add(id)
     const ids = this.#ids

@@ -24,7 +24,7 @@ interface Remaining {
   total: number | undefined
 }
 
-/** Requests of the pages of a list, some of them ahead. */
+/** Page requests of a list, partly sent ahead. */
 export class PageRequests {
   readonly #list: PagedList
   readonly #start: number
@@ -44,12 +44,12 @@ export class PageRequests {
     this.#pageSize = pageSize ?? Math.min(limit ?? defaultPageSize, defaultPageSize)
   }
 
-  /** Maximum number of items of a page; infinite if the service chooses it. */
+  /** Maximum number of items of a page; infinite if the service chooses the number. */
   get pageSize(): number {
     return this.#isLimited ? Math.min(this.#pageSize, this.#list.serviceFacts.pageSize || Infinity) : Infinity
   }
 
-  /** Returns the page at an offset, or undefined if the service refuses the offset because the list has ended. */
+  /** Returns the page at an offset, or undefined if the service refuses an offset after the end. */
   async next(offset: number, remaining: Remaining): Promise<ResponseBody | undefined> {
     const readAhead = this.#readAhead
     readAhead.onNeeded()
@@ -57,7 +57,7 @@ export class PageRequests {
     const { answer: pending } = ahead ?? this.#send(offset, remaining)
     try {
       const { answer, latencyMs } = await pending.catch((error: unknown) => {
-        // Requests the page again, because concurrent requests may have used up its retries.
+        // Retries once more, because concurrent requests may have used up the retries of this request.
         if (!ahead || !(error instanceof MeetroomError) || !isBusy(error.status)) throw error
         return this.#send(offset, remaining).answer
       })
@@ -70,7 +70,7 @@ export class PageRequests {
   }
 
   /**
-   * Requests the pages from an offset ahead.
+   * Requests pages ahead, from an offset on.
    * @param step number of items per page
    */
   fill(offset: number, { missing, total = 0 }: Remaining, step: number): void {

@@ -14,18 +14,21 @@ export type ListName =
   | 'listDeliveries'
 
 export interface PageRequest {
-  /** Maximum number of items. Without `limit` and `all`, one page of the service's default size is requested. */
+  /** Maximum number of items. Without `limit` and `all`, one page of the default size is requested. */
   limit?: number | undefined
   offset?: number | undefined
   all: boolean
   pageSize?: number | undefined
   /** True if the caller selects the items itself, because some services ignore filters. */
   selectsItems?: boolean
-  /** True to read a list in pages that is otherwise read in one response, unless the service refuses pages of it. */
+  /**
+   * True to read a list in pages although it is otherwise read in one response. A service may refuse the
+   * pages.
+   */
   inPages?: boolean
 }
 
-/** List of a service, and the part of it that is read. */
+/** List of a service, with the part to read. */
 export interface PagedList {
   request: PageRequest
   /** Field of the response that holds the items. */
@@ -38,7 +41,7 @@ export interface PagedList {
   serviceFacts: ServiceFacts
   notice: (text: string) => Promise<void>
   readAhead?: ReadAhead
-  /** True for lists that are paged only if a request asks for pages: a response without `paging` is complete. */
+  /** True for lists that are paged only on request: a response without `paging` is complete. */
   isPagedWhenAsked?: boolean
 }
 

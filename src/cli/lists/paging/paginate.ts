@@ -38,7 +38,7 @@ export async function* paginate(list: PagedList): AsyncGenerator<Page> {
   if (isHeld) yield* selectHeld(held, passes, start)
 }
 
-/** Reads one page, or as many as the limit needs. */
+/** Reads one page, or as many pages as the limit needs. */
 async function* readPart(list: PagedList): AsyncGenerator<Page> {
   const { limit, offset = 0 } = list.request
   let count = 0
@@ -94,7 +94,7 @@ function* selectHeld(
     yield { items: items.slice(at, at + defaultPageSize), rest }
 }
 
-/** @throws {IncompleteError} unless a command that only reads can use the list, which then causes a notice */
+/** @throws {IncompleteError} unless a command that only reads can use the list; then a notice is printed */
 async function acceptFaults(
   list: PagedList,
   passes: readonly Pass[],

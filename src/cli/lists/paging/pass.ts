@@ -7,13 +7,13 @@ import { isRound, readOffset, readTotal } from './list-total.ts'
 import { PageRequests } from './page-requests.ts'
 import { type PagedList, readItems } from './paged-list.ts'
 
-/** Facts about one reading of a list. */
+/** Facts about one pass over a list. */
 export interface Pass {
   readonly ids: IdSet
-  /** Last total; undefined if the service sends none, or one that its items exceed. */
+  /** Last total; undefined if the service sends no total, or more items than its total. */
   total?: number | undefined
   isTotalWrong: boolean
-  /** True when the total changed between two pages, or the last item moved. */
+  /** True if the total changed between two pages, or the last item moved. */
   hasChanged: boolean
   hasRepeats: boolean
   /** Offset after the last item. */
@@ -41,13 +41,13 @@ interface ReceivedPage {
   /** Items from the requested offset on. */
   items: readonly Item[]
   total: number | undefined
-  /** True if the response holds all items of the list, because the service did not page it. */
+  /** True if the response holds all items of the list, because the service did not page the list. */
   isUnpaged: boolean
 }
 
 /**
- * Reads a list once. Each page begins where the page before it ended. The list ends where the requested limit or the
- * total is reached, or where a page shows no new item.
+ * Reads a list once. Each page begins where the page before it ended. The list ends where the requested limit
+ * or the total is reached, or where a page contains no new item.
  * @param shift share of the first page that is read again, so that the other pages begin at other items
  */
 export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part, Pass> {
@@ -75,11 +75,12 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
     if (problem) return { ...pass, problem }
 
     repeatedPages = isFirst || fresh.length > 0 ? 0 : repeatedPages + 1
-    // The total decides whether a repeated page is behind the end; the second in a row is in any case.
+    // The total decides if the first repeated page is after the end. The second page in a row always is.
     const isBehind = repeatedPages > 1 || (repeatedPages === 1 && (pass.total ?? 0) <= offset)
     if (!isBehind) recordItems(pass, page.items, fresh, offset)
     if (isFirst || page.items.length > 0) recordTotal(pass, page.total, start)
-    // After a full page or at a round total, the total may be a limit of the service, not the end of the list.
+    // After a full page or at a round total, the total may be a limit of the service, not the end of the
+    // list.
     const isFull =
       page.items.length >= Math.min(requests.pageSize, longest || Infinity) || isRound(page.total)
     const isEnd = isBehind || page.items.length === 0 || (page.total === pass.end && !isFull)
@@ -123,11 +124,11 @@ function recordTotal(pass: Pass, total: number | undefined, start: number): void
   pass.hasChanged ||= (pass.total ?? total) !== total
   pass.total = total
   if (pass.ids.size === 0 || total >= Math.min(pass.end, start + pass.ids.size)) return
-  // A total below the number of items counts something else.
+  // A total below the number of items is wrong.
   Object.assign(pass, { isTotalWrong: true, hasChanged: false, total: undefined })
 }
 
-/** Explains a first page that begins at another offset than the requested one. */
+/** Explains a first page that does not begin at the requested offset. */
 async function explainOffset(
   list: PagedList,
   { body, items: [first], isUnpaged }: ReceivedPage,
@@ -136,14 +137,14 @@ async function explainOffset(
   const reported = readOffset(body)
   if (isUnpaged || start === 0 || first === undefined || reported === undefined || reported === start)
     return undefined
-  // Some services honor the offset but report another one.
+  // Some services honor the offset but report another offset.
   const [item] = await fetchItem(list, 0)
   return isSame(list, item, first) ? `it ignored offset ${start} and began at the first item` : undefined
 }
 
 /**
- * Explains a page without new items; undefined if it is behind the end of the list, for which some services send the
- * last page or the first page again.
+ * Explains a page without new items; undefined for a page after the end of the list, for which some services
+ * repeat the last or the first page.
  */
 async function explainRepeat(
   list: PagedList,
@@ -159,18 +160,18 @@ async function explainRepeat(
   if (items.length > 1 && items.length === first.length) return undefined
   const isLastThere = isSame(list, items[0], pass.last)
   pass.hasRepeats = true
-  // With a total, the number of items decides.
+  // With a total, the number of items decides if the list is whole.
   pass.hasChanged ||= !isLastThere && pass.total === undefined
   return isFirstPage && !isLastThere ? problem : undefined
 }
 
-/** Checks whether the item at an offset is the last one that a pass has shown there, when it is requested alone. */
+/** Returns true if a separate request for the item at an offset returns the last item of a pass. */
 export async function isLastItem(list: PagedList, { last }: Pass, offset: number): Promise<boolean> {
   const [item] = await fetchItem(list, offset)
   return isSame(list, item, last)
 }
 
-/** Requests the item at an offset. A service that ignores or refuses `limit` sends more. */
+/** Requests the item at an offset. A service that ignores or refuses `limit` sends more items. */
 async function fetchItem({ key, fetch, serviceFacts }: PagedList, offset: number): Promise<readonly Item[]> {
   const limit = serviceFacts.pageSize === 0 ? undefined : 1
   return readItems(key, await fetch(omitUndefined({ limit, offset })))

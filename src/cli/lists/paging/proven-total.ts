@@ -11,7 +11,7 @@ import { type ListName, readItems } from './paged-list.ts'
 
 interface ProvenTotal {
   count?: number
-  /** True when the service sends a total. */
+  /** True if the service sends a total. */
   hasTotal: boolean
 }
 
@@ -25,8 +25,8 @@ interface ProofOptions {
 }
 
 /**
- * Determines the number of items. Requests the last item to verify the total, because some services cap the total or
- * count other items.
+ * Determines the number of items. Requests the last item to verify the total, because some services cap the
+ * total or count other items.
  */
 export async function proveTotal<N extends ListName>(
   client: Client,

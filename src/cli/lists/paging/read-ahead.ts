@@ -6,7 +6,9 @@ const minPagesAhead = 2
 const maxPagesAhead = 8
 /** Maximum size of the responses that are requested ahead, in bytes. */
 const maxBytesAhead = 8 * 2 ** 20
-/** Limit for delayed responses: the lowest latency times `factor`, plus `ms` milliseconds. */
+/**
+ * Latency from which a response counts as delayed: the lowest latency times `factor`, plus `ms` milliseconds.
+ */
 const delay = { factor: 4, ms: 200 }
 
 interface ReadAheadOptions {
@@ -16,8 +18,8 @@ interface ReadAheadOptions {
 }
 
 /**
- * Number of pages to request ahead: as many as the consumer handles in the time of one response. The lowest latency
- * counts, because concurrent responses delay each other.
+ * Number of pages to request ahead: as many as the consumer handles in the time of one response. The lowest
+ * latency counts, because concurrent responses delay each other.
  */
 export class ReadAhead {
   readonly #clock: Pick<Host, 'monotonic'>

@@ -3,11 +3,11 @@ import type { Pass } from './pass.ts'
 export const maxPasses = 3
 
 export interface Reading {
-  /** Passes over the list, the last one last. */
+  /** Passes over the list, in order. */
   passes: readonly Pick<Pass, 'ids' | 'total' | 'hasChanged' | 'hasRepeats' | 'end' | 'problem'>[]
   /** Number of different IDs in all passes. */
   listed: number
-  /** Number of IDs that only the last pass has shown. */
+  /** Number of IDs that only the last pass contains. */
   added: number
   start: number
   /** True if writes depend on the list, so that items of earlier passes do not replace missing ones. */
@@ -15,9 +15,9 @@ export interface Reading {
 }
 
 /**
- * Verdict on the passes over a list. `whole`: as many different items were read as the list has. `repeated`: each pass
- * showed the same items, some of them twice, in as many rows as the total. `short`: each pass showed the same items, and
- * the total is higher.
+ * Verdict on the passes over a list. `whole`: the number of different items is the total. `repeated`: each
+ * pass contains the same items, some of them twice, in as many rows as the total. `short`: each pass contains
+ * the same items, and the total is higher.
  */
 export type Verdict = 'whole' | 'again' | 'repeated' | 'short' | 'unsettled'
 
