@@ -27,8 +27,9 @@ export function isSimilar(text: string, other: string): boolean {
 }
 
 /**
- * Returns the keys of a value; values that share a key are similar. White space and case do not count, and in names
- * neither do accents and the order of words. “Müller” has two keys, because it is also written “Muller” and “Mueller”.
+ * Returns the keys of a value; values that share a key are similar. White space and case are ignored, and in
+ * names also accents and word order. “Müller” has two keys, because it is also written “Muller” and
+ * “Mueller”.
  */
 export function toSimilarKeys(value: unknown, field: NameField): readonly string[] {
   const text = trimWhiteSpace(toText(value))
@@ -46,14 +47,14 @@ function foldWords(text: string): string {
     .join(' ')
 }
 
-/** Returns the key of a word in a file, such as one for a role: ignores case, accents and surrounding white space. */
+/** Returns the key of a word in a file, such as a role; ignores case, accents and surrounding white space. */
 export function toWordKey(word: string): string {
   return foldText(word.trim())
 }
 
 /**
- * Finds the item that is probably meant by a text: by one of the fields, ignoring case and accents, or else by a similar
- * value of the first field. Returns undefined if no item or several items match.
+ * Finds the item that a text probably means: by one of the fields, ignoring case and accents, otherwise by a
+ * similar value of the first field. Returns undefined if no item or several items match.
  */
 export function findLikely(
   items: readonly Item[],
@@ -71,7 +72,7 @@ export function findLikely(
   return closest === undefined ? undefined : items[values.indexOf(closest)]
 }
 
-/** Groups the IDs of items by name. Thousands of rooms may have the same name. */
+/** Groups the IDs of items by name, because thousands of rooms may have the same name. */
 export function groupByName(
   items: ReadonlyMap<string, Item>,
   nameOf = (_: string, item: Item) => item['name'],
@@ -86,7 +87,7 @@ export function groupByName(
   return groups
 }
 
-/** Accents, vowel points of Hebrew and Arabic, and invisible characters, but not the voicing marks of Japanese. */
+/** Accents, vowel points of Hebrew and Arabic, and invisible characters, except Japanese voicing marks. */
 const ignored =
   /(?![\u3099\u309a])(?=\p{Mn})[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]|\p{Cf}/gu
 

@@ -7,7 +7,7 @@ export type Reference = { id: string } | { field: NameField; text: string }
 
 const fieldsOf: Record<NamedKind, readonly string[]> = { room: ['name'], user: ['name', 'email'] }
 
-/** Parses an ID, `id:` before an ID, `name:` before an exact name, or `email:` before the address of a user. */
+/** Parses an ID, `id:` before an ID, `name:` before an exact name, or `email:` before the email of a user. */
 export function parseReference(kind: NamedKind, given: string): Reference {
   const [, prefix = '', text = ''] = /^(id|name|email):([\s\S]*)$/.exec(given) ?? []
   if (prefix === 'id') return { id: text }
