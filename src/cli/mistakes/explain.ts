@@ -108,7 +108,7 @@ const explainSwappedRoom: Explain = async ({ context, client, names, given, flag
   return ['the room comes first: ', suggest(fitWords(words, [fitRoom(room), user, ...flags]))]
 }
 
-/** Explains a room name in place of a room ID. */
+/** Explains a room name instead of a room ID. */
 const explainNameAsRoom: Explain = async (missing) => {
   const name = readSegment(missing.path, 'rooms')
   if (name === undefined || idPattern.test(name)) return undefined
@@ -119,7 +119,7 @@ const explainNameAsRoom: Explain = async (missing) => {
     : `rooms of this name: ${ids.join(', ')}`
 }
 
-/** Explains a user ID in place of a room ID. */
+/** Explains a user ID instead of a room ID. */
 const explainUserAsRoom: Explain = async ({ client, path, isRoomMissing }) => {
   if (!isRoomMissing) return undefined
   const user = readSegment(path, 'rooms')
@@ -127,20 +127,20 @@ const explainUserAsRoom: Explain = async ({ client, path, isRoomMissing }) => {
   return [`${user} is a user ID; list the rooms of a user with: `, suggest(['users', 'rooms', user])]
 }
 
-/** Explains a room ID in place of a user ID, as in `users get ROOM`. */
+/** Explains a room ID instead of a user ID, as in `users get ROOM`. */
 const explainRoomAsUser: Explain = async ({ client, path }) => {
   const room = readSegment(path, 'users')
   if (room === undefined || !idPattern.test(room) || !(await isRoom(client, room))) return undefined
   return ['this is the ID of a room: ', suggest(['rooms', 'get', room])]
 }
 
-/** Explains an email, a name or a misspelled ID in place of a user ID. */
+/** Explains an email, a name or a misspelled ID instead of a user ID. */
 const explainLikelyUser: Explain = async (missing) => {
   const user = readSegment(missing.path, 'users') ?? missing.unknownUser
   return user === undefined ? undefined : explainLikely(missing, 'user', user)
 }
 
-/** Suggests the typed command with the ID of the item that was meant, or else shows an item with a similar ID. */
+/** Suggests the typed command with the ID of the intended item, or shows an item with a similar ID. */
 async function explainLikely(
   missing: MissingResource,
   kind: NamedKind,
@@ -169,7 +169,9 @@ async function explainName(
   return [`did you mean ${labelItem(id, toText(likely['name']))}? `, corrected]
 }
 
-/** Suggests the typed command with the right ID; undefined if the command line does not contain the wrong one. */
+/**
+ * Suggests the typed command with the right ID; undefined if the command line does not contain the wrong ID.
+ */
 function correct(
   { context, given, flags }: Pick<MissingResource, 'context' | 'given' | 'flags'>,
   wrong: string,

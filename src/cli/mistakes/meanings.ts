@@ -1,6 +1,6 @@
 /*
- * Words that users of other programs may type, with their equivalents in this program. Loaded only to explain an
- * invalid command line.
+ * Words that users of other programs may type, with their equivalents in this program. Loaded only to
+ * explain an invalid command line.
  */
 
 /** Command groups by noun. */
@@ -223,14 +223,15 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'auth switch': 'profiles use',
 }
 
-/** All words that mean something here, even if not in the group in which they were typed. */
+/** All words with a meaning in any group, even if typed in another group. */
 export const meanings: ReadonlySet<string> = new Set([
   ...Object.values(verbs).flatMap((commands) => Object.entries(commands).flat(2)),
   ...Object.keys(elsewhere).flatMap((words) => words.split(' ')),
 ])
 
 /**
- * Returns true for words that request a restoration, such as `undelete`. No operation of the API does that.
+ * Returns true for words that request a restoration, such as `undelete`. No operation of the API restores
+ * items.
  */
 export function isUndo(word: string): boolean {
   const lower = word.toLowerCase().replaceAll('-', '')

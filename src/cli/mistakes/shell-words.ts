@@ -2,7 +2,10 @@ import type { Command, Option } from 'commander'
 import { type Hint, suggest } from '../../errors.ts'
 import { splitTyped, takesNextWord } from './typed.ts'
 
-/** Closing quotes by opening quote. A shell removes the quotes that it reads, so the others were not read. */
+/**
+ * Closing quotes by opening quote. A shell removes the quotes that it interprets, so the program sees only
+ * other quotes.
+ */
 const closing: Readonly<Record<string, string>> = {
   ...{ '“': '”“', '”': '”', '„': '“”', '‘': '’', '’': '’', '‚': '‘’', '«': '»' },
   ...{ "'": "'", '"': '"' },
@@ -13,11 +16,11 @@ const dashed = /^[-\u2010-\u2015\u2212]+(?=\p{L})/u
 
 interface Straightened {
   words: string[]
-  /** Says which characters were typed instead of quotes or hyphens. */
+  /** Description of the characters that were typed instead of quotes or hyphens. */
   reason: string
 }
 
-/** Returns a hint for typographic quotes and dashes, and for quotes that the shell did not read. */
+/** Returns a hint for typographic quotes and dashes, and for quotes that the shell did not interpret. */
 export function explainShellWords(program: Command, argv: readonly string[]): Hint | undefined {
   const straight = straighten(argv)
   if (!straight) return undefined

@@ -4,7 +4,7 @@ import { commandPath, findCommand, listOptions } from '../kernel/meetroom-comman
 /** Pattern of IDs that services generate: 24 hexadecimal digits, or a UUID. */
 export const idPattern = /^([0-9a-f]{24}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
-/** Command line, split into the command that its words name and the other words. */
+/** Command line, split into the named command and the other words. */
 interface SplitLine {
   command: Command
   /** Words that call the command, such as `['rooms', 'list']`. */
@@ -16,10 +16,10 @@ interface SplitLine {
 /** Flags whose value may be a secret. A suggestion does not repeat the words of such a command line. */
 const mayHoldSecret = /^-(?!-no-|-show-tokens$).*(key|token|secret|pass|header)/i
 
-/** Flags that select a service. Suggestions add those of the run. */
+/** Flags that select a service. Suggestions add the flags of the run. */
 const selecting: readonly (string | undefined)[] = ['--profile', '--base-url', '--local']
 
-/** Splits a line that the user typed, for suggestions. `rest` is empty if one of its words may be a secret. */
+/** Splits a line that the user typed, for suggestions. `rest` is empty if a word may be a secret. */
 export function splitTyped(root: Command, argv: readonly string[]): SplitLine {
   const isSecret = argv.some((word) => word.startsWith('-H') || mayHoldSecret.test(word))
   return { ...splitLine(root, argv), ...(isSecret ? { rest: [] } : {}) }

@@ -8,8 +8,8 @@ import { addImplied, fitWords, isSentence, splitOperands } from './operands.ts'
 import { idPattern, mayBeKey } from './typed.ts'
 
 /**
- * @param within the command group, or the whole program
- * @param rest the words after the unknown word
+ * @param within command group, or the whole program
+ * @param rest words after the unknown word
  */
 export function explainUnknownCommand(
   word: string,
@@ -24,7 +24,7 @@ export function explainUnknownCommand(
 const dataFlags = ['-d', '--data', '--data-raw', '--json']
 const methodFlags = ['-X', '--request']
 
-/** Suggests the request of a pasted curl command, without its headers and without a body that may hold a secret. */
+/** Suggests the request of a pasted curl command, without headers and a body that may hold a secret. */
 export function explainCurl(words: readonly string[]): UsageError {
   const flagValue = (names: readonly string[]) => {
     const at = words.findIndex((word) => names.includes(word))
@@ -64,9 +64,9 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
 }
 
 /**
- * Finds the command that was probably mistyped. A word with a meaning of its own, such as `lock`, is no misspelling of a
- * command that changes something, such as `block`. A command that takes something away must be one edit away. Of equally
- * near commands, the one with the weakest effect wins.
+ * Finds the command that was probably mistyped. A word with its own meaning, such as `lock`, never suggests a
+ * command that changes something, such as `block`. A destructive command must be one edit away. Of equally
+ * near commands, the weakest effect wins.
  */
 function findNearest(word: string, { commands }: Command): string | undefined {
   const named = (test: (effect: Effect) => boolean) =>
@@ -106,7 +106,7 @@ function hintAtTop(word: string, [noun = '', ...rest]: readonly string[]): Hint 
   ]
 }
 
-/** Explains that no operation removes a member (API specification, section 4), and suggests blocking. */
+/** Explains that no operation removes a member (API specification, “Endpoints”), and suggests blocking. */
 function explainRemoval(rest: readonly string[]): Hint {
   const block = suggest(fitWords(['members', 'block'], rest.length > 1 ? rest : ['ROOM', 'USER']))
   return ['members cannot be removed; in a private room, block them: ', block]
