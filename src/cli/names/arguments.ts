@@ -83,8 +83,8 @@ interface NamedFlags extends Record<string, unknown> {
 }
 
 /**
- * Replaces names and emails with IDs in the arguments and flags that are declared as rooms or users. An ID needs no
- * request. Lines of files and of standard input are always IDs.
+ * Replaces names and emails with IDs in the arguments and flags that are declared as rooms or users. An ID
+ * needs no request. Lines of files and of standard input are always IDs.
  * @throws {UsageError | NotFoundError} for an empty name, and for a name that no item or several items have
  */
 export async function resolveNames(

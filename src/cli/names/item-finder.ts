@@ -40,7 +40,7 @@ export class ItemFinder {
     this.#client = client
   }
 
-  /** @throws {NotFoundError or UsageError} when no item or several items have the name */
+  /** @throws {NotFoundError | UsageError} if no item or several items have the name */
   idOf(kind: NamedKind, given: string): Promise<string> {
     const reference = parseReference(kind, given)
     if ('id' in reference) return Promise.resolve(reference.id)
@@ -50,7 +50,7 @@ export class ItemFinder {
     return pending
   }
 
-  /** @param missing receives the names without an item; undefined to throw instead */
+  /** @param missing receives the names that no item has; undefined to throw an error instead */
   async idsOf(kind: NamedKind, given: readonly string[], missing: string[] | undefined): Promise<string[]> {
     const ids: string[] = []
     for (const each of given)
@@ -77,7 +77,7 @@ export class ItemFinder {
     })
   }
 
-  /** The API cannot search users by name, so all users are listed, once for all names. */
+  /** Lists all users, once for all names, because the API cannot search users by name. */
   async #findUsers(client: Client, field: NameField, text: string): Promise<readonly Item[]> {
     this.#users ??= listUsers(this.#context, client)
     const users = await this.#users
@@ -89,7 +89,7 @@ export class ItemFinder {
 
 const idFieldOf = (kind: NamedKind) => views[kind].id ?? 'id'
 
-/** Describes several items that are meant by one text: `2 rooms are named “x”: 66f1…, 66f2…`. */
+/** Describes several items that match one text: `2 rooms are named “x”: 66f1…, 66f2…`. */
 export function describeNamesakes(
   items: readonly Item[],
   text: string,
@@ -119,7 +119,7 @@ export async function findRooms(client: Client, name: string): Promise<readonly 
 
 /**
  * Lists all rooms with a name, because some services ignore the filter.
- * @throws {ApiError} when the service does not show names
+ * @throws {ApiError} if the service does not return names
  */
 export async function findRoomsByName(client: Client, name: string): Promise<Item[]> {
   const options = { all: true, selectsItems: true, what: `rooms named “${name}”` }
@@ -139,7 +139,7 @@ function notShownError(kind: NamedKind, field: NameField): ApiError {
   )
 }
 
-/** Maximum number of items to search for the one that is probably meant. */
+/** Maximum number of items among which a likely item is searched. */
 const maxSearched = 10_000
 
 const searched = {
@@ -148,7 +148,7 @@ const searched = {
 } as const
 
 /**
- * Finds the item that is probably meant by a text that names none.
+ * Finds the item that a text without a match probably means.
  * @param failed error for a name or an email; undefined for an ID
  */
 export async function findLikelyItem(
