@@ -38,7 +38,7 @@ export function drawBar(share: number, width: number): string {
   return '█'.repeat(Math.floor(visibleSteps / 8)) + eighths[visibleSteps % 8]
 }
 
-/** Draws intervals of presence in a span, one character for each equal piece of it. */
+/** Draws intervals of presence, with one character for each equal piece of the span. */
 export function drawTimeline(
   intervals: readonly Interval[],
   span: Interval,
@@ -57,7 +57,10 @@ export function drawAxis(start: string, end: string, width: number): string {
   return blanks < 1 ? start.slice(0, width) : start + ' '.repeat(blanks) + end
 }
 
-/** Returns the covered share of each equal piece of a span, from 0 to 1. Even an empty interval adds a minimal share. */
+/**
+ * Returns the covered share of each equal piece of a span, from 0 to 1. Even an empty interval adds a small
+ * share.
+ */
 export function computeCoverage(
   intervals: readonly Interval[],
   [from, to]: Interval,

@@ -10,7 +10,10 @@ export function formatHintText(hint: Hint, target: readonly string[], redact: Re
   return hint.map((part) => formatHintText(part, target, redact)).join('')
 }
 
-/** Commands that give the same result whichever service is selected. All others name their target. */
+/**
+ * Commands whose result does not depend on the selected service. Suggestions of other commands select the
+ * service.
+ */
 const withoutTarget: ReadonlySet<string> = new Set([
   ...[
     'cache',
@@ -40,7 +43,7 @@ function formatCommand({ words, operands }: Suggestion, target: readonly string[
   return ['meetroom', ...line].map((word) => quoteWord(redact(word))).join(' ')
 }
 
-/** Returns the flags of the target that a command needs and does not have itself. */
+/** Returns the flags of the target that a command needs and lacks. */
 function selectTarget(words: readonly string[], target: readonly string[]): readonly string[] {
   const has = (flag: string) => words.includes(flag)
   const [group = '', verb = ''] = words

@@ -1,6 +1,6 @@
 import type { Visible } from '../../host.ts'
 
-/** HTML in which untrusted text cannot form tags, attributes or entities. Only this file creates instances. */
+/** HTML in which untrusted text forms no tags, attributes or entities. Only this file creates instances. */
 export class Html {
   constructor(readonly text: string) {}
 }

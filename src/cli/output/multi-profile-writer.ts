@@ -86,7 +86,10 @@ export class MultiProfileWriter {
     await this.#report()
   }
 
-  /** Records the failure of a profile. Throws the error if it prevents further output. */
+  /**
+   * Records the failure of a profile.
+   * @throws the error if it prevents further output
+   */
   async fail(failed: ProfileFailure): Promise<void> {
     const { error } = failed
     if (error === this.#outputError) throw error
@@ -123,7 +126,7 @@ export class MultiProfileWriter {
     await this.#writer.end()
   }
 
-  /** Reports failures. A JSON document contains them instead. */
+  /** Reports failures, unless a JSON document contains them. */
   async #report(): Promise<void> {
     const { host, flags, redact } = this.#deps
     const format = this.#printer?.options.format

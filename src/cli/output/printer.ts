@@ -15,8 +15,8 @@ import { createPage, type Page } from './views/page.ts'
 import { hasField, type Item, type View } from './views/views.ts'
 
 /**
- * Printer of all output. Notices, tables, records and everything on a terminal contain no secrets; other output
- * is the unchanged response. `redaction/redaction.ts` describes the rules.
+ * Printer of all output. Notices, tables, records and everything on a terminal contain no secrets; other
+ * output is the unchanged response. `redaction/redaction.ts` describes the rules.
  */
 export class Printer {
   readonly #host: Host
@@ -36,8 +36,9 @@ export class Printer {
   }
 
   /**
-   * Refuses conflicting output flags before a request is sent, and unknown columns if the command writes or no item
-   * has further fields.
+   * Checks the output flags before a request is sent.
+   * @throws {UsageError} for conflicting flags, and for unknown columns if the command writes or no item has
+   * further fields
    */
   check(view: View, writes = false): void {
     const { format, columns, query, csv } = this.options
@@ -94,7 +95,7 @@ export class Printer {
     return isJson(this.options.format) || this.options.query !== undefined
   }
 
-  /** Prints the result of `--query`. Secrets are masked before the query, because a query can rename fields. */
+  /** Prints the result of `--query`. Masks secrets before the query, because a query can rename fields. */
   async result(document: unknown): Promise<void> {
     const { query, format } = this.options
     const result = query?.(this.maskOnTerminal(document))
@@ -152,7 +153,7 @@ export class Printer {
 
   async printOne(view: View, key: string, answer: ResponseBody): Promise<void> {
     const item = (readResponseValue(answer) as Item)[key]
-    // Operation 12 (API specification, “4. Endpoints”) returns the message itself.
+    // Operation 12 (API specification, “Endpoints”) returns the message itself.
     const record = isRecord(item) ? item : { [key]: item }
     if (this.options.query) return this.body(answer)
     switch (this.options.format) {
@@ -193,7 +194,10 @@ export class Printer {
     )
   }
 
-  /** Base of relative times, in milliseconds since 1970; undefined if the output is not a terminal. */
+  /**
+   * Returns the base of relative times, in milliseconds since 1970; undefined if the output is not a
+   * terminal.
+   */
   now(): number | undefined {
     return this.#host.stdout.isTTY ? this.#host.now() : undefined
   }

@@ -5,7 +5,7 @@ import { describeSize } from '../terminal/size.ts'
 /** Maximum number of bytes of one value in a table or record. Larger values take seconds to measure. */
 const maxCellBytes = 64 * 1024
 
-/** Number of characters that are redacted beyond the limit, so that a secret across the limit is recognized. */
+/** Number of characters redacted beyond the limit, so that a secret across the limit is recognized. */
 const margin = 32 * 1024
 
 /** Redacts and truncates a value. The result may contain control characters. */

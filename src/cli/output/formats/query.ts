@@ -16,7 +16,10 @@ type Interpreter = typeof TreeInterpreter
 type Node = ReturnType<typeof compile>
 type Json = Parameters<Interpreter['search']>[1]
 
-/** Maximum number of evaluation steps and created values: a short expression can be arbitrarily expensive. */
+/**
+ * Maximum number of evaluation steps and created values, because a short expression can be arbitrarily
+ * expensive.
+ */
 const maxWork = 50_000_000
 
 /** @throws {UsageError} if the expression is not valid */
@@ -82,7 +85,10 @@ function checkCall({ name, children: { length } }: Extract<Node, { type: 'Functi
   throw new QueryProblem(`${name}() takes at least ${counted(min, 'argument')}`)
 }
 
-/** Returns true when a function accepts `count` arguments. The library checks their number before their types. */
+/**
+ * Returns true if a function accepts `count` arguments. The library checks the number of arguments before
+ * their types.
+ */
 function acceptsCount(name: string, count: number): boolean {
   try {
     search(null, `${name}(${Array(count).fill('@')})`)
@@ -150,14 +156,14 @@ const listNodeTypes: ReadonlySet<string> = new Set<Node['type']>([
   ...(['Projection', 'ValueProjection', 'FilterProjection'] as const),
 ])
 
-/** Counts the values to print. A list that repeats the same list is small in memory but large in the output. */
+/** Counts printed values. A list that repeats the same list is small in memory and large in the output. */
 function countValues(value: unknown, spend: (amount: number) => void): void {
   spend(1)
   if (typeof value === 'object' && value !== null)
     for (const inner of Object.values(value)) countValues(inner, spend)
 }
 
-/** Problem in an expression, found by our own checks. */
+/** Problem in an expression, found by the checks in this file. */
 class QueryProblem extends Error {}
 
 const tokens: Readonly<Record<string, string>> = {
@@ -215,7 +221,7 @@ const translations: readonly (readonly [RegExp, (...groups: string[]) => string]
   [/'pad' parameter/, () => 'the padding must be one character'],
 ]
 
-/** Describes an error of the JMESPath library, or of our own checks. */
+/** Describes an error of the JMESPath library or of the checks in this file. */
 function describeQueryError(error: unknown): string {
   if (error instanceof QueryProblem) return error.message
   const message = error instanceof Error ? error.message : ''

@@ -14,7 +14,7 @@ interface RecordOptions {
   view: View
   fields?: readonly string[] | undefined
   style: Style
-  /** Base of relative times, in milliseconds since 1970; undefined omits relative times. */
+  /** Base of relative times, in milliseconds since 1970; undefined to omit relative times. */
   now: number | undefined
   /** Zone of all times; undefined prints timestamps as received. */
   zone?: TimeZone | undefined
@@ -34,7 +34,7 @@ export function formatRecord(item: Item, { view, fields, style, now, zone, redac
   const formatTime = now === undefined ? undefined : createRelativeFormat(now)
   const lines = shown.map((field, i) => {
     const label = labels[i] ?? own``
-    // A record shows all that the service sent, also where a computed field of the same name is unknown.
+    // A record shows every field of the response, even if a computed field of the same name is unknown.
     const text = formatCell(cellOf(view, field, item) ?? item[field], redact)
     if (text === '') return own`${style.dim(label)}\n`
     const time = zone ? formatToSecond(field, text, zone) : text

@@ -1,7 +1,7 @@
 /** Number of characters that are replaced at a time. */
 const partLength = 64 * 1024
 
-/** Replaces a character everywhere. `replaceAll` takes 20 bytes of memory for each character that it replaces. */
+/** Replaces a character everywhere. `replaceAll` takes 20 bytes of memory per replaced character. */
 export function replaceEach(text: string, character: string, code: string): string {
   let replaced = ''
   for (let i = 0; i < text.length; i += partLength)

@@ -3,12 +3,12 @@ import { type Item, readField, type View } from '../views/views.ts'
 
 export interface RowOptions {
   view: View
-  /** Fields to write; defaults to those of the first page. */
+  /** Fields to write; by default the fields of the first page. */
   fields?: readonly string[] | undefined
   header: boolean
 }
 
-/** Maximum number of columns. A response of 88 KB can hold 3,000 items with nine fields of their own. */
+/** Maximum number of columns. A response of 88 KB can hold 3,000 items with nine different fields each. */
 const maxColumns = 300
 /** Maximum number of fields that a notice names. */
 const maxNamed = 20
@@ -58,7 +58,10 @@ export class RowWriter {
   }
 }
 
-/** Returns the fields of the API specification, then others in alphabetical order. Omits fields that need `--columns`. */
+/**
+ * Returns the fields of the API specification, then other fields in alphabetical order. Omits fields that
+ * need `--columns`.
+ */
 function listColumns(view: View, items: readonly Item[]): readonly string[] {
   const sent = items.flatMap((item) => listSentFields(view, item))
   const others = new Set([...(view.alwaysShown ?? []), ...sent])

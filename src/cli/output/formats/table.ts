@@ -17,9 +17,9 @@ export interface TableOptions {
   fields?: readonly string[] | undefined
   header: boolean
   style: Style
-  /** Width of the terminal, in columns; undefined disables truncation. */
+  /** Width of the terminal, in columns; undefined to disable truncation. */
   width: number | undefined
-  /** Base of relative times, in milliseconds since 1970; undefined prints timestamps. */
+  /** Base of relative times, in milliseconds since 1970; undefined to print timestamps. */
   now: number | undefined
   /** Zone of all times, which are then not relative; undefined prints timestamps in UTC. */
   zone?: TimeZone | undefined
@@ -27,7 +27,7 @@ export interface TableOptions {
   ascii?: boolean
 }
 
-/** Writer of a table, page by page. The first page determines the columns; later pages can only widen them. */
+/** Writer of a table, page by page. The first page determines the columns; later pages only widen them. */
 export class TableWriter {
   readonly #options: TableOptions
   #columns: readonly Column[]
@@ -175,7 +175,7 @@ type Rows = readonly (readonly Visible[])[]
 
 /** Maximum number of rows that cli-table3 lays out. Its run time is superlinear: 10,000 rows take seconds. */
 const maxLibraryRows = 10
-/** Maximum number of characters of a cell that cli-table3 lays out. 20,000 wide characters take 40 seconds. */
+/** Maximum number of characters of a cell for cli-table3. 20,000 wide characters take 40 seconds. */
 const maxCellLength = 1000
 const separator = ' '.repeat(columnGap)
 

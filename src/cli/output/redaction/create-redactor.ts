@@ -31,8 +31,8 @@ export class KnownSecrets {
 }
 
 /**
- * Finds keys in plain, percent-encoded, JSON, HTML and base64 form with one pattern, so that replacements are not
- * searched again. Keys below the minimum length are skipped: they occur in ordinary words.
+ * Finds keys in plain, percent-encoded, JSON, HTML and base64 form with one pattern, so that replacements are
+ * not searched again. Keys below the minimum length are skipped, because they occur in ordinary words.
  */
 function createKeyRedactor(secrets: readonly string[], instead = '[API key]'): Redact {
   const longKeys = secrets.filter(({ length }) => length >= minKeyLength).sort((a, b) => b.length - a.length)
@@ -63,7 +63,7 @@ function listBeginnings(secret: string): string[] {
   return [...encoded, nest(spellCharacters(secret))]
 }
 
-/** Joins patterns into one that matches the first `minCutLength` or more of them. */
+/** Joins patterns into one pattern that matches at least the first `minCutLength` of them. */
 function nest(patterns: readonly string[]): string {
   const optional = patterns.slice(minCutLength).reduceRight((rest, pattern) => `(?:${pattern}${rest})?`, '')
   return patterns.slice(0, minCutLength).join('') + optional
@@ -80,21 +80,21 @@ function findLongestWord(text: string): string {
 }
 
 function listSpellings(secret: string): string[] {
-  // CSV doubles quotes. In JSON, the second one may be the end of a text, so this is the last choice.
+  // CSV doubles quotes. In JSON, the second quote may end a text, so this alternative is the last.
   const inCsv = secret.includes('"') ? [spellCharacters(secret, `${inJson}""`).join('')] : []
   const inBase64 = offsets.map((offset) => spellInBase64(secret, offset))
   return [...inBase64, spellCharacters(secret).join(''), ...inCsv]
 }
 
-/** Maximum number of backslashes that encode one backslash: three levels of nested JSON double it three times. */
+/** Maximum number of backslashes that encode one backslash in three levels of nested JSON. */
 const maxBackslashes = 8
 /** Maximum number of nested percent encodings. */
 const maxPercentLayers = 3
 const backslash = `(?:\\\\|${spellInUrl('\\')})`
-/** Backslashes that JSON puts in front of a quote or a slash. */
+/** Backslashes that JSON adds before a quote or a slash. */
 const inJson = `${backslash}{0,${maxBackslashes - 1}}`
 
-/** Returns a pattern of all encodings for each character, longest first, so that no part of an encoding remains. */
+/** Returns a pattern of all encodings for each character, longest first, so that no part remains. */
 function spellCharacters(secret: string, quote?: string): string[] {
   // A run of backslashes is one pattern, because splitting it takes exponential time.
   return (secret.match(/\\+|[^\\]/gu) ?? []).map((part) => `(?:${spellPart(part, quote).join('|')})`)
@@ -155,7 +155,7 @@ function spellInHtml(character: string): string[] {
 const offsets = [0, 1, 2] as const
 const base64Letter = '[\\w+/-]'
 
-/** Returns the base64 letters that depend only on the secret. Letters at the edges contain bits of other bytes. */
+/** Returns the base64 letters that depend only on the secret. Edge letters contain bits of other bytes. */
 function encodeBase64(secret: string, offset: number): { inner: string; isWhole: boolean } {
   const bytes = Buffer.from('\0'.repeat(offset) + secret)
   const start = offset === 0 ? 0 : offset + 1

@@ -14,7 +14,7 @@ export type PlaceholderFor = (header: string | undefined) => string
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Replaces webhook secrets and secret headers in a request body, because they may come from a private file. */
+/** Replaces webhook secrets and secret headers in a request body, because they may be from a private file. */
 export function replaceWebhookSecrets(body: string, placeholderFor: PlaceholderFor): string {
   // Avoids parsing bodies that cannot contain a webhook.
   if (!body.includes('webhook') && !body.includes('\\u')) return body

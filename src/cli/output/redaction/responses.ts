@@ -1,10 +1,13 @@
 import { maxErrorBytes, type Transport, type WireResponse } from '../../../api/wire.ts'
 import type { Redact } from './create-redactor.ts'
 
-/** Number of characters that are redacted and dropped, so that no part of a key is left at the cut. */
+/** Number of characters that are redacted and dropped, so that no part of a key remains at the cut. */
 const margin = 32 * 1024
 
-/** Removes keys from error responses before other code truncates them: part of a key would not be recognized. */
+/**
+ * Removes keys from error responses before other code truncates them, because part of a key would not be
+ * recognized.
+ */
 export function redactResponses(transport: Transport, redact: Redact): Transport {
   const clean = (answer: WireResponse) => {
     const { status, headers, body } = answer

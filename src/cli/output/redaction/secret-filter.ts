@@ -3,7 +3,7 @@ import type { Page } from '../views/page.ts'
 import type { Item, View } from '../views/views.ts'
 import { holdsSecret, maskSecrets, removeSecrets } from './fields.ts'
 
-/** Filter that masks or removes access tokens in results, unless `--show-tokens` or `--columns` requests them. */
+/** Filter that masks or removes access tokens in results, except with `--show-tokens` or `--columns`. */
 export class SecretFilter {
   readonly #showsAll: boolean
   readonly #columns: readonly string[] | undefined
@@ -47,7 +47,7 @@ export class SecretFilter {
   }
 }
 
-/** Filter that removes access tokens from the pages of a list. Tokens cannot be imported and should not be in files. */
+/** Filter that removes access tokens from the pages of a list. Tokens cannot be imported. */
 export class WithoutSecrets {
   readonly #pages: AsyncIterable<Page>
   hasRemovedSecrets = false

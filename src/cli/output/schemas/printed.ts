@@ -7,8 +7,8 @@ import { rowsOfReports } from '../views/report-rows.ts'
 import { flagFields, rowKinds, rowsOfCommands, rowsOfManyRooms } from '../views/rows.ts'
 import { createRowSchema, createShape, listOf } from './row-schema.ts'
 
-// Schemas of output that is neither a response of the service nor a list of rows. The printing code takes its types from
-// here (`Printed`), so that a field without a schema does not compile.
+// Schemas of output that is neither a response of the service nor a list of rows. The printing code takes its
+// types from here (`Printed`), so that a field without a schema does not compile.
 
 /** Sets the type of a schema for a value from the service, because the value may differ from the schema. */
 const sent = <T = unknown>(schema: z.ZodType) => schema as z.ZodType<T>

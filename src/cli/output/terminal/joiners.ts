@@ -1,5 +1,5 @@
-// Letters of modern scripts that join to the next letter (types D and L) and to the previous one (types D and R), from
-// DerivedJoiningType.txt of Unicode 17.
+// Letters of modern scripts that join to the next letter (types D and L) and to the previous letter (types D
+// and R), from DerivedJoiningType.txt of Unicode 17.
 const joinsNext = [
   String.raw`\u0620\u0626\u0628\u062A-\u062E\u0633-\u063F\u0641-\u0647\u0649\u064A\u066E\u066F\u0678-\u0687`,
   String.raw`\u069A-\u06BF\u06C1\u06C2\u06CC\u06CE\u06D0\u06D1\u06FA-\u06FC\u06FF\u0712-\u0714\u071A-\u071D`,
@@ -28,7 +28,9 @@ const marks = String.raw`(?:(?![\p{VS}\u034f\u17b4\u17b5])\p{M})*`
 
 const reach = 64
 
-/** Returns true if Unicode allows an invisible character at this position. Elsewhere it could disguise a text. */
+/**
+ * Returns true if Unicode allows an invisible character at this position. Elsewhere, it can disguise text.
+ */
 export function isLegitimateJoiner(mark: string, at: number, text: string): boolean {
   const before = text.slice(Math.max(0, at - reach), at)
   const end = at + mark.length
@@ -66,7 +68,7 @@ function isRa(before: string, after: string): boolean {
 
 /** Returns true within an emoji ZWJ sequence (UTS 51, ED-16). */
 function isEmojiSequence(before: string, after: string): boolean {
-  // Not one class: Node 26 does not find a skin tone in [\ufe0f\p{EMod}].
+  // Two alternatives, because Node 26 does not find a skin tone in [\ufe0f\p{EMod}].
   return /\p{ExtPict}(?:\ufe0f|\p{EMod})?$/u.test(before) && /^\p{ExtPict}/u.test(after)
 }
 
@@ -75,13 +77,13 @@ function isKeycap(before: string, mark: string, after: string): boolean {
   return /[#*\d]$/.test(before) && mark === '\ufe0f' && after.startsWith('\u20e3')
 }
 
-/** Returns true if `mark` selects a variant of an ideograph (UTS 37) or of a Mongolian letter (Unicode standardized variants). */
+/** Returns true if `mark` selects a variant of an ideograph (UTS 37) or of a Mongolian letter. */
 function isVariant(mark: string, before: string): boolean {
   if (/^[\u180b-\u180d\u180f]$/.test(mark)) return /[\u1820-\u1878\u1880-\u18aa]$/.test(before)
   return /^[\ufe00-\ufe02\u{e0100}-\u{e01ef}]$/u.test(mark) && /\p{Unified_Ideograph}$/u.test(before)
 }
 
-/** Returns true for a region in tag characters after a black flag, as in the flag of Scotland (UTS 51, ED-14a). */
+/** Returns true for tag characters after a black flag, as in the flag of Scotland (UTS 51, ED-14a). */
 function isFlag(mark: string, before: string): boolean {
   const region = /^[\u{e0061}-\u{e007a}]{2}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,4}\u{e007f}$/u
   return before.endsWith('\u{1f3f4}') && region.test(mark)

@@ -19,7 +19,10 @@ export class StatusLine {
     this.#host = host
   }
 
-  /** Shows a text in place of the previous one. A text of several lines is skipped, because it cannot be erased. */
+  /**
+   * Shows a text instead of the previous text. A text of several lines is skipped, because it cannot be
+   * erased.
+   */
   show(text: Visible): void {
     const { isTTY, columns } = this.#host.stderr
     // Some terminals report a width of 0.

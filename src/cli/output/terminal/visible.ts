@@ -4,7 +4,7 @@ import { isLegitimateJoiner } from './joiners.ts'
 // Checked first, because it matches most texts, and the pattern below is slow to compile.
 const printable = /^[ -~]*$/
 
-/** Matches characters that a terminal interprets or hides: controls, overrides, private use, default ignorables. */
+/** Matches characters that a terminal interprets or hides: controls, overrides, private use, ignorables. */
 const invisible = () => /[\u{e0020}-\u{e007f}]+|\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Co}|\p{Cs}|\p{DI}|\u2800/gu
 
 const shortEscapes: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
@@ -26,7 +26,7 @@ function replaceInvisible(text: string, spell: (character: string) => string): V
   )
 }
 
-/** Escapes characters that a terminal interprets or hides, including line breaks. Keeps legitimate joiners. */
+/** Escapes characters that a terminal interprets or hides, including line breaks. Keeps valid joiners. */
 export function visible(text: string): Visible {
   if (printable.test(text)) return markVisible(text)
   return replaceInvisible(text, (character) => shortEscapes[character] ?? escapeCharacter(character))
@@ -43,7 +43,7 @@ export function visibleJson(json: string): Visible {
   )
 }
 
-/** Builds text from our own words, as in own`no ${noun}`. A value that is not Visible does not compile. */
+/** Builds text from trusted literals, as in own`no ${noun}`. A value that is not Visible does not compile. */
 export function own(words: TemplateStringsArray, ...values: readonly (Visible | number)[]): Visible {
   return markVisible(String.raw({ raw: words }, ...values))
 }

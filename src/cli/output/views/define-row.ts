@@ -3,7 +3,7 @@ import type { Column, Item, View } from './views.ts'
 
 interface Scalars {
   any: unknown
-  /** IDs and times are those of the service, so the type of the value is unknown. */
+  /** IDs and times come from the service, so their types are unknown. */
   id: unknown
   time: unknown
   text: string
@@ -14,7 +14,10 @@ interface Scalars {
 
 type Present = keyof Scalars | `${keyof Scalars} | null` | `${keyof Scalars}[]`
 
-/** A scalar (with `?` if it may be missing), choices, a list of objects, or a function that computes a table cell. */
+/**
+ * Scalar (with `?` if it may be missing), choices, a list of objects, or a function that computes a table
+ * cell.
+ */
 type FieldType =
   | Present
   | `${Present}?`
@@ -22,7 +25,7 @@ type FieldType =
   | { readonly list: RowFields }
   | ((row: Item) => unknown)
 
-/** The weight is that of the table column; tables omit fields without weight. */
+/** Field of a row. Tables omit fields without `weight`, the weight of the column. */
 export type RowField = readonly [type: FieldType, weight?: number, description?: string]
 
 export type RowFields = Readonly<Record<string, RowField>>
@@ -46,7 +49,7 @@ export type FieldsOf<F extends RowFields> = {
   [K in keyof F as F[K][0] extends `${string}?` | ((row: Item) => unknown) ? never : K]: ValueOf<F[K][0]>
 } & { [K in keyof F as F[K][0] extends `${string}?` ? K : never]?: ValueOf<F[K][0]> }
 
-/** Kind of rows that the service does not send. It is the view of the rows. */
+/** Kind of rows that the service does not send, and the view of these rows. */
 export interface RowKind<F extends RowFields = RowFields> extends View {
   /** Name of the list in JSON. */
   readonly key: string
@@ -58,9 +61,9 @@ export interface RowKind<F extends RowFields = RowFields> extends View {
 export interface KindOptions {
   noun?: View['noun']
   description?: string
-  /** Order of CSV and TSV, if it differs from that of the shape. */
+  /** Order of CSV and TSV, if it differs from the order of the shape. */
   fields?: readonly string[]
-  /** Order of the table columns, if it differs from that of CSV. */
+  /** Order of the table columns, if it differs from the order of CSV. */
   order?: readonly string[]
   /** Column that is never cut. */
   whole?: string
@@ -96,7 +99,7 @@ export function dataFields(fields: RowFields): RowFields {
   return Object.fromEntries(Object.entries(fields).filter(([, [type]]) => typeof type !== 'function'))
 }
 
-/** Returns the view without fields that no row has. `--columns` may still name them. */
+/** Returns the view without fields that no row has. `--columns` may still name these fields. */
 export function omitFields(view: View, unlisted: readonly string[]): View {
   const fields = view.fields.filter((field) => !unlisted.includes(field))
   return { ...view, fields, unlisted, columns: view.columns.filter(({ field }) => !unlisted.includes(field)) }

@@ -1,6 +1,6 @@
 import { defineRow, type FieldsOf, type KindOptions, type RowFields, type RowKind } from './define-row.ts'
 
-// Rows of reports, defined like those of rows.ts.
+// Rows of reports, defined like the rows in rows.ts.
 
 const utc = 'ISO 8601, UTC'
 const share = ['number | null', 2] as const
@@ -127,7 +127,6 @@ export const sumKinds = {
 
 const usageOrder = ['participants', 'meetings', 'room_minutes', 'peak', 'peak_time']
 
-/** Rows of `usage`. */
 export const usageKinds = {
   all: defineRow(
     'usage',

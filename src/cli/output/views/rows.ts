@@ -5,8 +5,8 @@ import { describeDetails, describeItem, planSigns } from './planned-cells.ts'
 import type { Item } from './views.ts'
 
 /**
- * Fields of every row that the service does not send. Types, tables, CSV, `--columns`, completion and JSON Schemas
- * derive from them. This module must not load zod.
+ * Fields of every row that the service does not send. Types, tables, CSV, `--columns`, completion and JSON
+ * Schemas derive from them. This module must not load zod.
  */
 
 const roomResult = {
@@ -121,7 +121,6 @@ export const rowKinds = {
     email: ['any', 7],
     created_at: ['any', 3],
   }),
-  /** Changes in the audit log. */
   changes: defineRow('changes', 'id', {
     time: ['time', 9, 'when the request was sent: ISO 8601, UTC'],
     who: ['text | null', 8, 'user of the machine'],
@@ -150,7 +149,6 @@ export const rowKinds = {
     status: [['adopted', 'missing', 'ambiguous', 'taken'], 9],
     reason: ['text | null', 6],
   }),
-  /** Sessions of many rooms. */
   roomSessions: defineRow(
     'sessions',
     'session_id',

@@ -22,7 +22,7 @@ export interface Column {
   readonly weight: number
   /** Derives the value from the item; undefined if it cannot be derived. */
   readonly value?: (item: Item) => unknown
-  /** True if the cell is never cut. Such a column is the last one, and may be wrapped by the terminal. */
+  /** True if the cell is never cut. Such a column is the last, and the terminal may wrap it. */
   readonly isWhole?: boolean
   /** Drawing of the cell at the available width, in tables only. */
   readonly drawing?: Drawing
@@ -43,7 +43,7 @@ export interface View {
   readonly columns: readonly Column[]
   /** Computed fields. They keep their meaning even if a service sends fields of the same names. */
   readonly derived?: ReadonlyMap<string, (item: Item) => unknown>
-  /** Fields of the API specification in its order, without deprecated ones; used for records and CSV. */
+  /** Fields of the API specification in its order, without deprecated fields; used for records and CSV. */
   readonly fields: readonly string[]
   readonly choices?: Readonly<Record<string, readonly string[]>>
   /** Fields of the embedded service that the API specification does not list. */

@@ -7,8 +7,8 @@ import type { Format } from '../../../config/values.ts'
 import type { Item } from './views.ts'
 
 /**
- * Returns the item of a response as a list, which is empty if the service only acknowledges the write. For the
- * format `ids`, the caller's ID replaces a missing item.
+ * Returns the item of a response as a list, which is empty if the service only acknowledges the write. For
+ * the format `ids`, the caller's ID replaces a missing item.
  */
 export function readWrittenItems(
   name: OperationName,
