@@ -12,9 +12,9 @@ export async function undefinedIfNotFound<T>(answer: Promise<T>): Promise<T | un
 }
 
 /**
- * Awaits a read in a room; undefined if the room does not exist. A 404 may also come from a service without the
- * operation, so the room itself decides.
- * @throws {ApiError} when the room exists
+ * Awaits a read in a room; returns undefined if the room does not exist. A service without the operation also
+ * returns 404, so a request for the room decides.
+ * @throws {ApiError} if the room exists
  */
 export async function undefinedIfRoomGone<T>(
   client: Client,
@@ -35,7 +35,7 @@ export async function undefinedIfRoomGone<T>(
 /**
  * Awaits the lookup before a creation.
  * @param hint how to create the item without a lookup
- * @throws {ApiError} when the service refuses the lookup, so that nothing is created
+ * @throws {ApiError} if the service refuses the lookup, so that nothing is created
  */
 export async function lookUpFirst<T>(lookup: Promise<T>, hint?: Hint): Promise<T> {
   try {

@@ -10,7 +10,7 @@ export type IfMember = 'update' | 'skip' | 'fail'
 
 interface DesiredMembership {
   values: Item
-  /** `raise` changes only to a higher role. */
+  /** Treatment of a user who is already a member. `raise` changes only to a higher role. */
   ifExists: IfMember | 'raise'
   /** Treatment of a blocked member; by default, `values` alone decide. */
   ifBlocked?: 'unblock' | 'fail' | undefined
@@ -23,8 +23,8 @@ type MembershipPlan =
   | { action: 'refuse'; member: Item; error: MeetroomError }
 
 /**
- * Decides whether a user is added to a room, or their membership is changed or left. A value that the service does not
- * show counts as changed.
+ * Decides between adding a user to a room, changing the membership and keeping it. A value that the service
+ * does not return counts as changed.
  */
 export function planMembership(
   member: Item | undefined,
@@ -45,8 +45,8 @@ export function planMembership(
 }
 
 /**
- * Returns the effective membership if a user has several in a room: the highest role of those without a block, or
- * else of all.
+ * Returns the effective membership of a user with several memberships in a room: the highest role without a
+ * block, or the highest role if all are blocked.
  */
 export function selectMembership(
   members: readonly Item[],
@@ -57,14 +57,14 @@ export function selectMembership(
   return candidates.toSorted((a, b) => rank(readRole(b)) - rank(readRole(a)))[0]
 }
 
-/** Adds an unblock to values without a block, unless the service shows that the member is not blocked. */
+/** Adds an unblock to values without a block, unless the member is known not to be blocked. */
 export function withDefaultUnblock<V extends { is_blocked?: unknown }>(values: V, member: Item) {
   return values.is_blocked === undefined && isBlocked(member) !== false
     ? { ...values, ...toBlockBody(false) }
     : values
 }
 
-/** Returns the role of a member in lower case; undefined if the service does not show it. */
+/** Returns the role of a member in lower case; undefined if the service does not return the role. */
 export function readRole(member: Item): string | undefined {
   const role = readField(views.member, 'type', member)
   if (!role.known || role.value === null) return undefined
@@ -76,7 +76,7 @@ export function readRole(member: Item): string | undefined {
 const ranks = ['monitor', 'guest', 'host']
 const rank = (role: string | undefined) => ranks.indexOf(role ?? '')
 
-/** Returns false when the change might lower the role. */
+/** Returns false if the change might lower the role. */
 function isRaise(current: string | undefined, role: string): boolean {
   return current === undefined ? role === ranks.at(-1) : rank(current) >= 0 && rank(role) > rank(current)
 }

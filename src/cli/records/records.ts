@@ -4,7 +4,7 @@ import type { Client } from '../../client/client.ts'
 import type { AnyInput } from '../../client/request.ts'
 import type { Item } from '../output/views/views.ts'
 
-/** Operations on the records of each kind. A member cannot be removed. */
+/** Operations on the records of each kind. The API cannot remove members. */
 const kinds = {
   user: { find: 'getUser', create: 'createUser', update: 'updateUser', remove: 'deleteUser' },
   room: { find: 'getRoom', create: 'createRoom', update: 'updateRoom', remove: 'deleteRoom' },
@@ -17,7 +17,7 @@ export type RecordRef =
   | { kind: 'user' | 'room'; id: string }
   | { kind: 'member'; id: string; room_id: string }
 
-/** The compiler can check the input of one kind, but not of all kinds together. */
+/** Casts an input. The compiler can check the input of one kind, but not of all kinds together. */
 export const forAnyKind = (input: AnyInput) => input as never
 
 /** Returns undefined if the record does not exist. */
@@ -27,14 +27,15 @@ export async function findRecord(client: Client, ref: RecordRef): Promise<Item |
   return answer && toRecord(find, answer)
 }
 
-/** @throws {NotFoundError} when the record does not exist */
+/** @throws {NotFoundError} if the record does not exist */
 export async function readRecord(client: Client, ref: RecordRef): Promise<Item> {
   const { find } = kinds[ref.kind]
   return toRecord(find, await client.call(find, forAnyKind({ params: toParams(ref) })))
 }
 
 /**
- * Returns the record as the response shows it. Not `async`, because an extra promise slows down every row.
+ * Creates a record, and returns it as in the response. Not `async`, because an extra promise slows down every
+ * row.
  * @param room_id room of a member
  */
 export function createRecord(client: Client, kind: Kind, body: object, room_id?: unknown): Promise<Item> {
@@ -43,7 +44,9 @@ export function createRecord(client: Client, kind: Kind, body: object, room_id?:
   return client.call(create, forAnyKind({ ...place, body })).then((answer) => toRecord(create, answer))
 }
 
-/** Changes fields of a record; sends nothing if there are none. Returns the record if the response shows it. */
+/**
+ * Updates fields of a record; sends nothing without fields. Returns the record if the response contains it.
+ */
 export async function updateRecord(client: Client, ref: RecordRef, body: object): Promise<Item | undefined> {
   if (Object.keys(body).length === 0) return undefined
   const { update } = kinds[ref.kind]

@@ -5,14 +5,14 @@ import type { Item } from '../output/views/views.ts'
 
 const enumValues: readonly unknown[] = [...roomTypes, ...memberTypes]
 
-/** Returns true when a record has all values, as far as the service shows them. */
+/** Returns true if no field of `record` differs from `values`. Missing fields do not differ. */
 export function hasValues(record: Item, values: Item): boolean {
   return Object.entries(values).every(
     ([field, value]) => !Object.hasOwn(record, field) || isSameValue(record[field], value),
   )
 }
 
-/** Returns true when the service shows that a record has all values. */
+/** Returns true if the service returned every field of `values` with the same value. */
 export function showsValues(record: Item, values: Item): boolean {
   return Object.keys(values).every((field) => Object.hasOwn(record, field)) && hasValues(record, values)
 }
