@@ -14,9 +14,9 @@ export const groupings = [...subjects, ...periodUnits] as const
 export interface Grouping {
   subject?: Subject
   unit?: PeriodUnit
-  /** Sorts by period before subject. */
+  /** True to sort by period before subject. */
   isUnitFirst: boolean
-  /** True for usage of the service: also the peak of each row, and the rows with the most minutes first. */
+  /** True for usage of the service: rows have a peak, and rows with more minutes come first. */
   hasPeak?: boolean
 }
 

@@ -23,7 +23,8 @@ export class Groups implements RowSource {
 
   /**
    * @param fields fields of the rows, in their order
-   * @param hasBars true if the bars of all rows have the same scale; no row is then complete before the last room
+   * @param hasBars true if the bars of all rows have the same scale; no row is then complete before the last
+   * room
    */
   constructor(plan: ReportPlan, fields: readonly string[], hasBars: boolean) {
     this.#plan = plan
@@ -32,7 +33,7 @@ export class Groups implements RowSource {
     const { grouping, span, zone } = plan
     this.#compare = createComparison(grouping)
     this.#isOfRoom = grouping.subject !== undefined && grouping.subject !== 'user-total'
-    // The usage of a month has a row even if there was none.
+    // The usage of a month has a row even without visits.
     if (grouping.hasPeak && !this.#isOfRoom)
       this.#sumOf({ period: daysOf('month', zone.dayOf(span[0]))[0] }, {})
   }
@@ -60,12 +61,12 @@ export class Groups implements RowSource {
     const { isUnitFirst, hasPeak } = this.#plan.grouping
     const sums = this.#isOfRoom ? this.#closed : this.#close()
     this.#closed = []
-    // The sums of each room are sorted, and equal ones stay in the order of the rooms.
+    // The sums of each room are sorted, and equal sums stay in the order of the rooms.
     if (this.#isOfRoom && (isUnitFirst || hasPeak)) sums.sort(hasPeak ? byMinutes : byPeriod)
     return this.#rowsOf(sums)
   }
 
-  /** Finds or adds the sum that a visit belongs to. */
+  /** Finds or adds the sum of a visit. */
   #sumOf({ person, period, meeting }: Pick<Visit, 'period'> & Partial<Visit>, room: Item): VisitSum {
     const { grouping } = this.#plan
     const { subject } = grouping

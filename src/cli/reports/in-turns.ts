@@ -1,7 +1,7 @@
 const turnSize = 1000
 
 /**
- * Yields items in batches, each in a turn of the event loop of its own, so that a long computation can be interrupted.
+ * Yields items in batches, one per turn of the event loop, so that a long computation can be interrupted.
  * @throws the reason of the signal
  */
 export async function* inTurns<T>(items: Iterable<T>, interrupt: AbortSignal): AsyncGenerator<readonly T[]> {

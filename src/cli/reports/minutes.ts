@@ -19,7 +19,7 @@ export function totalLength(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, [start, end]) => sum + end - start, 0)
 }
 
-/** Returns the part of an interval inside another one; undefined if they do not overlap. */
+/** Returns the part of an interval inside another interval; undefined if they do not overlap. */
 export function clipInterval([start, end]: Interval, [from, to]: Interval): Interval | undefined {
   if (start >= to || (end <= from && start < from)) return undefined
   return [Math.max(start, from), Math.min(end, to)]
@@ -31,7 +31,7 @@ export function computeSpan(intervals: readonly Interval[]): Interval | undefine
   return first && last && [first[0], last[1]]
 }
 
-/** A tenth of a minute, in milliseconds. */
+/** Tenth of a minute, in milliseconds. */
 const tenthMs = 6000
 
 /** Converts milliseconds to minutes with one decimal. */
@@ -50,15 +50,15 @@ export function computeMinutes(intervals: readonly Interval[]): number {
 }
 
 /**
- * Returns the length of disjoint intervals in tenths of a minute. Rounds boundaries instead of lengths, so that the
- * parts of an interval always add up to the whole.
+ * Returns the length of disjoint intervals in tenths of a minute. Rounds boundaries instead of lengths, so
+ * that the parts of an interval always add up to the whole.
  */
 export function countTenths(intervals: readonly Interval[]): number {
   const round = (ms: number) => Math.round(ms / tenthMs)
   return intervals.reduce((sum, [start, end]) => sum + round(end) - round(start), 0)
 }
 
-/** Returns the covered share of a meeting, from 0 to 1 with three decimals; null for a meeting without duration. */
+/** Returns the covered share of a meeting, from 0 to 1 with three decimals; null without duration. */
 export function computeShare(intervals: readonly Interval[], meeting: readonly Interval[]): number | null {
   const whole = totalLength(meeting)
   return whole === 0 ? null : Math.round((totalLength(intervals) / whole) * 1000) / 1000

@@ -21,9 +21,9 @@ const maxChartDays = 36_525
 /** Attendance of all people in all rooms, by day and by hour of the day. */
 export class Activity {
   readonly #plan: ReportPlan
-  /** Tenths of a minute by day number. */
+  /** Attendance in tenths of a minute, by day number. */
   readonly #days = new Map<number, number>()
-  /** Milliseconds by hour of the day. */
+  /** Attendance in milliseconds, by hour of the day. */
   readonly #hours = new Array<number>(24).fill(0)
 
   constructor(plan: ReportPlan) {
@@ -90,7 +90,7 @@ export class Activity {
   }
 }
 
-/** Returns the labels of bars at equal distances, of which the first and the last are at the ends. */
+/** Returns the labels of bars at equal distances, including the first and the last bar. */
 function selectLabels(parts: readonly ActivityPart[]): string[] {
   const last = parts.length - 1
   const steps = [4, 3, 2, 1].find((steps) => last % steps === 0) ?? 1

@@ -28,11 +28,11 @@ export interface PageOptions extends ReportPlan {
 export interface PageTableOptions extends Pick<PageOptions, 'zone' | 'shown'> {
   caption: Visible
   label: Visible
-  /** Fields in column order. The first one is the row heading. */
+  /** Fields in column order. The first field is the row heading. */
   fields: readonly string[]
   /** Span of the timelines, in milliseconds since 1970; undefined for minute bars, or without attendance. */
   span: Interval | undefined
-  /** Parts of the span that the timelines show; by default all of it. */
+  /** Parts of the span that the timelines show; by default the whole span. */
   parts?: readonly Interval[] | undefined
   /** Largest number of minutes in a row of a table with bars. */
   most?: number | undefined
@@ -70,7 +70,7 @@ export function formatRoomSection(report: RoomReport, id: Visible, options: Page
   })
 }
 
-/** Returns the meetings of a long span, because lessons of several weeks would be too narrow on its scale. */
+/** Returns the meetings of a long span, because they would be too narrow on the scale of the span. */
 function selectParts(span: Interval, meeting: readonly Interval[], gapMs: number): readonly Interval[] {
   if (span[1] - span[0] <= maxWholeSpanMs) return [span]
   const parts: [number, number][] = []
@@ -146,7 +146,7 @@ const headings: Readonly<Record<string, string>> = {
   room: 'Rooms',
 }
 
-/** Returns the options of the table in a report of sums by person, room or period. A row determines the columns. */
+/** Returns the options of the table in a report of sums by person, room or period. `row` sets the columns. */
 export function describeTable(
   row: Item,
   { most, bounds }: RowScale,

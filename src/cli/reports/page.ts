@@ -30,12 +30,13 @@ interface WebPageOptions extends PageOptions {
   rooms: number
 }
 
-/** Maximum size of the summary and of everything else, in bytes. Browsers are slow with larger pages. */
+/** Maximum sizes of the summary and of the details, in bytes. Browsers are slow with larger pages. */
 const limits = { summary: 550_000, details: 1_350_000 }
 
 /**
- * Self-contained page, which has no scripts and no external resources. It is written at the end, because its title counts
- * the rooms that it shows. Details above a limit are left out, so that it is small enough for memory and browsers.
+ * Self-contained page without scripts and external resources. The page is written at the end, because its
+ * title counts the rooms. Details above a limit are omitted, to limit the memory of the program and the
+ * browser.
  */
 export class WebPage {
   readonly #file: OutputFile
@@ -133,7 +134,7 @@ export class WebPage {
     else if (line) line.section = first
   }
 
-  /** Returns false for a part above the limit. All later parts are left out, too. */
+  /** Adds a part. Returns false above the limit; all later parts are then also omitted. */
   #add(format: () => Html): boolean {
     if (this.#bytes > limits.details) return false
     const { text } = format()
@@ -143,7 +144,7 @@ export class WebPage {
     return true
   }
 
-  /** Formats what comes before and after the rows of sums. */
+  /** Formats the HTML before and after the rows of sums. */
   #formatTotals(): [Html, Html] {
     if (!this.#table) return [markup``, markup``]
     const { rows } = this.#left

@@ -32,7 +32,10 @@ export interface RoomAttendance {
   meeting: readonly Interval[]
   anomalies: ReadonlyMap<TimeAnomaly, number>
   sessions: number
-  /** Start of the first session of each participant, also outside the span; empty unless requested. */
+  /**
+   * Start of the first session of each participant, in milliseconds since 1970, even outside the span. Empty
+   * unless requested.
+   */
   firstStarts: ReadonlyMap<string, number>
   visits: readonly SessionAttendance[]
 }
@@ -58,7 +61,7 @@ interface OpenParticipant extends Participant {
   last: number
 }
 
-/** Builds the attendance of a room from its sessions. To save memory, stores sessions only if visits are requested. */
+/** Builds the attendance of a room from its sessions. Stores sessions only for visits, to save memory. */
 export async function collectAttendance(
   pages: AsyncIterable<{ items: readonly Item[] }>,
   { span, now, terminatedAt, userOf, visits: wantsVisits, firstStarts: wantsStarts }: CollectOptions,
@@ -90,7 +93,7 @@ export async function collectAttendance(
       addAttendance(participant, attendance)
       // Some sessions of a user may lack the member ID.
       participant.member_id ??= member_id
-      // The name in a session outlives a deleted user.
+      // A session keeps the name of a deleted user.
       participant.name ??= session['name']
       if (wantsVisits)
         visits.push({ session, participant, interval: attendance.interval, isRunning: attendance.isRunning })
@@ -118,7 +121,7 @@ function addFirstStart(starts: Map<string, number>, key: string, session: Item):
   if (start < (starts.get(key) ?? Number.POSITIVE_INFINITY)) starts.set(key, start)
 }
 
-/** Returns a key that identifies a participant by user, else by member, else by session. */
+/** Returns a key that identifies a participant by user, otherwise by member, otherwise by session. */
 function identifyParticipant(user_id: unknown, member_id: unknown, { id }: Item): string {
   if (user_id !== null) return `user ${toText(user_id)}`
   return member_id === null ? `session ${toText(id)}` : `member ${toText(member_id)}`
@@ -151,7 +154,8 @@ function addAttendance(
     participant.first = start
     participant.firstIn = entered
   }
-  // If an open and an ended session have the same last time, the open session decides: the participant has not left.
+  // If an open and an ended session have the same last time, the open session decides: the participant has
+  // not left.
   if (end > participant.last || (end === participant.last && left === null)) {
     participant.last = end
     participant.lastOut = left
@@ -176,11 +180,12 @@ export interface Person {
   isThere: boolean
 }
 
-/** Returns the people of a room. A user whom the service shows as several participants is one person. */
+/** Returns the people of a room. A user with several participants is one person. */
 export function listPeople({ room, attendance, absent = [] }: RoomReport): Person[] {
   const people = new Map<string, Person>()
   const { participants, firstStarts } = attendance
-  // A person who attended before the invitation had an earlier one, such as a member who was added again.
+  // A person who attended before the invitation had an earlier invitation, for example as a member who was
+  // added again.
   const countFrom = (key: string, invitedAt = Number.NEGATIVE_INFINITY) =>
     Math.min(invitedAt, firstStarts.get(key) ?? Number.POSITIVE_INFINITY)
   const nowhere = { intervals: [], openEnd: undefined, isThere: false }

@@ -10,7 +10,7 @@ const defaultGapMs = 15 * 60_000
 /** Contents of a report. */
 export interface ReportPlan {
   grouping: Grouping
-  /** In milliseconds since 1970; an end without a limit is infinite. */
+  /** Span of the report, in milliseconds since 1970; infinite without a limit. */
   span: Interval
   /** Time of the report, in milliseconds since 1970. */
   now: number

@@ -15,17 +15,17 @@ import { collectAttendance, type RoomReport } from './people.ts'
 import type { ReportPlan } from './plan.ts'
 import { parseMilliseconds, type TimeAnomaly } from './session-times.ts'
 
-/** Selection of what is read of each room. */
+/** Data to read for each room. */
 export interface ReportScope {
   names: boolean
   roomNames: boolean
   roles: boolean
-  /** True to count meetings only from the invitation of each member. */
+  /** True to count a member's meetings only from the invitation. */
   invitations: boolean
   visits: boolean
   /** Filters that the service may ignore. */
   sessions?: { user_id?: string | undefined; is_connecting?: boolean | undefined }
-  /** Number of sessions per request; by default that of the service. */
+  /** Number of sessions per request; by default the service decides. */
   pageSize?: number | undefined
 }
 
@@ -139,7 +139,7 @@ function summarize(tally: Tally): string {
   return tally.describe([`reported on ${rooms}`])
 }
 
-/** Returns the error of a report without a successful room. Uses the code of the room errors if all codes are equal. */
+/** Returns the error of a report without a successful room. Uses the code of the errors if all are equal. */
 function commonError(error: MeetroomError, failures: readonly MeetroomError[]): MeetroomError {
   const [first] = failures
   if (!(error instanceof ApiError) || !first) return error

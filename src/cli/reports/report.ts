@@ -18,7 +18,7 @@ import { type ReportScope, RoomReader } from './read-rooms.ts'
 import { createRoomRows, type Rows } from './rows.ts'
 import { ReportTable } from './table.ts'
 
-/** Page, selection of the rooms in place of IDs, and pace. */
+/** Flags for the page, the selection of rooms and the pace. */
 export interface ReportOptions extends RoomFlags, PaceFlags {
   html?: string
 }
@@ -26,13 +26,14 @@ export interface ReportOptions extends RoomFlags, PaceFlags {
 interface Printing {
   /** Called for each room after its rows. */
   onRoom(report: RoomReport): Promise<void>
-  /** Prints the rows itself, or by calling `list`. */
+  /** Prints the rows directly, or by calling `list`. */
   print(rows: () => AsyncIterable<Page>, list: () => Promise<number>): Promise<void>
 }
 
 /**
  * Reads the sessions of rooms, groups their visits, and prints the rows as a table or data and as a page.
- * @throws {PartialError} if some rooms failed or were not listed; a report on one room throws the room's error
+ * @throws {PartialError} if some rooms failed or were not listed; a report on one room throws the room's
+ * error
  */
 export async function runReport(
   context: Context,
@@ -122,7 +123,7 @@ function selectScope(
   const isShown = (field: string) =>
     fields.includes(field) && (hasPage || (format !== 'ids' && (columns?.includes(field) ?? true)))
   const isNamed = isShown('name')
-  // The table of one room has no column for its name.
+  // The table of one room has no column for the room's name.
   const hasRoomNames = isShown('room_name') && (format !== 'table' || columns !== undefined || rooms !== 1)
   return {
     invitations: absent && ofRoom === undefined,
@@ -134,7 +135,7 @@ function selectScope(
   }
 }
 
-/** With `--curl`, shows the requests that do not depend on a response. */
+/** Shows the requests of `--curl` that do not depend on a response. */
 async function showRequests(context: Context, rooms: readonly Item[]): Promise<void> {
   const client = await context.client()
   const query = { limit: defaultPageSize }

@@ -15,7 +15,7 @@ export interface ReportRow {
   /** First entry and last exit, in milliseconds since 1970; undefined without attendance. */
   bounds: Interval | undefined
   isRunning: boolean
-  /** Span of the timeline; undefined without attendance, or if the row has none of its own. */
+  /** Span of the timeline; undefined without attendance or without a span of the row. */
   span?: Interval | undefined
   /** Room of the row, unless the row is a sum of visits. */
   room?: Item
@@ -27,7 +27,7 @@ export interface ReportRow {
 
 /** Scale shared by the bars and timelines of all rows. */
 export interface RowScale {
-  /** Largest number of minutes in a row; at least a tenth. */
+  /** Largest number of minutes in a row; at least 0.1. */
   most: number
   /** First entry and last exit, in milliseconds since 1970; infinite if nobody was there. */
   bounds: Interval
@@ -35,7 +35,7 @@ export interface RowScale {
 
 export interface Rows {
   lines: Iterable<ReportRow>
-  /** Undefined for rows that are not sums of visits. */
+  /** Scale of the rows; undefined for rows that are not sums of visits. */
   scale?: RowScale
 }
 
@@ -60,7 +60,7 @@ export function readRowTime(field: string, { row, bounds }: ReportRow): number |
   return timeFields.includes(field) ? (parseTimestamp(row[field]) ?? undefined) : undefined
 }
 
-/** Creates the source of rows that are not sums of visits: each belongs to one room. */
+/** Creates the source of rows that are not sums of visits. Each row belongs to one room. */
 export function createRoomRows(by: RoomSubject, plan: ReportPlan): RowSource {
   const list = { user: listUserRows, room: listRoomRows, session: listSessionRows }[by]
   return { add: async (report) => ({ lines: list(report, plan) }), end: () => ({ lines: [] }) }
@@ -119,7 +119,7 @@ function listRoomRows(report: RoomReport, plan: ReportPlan): ReportRow[] {
   return [{ row, intervals: meeting, bounds: span, isRunning: last?.isThere ?? false, span, room }]
 }
 
-/** Finds the last participant to leave, preferably one who is still in the room. */
+/** Finds the last participant to leave, preferably a participant who is still in the room. */
 function findLastParticipant(participants: readonly Participant[]): Participant | undefined {
   const endOf = ({ intervals }: Participant) => intervals.at(-1)?.[1] ?? Number.NEGATIVE_INFINITY
   return participants.toSorted((a, b) => endOf(b) - endOf(a) || Number(b.isThere) - Number(a.isThere))[0]

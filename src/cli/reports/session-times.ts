@@ -7,8 +7,8 @@ import type { ReportPlan } from './plan.ts'
 export type TimeAnomaly = 'no start' | 'no end' | 'early end' | 'too long'
 
 /**
- * Maximum length of a session, in milliseconds. No connection lasts that long, and a report splits each session by day
- * and by hour.
+ * Maximum length of a session, in milliseconds. No connection lasts that long, and a report splits each
+ * session by day and by hour.
  */
 const maxSessionMs = 366 * 86_400_000
 
@@ -21,7 +21,7 @@ export interface Attendance {
   oddity?: TimeAnomaly
 }
 
-/** Running sessions end at the time of the report. */
+/** Options for reading sessions. Running sessions end at the time of the report. */
 interface SessionReadOptions extends Pick<ReportPlan, 'span' | 'now'> {
   /** Termination time of the room; NaN if unknown, undefined if sessions may still be running. */
   terminatedAt: number | undefined
@@ -40,7 +40,7 @@ export function readSessionTimes(session: Item): SessionStart & SessionEnd {
   return { connected_at, disconnected_at: isRunningSession(session) ? null : disconnected_at }
 }
 
-/** Parses a timestamp into milliseconds since 1970; returns NaN for an invalid one. */
+/** Parses a timestamp into milliseconds since 1970; returns NaN for an invalid timestamp. */
 export function parseMilliseconds(value: unknown): number {
   return parseTimestamp(value) ?? Number.NaN
 }

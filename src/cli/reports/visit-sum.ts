@@ -13,7 +13,7 @@ type FieldOf<Row> = Row extends unknown ? Exclude<keyof Row, PeriodUnit> : never
 type ValueOf<Row, Field> = Row extends unknown ? (Field extends keyof Row ? Row[Field] : never) : never
 type PrintedFields = { readonly [Field in FieldOf<SumRow>]: ValueOf<SumRow, Field> }
 
-/** Subject of a sum. A property is undefined if the sum covers all its values. */
+/** Subject of a sum. A property is undefined if the sum covers several values of the property. */
 export interface SumSubject {
   person: Person | undefined
   room: Item | undefined
@@ -22,7 +22,7 @@ export interface SumSubject {
   period: number
 }
 
-/** Sum of the visits of a person, a meeting, a room or a period. Its properties include all fields of its row. */
+/** Sum of the visits of a person, a meeting, a room or a period. Has a property for each field of its row. */
 export class VisitSum implements PrintedFields {
   readonly period: number
   /** Key of the person; undefined for several people. */
@@ -36,8 +36,9 @@ export class VisitSum implements PrintedFields {
   missed = 0
   present = false
   isInvited = false
-  /** First entry and last exit, in milliseconds since 1970; infinite if nobody was there. */
+  /** First entry, in milliseconds since 1970; infinite if nobody was there. */
   first = Number.POSITIVE_INFINITY
+  /** Last exit, in milliseconds since 1970; negative infinity if nobody was there. */
   last = Number.NEGATIVE_INFINITY
   readonly #room: Item | undefined
   readonly #meeting: Meeting | undefined
@@ -50,7 +51,7 @@ export class VisitSum implements PrintedFields {
   #tenths = 0
   #lastRoom: Item | undefined
   #lastMeeting: Meeting | undefined
-  /** One day, or several. An empty set for each of 100,000 people would take 20 MB. */
+  /** Day number, or set of day numbers. An empty set for each of 100,000 people would take 20 MB. */
   #days: number | Set<number> | undefined
   readonly #participants: Set<string> | undefined
   readonly #intervals: Interval[] | undefined
@@ -133,7 +134,7 @@ export class VisitSum implements PrintedFields {
     return formatTime(this.#peak?.at)
   }
 
-  /** @param unit the field of the period, with a unit */
+  /** @param unit unit of the periods, and name of their field */
   toRow(fields: readonly string[], unit?: PeriodUnit): ReportRow {
     // Assignments in a loop take less memory than spreads, because V8 makes objects of spreads dictionaries.
     const row: Record<string, unknown> = {}

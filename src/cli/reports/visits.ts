@@ -10,18 +10,18 @@ export interface VisitOptions
   unit?: PeriodUnit | undefined
 }
 
-/** Attendance of a person at a meeting, limited to one period; or the meetings of a period that a person missed. */
+/** Attendance of a person at a meeting, limited to one period; or the missed meetings of a period. */
 export interface Visit {
   person: Person
-  /** Undefined for missed meetings that are only counted. */
+  /** Meeting; undefined for missed meetings that are only counted. */
   meeting: Meeting | undefined
   /** Day number of the first day of the period; 0 without periods. */
   period: number
   intervals: readonly Interval[]
   isPresent: boolean
   /**
-   * Number of meetings since the invitation that a person missed or attended too briefly. A meeting counts in its first
-   * period.
+   * Number of meetings since the invitation that a person missed or attended too briefly. A meeting counts in
+   * its first period.
    */
   missed: number
 }
@@ -76,13 +76,16 @@ function findAttendance(everybody: readonly Person[], meetings: readonly Meeting
   return attendance
 }
 
-/** Counts the meetings of each period in which an invited person was not at all, in steps of the number of rows. */
+/**
+ * Counts the meetings of each period that an invited person missed entirely. Takes time in proportion to the
+ * number of rows.
+ */
 function* countMissed(
   attendance: Attendance,
   invited: readonly Person[],
   { unit, zone }: VisitOptions,
 ): Generator<Visit> {
-  /** Sorted starts of the meetings of each period. */
+  /** Sorted start times of the meetings by period, in milliseconds since 1970. */
   const held = new Map<number, number[]>()
   const attended = new Map(invited.map((person) => [person, new Map<number, number>()]))
   for (const [meeting, visitors] of attendance) {
@@ -105,7 +108,7 @@ function periodOf({ start }: Meeting, unit: PeriodUnit | undefined, zone: TimeZo
   return unit === undefined ? 0 : daysOf(unit, zone.dayOf(start))[0]
 }
 
-/** Splits intervals at the boundaries of days, weeks or months, by the first day of the period; 0 without periods. */
+/** Splits intervals at the boundaries of periods, by the first day of each period; 0 without periods. */
 function splitByPeriod(
   intervals: readonly Interval[],
   unit: PeriodUnit | undefined,
