@@ -5,13 +5,16 @@ import { isAsciiOnly } from '../output/terminal/unicode.ts'
 import { visible } from '../output/terminal/visible.ts'
 import type { RunningCommand } from './running-command.ts'
 
-/** Maximum length of a fully displayed answer in characters. Only the end of a longer answer is displayed. */
+/**
+ * Maximum length of a fully displayed answer, in characters. Only the end of a longer answer is displayed.
+ */
 const maxShownLength = 200
 const shownEndLength = 40
 
 type Streams = NonNullable<Parameters<typeof import('@inquirer/confirm').default>[1]>
 
-// Prompts with cursor control. This module is loaded only to ask a question; `confirm.ts` checks for a terminal first.
+// Prompts with cursor control. This module is loaded only for a prompt, after `confirm.ts` has checked for a
+// terminal.
 
 export async function askConfirmation(context: RunningCommand, question: Visible): Promise<boolean> {
   if (isAsciiOnly(context.host)) return (await needsPlainPrompts()).askYes(context, question)

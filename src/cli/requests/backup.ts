@@ -8,19 +8,19 @@ export interface DeletionTargets {
 }
 
 export interface Backup {
-  /** @throws {UsageError} when the backup file already exists */
+  /** @throws {UsageError} if the backup file already exists */
   check(): Promise<void>
   /**
-   * Saves the full records of items. Resolves when they are on disk. Skips missing items.
-   * @throws {OutputError} when the file cannot be written
-   * @throws {MeetroomError} when a record cannot be read; the items must not be deleted then
+   * Saves the full records of items. Resolves when the records are on disk. Skips missing items.
+   * @throws {OutputError} if the file cannot be written
+   * @throws {MeetroomError} if a record cannot be read; the items must not be deleted then
    */
   save(targets: DeletionTargets): Promise<void>
   /**
    * Saves the item of a DELETE request, unless it is already saved. Called before every DELETE.
    * @param path path of the request after the base URL
-   * @throws {NotFoundError} when the item does not exist
-   * @throws {UsageError} when the path is not the path of a room or user
+   * @throws {NotFoundError} if the item does not exist
+   * @throws {UsageError} if the path is not the path of a room or user
    */
   beforeDelete(path: string): Promise<void>
   close(): Promise<void>

@@ -7,7 +7,9 @@ import { UsageError } from '../../errors.ts'
 import { visibleJson } from '../output/terminal/visible.ts'
 import type { RunningCommand } from './running-command.ts'
 
-/** Thrown when `--dry-run` or `--curl` has printed a request instead of sending it. The command then exits 0. */
+/**
+ * Signal that `--dry-run` or `--curl` has printed a request instead of sending it. The command then exits 0.
+ */
 export class RequestPreview extends Error {}
 
 export async function undefinedIfPreviewed<T>(request: Promise<T>): Promise<T | undefined> {
@@ -20,9 +22,9 @@ export async function undefinedIfPreviewed<T>(request: Promise<T>): Promise<T | 
 }
 
 /**
- * Creates the check that every request must pass. `--curl` allows only lookups and prints them as comments. `--dry-run`
- * and protected profiles allow no writes. Destructive requests need confirmation, and deletions need a backup if backups
- * are on.
+ * Creates the check that every request must pass. `--curl` allows only lookups and prints them as comments.
+ * `--dry-run` and protected profiles allow no writes. Destructive requests need confirmation, and deletions
+ * need a backup if backups are on.
  */
 export async function createSendCheck(
   context: RunningCommand,
@@ -53,7 +55,7 @@ export async function createSendCheck(
   return (request: WireRequest): Promise<void> | undefined => {
     const isRead = request.method === 'GET'
     if (flags.curl && !(lookup && isRead)) return preview(request)
-    // The first page of a lookup is enough to repeat it.
+    // The first page of a lookup is enough to repeat the lookup.
     if (flags.curl) return /[?&]offset=[1-9]/.test(request.url) ? undefined : show(request, '# ')
     if (isRead) return undefined
     if (flags.allProfiles) throw new UsageError('--all-profiles only reads: nothing is changed')
@@ -64,7 +66,7 @@ export async function createSendCheck(
   }
 }
 
-/** @throws {UsageError} when the profile is protected or its protection is unknown, unless `--allow-write` is given */
+/** @throws {UsageError} without `--allow-write`, if the profile is or may be protected */
 export function requireWritable({ curl, dryRun, allowWrite }: GlobalFlags, settings: Settings): void {
   const { profile, protectedBy, readError, local } = settings
   if (curl || dryRun || allowWrite) return

@@ -11,7 +11,7 @@ import type { RunningCommand } from './running-command.ts'
 
 /**
  * @param isNewProfile true if the selected profile need not exist
- * @throws {UsageError} when a flag, an environment variable or the settings file is invalid
+ * @throws {UsageError} if a flag, an environment variable or the settings file is invalid
  */
 export async function loadSettings(context: RunningCommand, isNewProfile: boolean): Promise<Settings> {
   const { host, flags } = context
@@ -35,7 +35,7 @@ export async function readStoredConfig(host: Host): Promise<StoredConfig> {
   return readConfig(await findConfigDir(host), host.uid)
 }
 
-/** @throws {UsageError | OutputError} when the file is invalid or cannot be written; the file is then unchanged */
+/** @throws {UsageError | OutputError} if the file is invalid or not writable; the file remains unchanged */
 export async function changeStoredConfig(
   context: RunningCommand,
   change: (config: StoredConfig) => StoredConfig,
@@ -47,7 +47,7 @@ export async function changeStoredConfig(
   if (open) await (await context.printer()).notice(warning)
 }
 
-/** @throws {AuthError} when no key is configured */
+/** @throws {AuthError} if no key is configured */
 export async function readKey(context: RunningCommand): Promise<string> {
   const settings = await context.settings()
   const key = selectKey(settings)
@@ -59,8 +59,8 @@ export async function readKey(context: RunningCommand): Promise<string> {
 }
 
 /**
- * Returns true if a profile of the local workspace could apply to a run at its base URL, or a profile at its base URL
- * to a run of the local workspace: both are the same service while the workspace is served.
+ * Returns true if a profile of the local workspace could apply to a run at its base URL, or a profile at its
+ * base URL to a run of the local workspace. Both are the same service while the workspace is served.
  */
 function mayShareService({ local, baseUrl }: Settings, { profiles = {} }: StoredConfig): boolean {
   if (!local && !(baseUrl && isThisMachine(baseUrl.value))) return false
@@ -70,7 +70,7 @@ function mayShareService({ local, baseUrl }: Settings, { profiles = {} }: Stored
   })
 }
 
-/** Returns the flags that select the service of a command line, for commands to paste. Never fails. */
+/** Returns the flags that select the service of a command line, for suggested commands. Never fails. */
 export async function findTarget(host: Host, flags: SelectionFlags): Promise<readonly string[]> {
   // A user without a home directory has no settings.
   const dir = await findConfigDir(host).catch(() => undefined)

@@ -23,10 +23,13 @@ interface Change {
   count: number
 }
 
-/** Changes that a run has made. An error of lost output names them, because its exit code does not. */
+/**
+ * Changes that a run has made. An error of lost output names the changes, because its exit code does not show
+ * them.
+ */
 export class CompletedChanges {
   readonly #changes = new Map<string, Change>()
-  /** Changes by the ID of their route, because an import makes many of one kind. */
+  /** Changes by the ID of their route, because an import makes many changes of one kind. */
   readonly #ofRoutes = new Map<string, Change>()
 
   addWrite({ id }: Route): void {

@@ -19,7 +19,7 @@ export function isInteractive(host: Host): boolean {
 
 /**
  * Asks for confirmation of a destructive change, unless `--yes` confirms it in advance.
- * @throws {ConfirmationError} when no prompt is possible, or the user declines
+ * @throws {ConfirmationError} if no prompt is possible, or the user declines
  */
 export async function confirm(
   context: RunningCommand,

@@ -9,7 +9,7 @@ export function labelItem(id: string, name: string): string {
 
 /**
  * Formats items as `room “Weekly sync” (66f1…)` or `12 rooms 66f1…, 66f2… and 10 more`.
- * @param total number of items, if `labels` holds only the first ones
+ * @param total number of items, if `labels` holds only the first items
  */
 export function describeItems(
   [one, many]: readonly [one: string, many: string],

@@ -3,8 +3,8 @@ import { TransportError } from '../../api/wire.ts'
 import type { RunningCommand } from './running-command.ts'
 
 /**
- * Returns the origin of the service if it is an embedded one on this machine; undefined for any other service. Sends
- * one request without the key, and only to this machine.
+ * Returns the origin of the service if it is an embedded service on this machine; undefined for any other
+ * service. Sends one request without the key, and only to this machine.
  */
 export async function findEmbeddedService(context: RunningCommand): Promise<string | undefined> {
   const { baseUrl } = await context.settings()
@@ -23,7 +23,7 @@ export async function findEmbeddedService(context: RunningCommand): Promise<stri
   }
 }
 
-/** Returns the origin of a URL. A service on all interfaces is reachable from this machine at the loopback address. */
+/** Returns the origin of a URL. A service on all interfaces is reachable at the loopback address. */
 export function reachableOrigin(baseUrl: string): string {
   const url = new URL(baseUrl)
   if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'

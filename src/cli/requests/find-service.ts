@@ -22,14 +22,14 @@ export function nameService(settings: Settings): string {
 
 /**
  * Returns the name of the service in the audit log: its origin, or the directory of the local workspace.
- * @throws {UsageError} when no service is configured
+ * @throws {UsageError} if no service is configured
  */
 export async function findOrigin(context: RunningCommand): Promise<string> {
   const settings = await context.settings()
   return settings.local ? findDataDir(context.host) : new URL(requireBaseUrl(settings)).origin
 }
 
-/** @throws {UsageError} when no service is configured */
+/** @throws {UsageError} if no service is configured */
 export async function findService(context: RunningCommand): Promise<Service> {
   const settings = await context.settings()
   const printer = await context.printer()
@@ -51,7 +51,7 @@ export async function findService(context: RunningCommand): Promise<Service> {
   }
 }
 
-/** Connects to a service. If it is the server of a local workspace, each connection is checked. */
+/** Connects to a service. Checks each connection to the server of a local workspace. */
 async function connect(context: RunningCommand, baseUrl: string, connections?: number) {
   return context.connect(baseUrl, context.host, connections, await createServerCheck(context, baseUrl))
 }
@@ -81,8 +81,9 @@ async function findLocal(context: RunningCommand, printer: Printer): Promise<Ser
 }
 
 /**
- * Creates the check of a new connection to the server of a local workspace: when it stops, another user can listen on its
- * port, and would receive the API key or an access token. Undefined for any other service.
+ * Creates the check of a new connection to the server of a local workspace; undefined for any other service.
+ * After the server stops, another user can listen on its port and would receive the API key or an access
+ * token.
  */
 export async function createServerCheck(
   context: RunningCommand,
@@ -97,8 +98,9 @@ export async function createServerCheck(
 }
 
 /**
- * Returns a client for a running server. Opening the local workspace instead would keep its server from starting.
- * @throws {UsageError} when the local workspace is not served
+ * Returns a client for a running server. Opening the local workspace instead would keep its server from
+ * starting.
+ * @throws {UsageError} if the local workspace is not served
  */
 export async function openPersistentClient(context: RunningCommand, setup: ClientSetup): Promise<Client> {
   const { local } = await context.settings()
@@ -125,8 +127,8 @@ export function openClientAt(
 }
 
 /**
- * @param need what the command needs of the server, for the error
- * @throws {UsageError} when the local workspace is not served
+ * @param need feature of the server that the command needs, for the error
+ * @throws {UsageError} if the local workspace is not served
  */
 export async function findPersistentBaseUrl(context: RunningCommand, need?: string): Promise<string> {
   const settings = await context.settings()
@@ -148,8 +150,8 @@ export async function describePlace(context: RunningCommand): Promise<string> {
 }
 
 /**
- * @param need what the command needs of the server
- * @throws {UsageError} when the local workspace is not served
+ * @param need feature of the server that the command needs
+ * @throws {UsageError} if the local workspace is not served
  */
 async function requireServer(host: Host, need = 'sessions'): Promise<ServingProcessWithKey> {
   const { findServingProcess } = await import('../../embedded/running-server.ts')
@@ -160,7 +162,7 @@ async function requireServer(host: Host, need = 'sessions'): Promise<ServingProc
   })
 }
 
-/** @throws {UsageError} when no base URL is configured */
+/** @throws {UsageError} if no base URL is configured */
 export function requireBaseUrl({ baseUrl, profiles }: Settings): string {
   if (baseUrl) return baseUrl.value
   if (profiles.length > 0)

@@ -11,7 +11,7 @@ const maxKeyLength = 4096
 
 /**
  * Splits a command line into words. Rejects shell syntax, because no shell runs the command.
- * @throws {UsageError} when the command is empty, contains a NUL, or uses shell syntax or a relative path
+ * @throws {UsageError} if the command is empty, contains a NUL, or uses shell syntax or a relative path
  */
 export function readKeyCommand(line: string): readonly [program: string, ...args: string[]] {
   const { words, open, special } = splitWords(line.trim())
@@ -31,10 +31,10 @@ export function readKeyCommand(line: string): readonly [program: string, ...args
 }
 
 /**
- * Runs a key command and returns the key that it prints as its only line. Shows standard error only if the command
- * fails; prompts of the command use the terminal directly.
+ * Runs a key command and returns the key that it prints as its only line. Shows standard error only if the
+ * command fails; prompts of the command use the terminal directly.
  * @param from origin of the command, for error messages
- * @throws {AuthError} when the command fails, takes more than 10 seconds, or does not print exactly one line
+ * @throws {AuthError} if the command fails, takes more than 10 seconds, or does not print exactly one line
  */
 export async function runKeyCommand(line: string, from: string, context: RunningCommand): Promise<string> {
   const { stdout, stderr, end } = await run(readKeyCommand(line), context)
@@ -114,7 +114,7 @@ async function run(
     cancel()
     cancelDrain()
     interrupt.removeEventListener('abort', stop)
-    // After success, child processes are not killed: one may be a key agent.
+    // After success, child processes are not killed, because a child process may be a key agent.
     if (!isDone && child.pid !== undefined) await endProcesses(child.pid, leadsGroup, host)
     child.stdout.destroy()
     child.stderr.destroy()

@@ -2,7 +2,7 @@ import { isConnectionHeader } from '../../api/connection-headers.ts'
 import { UsageError } from '../../errors.ts'
 import { type HeaderContext, readHeaders } from '../input/headers.ts'
 
-/** Headers that make some services change the method or path. They would bypass protection and confirmation. */
+/** Headers that make some services change the method or path. They bypass protection and confirmation. */
 const rewritingHeaders = new Set([
   'x-http-method',
   'x-http-method-override',
@@ -11,10 +11,7 @@ const rewritingHeaders = new Set([
   'x-rewrite-url',
 ])
 
-/**
- * Reads the headers of a request.
- * @throws {UsageError} for a malformed or reserved header
- */
+/** @throws {UsageError} for a malformed or reserved header */
 export async function readRequestHeaders(
   context: HeaderContext,
   flag: string,

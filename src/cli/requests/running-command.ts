@@ -31,11 +31,14 @@ export interface Change {
 export interface Audit {
   /** @param place origin of the service, or data directory of the local workspace */
   trail(place: string, endpoint: Route, input: AnyInput): AuditTrail
-  /** Remembers the user of each member in a response, to record it with later changes of the member. */
+  /** Stores the user of each member in a response, for the audit log of later changes. */
   noteMembers(input: AnyInput, answer: unknown): void
 }
 
-/** Context of a command, as the path to a service needs it. `Context` implements it, in a directory above this one. */
+/**
+ * Context of a command for the layers that send requests. `Context` in a higher layer implements the
+ * interface.
+ */
 export interface RunningCommand {
   readonly host: Host
   readonly flags: GlobalFlags
@@ -51,13 +54,13 @@ export interface RunningCommand {
   printer(): Promise<Printer>
   notice(text: Hint): Promise<void>
   key(): Promise<string>
-  /** Opens the audit log; undefined when auditing is off. */
+  /** Opens the audit log; undefined if auditing is off. */
   audit(): Promise<Audit | undefined>
-  /** Opens the backup of deleted records; undefined when backups are off. */
+  /** Opens the backup of deleted records; undefined if backups are off. */
   backup(): Promise<Backup | undefined>
   /** Asks for confirmation, unless the command has already done so. */
   confirm(change: Change): Promise<void>
-  /** Reads a list, to prove writes. */
+  /** Reads a list to prove writes. */
   readList(...args: Parameters<ReadPages>): ReturnType<ReadPages>
   closeLater(close: () => Promise<void> | void): void
 }

@@ -15,29 +15,29 @@ import type { OpenTransport, RunningCommand } from './running-command.ts'
 
 export interface ClientSetup {
   connections?: number
-  /** Replaces the signal of the command. */
+  /** Signal that replaces the signal of the command. */
   interrupt?: AbortSignal
   cancelUnsent?: AbortSignal
   serviceFacts?: ServiceFacts
   /** Returns the timeout of a request that starts now, in milliseconds. Replaces the setting. */
   timeoutMs?: () => number
   retries?: number
-  /** Pace of a run. By default, each request is sent immediately and retried by itself. */
+  /** Pace of a run. By default, each request is sent immediately and retried independently. */
   pacer?: Pacer
   /** Receives each pending write. */
   onWrite?: (write: Promise<unknown>) => void
-  /** Collects writes that need a proof. By default, each is proved immediately. */
+  /** Collects writes that need a proof. By default, each write is proved immediately. */
   settle?: Settle
   /** Returns the maximum number of concurrent reads that prove writes. */
   concurrency?: () => number
   /** Called before each retry. By default, a notice is printed. */
   onRetry?: Policy['onRetry']
   confirmed?: boolean
-  /** True when GET requests are sent even with `--curl`. */
+  /** True if GET requests are sent even with `--curl`. */
   lookup?: boolean
 }
 
-/** Service that is opened before the first request, because opening may start the workspace or a connection. */
+/** Service, opened before the first request, because opening may start the workspace or a connection. */
 export interface Service {
   baseUrl: string
   dir?: string
@@ -124,7 +124,10 @@ export function describeRetry({ reason, waitMs }: Retry): string {
   return `${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`
 }
 
-/** Creates a function that prints the first warning of each subject, and at the end the number of the others. */
+/**
+ * Creates a function that prints the first warning of each subject, and at the end the number of further
+ * warnings.
+ */
 function createRemarkPrinter(
   printer: Printer,
   context: RunningCommand,
@@ -132,7 +135,7 @@ function createRemarkPrinter(
 ): (remark: Remark) => void {
   const counts = new Map<string, number>()
   return ({ about, text, isHidden = false }) => {
-    // The embedded service does what it accepts.
+    // The embedded service applies all values that it accepts.
     if (isHidden && dir !== undefined) return
     const count = counts.get(about) ?? 0
     counts.set(about, count + 1)

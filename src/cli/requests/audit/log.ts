@@ -22,15 +22,15 @@ interface LogFile {
 }
 
 /**
- * Append-only log file to which several processes may append lines. The first line opens the file. If log rotation
- * moves or removes the file, lines are written to a new file at the same path.
+ * Append-only log file to which several processes may append lines. The first line opens the file. If log
+ * rotation moves or removes the file, lines are written to a new file at the same path.
  */
 export class AuditLog {
   readonly #path: string
   readonly #uid: number | undefined
   readonly #handlers: AuditLogHandlers
   #file: LogFile | undefined
-  /** True when the last line of the file may be incomplete. */
+  /** True if the last line of the file may be incomplete. */
   #isIncomplete = false
   readonly #log = new AppendLog((lines) => this.#write(lines))
 
@@ -42,14 +42,14 @@ export class AuditLog {
   }
 
   /**
-   * Appends a line. Resolves when the line is on disk.
-   * @throws {AuditError} when the line cannot be written
+   * Resolves when the line is on disk.
+   * @throws {AuditError} if the line cannot be written
    */
   appendSynced(line: string): Promise<void> {
     return this.#log.appendSynced(line)
   }
 
-  /** Appends a line without syncing it to disk. The line survives a crash of the program, but not of the machine. */
+  /** Appends a line without syncing it to disk. A crash of the machine may lose the line. */
   append(line: string): void {
     try {
       const file = this.#file
@@ -71,8 +71,8 @@ export class AuditLog {
   }
 
   /**
-   * Writes lines to disk. If rotation moves the file during the write, the lines are also written to the new file,
-   * because the moved file may be deleted.
+   * Writes lines to disk. If rotation moves the file during the write, the lines are also written to the new
+   * file, because the moved file may be deleted.
    */
   async #write(lines: string): Promise<void> {
     try {

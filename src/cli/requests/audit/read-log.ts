@@ -23,9 +23,9 @@ export interface LogFile {
 }
 
 export interface AuditHistory {
-  /** Newest first. */
+  /** Changes, newest first. */
   changes: ChangeRow[]
-  /** Number of lines that are no records. */
+  /** Number of lines that are not records. */
   damaged: number
   /** Files that were not read to their end. */
   failures: readonly MeetroomError[]
@@ -41,8 +41,8 @@ export function openLogFiles(paths: readonly string[], host: Host): LogFile[] {
 const rotation = /^(?:[.-]\d[\d.T_-]*?)?(?:\.(gz|bz2|lz4|xz|zst|Z))?$/
 
 /**
- * Finds an audit log and its rotated files: with a number or a date after the name, or before its extension, and
- * possibly compressed.
+ * Finds an audit log and its rotated files: with a number or a date after the name, or before its extension,
+ * and possibly compressed.
  * @returns the files, and the names of rotated files that cannot be decompressed
  */
 export function findLogFiles(path: string): { files: LogFile[]; packed: string[] } {
@@ -91,7 +91,7 @@ export async function readAuditLogs(files: readonly LogFile[], since: number): P
   return { changes: newestFirst, damaged, failures }
 }
 
-/** Decompresses gzip, whatever the name of the file is. */
+/** Decompresses gzip, regardless of the file name, and yields other data unchanged. */
 async function* unpack(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const input = chunks[Symbol.asyncIterator]()
   const { value: first, done } = await input.next()
@@ -114,7 +114,7 @@ function toFailure(name: string, error: unknown): MeetroomError {
   throw failure
 }
 
-/** Adds a line to the change that it belongs to. Returns false for a line that is no record. */
+/** Adds a line to its change. Returns false for a line that is not a record. */
 function addRecord(changes: Map<string, ChangeRow>, line: string, since: number): boolean {
   const record = parseRecord(line)
   const { id, time } = record ?? {}

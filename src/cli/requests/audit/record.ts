@@ -22,7 +22,7 @@ export interface Origin {
 
 const maxMessageLength = 500
 
-/** Creates the audit trail of a change: an intent before the request and an outcome after it, with the same ID. */
+/** Creates the audit trail of a change: an intent before and an outcome after the request, with one ID. */
 export function createTrail(
   log: AuditLog,
   origin: Origin,
