@@ -19,9 +19,10 @@ interface Question {
 }
 
 /**
- * Decides whether a command may change so many items: `--max` limits them, and `--yes` alone confirms 20.
- * @param question question to ask; undefined if only `--max` matters
- * @throws {ConfirmationError} when the items exceed `--max`, `--yes` does not cover them, or the user declines
+ * Confirms the number of items that a command changes. `--max` limits the number, and `--yes` alone confirms
+ * 20 items.
+ * @param question question for the prompt; undefined if only `--max` matters
+ * @throws {ConfirmationError} if the items exceed `--max`, `--yes` does not cover them, or the user declines
  */
 export async function confirmItems(
   context: Context,

@@ -1,6 +1,6 @@
 import type { Host } from '../../host.ts'
 
-/** Maximum delay of a start that the next starts make up for, in milliseconds. */
+/** Maximum delay of a start that later starts compensate, in milliseconds. */
 const maxDelayMs = 100
 /** Maximum timer delay, in milliseconds; longer timers fire immediately. */
 const maxTimerMs = 2 ** 31 - 1
@@ -29,7 +29,7 @@ export class Gate {
     return this.#waiting.length > 0
   }
 
-  /** Resolves in its turn; undefined when it is now. */
+  /** Resolves when the caller may start; undefined if the caller may start now. */
   pass(): Promise<void> | undefined {
     const now = this.#clock.monotonic()
     if (this.isCrowded || now < Math.max(this.opensAt, this.#nextAt))

@@ -5,9 +5,7 @@ const graceMs = 5000
 /** Delay before the notice about pending writes, in milliseconds. */
 const noticeDelayMs = 1000
 
-/**
- * Pending writes. An interrupt waits for them, because their outcome would be unknown, and for nothing else.
- */
+/** Pending writes. An interrupt waits only for writes, because their outcome would otherwise be unknown. */
 export class PendingWrites {
   #count = 0
   #onNone = () => {}

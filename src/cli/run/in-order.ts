@@ -25,13 +25,16 @@ export interface OrderOptions<T, Result> {
   act: (item: T) => Promise<Outcome<Result>>
   /** Returns the outcome of an item that needs no job. */
   known?: ((item: T) => Outcome<Result> | undefined) | undefined
-  /** True to take all items immediately: a write whose proof waits for the other writes must not block them. */
+  /**
+   * True to take all items immediately, because a write that waits for its proof must not block other writes.
+   */
   isUnlimited?: boolean
 }
 
 /**
- * Jobs for the items of an array or stream, and their outcomes in the order of the items. Unless they are unlimited,
- * memory holds up to twice the concurrency of items; while the first item is not done, up to the maximum concurrency.
+ * Jobs for the items of an array or stream, with the outcomes in the order of the items. Unless `isUnlimited`
+ * is set, memory holds up to twice the concurrency of items, or the maximum concurrency while the first item
+ * is pending.
  */
 export class OrderedJobs<T, Result> {
   readonly #runner: Runner
@@ -57,7 +60,10 @@ export class OrderedJobs<T, Result> {
     this.#source = iterate(items)
   }
 
-  /** Yields the outcomes, then throws an error of the stream. When the runner stops, the rest of an array is unsent. */
+  /**
+   * Yields the outcomes. When the runner stops, the rest of an array is unsent.
+   * @throws an error of the stream, after all outcomes
+   */
   async *outcomes(): AsyncGenerator<readonly [T, Outcome<Result>]> {
     const running = this.#run()
     try {
@@ -127,7 +133,7 @@ export class OrderedJobs<T, Result> {
     return jobs
   }
 
-  // An item that waits for its retry must not block the others.
+  // An item that waits for its retry must not block other items.
   get #maxQueued(): number {
     const { concurrency, maxConcurrency } = this.#runner
     return Math.max(2 * concurrency, this.#isAwaited ? maxConcurrency : 0)

@@ -9,9 +9,9 @@ export interface Work<Job> {
 }
 
 /**
- * Runs jobs with limited concurrency and prepares the next jobs meanwhile. Throws the first error of `perform` or
- * `take` after all started jobs have ended.
- * @param proofs jobs that wait for a proof. They do not count as running; it is read when no other job can run
+ * Runs jobs with limited concurrency and prepares the next jobs meanwhile.
+ * @param proofs jobs that wait for a proof and do not count as running; read when no other job can run
+ * @throws the first error of `perform` or `take`, after all started jobs have ended
  */
 export async function runJobs<Job>(
   { take, perform, putBack }: Work<Job>,

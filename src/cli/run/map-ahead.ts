@@ -1,6 +1,6 @@
 /**
- * Reads a few items concurrently and yields the results in the order of the items. For reads within one job of a run:
- * its client already keeps the pace, and another run would have a pace of its own.
+ * Reads a few items concurrently and yields the results in the order of the items. For reads within one job
+ * of a run, whose client already limits the pace.
  * @param concurrency maximum number of items in progress
  */
 export async function* mapAhead<A, B>(

@@ -7,33 +7,39 @@ import { Gate } from './gate.ts'
 const maxAdaptiveConcurrency = 64
 /** Minimum duration of a measurement of the throughput, in milliseconds. */
 const minWindowMs = 40
-/** Minimum ratio of the throughputs with twice the concurrency and without. */
+/** Minimum ratio of the throughput with twice the concurrency to the throughput before. */
 const minGain = 1.2
 /** Ratio of the interval between two searches for the best concurrency to the duration of a measurement. */
 const restRatio = 30
 /** Minimum interval between a failure and the next change of the concurrency, in milliseconds. */
 const recoveryMs = 1000
 
-/** Minimum duration of a measurement of the rate, and interval between decreases of the rate, in milliseconds. */
+/** Minimum duration of a measurement of the rate, and interval between its decreases, in milliseconds. */
 const minRateMs = 1000
 /** Ratio of the rate after a refusal to the accepted rate. */
 const decrease = 0.97
 /** Minimum ratio of the accepted rate to the refused rate. A lower measurement includes pauses. */
 const minAccepted = 0.8
-/** Steepness of the cubic curve that the rate follows: flat at the accepted rate, and ever faster above it. */
+/** Steepness of the cubic curve that the rate follows: flat at the accepted rate, and steeper above it. */
 const growth = 0.015
 /** Time from a decrease to the accepted rate, in seconds. */
 const returnSeconds = Math.cbrt((1 - decrease) / growth)
 
 /** Maximum number of retries of a request while the service is busy (429 or 503). */
 const maxBusyRetries = 10
-/** Number of pauses in a row without an accepted request. The next refused request fails, and the one after it ends the run. */
+/**
+ * Number of consecutive pauses without an accepted request. The next refused request fails, and the refusal
+ * after that ends the run.
+ */
 const maxPauses = 5
 /** Maximum pause of a single refused request, in milliseconds. A longer pause applies to all requests. */
 const maxOwnPauseMs = 1000
-/** Maximum pause of the other requests meanwhile, in milliseconds. The service would probably refuse them, too. */
+/**
+ * Maximum pause of other requests during that pause, in milliseconds. The service would probably also refuse
+ * them.
+ */
 const maxOthersPauseMs = 100
-/** Minimum pause that is announced, in milliseconds. */
+/** Minimum length of an announced pause, in milliseconds. */
 const announcedPauseMs = 5000
 /** Backoff after a response without a Retry-After header. */
 const busyBackoff = { baseMs: 200, maxMs: 300_000 }
@@ -41,7 +47,7 @@ const busyBackoff = { baseMs: 200, maxMs: 300_000 }
 interface PaceOptions {
   flags: { concurrency?: number | undefined; rate?: number | undefined }
   clock: Pick<Host, 'monotonic' | 'sleep' | 'random'>
-  /** Ends all pauses. Aborted when the service is hopelessly busy. */
+  /** Ends all pauses. Aborted when the service stays busy. */
   stop: AbortController
   /** Maximum Retry-After that is honored, in milliseconds. */
   timeoutMs: number
@@ -50,8 +56,9 @@ interface PaceOptions {
 }
 
 /**
- * Decides when the jobs and requests of a run start. The concurrency doubles while that raises the throughput, and is
- * halved after a failure. The rate is learned from 429 responses. Everything pauses while the service is busy.
+ * Controller that decides when the jobs and requests of a run start. The concurrency doubles while that
+ * raises the throughput, and is halved after a failure. The rate is learned from 429 responses. Everything
+ * pauses while the service is busy.
  */
 export class PaceController implements Pacer {
   readonly stop: AbortSignal
@@ -73,10 +80,11 @@ export class PaceController implements Pacer {
   #restsUntil = 0
   #halvedAt = Number.NEGATIVE_INFINITY
 
-  /** Rate that the service accepted before its last refusal, in requests per second, and time since then, in seconds. */
+  /** Rate that the service accepted before its last refusal, in requests per second. */
   #acceptedRate = 0
+  /** Time since the last refusal, in seconds. */
   #seconds = 0
-  /** Start of the measurement of the rate; infinite until the first refusal. */
+  /** Start of the measurement of the rate, in monotonic milliseconds; infinite until the first refusal. */
   #measuredFrom = Number.POSITIVE_INFINITY
   #accepted = 0
 
@@ -97,7 +105,7 @@ export class PaceController implements Pacer {
     return this.#concurrency
   }
 
-  /** Resolves when the next job may start, or when the run stops; undefined when it may start now. */
+  /** Resolves when the next job may start, or when the run stops; undefined if the job may start now. */
   startJob(): Promise<void> | undefined {
     const turn = this.#jobs.pass()
     return this.#requests.gapMs > 0 ? this.#reserve(turn) : turn
@@ -143,7 +151,7 @@ export class PaceController implements Pacer {
     if (status !== 429 || this.#requests.gapMs === 0) this.onFailure()
     const pauseMs = retryAfterMs ?? backoff(refusals, clock.random(), busyBackoff)
     if (stop.signal.aborted) return undefined
-    // Refusals during a pause belong to it, because their requests were sent before.
+    // Refusals during a pause are part of the pause, because their requests were sent before.
     if (now >= this.#pauseEndsAt || this.#pauses > maxPauses) {
       this.#pauses++
       this.#pauseEndsAt = now + pauseMs
@@ -161,7 +169,7 @@ export class PaceController implements Pacer {
     return isOwn ? pauseMs : 0
   }
 
-  /** Lowers the rate after a 429. Returns true when that is enough, so that other requests need not pause. */
+  /** Lowers the rate after a 429. Returns true if that is enough, so that other requests need not pause. */
   #lowerRate(now: number): boolean {
     const { gapMs } = this.#requests
     if (this.#measuredFrom === Number.POSITIVE_INFINITY) this.#measureRate(now)
@@ -203,7 +211,10 @@ export class PaceController implements Pacer {
     else if (!isOutdated && now >= this.#restsUntil) this.#search(throughput, elapsedMs, now)
   }
 
-  /** Doubles the concurrency while the throughput rises. Starts at half the concurrency, so that it also finds a lower one. */
+  /**
+   * Doubles the concurrency while the throughput rises. Starts at half the concurrency, so that a lower
+   * concurrency is also found.
+   */
   #search(throughput: number, elapsedMs: number, now: number): void {
     const before = this.#throughput
     const current = this.#concurrency

@@ -13,8 +13,8 @@ interface Waiting {
 }
 
 /**
- * Writes of a run that wait for their proof, so that a list can prove many of them. Their jobs give up their places in
- * the run until then.
+ * Writes of a run that wait for their proof, so that a list can prove many of them. Their jobs do not count
+ * as running until then.
  */
 export class PendingProofs {
   readonly #interrupt: AbortSignal
@@ -34,7 +34,7 @@ export class PendingProofs {
   readonly add: Settle = (doubt, prove) =>
     new Promise((resolve, reject) => {
       this.#waiting.push({ doubt, prove, resolve, reject })
-      // Without a response, the service may be gone: the next requests must not wait for the timeout, too.
+      // Without a response, the service may be down, and the next requests must not wait for the timeout.
       if (doubt.error.status === undefined || this.#waiting.length >= maxWaiting) void this.flush()
       this.onAdd()
     })

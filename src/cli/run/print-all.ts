@@ -7,7 +7,7 @@ const maxGrouped = 100
 
 /**
  * Prints results as they arrive. When the output is closed, the remaining work still runs.
- * @throws {OutputError} when the output cannot be written; the remaining work does not start
+ * @throws {OutputError} if the output cannot be written; the remaining work does not start
  */
 export async function printAll(
   printer: Printer,

@@ -20,13 +20,13 @@ interface PrintedRun extends PrintedList {
   pages: AsyncGenerator<Page>
   /** Returns advice after a run with failures. */
   advise?: () => Hint | undefined
-  /** Decides at the end which error the command has. */
+  /** Returns the final error of the command. */
   conclude?: (error: MeetroomError | undefined) => MeetroomError | undefined
 }
 
 /**
  * Prints the outcomes of a run as they arrive, then the summary.
- * @throws {PartialError} when some items failed
+ * @throws {PartialError} if some items failed
  */
 export async function printRun(
   context: Context,
@@ -77,7 +77,7 @@ interface TaskRun extends PrintedList {
 
 /**
  * Runs tasks concurrently and prints their rows in the order of the tasks, then the summary.
- * @throws {PartialError} when some tasks failed
+ * @throws {PartialError} if some tasks failed
  */
 export async function runTasks(
   context: Context,
@@ -93,7 +93,7 @@ export async function runTasks(
     const act = (task: Task) => performTask(task, run.client)
     for await (const [task, outcome] of run.each(tasks, act, knownOutcome)) {
       ended.push(outcome)
-      // `-o ids` prints only what was changed.
+      // `-o ids` prints only changed items.
       const isPrinted = format !== 'ids' || outcome.status === 'ok' || outcome.status === 'updated'
       const items = isPrinted ? task.toRows(outcome) : []
       if (items.length > 0) yield { items }

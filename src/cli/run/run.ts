@@ -18,21 +18,23 @@ type GivenPace = { [F in keyof PaceFlags]: PaceFlags[F] | undefined }
 export type { Work }
 
 interface RunOptions {
-  /** Effect on the items. Destruction has a fixed pace; outcomes of reads are kept only as far as the next few. */
+  /**
+   * Effect on the items. Destruction has a fixed concurrency. Reads limit the number of outcomes in memory.
+   */
   effect?: 'reads' | 'writes' | 'destroys'
   /** Number of items that are known so far. */
   total?: number
-  /** Formats the summary, such as `deleted 2 of 3 users; 1 failed`. Unused if the first failure ends the run. */
+  /** Formats the summary, such as `deleted 2 of 3 users; 1 failed`. Unused if a failure ends the run. */
   summarize?: (tally: Tally) => string
-  /** True when the caller itself asks for confirmation, so that no request asks again. */
+  /** True if the caller itself asks for confirmation, so that no request asks again. */
   confirmed?: boolean
-  /** True when the command may be a preview, which sends no requests and must not run the key command. */
+  /** True if the command may be a preview, which sends no requests and must not run the key command. */
   shows?: boolean
 }
 
 /**
  * Opens a run of work for many items, whose concurrency adapts unless `--concurrency` is given.
- * @throws {AuthError or UsageError} when the service or the key is not configured
+ * @throws {AuthError | UsageError} if the service or the key is not configured
  */
 export async function openRun(
   context: Context,
@@ -111,7 +113,7 @@ export class Run {
     return this.#parts.pace.maxConcurrency
   }
 
-  /** True when no new jobs start. */
+  /** True if no new jobs start. */
   get isStopped(): boolean {
     return this.#parts.stop.signal.aborted
   }
@@ -150,7 +152,7 @@ export class Run {
     if (tally.bad - tally.count('invalid') > this.#parts.maxFailures) this.stop()
   }
 
-  /** Runs jobs, and shows a progress bar on a terminal. After an interrupt, requests in flight can still finish. */
+  /** Runs jobs, and shows a progress bar on a terminal. After an interrupt, pending requests can finish. */
   async perform<Job>(work: Work<Job>): Promise<void> {
     const { pace, proofs } = this.#parts
     this.#updateProgress ??= showProgress(this.#context, this.tally, pace)
@@ -162,8 +164,9 @@ export class Run {
   }
 
   /**
-   * Runs work for each item and yields the outcomes in the order of the items. If the consumer ends early, the run stops.
-   * @param act error of the work becomes the item's outcome
+   * Runs work for each item and yields the outcomes in the order of the items. If the consumer ends early,
+   * the run stops.
+   * @param act work for an item, whose error becomes the item's outcome
    * @param known returns the outcome of an item that needs no work
    */
   async *each<T, Result>(
@@ -173,13 +176,16 @@ export class Run {
   ): AsyncGenerator<readonly [T, Outcome<Result>]> {
     const { isUnlimited } = this.#parts
     for await (const ended of new OrderedJobs(this, items, { act, known, isUnlimited }).outcomes()) {
-      // The first fatal error in the order of the items, so that repeated runs report the same one.
+      // The first fatal error in the order of the items, so that repeated runs report the same error.
       this.#fatal ??= readFatal(ended[1])
       yield ended
     }
   }
 
-  /** Reads items and yields the results in their order. Throws the error of the first failed read. */
+  /**
+   * Reads items and yields the results in their order.
+   * @throws the error of the first failed read
+   */
   async *read<T, Result>(
     items: AsyncIterable<T> | readonly T[],
     read: (item: T) => Promise<Result>,

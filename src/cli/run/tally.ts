@@ -100,7 +100,8 @@ export class Tally {
   }
 
   /**
-   * Formats a summary: what was done, then the other counts that are not zero, as in `added 3 users; 2 skipped; 1 failed`.
+   * Formats a summary: the completed actions, then the other nonzero counts, as in `added 3 users; 2 skipped;
+   * 1 failed`.
    * @param more parts after the counts
    */
   describe(
@@ -128,8 +129,8 @@ export class Tally {
   }
 
   /**
-   * Determines the result of the run. If a fatal error stopped a run that has changed something, or may have, that error
-   * is only reported: its exit code means that nothing was changed.
+   * Determines the result of the run. If a fatal error stopped a run that has changed something, or may have,
+   * the error is only reported, because its exit code means that nothing was changed.
    */
   ending({ fatal, hint }: StopReason): RunResult {
     const done = (['ok', 'overwrote', 'updated', 'skipped'] as const).some((status) => this.count(status) > 0)
