@@ -11,7 +11,7 @@ interface CompletionRequest {
   replaced: string
   /** bash only: true if bash displays the candidates instead of inserting one. */
   isShown: boolean
-  /** PowerShell only. */
+  /** PowerShell only: parsed command line. */
   powerShell?: PowerShellLine | undefined
 }
 
@@ -87,7 +87,7 @@ function formatForBash(
   )
 }
 
-/** Escapes a text for its position inside or outside quotes. Returns undefined for a text that cannot be escaped. */
+/** Escapes a text for its position inside or outside quotes; undefined for text that cannot be escaped. */
 function quoteForBash(text: string, open: string): string | undefined {
   // Among the non-ASCII characters, only spaces need a backslash.
   if (open === '') return text.replace(/\p{Z}|(?![\w@%+=:,./-])[!-~]/gu, '\\$&')

@@ -179,7 +179,7 @@ interface DescribedFields extends KnownFields {
 function fieldsOfResource(resource: Resource): DescribedFields {
   const view = resourceView(resource)
   const describe = (field: string) =>
-    // A room has `members` in requests, which are not the metric.
+    // The field `members` in requests for a room is not the metric.
     field === 'age'
       ? 'time since creation, as in 90d'
       : isMetric(field)
@@ -273,7 +273,7 @@ async function loadRowView({
   })
 }
 
-/** A grouping that is not complete yet has the columns of the default. */
+/** Parses a grouping. Incomplete text means the default grouping. */
 function readGrouping(by: unknown): Grouping {
   try {
     return parseGrouping(toText(by))

@@ -15,8 +15,9 @@ import { cellOf, type Item, selectView } from '../output/views/views.ts'
 import { describeTarget, findDataDir } from '../requests/find-service.ts'
 import type { Candidate, CandidateSource } from './candidates.ts'
 
-/** Limits of one lookup: maximum number of items, and timeout in seconds. */
+/** Maximum number of items of a lookup. */
 const maxItems = 100
+/** Timeout of a lookup, in seconds. */
 const timeoutSeconds = '0.3'
 
 /** Maximum length of a cached name, in characters. */
@@ -24,7 +25,7 @@ const maxNameLength = 200
 
 type ListOperation = 'listRooms' | 'listUsers' | 'listMembers'
 
-/** Creates a source of candidates that uses the flags of the command line. It ignores all errors. */
+/** Creates a source of candidates that uses the flags of the command line and ignores all errors. */
 export function createLookup(context: Context, flags: Readonly<Record<string, unknown>>): CandidateSource {
   const own = context.withFlags({
     ...pickTextFlags(flags, 'profile', 'baseUrl'),
@@ -92,7 +93,7 @@ function pickTextFlags(
   )
 }
 
-/** Returns true if a lookup is safe: no protected profile, no missing or outdated workspace, and no key command. */
+/** Returns true if a lookup is safe: no protected profile, key command, or missing or outdated workspace. */
 async function canLookUp(context: Context, settings: Settings): Promise<boolean> {
   const { protectedBy, readError, local, baseUrl, keyCommand } = settings
   if (protectedBy !== undefined || readError || keyCommand) return false
@@ -119,8 +120,9 @@ function toIdCandidates({ redact }: Context, name: ListOperation, found: readonl
 const toCandidate = (value: string, words: string | undefined): Candidate =>
   words ? { value, words } : { value }
 
-/** Lifetimes of cached responses and failures, in milliseconds. */
+/** Lifetime of a cached response, in milliseconds. */
 const responseLifetimeMs = 60_000
+/** Lifetime of a cached failure, in milliseconds. */
 const failureLifetimeMs = 5000
 
 interface Entry {
@@ -129,7 +131,7 @@ interface Entry {
   candidates: readonly Candidate[]
 }
 
-/** Cache of responses in one private file. Without a usable file, nothing is cached. */
+/** Cache of responses in one private file. Without a usable file, no response is cached. */
 class CompletionCache {
   readonly #file: string
   readonly #host: Host
@@ -183,7 +185,7 @@ class CompletionCache {
   }
 }
 
-/** @throws an error when other users can read or write the cache */
+/** @throws {Error} if other users can read or write the cache */
 function requirePrivate({ uid, mode }: Stats, host: Host): void {
   if ((host.uid !== undefined && uid !== host.uid) || (mode & 0o077) !== 0) throw new Error('not private')
 }

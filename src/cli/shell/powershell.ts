@@ -4,18 +4,19 @@ import type { Candidate } from './candidates.ts'
 
 const decode = (text: string) => Buffer.from(text, 'base64').toString('utf8')
 
-/** The words of a line of PowerShell after the program name. The last one is the word at the cursor. */
+/** PowerShell command line to complete. */
 export interface PowerShellLine {
+  /** Words after the program name. The last word is at the cursor. */
   words: readonly string[]
-  /** The word at the cursor as it is written, with its quotes. */
+  /** Word at the cursor, as written with its quotes. */
   current: string
-  /** End of the current word that a candidate replaces. PowerShell replaces only the last element of a list. */
+  /** Part of the current word that a candidate replaces. PowerShell replaces only the last list element. */
   replaced: string
 }
 
 /**
- * Reads what the completion script sends: the words, one a line, in Base64, because older versions of PowerShell do not
- * quote arguments of programs.
+ * Decodes the line from the completion script: one word per line, in Base64, because older versions of
+ * PowerShell do not quote arguments of programs.
  */
 export function readPowerShellLine(line: string, replaced: string): PowerShellLine {
   const [, ...words] = decode(line).split('\n')
@@ -23,7 +24,7 @@ export function readPowerShellLine(line: string, replaced: string): PowerShellLi
   return { words: [...words, unquote(current)], current, replaced: decode(replaced) }
 }
 
-/** PowerShell treats typographic single quotes like `'`. */
+/** Single quotes of PowerShell, including typographic quotes. */
 const singleQuotes = /['\u2018-\u201b]/
 const doubleQuotes = /["\u201c-\u201e]/
 
@@ -63,7 +64,7 @@ export function formatForPowerShell(
     })
 }
 
-/** Quotes a word unless PowerShell reads it as it is. */
+/** Quotes a word unless PowerShell reads the word unchanged. */
 function quote(text: string): string {
   if (/^(--?[A-Za-z]|[A-Za-z_\d])[\w/:+=-]*$/.test(text) && !/^-?[\d.]+$/.test(text)) return text
   return `'${text.replace(new RegExp(singleQuotes, 'g'), '$&$&')}'`

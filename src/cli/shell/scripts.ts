@@ -2,8 +2,9 @@ import { type Hint, suggest } from '../../errors.ts'
 import type { Shell } from './answer.ts'
 
 /**
- * Completion scripts, which pass the whole line to the program, so that only one parser exists. They never evaluate
- * the program's output. They ignore its exit code, because the program may be killed after its output.
+ * Completion scripts, which pass the whole line to the program, so that only one parser exists. The scripts
+ * never evaluate the program's output and ignore its exit code, because the program may be killed after its
+ * output.
  */
 export const scripts: Readonly<Record<Shell, string>> = {
   // This script supports bash 3.2, which has no compopt, and systems without the bash-completion package.
@@ -59,7 +60,8 @@ end
 complete -c meetroom -e
 complete -c meetroom -f -k -a '(__meetroom_complete)'
 `,
-  // Supports Windows PowerShell 5.1. Base64 needs no quotes, which versions before 7.3 do not pass to programs.
+  // Supports Windows PowerShell 5.1. Base64 needs no quotes, which versions before 7.3 do not pass to
+  // programs.
   powershell: `# PowerShell completion of meetroom
 Register-ArgumentCompleter -Native -CommandName meetroom -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
