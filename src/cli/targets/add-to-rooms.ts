@@ -24,8 +24,8 @@ export interface AddFlags extends PaceFlags {
 const view = { ...rowKinds.steps, id: 'member_id' }
 
 /**
- * Function that returns a user's role in one room, null for the default role, or the outcome of a room that does not
- * change; undefined for a room without a row.
+ * Function that returns a user's role in one room, null for the default role, or the outcome of a room that
+ * does not change; undefined for a room without a row.
  */
 type RoleIn = (memberships: readonly Membership[]) => string | null | undefined | Outcome<never>
 
@@ -45,11 +45,11 @@ export interface Addition {
 }
 
 /**
- * Adds a user to each selected room. Rooms in which the user is a member already are skipped, so that a second run
- * completes the first one.
- * @returns the number of rows; 0 when no room matches
- * @throws {NotFoundError} when the user does not exist
- * @throws {PartialError} when some rooms failed
+ * Adds a user to each selected room. Rooms in which the user is already a member are skipped, so that a
+ * second run completes the first run.
+ * @returns the number of rows; 0 if no room matches
+ * @throws {NotFoundError} if the user does not exist
+ * @throws {PartialError} if some rooms failed
  */
 export async function addToRooms(context: Context, addition: Addition, flags: AddFlags): Promise<number> {
   refuseCurl(context, 'the rooms to which the user is added')
@@ -74,7 +74,7 @@ export function describeRooms(rooms: readonly Item[]): string {
   return describeItems(['room', 'rooms'], labels, rooms.length)
 }
 
-/** @throws {NotFoundError} when the user does not exist */
+/** @throws {NotFoundError} if the user does not exist */
 export async function describeUser(client: Client, user_id: string): Promise<string> {
   const user = await readRecord(client, { kind: 'user', id: user_id })
   return labelItem(user_id, toText(user['name'] ?? ''))
@@ -124,8 +124,8 @@ export class AdditionPlan {
 }
 
 /**
- * Creates the work that plans the step of a room again and writes it. A role could be lowered if it was raised after
- * the first plan.
+ * Creates the work that plans the step of a room again and writes it. Otherwise, the write could lower a role
+ * that was raised after the first plan.
  */
 function planAgain(context: Context, addition: Addition, room: Item, search: MembershipSearch) {
   return async (client: Client): Promise<Outcome<unknown>> => {

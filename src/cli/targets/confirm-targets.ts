@@ -20,7 +20,7 @@ interface Targets {
   ignoreNotFound?: boolean | undefined
 }
 
-/** @throws {ConfirmationError} when the change is not confirmed */
+/** @throws {ConfirmationError} if the change is not confirmed */
 export async function confirmTargets(
   context: Context,
   change: TargetChange,

@@ -4,7 +4,7 @@ import { addExamples, addTargetsFlags } from '../kernel/flags.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { TargetsCommand } from './run-command.ts'
 
-/** Adds a command for several items. Its code is loaded when the command runs, so that other commands start faster. */
+/** Adds a command for several items. Its code is loaded on demand, to keep other commands fast. */
 export function defineTargetsCommand<C extends OperationName>(
   group: MeetroomCommand,
   defineAction: DefineAction,

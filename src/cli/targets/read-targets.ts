@@ -17,14 +17,17 @@ import { confirmItems } from '../run/confirm-items.ts'
 
 export interface Targets {
   ids: string[]
-  /** Field values that matched `--where`, by item ID; empty when the IDs were given. */
+  /** Field values that matched `--where`, by item ID; empty if the IDs were given. */
   reasons: ReadonlyMap<string, string>
   /** Number of missing users and rooms that `--ignore-not-found` skips. */
   absent: number
   recheck?: Recheck
 }
 
-/** Function that reads a selected item again, and returns the reason why it is not written; undefined to write it. */
+/**
+ * Function that reads a selected item again, and returns the reason not to write the item; undefined to write
+ * it.
+ */
 export type Recheck = (client: Client, id: string) => Promise<string | undefined>
 
 interface TargetOptions {
@@ -36,11 +39,11 @@ interface TargetOptions {
 }
 
 /**
- * Resolves the targets of a command over several items: IDs on the command line or standard input (`-`), members
- * given by `--user`, or items selected by `--where`.
- * @throws {UsageError} when there are no targets, or both IDs and conditions
- * @throws {NotFoundError} when a user is not a member
- * @throws {ConfirmationError} when the targets exceed `--max`
+ * Resolves the targets of a command over several items: IDs on the command line or standard input (`-`),
+ * members given by `--user`, or items selected by `--where`.
+ * @throws {UsageError} if there are no targets, or both IDs and conditions
+ * @throws {NotFoundError} if a user is not a member
+ * @throws {ConfirmationError} if the targets exceed `--max`
  */
 export async function readTargets(context: Context, options: TargetOptions): Promise<Targets> {
   const { given, flags, list } = options
@@ -112,7 +115,7 @@ function createRecheck(selection: Selection, list: TargetOptions['list'], room_i
   }
 }
 
-/** Formats the values that selected an item, except its ID and name: `created_at 2025-03-01T08:00:00.000Z`. */
+/** Formats the values that selected an item, except ID and name: `created_at 2025-03-01T08:00:00.000Z`. */
 function collectReasons(item: Item, fields: readonly string[], view: View): string {
   return fields
     .filter((field) => field !== view.label && field !== view.id)

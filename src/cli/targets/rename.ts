@@ -15,8 +15,8 @@ interface RenamedKind {
 }
 
 /**
- * Returns the new names of items, by ID, without the names that do not change.
- * @throws {UsageError} when a new name is empty, or would be the name of several items
+ * Returns the new names of items by ID, without unchanged names.
+ * @throws {UsageError} if a new name is empty, or several items would have the name
  */
 export async function planRenames(
   context: Context,
@@ -42,7 +42,7 @@ export async function planRenames(
   return renames
 }
 
-/** @throws {UsageError} when a new name would be the name of several items */
+/** @throws {UsageError} if several items would have a new name */
 async function requireFreeNames(
   context: Context,
   { list, view }: RenamedKind,

@@ -30,7 +30,10 @@ export interface TargetsCommand<C extends OperationName> extends TargetChange {
   examples: readonly string[]
 }
 
-/** @param args the arguments of the action, with the flags last */
+/**
+ * @param args arguments of the action, with the flags last
+ * @throws {UsageError} without a room
+ */
 export async function runTargetsCommand<C extends OperationName>(
   context: Context,
   definition: TargetsCommand<C>,

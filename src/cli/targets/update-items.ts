@@ -43,10 +43,11 @@ interface UpdateFlags extends BodyFlags, TargetsFlags {
 }
 
 /**
- * Updates the rooms or users selected by `--where`. Flags and `--set` may contain placeholders for the fields of each
- * item. All bodies are built before the first update request.
+ * Updates the rooms or users selected by `--where`. Flags and `--set` may contain placeholders for the fields
+ * of each item. All bodies are built before the first update request.
  * @param encode completes a body before it is sent
- * @throws {UsageError} when a placeholder is not a field, an item lacks the field, or names would meet
+ * @throws {UsageError} if a placeholder is not a field, an item lacks the field, or several items would have
+ * the same name
  */
 export async function updateItems(
   context: Context,
@@ -120,7 +121,7 @@ function collectField(
 
 /**
  * Reads the full records of items that lack some of the fields, and drops items that were deleted meanwhile.
- * @throws {UsageError} when the full record of an item lacks a field
+ * @throws {UsageError} if the full record of an item lacks a field
  */
 async function completeItems(
   context: Context,

@@ -41,9 +41,9 @@ interface TargetWrite {
 }
 
 /**
- * Runs one operation for several IDs concurrently. A failure for one ID does not stop the others, but a rejected key
- * or an unreachable service does. Results are printed as one list in the order of the IDs.
- * @throws {PartialError} when some IDs failed; a single ID throws its own error
+ * Runs one operation for several IDs concurrently. A failure for one ID does not stop the others, but a
+ * rejected key or an unreachable service does. Results are printed as one list in the order of the IDs.
+ * @throws {PartialError} if some IDs failed; a single ID throws its own error
  */
 export async function writeTargets<N extends OperationName>(
   context: Context,
@@ -122,20 +122,24 @@ async function runTask(client: Client, task: TargetWrite, id: string): Promise<O
   }
 }
 
-/** Returns true when an item does not exist. With `--ignore-not-found`, it does not matter who deleted it. */
+/**
+ * Returns true if an item does not exist. With `--ignore-not-found`, an item that someone else deleted also
+ * counts.
+ */
 function isMissing(error: unknown): boolean {
   return error instanceof NotFoundError || (error instanceof UnknownOutcomeError && error.isGone)
 }
 
-/** Returns the operation that reads the item of an operation; undefined for an operation that creates an item. */
+/** Returns the operation that reads the item of an operation; undefined for the creation of an item. */
 function readerOf(name: OperationName): LookupName | undefined {
   const { path } = endpoints[name]
   return (['getRoom', 'getMember', 'getUser'] as const).find((reader) => endpoints[reader].path === path)
 }
 
 /**
- * Checks after a 404 that the item is missing, because a service without the operation also responds with 404.
- * @throws {ApiError} when the item exists
+ * Checks after a 404 that the item is missing, because a service without the operation also responds with
+ * 404.
+ * @throws {ApiError} if the item exists
  */
 async function requireGone(client: Client, { view, exists }: TargetWrite, id: string): Promise<void> {
   if (await exists(client, id))

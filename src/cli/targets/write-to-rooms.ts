@@ -20,7 +20,7 @@ import { readReason } from './member-step.ts'
 import { readTargets } from './read-targets.ts'
 
 export interface RoomsFlags extends TargetsFlags {
-  /** The flags as written, for the hint after failures. */
+  /** Flags as typed, for the hint after failures. */
   given?: readonly GivenOption[]
 }
 
@@ -35,14 +35,14 @@ interface RoomWrite<N extends OperationName> {
   verb: (rooms: number) => string
   /** Formats the part of the summary before the number of rooms. */
   pastTense: (rooms: number) => string
-  /** False when a suggested command cannot repeat the write. */
+  /** False if a suggested command cannot repeat the write. */
   isRepeatable: boolean
 }
 
 /**
- * Sends one write to each room that `--where` selects, at most once. The confirmation prompt shows the numbers of
- * rooms and of people online.
- * @throws {PartialError} when some rooms failed
+ * Sends one write to each room that `--where` selects, at most once. The confirmation prompt shows the
+ * numbers of rooms and of people online.
+ * @throws {PartialError} if some rooms failed
  */
 export async function writeToRooms<N extends OperationName>(
   context: Context,
