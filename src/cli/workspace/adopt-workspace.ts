@@ -25,15 +25,16 @@ export interface AdoptFlags extends RosterFlags {
 }
 
 /**
- * Claims existing rooms by exact name for keys without a room ID, and records users and members of the file that exist.
- * @throws {PartialError} when several rooms have the name of a key, or the room belongs to another key
+ * Claims existing rooms by exact name for keys without a room ID, and records users and members of the file
+ * that exist.
+ * @throws {PartialError} if several rooms have the name of a key, or the room belongs to another key
  */
 export async function adoptWorkspace(context: Context, file: string, flags: AdoptFlags): Promise<void> {
   refuseCurl(context, 'the contents of the service')
   const printer = await context.printer()
   printer.check(rowKinds.adopted)
   const document = await readDesired(context, file, flags)
-  // A preview must not touch the lock file.
+  // A preview must not open the lock file.
   const name = lockFileOf(file, flags.lock)
   const lock = context.flags.dryRun ? undefined : await LockFile.open(name, context.host)
   try {
@@ -76,7 +77,7 @@ interface RoomClaims {
   rooms: RoomList
 }
 
-/** @throws {UsageError} when another lock file records rooms of these names */
+/** @throws {UsageError} if another lock file records rooms of these names */
 function requireOwnRooms(
   context: Context,
   file: string,
@@ -148,8 +149,8 @@ interface UnlistedMember {
 }
 
 /**
- * Records users and members of the file that exist, so that --prune can remove them later. Returns the members of the
- * rooms of the file whom neither the file nor the lock file lists.
+ * Records users and members of the file that exist, so that --prune can remove them later. Returns the
+ * members of the rooms of the file whom neither the file nor the lock file lists.
  */
 async function claimPeople(
   reader: WorkspaceReader,
@@ -204,7 +205,7 @@ function claim(
   records.set(key, { values, isProtected: isProtected ?? records.get(key)?.isProtected ?? false })
 }
 
-/** @throws {PartialError} for rooms that were not claimed, except missing rooms, because `apply` creates them */
+/** @throws {PartialError} for unclaimed rooms, except missing rooms, which `apply` creates */
 function report(rows: readonly RowOf<'adopted'>[]): void {
   const unclaimed = rows.filter(({ status }) => status === 'ambiguous' || status === 'taken')
   if (unclaimed.length === 0) return

@@ -32,8 +32,8 @@ export interface ApplyFlags extends PlanFlags, PaceFlags {
 
 /**
  * Applies a workspace file: plans, asks for confirmation, writes and reports.
- * @throws {ConfirmationError} when the changes are not confirmed
- * @throws {PartialError} when some changes failed, or items are unresolved
+ * @throws {ConfirmationError} if the changes are not confirmed
+ * @throws {PartialError} if some changes failed, or items are unresolved
  */
 export async function applyWorkspace(context: Context, file: string, given: ApplyFlags): Promise<void> {
   refuseCurl(context, 'the contents of the service')
@@ -64,7 +64,7 @@ export async function applyWorkspace(context: Context, file: string, given: Appl
   }
 }
 
-/** Reads the reviewed plan. Its flags replace those of the command line. */
+/** Reads the reviewed plan. Its flags replace the flags of the command line. */
 async function readReview(context: Context, flags: ApplyFlags) {
   const { plan: file } = flags
   if (file === undefined) return { flags, review: undefined }
@@ -80,7 +80,7 @@ async function readReview(context: Context, flags: ApplyFlags) {
   }
 }
 
-/** Prints the plan for `--dry-run` without writing to the service or to the lock file. */
+/** Prints the plan for `--dry-run` without changing the service or the lock file. */
 async function previewPlan(
   context: Context,
   file: string,
@@ -101,7 +101,7 @@ async function previewPlan(
 
 const maxPlanLines = 50
 
-/** @throws {ConfirmationError} when the changes are not confirmed or exceed `--max` */
+/** @throws {ConfirmationError} if the changes are not confirmed or exceed `--max` */
 async function confirmPlan(context: Context, file: string, plan: Plan, flags: ApplyFlags): Promise<void> {
   const summary = summarizePlan(plan)
   const count = countWrites(plan)
@@ -169,9 +169,9 @@ function requireResolved(file: string, plan: Plan, flags: ApplyFlags): void {
 }
 
 /**
- * Saves the records of rooms and users before they are removed: to `--save FILE`, to the directory of the settings, or
- * beside the workspace file.
- * @throws {UsageError} when one `--save` file would hold records of two kinds, which no import reads
+ * Saves the records of rooms and users before they are removed: to `--save FILE`, to the directory of the
+ * settings, or beside the workspace file.
+ * @throws {UsageError} if one `--save` file would hold records of two kinds, which no import reads
  */
 async function saveRemoved(
   context: Context,
@@ -194,7 +194,8 @@ async function saveRemoved(
   const { createBackup } = await import('../backup/backup.ts')
   for (const { kind, ids } of kinds) {
     const dir = dirname(resolve(context.host.cwd, file))
-    // Reuses the context's backup, which also saves records before each DELETE, so that no record is saved twice.
+    // Reuses the context's backup, which also saves records before each DELETE, so that no record is saved
+    // twice.
     const backup = (await context.backup()) ?? createBackup(context, { dir })
     await backup.save({ kind: kind as 'rooms' | 'users', ids, flags: omitUndefined({ concurrency, rate }) })
     if (backup !== (await context.backup())) await backup.close()

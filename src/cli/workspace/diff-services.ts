@@ -15,9 +15,9 @@ import { printPlan } from './print-plan.ts'
 import type { RoomList } from './read/read-state.ts'
 
 /**
- * Prints the changes that would make one profile's workspace equal to that of another. Rooms are matched by exact name,
- * because their IDs differ.
- * @throws {ConditionError} when the workspaces differ
+ * Prints the changes that would make one profile's workspace equal to that of another profile. Rooms are
+ * matched by exact name, because their IDs differ.
+ * @throws {ConditionError} if the workspaces differ
  */
 export async function diffServices(context: Context, against: string, flags: DiffFlags): Promise<void> {
   refuseCurl(context, 'the contents of the service')
@@ -56,7 +56,7 @@ export async function diffServices(context: Context, against: string, flags: Dif
     throw new ConditionError(`the workspace of the profile ${against} differs from that of ${profile.value}`)
 }
 
-/** @throws {UsageError} when a base URL or an API key overrides both profiles, or a flag needs a file */
+/** @throws {UsageError} if a base URL or an API key replaces that of both profiles, or a flag needs a file */
 function requireProfiles({ flags: { baseUrl }, host: { env } }: Context, flags: DiffFlags): void {
   const given = {
     '--base-url': baseUrl,

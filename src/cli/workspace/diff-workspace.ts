@@ -22,7 +22,7 @@ export interface DiffFlags extends PlanFlags, PaceFlags {
 
 /**
  * Prints the changes that would make the workspace match the file.
- * @throws {ConditionError} when the workspace differs from the file
+ * @throws {ConditionError} if the workspace differs from the file
  */
 export async function diffWorkspace(context: Context, file: string, flags: DiffFlags): Promise<void> {
   refuseCurl(context, 'the contents of the service')

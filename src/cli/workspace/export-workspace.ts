@@ -39,7 +39,10 @@ export interface ExportedWorkspace {
   section: Section
 }
 
-/** Exports the workspace in a stable order, without tokens and without fields that the service changes. */
+/**
+ * Exports the workspace in a stable order, without tokens and without fields that the service changes.
+ * @throws {UsageError} for an unsupported format or an existing file
+ */
 export async function exportWorkspace(context: Context, flags: WorkspaceExportFlags): Promise<void> {
   const out = context.flags.dryRun ? undefined : flags.out
   refuseCurl(context, 'the contents of the service')
@@ -232,7 +235,7 @@ async function reportExport(
 
 /**
  * Creates keys from room names; rooms in the lock file keep their keys. Returns the keys by room ID.
- * @param redact removes an API key from a name, of which the key would keep the letters
+ * @param redact removes an API key from a name, because the room's key would otherwise contain its letters
  */
 export function createKeys(
   rooms: readonly Item[],
@@ -257,7 +260,7 @@ function toSlug(name: string): string {
   return words.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '') || 'room'
 }
 
-/** Creates a function that returns a new key on each call. A search continues after the last number of its slug. */
+/** Creates a function that returns a new key on each call. A search starts after the slug's last number. */
 function createKeyFinder(used: Set<string>): (slug: string) => string {
   const lastNumbers = new Map<string, number>()
   return (slug) => {

@@ -16,8 +16,9 @@ interface Found {
 }
 
 /**
- * Returns the error for a file under a new name: another lock file in its directory records the existing rooms. With a
- * lock file of its own, members who left the rooms would not be recognized. `--lock` decides.
+ * Returns the error for a file under a new name, if another lock file in its directory records the existing
+ * rooms. With a new lock file, members who left the rooms would not be recognized. `--lock` selects a lock
+ * file.
  */
 export function findOtherLock(
   context: Context,

@@ -52,6 +52,7 @@ export async function writePlanFile(
   await context.notice(`wrote the plan to ${file}`)
 }
 
+/** @throws {UsageError} if the file is not a plan */
 export async function readPlanFile({ host }: Context, file: string): Promise<PlanFile> {
   const text = (await readInput(file, host)).toString()
   try {
@@ -95,6 +96,7 @@ export async function requireReviewedPlan(
     })
 }
 
+/** @throws {UsageError} for flags that a reviewed plan contains */
 export function requireNoPlanFlags({ prune, recreate, reblock, allowLarge }: PlanFlags): void {
   if (prune || recreate || reblock || allowLarge)
     throw new UsageError(

@@ -33,7 +33,7 @@ export function addPlanFlags(command: MeetroomCommand): MeetroomCommand {
     )
 }
 
-/** Adds the flags that assign the columns of a roster, and the one that names the lock file. */
+/** Adds the flags that assign the columns of a roster, and the flag that names the lock file. */
 export function addRosterFlags(command: MeetroomCommand): MeetroomCommand {
   return command
     .option('--rooms-from <column>', 'for a CSV with one row per person and class: the column of the class')

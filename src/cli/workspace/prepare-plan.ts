@@ -33,7 +33,7 @@ interface PlanRequest {
 
 /**
  * Reads the declared parts of the service and plans the changes.
- * @throws {UsageError} when the lock file belongs to another workspace
+ * @throws {UsageError} if the lock file belongs to another workspace
  */
 export async function preparePlan(
   context: Context,

@@ -13,7 +13,7 @@ export interface DesiredRoom {
   /** Stable name of the room in the file. */
   key: string
   fields: Item
-  /** Undefined if the members are out of scope. */
+  /** Members; undefined if out of scope. */
   members: readonly DesiredMember[] | undefined
   isProtected: boolean | undefined
   /** Fields that are sent only when the room is created, and never compared. */

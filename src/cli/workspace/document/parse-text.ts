@@ -19,7 +19,7 @@ export interface Position {
 }
 
 const maxLevels = 100
-/** Maximum number of line breaks, commas and opening brackets. A file with so many wrong values takes 800 MB. */
+/** Maximum number of line breaks, commas and opening brackets. A file with that many errors takes 800 MB. */
 const maxMarks = 700_000
 
 /** Messages for the errors of the YAML library. */
@@ -35,8 +35,8 @@ const problems: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Parses YAML 1.2 (core schema) or JSON. Anchors, aliases, merge keys and tags are refused, so that a file cannot
- * expand beyond its own size.
+ * Parses YAML 1.2 (core schema) or JSON. Anchors, aliases, merge keys and tags are refused, so that a file
+ * cannot expand beyond its own size.
  * @throws {UsageError} with file, line and column
  */
 export async function parseText(text: string, name: string, isJson: boolean): Promise<ParsedText> {
@@ -91,7 +91,7 @@ function formatPlace(name: string, text: string, offset: number): string {
   return `${name}:${line}:${column}`
 }
 
-/** Refuses a file whose values would take gigabytes, before they are parsed. */
+/** Refuses a file whose values would take gigabytes, before it is parsed. */
 function requireSmall(text: string, name: string): void {
   let count = 0
   const marks = /[[{,\n]/g

@@ -13,7 +13,7 @@ import { type ParsedText, parseText, valueAt } from './parse-text.ts'
 
 const maxBytes = 16 * 1024 * 1024
 
-/** @throws {UsageError} with file, line, column and path when the file is invalid */
+/** @throws {UsageError} with file, line, column and path if the file is invalid */
 export async function readWorkspaceFile(file: string, host: Host): Promise<WorkspaceDocument> {
   return parseWorkspace(await readDocumentText(file, host), file)
 }

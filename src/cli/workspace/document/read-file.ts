@@ -6,7 +6,10 @@ import type { WorkspaceDocument } from './document.ts'
 import { readWorkspaceFile } from './read-document.ts'
 import type { RosterFlags } from './roster.ts'
 
-/** Reads a workspace file, or a roster from a CSV or TSV file, and shows the remarks about it. */
+/**
+ * Reads a workspace file, or a roster from a CSV or TSV file, and shows the remarks about it.
+ * @throws {UsageError} for an invalid file, or roster flags without a roster
+ */
 export async function readDesired(
   context: Context,
   file: string,
@@ -23,7 +26,7 @@ export async function readDesired(
   const isRoster = [roomsFrom, usersFrom, roleFrom, roleMap, split, roomType, encoding].some(
     (flag) => flag !== undefined,
   )
-  // A workbook is refused first: its user needs to know how to save it as CSV.
+  // The error for a workbook comes first, because it explains how to save the workbook as CSV.
   if (isRoster || /^\.(xlsx?|xlsm|ods)$/i.test(extname(file))) await (await openSource(file, host)).close()
   if (isRoster)
     throw new UsageError(

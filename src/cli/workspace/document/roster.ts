@@ -22,7 +22,7 @@ export interface RosterFlags {
   split?: string
   roomType?: RoomType
   encoding?: Encoding
-  /** Lock file; undefined for the one beside the workspace file. */
+  /** Lock file; undefined for the lock file beside the workspace file. */
   lock?: string
 }
 
@@ -128,7 +128,7 @@ function requireKnownColumns(file: string, found: readonly string[], columns: Co
   return found.filter((column) => column !== '' && !read.has(column))
 }
 
-/** Warns of classes that probably should be one, or several. */
+/** Yields warnings about classes that should probably be merged or split. */
 function* listWarnings(file: string, { rooms }: Roster): Generator<string> {
   const names = new Map<string, string>()
   for (const [key, { line }] of rooms) {
@@ -192,7 +192,7 @@ function createRoom(key: string, type: RoomType, line: number) {
   return { room, line, members: new Map<string, { member: DesiredUser; line: number }>() }
 }
 
-/** Returns the role; empty for a word that is none, which is reported after all rows are read. */
+/** Returns the role of a word; empty for an unknown word, which is reported after all rows are read. */
 function readRole(roles: RoleReader, word: string, line: number): MemberType | '' {
   if (word === '') return ''
   const role = roles.roleOf(word)

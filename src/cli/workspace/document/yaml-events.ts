@@ -1,4 +1,4 @@
-// This file is a chunk of its own, which only workspace files load.
+// The bundler puts this file into a separate chunk, which only workspace files load.
 import {
   CORE_SCHEMA,
   constructFromEvents,
@@ -42,7 +42,7 @@ function refuseExtras(events: readonly Event[], text: string): void {
     const at = text.lastIndexOf('\n---', startOf(events[second + 1])) + 1
     throw new Refusal(at, 'the file holds several documents; a workspace file is one')
   }
-  // Few files contain these characters.
+  // Most files contain none of these characters.
   if (!/[&*!]|<</.test(text)) return
   const keys = text.includes('<<') ? findKeys(events) : undefined
   for (const event of events) {
@@ -70,7 +70,7 @@ function findKeys(events: readonly Event[]): ReadonlySet<Event> {
   return keys
 }
 
-/** Finds the values of a valid text by their paths. */
+/** Finder of the values in a valid text by path. */
 export class Locator {
   readonly #text: string
   readonly #events: readonly Event[]

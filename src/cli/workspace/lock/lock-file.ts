@@ -17,7 +17,7 @@ const maxLockBytes = 32 * 1024 * 1024
 /** @param given lock file that the user named (`--lock`) */
 export const lockFileOf = (file: string, given?: string) => given ?? `${file}.lock`
 
-/** @throws {UsageError} when the lock file exists but cannot be read */
+/** @throws {UsageError} if the lock file exists but cannot be read */
 export function readLockFile(name: string, host: Host): Section[] {
   const text = readLockText(name, host)
   return text === undefined ? [] : parseLock(text, name)
@@ -38,7 +38,7 @@ export class LockFile {
   readonly #name: string
   readonly #holder: string
   readonly sections: Section[]
-  /** Contents of the file; undefined when there is none. */
+  /** Contents of the file; undefined if there is none. */
   #saved: string | undefined
   #next: Promise<void> | undefined
 
@@ -53,8 +53,8 @@ export class LockFile {
   /**
    * Acquires a lock file and checks that it can be written. Nothing is written before a
    * confirmation, except the file that marks this process as the holder.
-   * @throws {UsageError} when the lock file cannot be read, or another process holds it
-   * @throws {OutputError} when the lock file cannot be written
+   * @throws {UsageError} if the lock file cannot be read, or another process holds it
+   * @throws {OutputError} if the lock file cannot be written
    */
   static async open(name: string, host: Host): Promise<LockFile> {
     const path = resolve(host.cwd, name)
@@ -82,7 +82,7 @@ export class LockFile {
     }
   }
 
-  /** Saves the sections, unless the file already holds them. One write includes all changes of a turn of the event loop. */
+  /** Saves the sections, unless unchanged. One write includes all changes of an event loop turn. */
   save(): Promise<void> {
     this.#next ??= this.#saveNext()
     return this.#next

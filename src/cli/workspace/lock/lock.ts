@@ -28,7 +28,7 @@ export interface Intent {
 /** Part of a lock file for one workspace of one service. */
 export interface Section {
   base_url: string
-  /** Undefined until a response with a room contains the ID. */
+  /** ID of the application; undefined until a response contains the ID. */
   application_id: string | undefined
   /** Profile named in the workspace file. */
   workspace: string | undefined

@@ -3,9 +3,9 @@ import { quoteWord } from '../../output/hint-text.ts'
 import { createSection, type Section } from './lock.ts'
 
 export interface WorkspaceIdentity {
-  /** `local` for the local workspace, because its base URL changes. */
+  /** Base URL; `local` for the local workspace, because its base URL changes. */
   baseUrl: string
-  /** Application ID from the rooms of the service; undefined if no room contains one. */
+  /** Application ID from the rooms of the service; undefined if no room contains an ID. */
   applicationId: string | undefined
   profile: string
   hasRooms: boolean
@@ -22,8 +22,9 @@ interface SectionRequest {
 }
 
 /**
- * Selects the section of the workspace that the API key opens. A wrong section would make every room look deleted.
- * @throws {UsageError} when the section may belong to another workspace
+ * Selects the section of the workspace that the API key opens. A wrong section would make every room look
+ * deleted.
+ * @throws {UsageError} if the section may belong to another workspace
  */
 export function selectSection(
   sections: readonly Section[],

@@ -2,7 +2,7 @@ import { ConfirmationError } from '../../../errors.ts'
 import { kindPlurals } from './items.ts'
 import type { Plan, PruneKind } from './plan.ts'
 
-/** Refuses to remove a large share of the recorded items, unless their exact number is confirmed. */
+/** @throws {ConfirmationError} for a large share of removals whose exact number is not confirmed */
 export function requireAllowedRemovals(
   { guards, items }: Plan,
   allowed: ReadonlyMap<PruneKind, number> = new Map(),

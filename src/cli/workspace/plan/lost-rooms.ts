@@ -2,7 +2,10 @@ import { toText } from '../../../api/to-text.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { Section } from '../lock/lock.ts'
 
-/** Finds the rooms of creations without a response: the only new room with the name. Returns room IDs by key. */
+/**
+ * Returns the IDs of rooms that were created without a response, by key. Each is the only new room with its
+ * name.
+ */
 export function findLostRooms(rooms: ReadonlyMap<string, Item>, section: Section): Map<string, string> {
   const found = new Map<string, string>()
   for (const key of section.intents.keys()) {
@@ -12,7 +15,7 @@ export function findLostRooms(rooms: ReadonlyMap<string, Item>, section: Section
   return found
 }
 
-/** Lists the rooms that may result from the creation: they have its name, are new, and belong to no other key. */
+/** Lists the new rooms that may result from the creation. They have its name and belong to no other key. */
 export function listNewRooms(
   key: string,
   rooms: ReadonlyMap<string, Item>,

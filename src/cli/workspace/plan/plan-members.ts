@@ -12,7 +12,7 @@ import type { ReadMembers } from './state.ts'
 
 interface MembersInput {
   room_key: string
-  /** Undefined for a room that is about to be created. */
+  /** Room; undefined if it is about to be created. */
   room: Item | undefined
   desired: readonly DesiredMember[]
   state: ReadMembers
@@ -97,7 +97,7 @@ function withUnblock(compared: ItemComparison): ItemComparison {
   return { ...compared, changes: [{ field: 'is_blocked', before: true, after: false }, ...compared.changes] }
 }
 
-/** Returns true for a blocked member. The lock file records blocks that the service does not show. */
+/** Returns true for a blocked member. The lock file records blocks that the service does not return. */
 function isBlockedIn(member: Item, user_id: string, locked: LockedRoom | undefined): boolean {
   return isBlocked(member) ?? locked?.blocks.has(user_id) ?? false
 }
@@ -121,7 +121,7 @@ function planOther(user_id: string, found: readonly Item[], input: MembersInput)
 
 type Subject = ReturnType<typeof subjectOf>
 
-/** Plans a member whom this file blocked, and whom somebody unblocked. */
+/** Plans a member whom somebody unblocked after this file blocked the member. */
 function planReblock(subject: Subject, { room, reblocks }: MembersInput): PlanItem {
   if (reblocks) return planBlock(subject, room)
   const reason = 'this file blocked the member, and the block was lifted; --reblock blocks again'

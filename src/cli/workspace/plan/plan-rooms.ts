@@ -33,7 +33,7 @@ export interface RoomPlan {
 
 const maxListed = 10
 
-/** Plans rooms. A key with a recorded room ID matches only the room with this ID, never a room with the same name. */
+/** Plans rooms. A key with a recorded room ID matches only this room, never a room with the same name. */
 export function planRooms(input: RoomsInput): RoomPlan {
   const { desired, state, section, options } = input
   const planned: Omit<RoomPlan, 'rooms' | 'adopted'> = {

@@ -8,11 +8,12 @@ import { type PlannedRoom, planRooms } from './plan-rooms.ts'
 import { planUsers } from './plan-users.ts'
 import type { WorkspaceState } from './state.ts'
 
-/** Number of removals of a kind, and share of its recorded items. Removals above both limits need confirmation. */
+/** Number of removals of a kind above which a large share needs confirmation. */
 const maxUnconfirmed = 3
+/** Share of the recorded items of a kind, from 0 to 1, above which many removals need confirmation. */
 const maxUnconfirmedShare = 0.3
 
-/** Plans the changes that make the workspace match the file. Order of writes: users, rooms, members, removals. */
+/** Plans changes that make the workspace match the file. Order of writes: users, rooms, members, removals. */
 export function planWorkspace(
   document: WorkspaceDocument,
   section: Section,

@@ -7,16 +7,17 @@ const writeActions = ['create', 'change', 'remove'] as const
 export type WriteAction = (typeof writeActions)[number]
 
 /**
- * `gone`: the key's room no longer exists. `exists`: a room that no key owns has the name. `conflict`: several rooms
- * may result from a lost creation. `unread`: the list is incomplete. `cannot`: the API does not support the change.
- * `not_shown`: the response lacks the field. `unblocked`: somebody lifted a block of this file. `not_in_file`: the file does not declare the item.
+ * `gone`: the key's room no longer exists. `exists`: a room that no key owns has the name. `conflict`:
+ * several rooms may result from a lost creation. `unread`: the list is incomplete. `cannot`: the API does not
+ * support the change. `not_shown`: the response lacks the field. `unblocked`: somebody lifted a block of this
+ * file. `not_in_file`: the file does not declare the item.
  */
 export type PlanAction = RowOf<'plan'>['action']
 
 export type FieldChange = RowOf<'plan'>['changes'][number]
 
 export interface PlanItem extends Omit<RowOf<'plan'>, 'sign' | 'room_id'> {
-  /** Undefined for a room that does not exist yet. */
+  /** Room ID; undefined for a room that does not exist yet. */
   room_id: string | undefined
   member_id: string | undefined
 }
@@ -35,7 +36,7 @@ export type PruneKind = (typeof pruneKinds)[number]
 
 export interface Plan {
   items: readonly PlanItem[]
-  /** Kinds with so many removals that their number must be confirmed. */
+  /** Kinds with so many removals that the number must be confirmed. */
   guards: readonly PruneGuard[]
   /** Room IDs from `findLostRooms`, indexed by the key of the room in the workspace file. */
   adopted: ReadonlyMap<string, string>

@@ -23,7 +23,9 @@ export interface RoomList extends MutableList {
   applicationId: string | undefined
 }
 
-/** Reader of the declared parts of a workspace. Records the error of the first incomplete list in `problem`. */
+/**
+ * Reader of the declared parts of a workspace. Stores the error of the first incomplete list in `problem`.
+ */
 export class WorkspaceReader {
   readonly #context: Context
   readonly #flags: PaceFlags
@@ -42,7 +44,8 @@ export class WorkspaceReader {
 
   /**
    * @param all false to read only one room, which identifies the workspace
-   * @throws {IncompleteError} when no room of an incomplete list is known, so that nothing identifies the workspace
+   * @throws {IncompleteError} if no room of an incomplete list is known, so that nothing identifies the
+   * workspace
    */
   async readRooms(all: boolean): Promise<RoomList> {
     const list = await this.#readList('listRooms', 'id', all ? { all } : { limit: 1 })

@@ -19,8 +19,8 @@ import type { PlanItem } from '../plan/plan.ts'
 import type { LockKeeper } from './lock-keeper.ts'
 
 /**
- * Writer of planned items. Reads each item again before the write; an item that differs from the plan is a conflict.
- * Reads the members of a room once for all items of the room.
+ * Writer of planned items. Reads each item again before the write; an item that differs from the plan is a
+ * conflict. Reads the members of a room once for all items of the room.
  */
 export class ItemWriter {
   readonly #context: Context
@@ -32,7 +32,7 @@ export class ItemWriter {
   /** Monotonic time of the start of the run, in milliseconds. */
   readonly #startedAt: number
 
-  /** @param isStopped returns true when items that were only read again must not be written */
+  /** @param isStopped returns true if items that were only read again must not be written */
   constructor(context: Context, client: Client, keeper: LockKeeper, isStopped: () => boolean) {
     this.#context = context
     this.#client = client
@@ -50,7 +50,7 @@ export class ItemWriter {
     return room_id === undefined ? roomMissing : this.#writeIn(item, room_id)
   }
 
-  /** @param room_id the room, or the room of the member */
+  /** @param room_id ID of the room, or of the member's room */
   async #writeIn(item: PlanItem, room_id = ''): Promise<Outcome<unknown>> {
     const { action, kind, key } = item
     const found = await this.#find(item, room_id)
@@ -125,8 +125,9 @@ export class ItemWriter {
   }
 
   /**
-   * Waits until a lost request of an earlier run can no longer arrive. The run starts after that request, and the wall
-   * clock may have been set since, so the timeout of the request is counted from the start of the run.
+   * Waits until a lost request of an earlier run can no longer arrive. The run starts after that request, and
+   * the wall clock may have been changed since, so the timeout of the request is counted from the start of
+   * the run.
    */
   async #waitForLostRequest({ at, until }: Intent): Promise<void> {
     const { host, interrupt } = this.#context
@@ -176,8 +177,8 @@ function requireName({ kind, name }: PlanItem, item: Item): void {
 }
 
 /**
- * Returns true when an item already has all values of the plan.
- * @throws {ConflictError} when a field has neither the value that the plan saw nor the planned one
+ * Returns true if an item already has all values of the plan.
+ * @throws {ConflictError} if a field has neither the previous nor the planned value
  */
 function isDone({ kind, changes }: PlanItem, item: Item): boolean {
   let isSame = true

@@ -11,8 +11,8 @@ export interface Ended {
 }
 
 /**
- * Recorder of creations and blocks in the lock file. Each record is on disk before its request is sent, so that a later
- * run recognizes the item after a crash.
+ * Recorder of creations and blocks in the lock file. Each record is on disk before its request is sent, so
+ * that a later run recognizes the item after a crash.
  */
 export class LockKeeper {
   readonly #lock: LockFile
@@ -26,7 +26,7 @@ export class LockKeeper {
     if (!lock.sections.includes(section)) lock.sections.push(section)
   }
 
-  /** Updates the section from the file and the service: identity, protection, found rooms and missing items. */
+  /** Updates the section from file and service: identity, protection, found rooms and missing items. */
   async begin(
     adopted: ReadonlyMap<string, string>,
     state: WorkspaceState,
@@ -97,7 +97,7 @@ export class LockKeeper {
     await this.#lock.save()
   }
 
-  /** Records the values of the file as the last applied ones. */
+  /** Records the values of the file as the last applied values. */
   async finish(): Promise<void> {
     const { users = [], rooms = [] } = this.#document
     const { users: userRecords, rooms: roomRecords } = this.#section

@@ -5,7 +5,7 @@ import type { Kind } from '../../records/records.ts'
 
 const resources = { user, room, member }
 
-/** Fields that a workspace file cannot declare, because no response contains them or the item's key replaces them. */
+/** Fields that a workspace file cannot declare, because no response contains them or a key replaces them. */
 const excluded: ReadonlySet<string> = new Set(['user_id', 'is_blocked', 'members', 'webhook'])
 
 function listFields(kind: Kind, write: 'create' | 'update'): string[] {
@@ -36,7 +36,7 @@ export function canUpdate(kind: Kind, field: string): boolean {
   return updated[kind].includes(field)
 }
 
-/** Splits declared fields into those of the create request and those that only an update can set. */
+/** Splits declared fields into fields of the create request and fields that only an update can set. */
 export function splitForCreation(kind: Kind, fields: Item): { create: Item; update: Item } {
   const isCreated = ([name]: [string, unknown]) => created[kind].includes(name)
   const entries = Object.entries(fields)
