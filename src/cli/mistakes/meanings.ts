@@ -366,7 +366,7 @@ export const values: Readonly<Record<string, string>> = {
   replace: 'overwrite',
 }
 
-type FieldByKind = Readonly<Record<string, string>>
+export type FieldByKind = Readonly<Record<string, string>>
 
 const fieldsByWords: readonly (readonly [words: string, fields: FieldByKind])[] = [
   [

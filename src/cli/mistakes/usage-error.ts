@@ -2,10 +2,10 @@ import type { CommanderError } from 'commander'
 import { findClosest } from '../../api/closest.ts'
 import { formatChoices } from '../../api/either.ts'
 import { type Hint, suggest, UsageError } from '../../errors.ts'
-import { UnknownColumnsError } from '../import/read/unknown-columns.ts'
+import { MissingColumnError, UnknownColumnsError } from '../import/read/unknown-columns.ts'
 import { splitWords } from '../input/split-command.ts'
 import { CommandLineError, commandPath, listOptions, MeetroomCommand } from '../kernel/meetroom-command.ts'
-import { explainColumns } from './columns.ts'
+import { explainColumns, explainMissingColumn } from './columns.ts'
 import type { CalledCommand } from './explain.ts'
 import { lookUp, values } from './meanings.ts'
 import { explainMissingFile } from './missing-file.ts'
@@ -53,7 +53,8 @@ export function explainValue(
     explainShellWords(program, argv) ??
     explainMissingFile(error, words, rest) ??
     (joined && [quoteValue, suggest([...words, ...joined])]) ??
-    (error instanceof UnknownColumnsError ? explainColumns(error, words, rest) : undefined)
+    (error instanceof UnknownColumnsError ? explainColumns(error, words, rest) : undefined) ??
+    (error instanceof MissingColumnError ? explainMissingColumn(error) : undefined)
   return hint ? new UsageError(error.message, { hint }) : error
 }
 

@@ -83,12 +83,16 @@ describe('an import of a roster', () => {
     expect((await world.run(['users', 'import', 'more.ndjson', ...flags])).code).toBe(8)
     expect((await world.users())['q1']).toBe('Fay, Eve')
     expect(world.read('again.ndjson')).toBe('{"name":"G","last":"H","reason":"user_id is missing"}\n')
-    for (const [map, problem] of [
-      ['{Vornam} {Nachname}=name', '--map: there is no column “Vornam”'],
-      ['{Vorname {Nachname}=name', '“{Vorname {Nachname}”: in --map, write {{ or }} for a brace'],
+    for (const [map, problem, hint] of [
+      ['{Vornam} {Nachname}=name', '--map: there is no column “Vornam”', 'did you mean “Vorname”?'],
+      [
+        '{Vorname {Nachname}=name',
+        '“{Vorname {Nachname}”: in --map, write {{ or }} for a brace',
+        'a single brace begins or ends a placeholder, such as {name}',
+      ],
     ] as const) {
       const { code, stderr } = await world.run(['users', 'import', 'people.csv', '--map', map])
-      expect([code, stderr.split('\n')[0]]).toEqual([2, `error: ${problem}`])
+      expect([code, stderr]).toEqual([2, `error: ${problem}\nhint: ${hint}\n`])
     }
   })
 

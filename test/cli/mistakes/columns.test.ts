@@ -51,3 +51,18 @@ test.each<[line: string, header: string, hint: string]>([
     expect(world.requests).toEqual([])
   },
 )
+
+test.each([
+  ['Klass', 'did you mean “Klasse”?'],
+  ['course', 'did you mean “Klasse”?'],
+  ['pupil', 'did you mean “ID”?'],
+  ['email', 'did you mean “E-Mail”?'],
+  ['role', 'did you mean “Rolle”?'],
+  ['name', 'did you mean “{Vorname} {Nachname}”?'],
+  ['Tutor', 'columns are Klasse, ID, Vorname, Nachname, E-Mail, Rolle'],
+])('a roster without the column %s suggests the column that is meant', async (column, hint) => {
+  world.file('roster.csv', 'Klasse,ID,Vorname,Nachname,E-Mail,Rolle\n')
+  const flags = ['--rooms-from', 'Klasse', '--users-from', `ID,${column}`]
+  const { code, stderr } = await world.run(['workspace', 'diff', 'roster.csv', ...flags])
+  expect([code, stderr]).toEqual([2, `error: roster.csv has no column “${column}”\nhint: ${hint}\n`])
+})

@@ -14,7 +14,7 @@ import { createJoin, listParts } from './joined-columns.ts'
 import { RoleReader } from './role-map.ts'
 import type { InputFormat } from './rows.ts'
 import { originField } from './saved-origin.ts'
-import { UnknownColumnsError } from './unknown-columns.ts'
+import { MissingColumnError, UnknownColumnsError } from './unknown-columns.ts'
 
 export function toId(field: string, value: unknown): unknown {
   const isNumber = typeof value === 'number' || isLosslessNumber(value)
@@ -128,9 +128,7 @@ function checkColumns(
   const absent = [...renames.keys()].filter((column) => !isPresent(column))
   const absentColumn = absent.flatMap(listParts).find((column) => !isPresent(column))
   if (absentColumn !== undefined)
-    throw new UsageError(`--map: there is no column “${absentColumn}”`, {
-      hint: `columns are ${columns.join(', ')}`,
-    })
+    throw new MissingColumnError('--map: there is no column', absentColumn, columns)
   const fields = [...columns, ...absent].map(targetOf)
   const unknown = columns.filter((_, i) => !isListed(fields[i] ?? '') && !named.has(fields[i] ?? ''))
   const isExport = adapter.view.fields.every((field) => listed[field]?.secret || fields.includes(field))

@@ -23,6 +23,18 @@ export class UnknownColumnsError extends UsageError {
   }
 }
 
+/** Error for a column that a flag names and the file does not have. */
+export class MissingColumnError extends UsageError {
+  /** @param message text before the name of the column */
+  constructor(
+    message: string,
+    readonly column: string,
+    readonly columns: readonly string[],
+  ) {
+    super(`${message} “${column}”`, { hint: `columns are ${columns.join(', ')}` })
+  }
+}
+
 export function describeMapping([first = '']: readonly string[]): string {
   return `--map '${first}=FIELD', or ignore it: --map '${first}='; --ignore-unknown leaves out all of them`
 }

@@ -1,4 +1,3 @@
-import { findClosest } from '../../../api/closest.ts'
 import { findSegmentProblem } from '../../../api/path.ts'
 import { counted, listNames, plural } from '../../../api/plural.ts'
 import type { MemberType, RoomType } from '../../../api/vocabulary.ts'
@@ -10,6 +9,7 @@ import { RoleReader, type RoleWords } from '../../import/read/role-map.ts'
 import { type Row, readRows } from '../../import/read/rows.ts'
 import { openSource } from '../../import/read/source.ts'
 import { describeListCell, isListCell, splitCell } from '../../import/read/split-rows.ts'
+import { MissingColumnError } from '../../import/read/unknown-columns.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { DesiredRoom, DesiredUser, WorkspaceDocument } from './document.ts'
 
@@ -118,12 +118,7 @@ function listColumns({ room, users, role }: Columns): readonly string[] {
 function requireKnownColumns(file: string, found: readonly string[], columns: Columns): readonly string[] {
   const absent = listColumns(columns).filter((column) => !found.includes(column))
   for (const column of absent.flatMap(listParts))
-    if (!found.includes(column)) {
-      const closest = findClosest(column, found)
-      throw new UsageError(`${file} has no column “${column}”`, {
-        hint: closest === undefined ? `its columns are ${found.join(', ')}` : `did you mean “${closest}”?`,
-      })
-    }
+    if (!found.includes(column)) throw new MissingColumnError(`${file} has no column`, column, found)
   const read = new Set(listColumns(columns).flatMap((column) => [column, ...listParts(column)]))
   return found.filter((column) => column !== '' && !read.has(column))
 }
