@@ -10,8 +10,8 @@ import type { Item } from './views.ts'
  */
 
 const roomResult = {
-  room_id: ['id', 8],
-  room_name: ['any', 7],
+  room_id: ['id', 0.5],
+  room_name: ['any', 8.5],
   status: [statuses, 9],
   reason: ['text | null', 6],
 } as const satisfies RowFields
@@ -86,11 +86,11 @@ export const rowKinds = {
     },
   ),
   memberships: defineRow('memberships', 'room_id', {
-    user_id: ['id | null', 9],
-    room_id: ['id | null', 8],
-    room_name: ['any', 7],
+    user_id: ['id | null', 8],
+    room_id: ['id | null', 0.5],
+    room_name: ['any', 9],
     room_type: ['any', 5],
-    member_id: ['id | null', 1],
+    member_id: ['id | null', 0.3],
     type: ['any', 6],
     is_blocked: ['any?', 4],
     last_seen: ['text | null', 3],

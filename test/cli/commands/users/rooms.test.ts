@@ -33,6 +33,13 @@ describe('users rooms', () => {
     )
   })
 
+  test('users rooms shows the names of rooms on a narrow terminal before their IDs', async () => {
+    const options = { tty: true, columns: 60 }
+    const { stdout, stderr } = await world.run('users rooms trudy --no-color', options)
+    expect(stripVTControlCharacters(stdout).split('\n')[0]).toMatch(/^USER ID +ROOM NAME +ROOM TYPE/)
+    expect(stripVTControlCharacters(stderr)).toContain('columns left out for width: room_id, member_id')
+  })
+
   test('users rooms requests the members of each room once for any number of users', async () => {
     const { rows } = await world.rows('users rooms mallory ada trudy')
     expect(rows.map(({ user_id, room_name }) => `${user_id} ${room_name}`).sort()).toEqual([
