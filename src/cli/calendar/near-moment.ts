@@ -2,7 +2,7 @@ import { findClosest } from '../../api/closest.ts'
 import { findNearDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import { isMissingMoment, momentExamples, parseMoment } from './moment.ts'
-import { parsePeriod, periodWords } from './period.ts'
+import { parsePeriod, periodExamples, periodWords } from './period.ts'
 import { dayNumber, formatDayNumber, type TimeZone } from './time-zone.ts'
 
 const months = [
@@ -31,6 +31,17 @@ export function toMomentError(required: string, text: string, now: number, zone:
         ? { hint: `the order of day and month is unclear: ${[near, ...others].join(' or ')}?` }
         : { correction: [text, near] as const }
   return new UsageError(`${required}, not “${text}”`, details)
+}
+
+/** @throws {UsageError} for an invalid period */
+export function requirePeriod(
+  text: string,
+  now: number,
+  zone: TimeZone,
+): readonly [start: number, end: number] {
+  const span = parsePeriod(text, now, zone)
+  if (!span) throw toPeriodError(`--period must be ${periodExamples}`, text, [now, zone])
+  return span
 }
 
 /** Creates the error for an invalid period, with the period that was probably meant. */

@@ -198,9 +198,11 @@ function listAxisLabels({ span, parts = [], most, zone }: PageTableOptions): str
     : [0, 1, 2, 3].map((i) => days[Math.round((i * (days.length - 1)) / 3)] ?? '')
 }
 
-function titleOf(field: string): Visible {
-  const words = field === 'room_name' ? 'room' : field.replace('_', ' ')
-  return visible(words.charAt(0).toUpperCase() + words.slice(1))
+/** Formats a field as the heading of a column: `user_id` is `User ID`. */
+export function titleOf(field: string): Visible {
+  const words = field === 'room_name' ? 'room' : field.replaceAll('_', ' ')
+  const title = words.charAt(0).toUpperCase() + words.slice(1)
+  return visible(title.replace(/\b(ci|id)\b/gi, (word) => word.toUpperCase()))
 }
 
 export function formatTableRows(lines: readonly ReportRow[], options: PageTableOptions): Html {

@@ -12,6 +12,7 @@ export function defineAuditList(audit: MeetroomCommand, act: DefineAction): void
     )
     .argument('[file...]', 'audit logs of other machines, in place of the log in the settings')
     .option('--since <time>', 'only changes since then, such as 7d (seven days ago), yesterday or a time')
+    .option('--period <period>', 'only changes in this period, such as yesterday, last-week or 2026-10')
     .option('--names', 'show the names of users and rooms, read from the service, in place of IDs')
     .option('--html <file>', 'also write a web page')
     .action(
@@ -25,7 +26,7 @@ export function defineAuditList(audit: MeetroomCommand, act: DefineAction): void
     list,
     "meetroom audit list --where 'what~block' --names",
     'meetroom audit list --since 7d -o csv > week.csv',
-    'meetroom audit list --since 7d --names --html week.html',
+    'meetroom audit list --period last-week --names --html week.html',
     "meetroom audit list --where outcome=unknown --where 'command~import'",
     'meetroom audit list --count-by who',
   )

@@ -74,15 +74,17 @@ function listNames(dir: string): string[] {
   }
 }
 
-/** @param since start of the period, in milliseconds since 1970 */
-export async function readAuditLogs(files: readonly LogFile[], since: number): Promise<AuditHistory> {
+/** Period of changes, in milliseconds since 1970. */
+export type Span = readonly [start: number, end: number]
+
+export async function readAuditLogs(files: readonly LogFile[], span: Span): Promise<AuditHistory> {
   const changes = new Map<string, ChangeRow>()
   const failures: MeetroomError[] = []
   let damaged = 0
   for (const file of files)
     try {
       for await (const lines of readLines(unpack(file.open()), file.name))
-        for (const line of lines) if (line.trim() !== '' && !addRecord(changes, line, since)) damaged++
+        for (const line of lines) if (line.trim() !== '' && !addRecord(changes, line, span)) damaged++
     } catch (error) {
       failures.push(toFailure(file.name, error))
     }
@@ -115,13 +117,14 @@ function toFailure(name: string, error: unknown): MeetroomError {
 }
 
 /** Adds a line to its change. Returns false for a line that is not a record. */
-function addRecord(changes: Map<string, ChangeRow>, line: string, since: number): boolean {
+function addRecord(changes: Map<string, ChangeRow>, line: string, [start, end]: Span): boolean {
   const record = parseRecord(line)
   const { id, time } = record ?? {}
   const ms = parseTimestamp(time)
   if (!record || typeof id !== 'string' || typeof ms !== 'number') return false
-  if (ms < since) return true
   const known = changes.get(id)
+  // The time of a change is that of its first line.
+  if (!known && (ms < start || ms >= end)) return true
   // Both lines hold the fields of the change; only the outcome has a result, and the ID of a created item.
   if (!known || record['event'] === 'outcome')
     changes.set(id, { ...describeChange(record, id), time: known?.time ?? new Date(ms).toISOString() })

@@ -104,6 +104,44 @@ test('audit list on a terminal shows times in the time zone, and --since limits 
   expect((await list('--since', '2026-01-03')).stderr).toBe('no changes\n')
 })
 
+test('audit list --period limits the time, also for a change whose outcome came later', async () => {
+  await run('users delete nobody --yes')
+  const lines = readFileSync(log, 'utf8').trim().split('\n')
+  const at = (line: string | undefined, time: string) =>
+    `${line?.replace(/"time":"[^"]*"/, `"time":"${time}"`).replace(/"id":"[^"]*"/, '"id":"late"')}\n`
+  writeFileSync(log, at(lines[0], '2025-12-28T22:59:59.999Z') + at(lines[1], '2025-12-28T23:00:01.000Z'))
+  const zone = ['--time-zone', 'Europe/Berlin', '-o', 'csv', '--columns', 'outcome', '--no-header']
+  expect((await list('--period', 'last-week', ...zone)).stdout).toBe('failed\r\n')
+  expect((await list('--period', 'this-week', '-o', 'ids')).stdout).toBe('')
+  expect(await list('--period', 'week')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^error: --period must be today, .*, not “week”\n$/),
+  })
+  expect(await list('--period', 'today', '--since', '7d')).toMatchObject({
+    code: 2,
+    stderr: 'error: pass either --since or --period\n',
+  })
+})
+
+test('audit list shows the profile, and the service of changes with one profile, only if there are several', async () => {
+  await run('users delete nobody --yes')
+  const header = async (...files: string[]) => (await list(...files)).stdout.split('\n')[0]
+  const rewrite = (from: RegExp, to: string) => {
+    const text = readFileSync(log, 'utf8')
+      .replace(/"id":"/g, '"id":"other-')
+      .replace(from, to)
+    writeFileSync(join(world.dir, 'other'), text)
+    return [log, join(world.dir, 'other')]
+  }
+  const columns = 'TIME WHO COMMAND WHAT WHOSE OUTCOME CHANGED'
+  const words = (text = '') => text.split(/\s+/).slice(0, 9).join(' ')
+  expect(words(await header())).toBe(`${columns} MESSAGE CI`)
+  const staging = rewrite(/"profile":"default"/g, '"profile":"staging"')
+  expect(words(await header(...staging))).toBe(`${columns} PROFILE MESSAGE`)
+  const moved = rewrite(/"origin":"[^"]*"/g, '"origin":"https://other.test"')
+  expect(words(await header(...moved))).toBe(`${columns} ORIGIN MESSAGE`)
+})
+
 test('audit list reads rotated files, counts damaged lines, and reports a file that ends early', async () => {
   await makeChanges()
   const whole = readFileSync(log, 'utf8')
@@ -151,6 +189,7 @@ test('audit list --html writes a page in which names are text', async () => {
   expect((await list('--html', 'page.html', '--names')).stderr).toBe('wrote page.html\n')
   const page = readFileSync(join(world.dir, 'page.html'), 'utf8')
   expect(page).toContain('<h1>Changes</h1>')
+  expect(page).toContain('<th scope="col">CI</th>')
   expect(page).toContain('<td><bdi>Ada &lt;b&gt; in Maths 7a</bdi></td>')
   expect(page).toMatch(/<\/html>\n$/)
 })

@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import { counted, plural } from '../../../../api/plural.ts'
 import { parseTimestamp } from '../../../../api/readings.ts'
 import { PartialError, suggest, UsageError } from '../../../../errors.ts'
-import { requireMoment } from '../../../calendar/near-moment.ts'
+import { requireMoment, requirePeriod } from '../../../calendar/near-moment.ts'
 import { readTimeZone } from '../../../calendar/read-time-zone.ts'
+import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { ListFlags } from '../../../kernel/flags.ts'
 import { runRows } from '../../../lists/run-rows.ts'
@@ -11,15 +12,18 @@ import type { Page } from '../../../output/views/page.ts'
 import { rowKinds } from '../../../output/views/rows.ts'
 import {
   type AuditHistory,
+  type ChangeRow,
   findLogFiles,
   type LogFile,
   openLogFiles,
   readAuditLogs,
+  type Span,
 } from '../../../requests/audit/read-log.ts'
 import { printAll } from '../../../run/print-all.ts'
 
 export interface AuditFlags extends ListFlags {
   since?: string
+  period?: string
   names?: boolean
   html?: string
 }
@@ -33,24 +37,26 @@ export async function listChanges(
   given: readonly string[],
   flags: AuditFlags,
 ): Promise<void> {
-  const { since, names = false, html, count, countBy } = flags
+  const { names = false, html, count, countBy } = flags
   if (html !== undefined && (count || countBy !== undefined))
     throw new UsageError(`--html and ${count ? '--count' : '--count-by'} cannot be used together`)
   const zone = await readTimeZone(context)
-  const start = since === undefined ? -Infinity : requireMoment('--since', since, context.host.now(), zone)
+  const span = readSpan(flags, context.host.now(), zone)
   const files = given.length > 0 ? openLogFiles(given, context.host) : await findConfiguredLog(context)
   const printer = await context.printer()
-  let history: AuditHistory | undefined
+  const history = await readAuditLogs(files, span)
+  const hidden = listUniform(history.changes)
+  const columns = rowKinds.changes.columns.filter(({ field }) => !hidden.includes(field))
+  const kind = { ...rowKinds.changes, columns }
 
   async function* read(): AsyncGenerator<Page> {
-    history = await readAuditLogs(files, start)
     const items = names
       ? await (await import('./name-changes.ts')).nameChanges(context, history.changes)
       : history.changes
     yield { items, plain: true }
   }
 
-  await runRows(context, rowKinds.changes, read(), flags, async (pages) => {
+  await runRows(context, kind, read(), flags, async (pages) => {
     const isLocal = printer.options.format === 'table' && context.host.stdout.isTTY
     // An audit needs absolute times.
     const timeOf = (time: unknown) => {
@@ -64,13 +70,12 @@ export async function listChanges(
         yield isLocal ? { items: sent.items.map((row) => ({ ...row, time: timeOf(row['time']) })) } : sent
       }
     }
-    const { key } = rowKinds.changes
-    if (!page) return printer.list(rowKinds.changes, key, shown())
+    if (!page) return printer.list(kind, kind.key, shown())
     let isComplete = false
     try {
       // The page is completed even if the reader of the rows closes the pipe.
-      const printed = await printAll(printer, rowKinds.changes, key, shown())
-      isComplete = history?.failures.length === 0
+      const printed = await printAll(printer, kind, kind.key, shown())
+      isComplete = history.failures.length === 0
       return printed
     } finally {
       await page.close(isComplete)
@@ -78,10 +83,28 @@ export async function listChanges(
 
     async function openPage(file: string) {
       const { openChangesPage } = await import('./page.ts')
-      return openChangesPage(file, context, { start, zone, timeOf })
+      return openChangesPage(file, context, { kind, span, zone, timeOf })
     }
   })
-  if (history) await reportDamage(context, history)
+  await reportDamage(context, history)
+}
+
+/** @throws {UsageError} for an invalid time or period */
+function readSpan({ since, period }: AuditFlags, now: number, zone: TimeZone): Span {
+  if (since !== undefined && period !== undefined) throw new UsageError('pass either --since or --period')
+  if (period !== undefined) return requirePeriod(period, now, zone)
+  return [since === undefined ? -Infinity : requireMoment('--since', since, now, zone), Infinity]
+}
+
+/** Lists the columns of the service that would not tell changes apart. */
+function listUniform(changes: readonly ChangeRow[]): string[] {
+  const profiles = new Set(changes.map(({ profile }) => profile))
+  const services = new Set(changes.map(({ profile, origin }) => `${profile} ${origin}`))
+  return [
+    ...(profiles.size > 1 ? [] : ['profile']),
+    // Usually, each profile is one service.
+    ...(services.size > Math.max(1, profiles.size) ? [] : ['origin']),
+  ]
 }
 
 /** @throws {UsageError} if the settings name no log */

@@ -5,33 +5,38 @@ import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { markup } from '../../../output/html.ts'
 import { visible } from '../../../output/terminal/visible.ts'
-import { rowKinds } from '../../../output/views/rows.ts'
-import type { Item } from '../../../output/views/views.ts'
+import type { Item, View } from '../../../output/views/views.ts'
 import { formatPageHead } from '../../../reports/page.ts'
+import { titleOf } from '../../../reports/page-table.ts'
+import type { Span } from '../../../requests/audit/read-log.ts'
 
 export interface ChangesPage {
   add(rows: readonly Item[]): Promise<void>
   close(isComplete: boolean): Promise<void>
 }
 
+interface PageOptions {
+  kind: View
+  span: Span
+  zone: TimeZone
+  timeOf(time: unknown): unknown
+}
+
 /**
  * Opens a web page with a table of changes.
- * @param start start of the period, in milliseconds since 1970
  * @throws {UsageError | OutputError} if the file cannot be written
  */
 export async function openChangesPage(
   name: string,
   context: Context,
-  { start, zone, timeOf }: { start: number; zone: TimeZone; timeOf(time: unknown): unknown },
+  { kind, span, zone, timeOf }: PageOptions,
 ): Promise<ChangesPage> {
   const printer = await context.printer()
-  const fields = printer.options.columns ?? rowKinds.changes.columns.map(({ field }) => field)
+  const fields = printer.options.columns ?? kind.columns.map(({ field }) => field)
   const shown = (value: unknown) => printer.makeVisible(toText(value))
-  const titles = fields.map((field) => markup`<th scope="col">${shown(titleOf(field))}</th>`)
+  const titles = fields.map((field) => markup`<th scope="col">${titleOf(field)}</th>`)
   const file = await OutputFile.open(name, context.host)
-  await file.write(
-    formatPageHead(visible(`Changes${describePeriod([start, Infinity], zone)}`), zone, context.host.now()),
-  )
+  await file.write(formatPageHead(visible(`Changes${describePeriod(span, zone)}`), zone, context.host.now()))
   await file.write(
     markup`<div class="wide" tabindex="0" role="region" aria-label="Changes"><table>
 <caption>Changes, the newest first</caption>
@@ -57,9 +62,4 @@ export async function openChangesPage(
       await context.notice(`wrote ${name}`)
     },
   }
-}
-
-function titleOf(field: string): string {
-  const words = field.replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

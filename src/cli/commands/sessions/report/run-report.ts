@@ -1,6 +1,5 @@
 import { UsageError } from '../../../../errors.ts'
-import { requireMoment, toPeriodError } from '../../../calendar/near-moment.ts'
-import { parsePeriod, periodExamples } from '../../../calendar/period.ts'
+import { requireMoment, requirePeriod } from '../../../calendar/near-moment.ts'
 import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { type Grouping, parseGrouping, selectRoomSubject } from '../../../reports/group-by.ts'
@@ -66,9 +65,7 @@ function readSpan({ from, to, period }: ReportFlags, now: number, zone: TimeZone
       throw new UsageError('pass either --period, or --from and --to', {
         hint: 'for a part of a month, pass --from and --to',
       })
-    const span = parsePeriod(period, now, zone)
-    if (!span) throw toPeriodError(`--period must be ${periodExamples}`, period, [now, zone])
-    return span
+    return requirePeriod(period, now, zone)
   }
   const start = from === undefined ? unlimited[0] : requireMoment('--from', from, now, zone)
   const end = to === undefined ? unlimited[1] : requireMoment('--to', to, now, zone)
