@@ -16,17 +16,19 @@ import { counted, full, share } from './size.ts'
 const count = counted('services')
 const scenarios: readonly (ReadScenario | WriteScenario)[] = [...reads, ...writes]
 
-/** Every service; in the quick form half of them, and a sixth of those that differ in nothing but writes. */
+/**
+ * All services in a full run. A quick run has half of them, and a sixth of those that differ only in writes.
+ */
 const tried = services.filter((fake, index) => full || index % (hasOtherReads(fake) ? 2 : 6) === 0)
 
-/** Every scenario that can differ; in the quick form one, taking turns. */
+/** Returns all applicable scenarios in a full run, and one in rotation in a quick run. */
 function scenariosFor(fake: FakeService, index: number): readonly (ReadScenario | WriteScenario)[] {
   if (fake === plain) return reads
   const all = hasOtherReads(fake) ? scenarios : writes
   return share(all, -index, all.length)
 }
 
-/** What is wrong with the result of a command that reads; undefined for nothing. */
+/** Returns the problem of a command that reads; undefined for none. */
 async function problemOf(fake: FakeService, scenario: ReadScenario): Promise<string | undefined> {
   const school = await openSchool(fake)
   const before = await school.state()
@@ -64,7 +66,6 @@ test('every command has a scenario or a documented exemption in the services sui
   expect([...covered].filter((leaf) => !all.includes(leaf))).toEqual([])
 })
 
-/** Judges a run, and counts it. */
 async function judgeCounted(fake: FakeService, scenario: WriteScenario) {
   const judgement = await judge(fake, scenario)
   for (const { kind } of judgement.problems) count.add(kind)
@@ -82,7 +83,7 @@ describe('recorded requests', () => {
     ['the embedded service', plain, 'embedded'],
     ['a service with the fields of the API specification', asSpecified, 'specified'],
   ])(
-    'a command that writes is done with the recorded requests by %s',
+    'a command that writes sends the recorded requests and succeeds with %s',
     { timeout: 120_000 },
     async (_name, fake, file) => {
       const problems: string[] = []
@@ -97,7 +98,7 @@ describe('recorded requests', () => {
     },
   )
 
-  test('a command that writes is done with the recorded requests with --dry-run, which sends no write, and with --curl, which sends nothing', async () => {
+  test('a command that writes sends only the recorded reads with --dry-run, and no request with --curl', async () => {
     const school = await openSchool(plain)
     const blocks: (readonly string[])[] = []
     for (const scenario of writes.filter(({ prepare }) => !prepare)) {

@@ -6,38 +6,41 @@ import type { Proof } from './proof.ts'
 export type Thing = Record<string, any>
 export type Next = (changed?: WireRequest) => Promise<WireResponse>
 
-/** Answers one request, with or without the embedded service behind it. */
+/** Handler of one request, with or without the embedded service behind it. */
 export type Exchange = (request: WireRequest, next: Next) => Promise<WireResponse>
 
-/** What a fake service needs of its world. */
+/** Clock and end hook of the world of a fake service. */
 export interface Setting {
-  /** The time of the machine that the command runs on, in milliseconds. */
+  /** Returns the simulated time, in milliseconds. */
   now(): number
-  /** Does this before anybody reads the state of the service directly. */
+  /** Registers work that runs before the suite reads the state directly. */
   atEnd(work: () => Promise<void>): void
 }
 
-/** A service that differs from the embedded one in one respect. */
+/** Service that differs from the embedded service in one respect. */
 export interface FakeService extends Proof {
   readonly name: string
-  /** Made for each world: some count requests. */
+  /** Creates a handler per world, because some handlers count requests. */
   readonly make: (setting: Setting) => Exchange
-  /** Another kind of IDs than the embedded service’s. */
+  /** Kind of IDs, if it differs from the embedded service. */
   readonly ids?: 'uuid' | 'number'
-  /** Its lists can be read as a whole, so commands that read exit 0. */
+  /** True if all lists can be read completely, so that commands that read exit 0. */
   readonly isReadable?: boolean
-  /** Its lists may stay incomplete after three passes, so commands may end with the code `incomplete`. */
+  /**
+   * True if a list may stay incomplete after three passes, so that commands may exit with the code
+   * `incomplete`.
+   */
   readonly isUnsettled?: boolean
 }
 
-/** A service without memory. */
+/** Creates a service without state. */
 export const service = (name: string, exchange: Exchange, proof: Proof = {}): FakeService => ({
   name,
   make: () => exchange,
   ...proof,
 })
 
-/** The same services, with what a client can know from them. */
+/** Adds a proof to services. A service’s own proof has priority. */
 export const proving = (proof: Proof, fakes: readonly FakeService[]): readonly FakeService[] =>
   fakes.map((fake) => ({ ...proof, ...fake }))
 
@@ -56,15 +59,15 @@ export const bytes = (response: WireResponse, body: Uint8Array, headers = {}): W
   body: new Uint8Array(body),
 })
 
-/** A response with another text. */
+/** Changes the text of a response with status 200. */
 export const reworded = (response: WireResponse, change: (text: string) => string): WireResponse =>
   response.status === 200 ? bytes(response, new TextEncoder().encode(change(textOf(response)))) : response
 
-/** A response with another JSON body. */
+/** Changes the JSON body of a response with status 200. */
 export const edited = (response: WireResponse, change: (body: any) => unknown): WireResponse =>
   reworded(response, (text) => JSON.stringify(change(JSON.parse(text))))
 
-/** Writes are answered so; the embedded service gets them only where `executes` says so. */
+/** Returns the given response to each write, and executes the write first if `executes` is true. */
 export const writesAnswer =
   (executes: boolean, status: number, body: unknown, headers: Record<string, string> = {}): Exchange =>
   async (request, next) => {
@@ -73,7 +76,7 @@ export const writesAnswer =
     return done && done.status !== 200 ? done : answer(status, body, headers)
   }
 
-/** Writes get no answer, as a connection is lost. */
+/** Resets the connection of each write, after executing it if `executes` is true. */
 export const writesLost =
   (executes: boolean): Exchange =>
   async (request, next) => {
@@ -82,7 +85,7 @@ export const writesLost =
     throw new TransportError('the connection was reset', true)
   }
 
-/** Writes are executed with another body. */
+/** Executes writes with a changed body. */
 export const bodiesChange =
   (change: (body: Thing, path: string) => Thing): Exchange =>
   async (request, next) => {
@@ -92,7 +95,7 @@ export const bodiesChange =
     return next({ ...request, body: JSON.stringify(changed) })
   }
 
-/** Writes are executed, and their answers are made from the resource. */
+/** Executes writes, and wraps the resource in their responses. */
 export const rewrapped =
   (wrap: (item: Thing, key: string, request: WireRequest) => unknown, headers = {}): Exchange =>
   async (request, next) => {
@@ -102,13 +105,13 @@ export const rewrapped =
     return isThing(item) ? answer(200, wrap(item, key, request), headers) : response
   }
 
-/** The text of successful responses to writes changes. */
+/** Changes the text of successful responses to writes. */
 export const writesSay =
   (change: (text: string) => string): Exchange =>
   async (request, next) =>
     isWrite(request) ? reworded(await next(), change) : next()
 
-/** The resource in successful responses to writes changes, and nothing is executed where it contradicts the request. */
+/** Changes the resource in successful responses to writes. Executes no write if `executes` is false. */
 export const writesShow =
   (executes: boolean, change: (item: Thing, request: WireRequest) => unknown): Exchange =>
   async (request, next) => {
@@ -119,7 +122,7 @@ export const writesShow =
     )
   }
 
-/** What the service shows of the resource of a write that it has not executed. */
+/** Returns a response with the resource of a write that is not executed. */
 async function pretended(request: WireRequest, next: Next): Promise<WireResponse> {
   if (request.method === 'PUT' || request.method === 'DELETE')
     return next({ ...request, method: 'GET', body: undefined })
@@ -140,13 +143,13 @@ export function mapItems(body: any, change: (item: any) => unknown): unknown {
   )
 }
 
-/** Each item in successful responses changes, in lists and alone. */
+/** Changes each item in successful responses, both in lists and alone. */
 export const itemsShow =
   (change: (item: Thing) => unknown): Exchange =>
   async (_, next) =>
     edited(await next(), (body) => mapItems(body, (item) => (isThing(item) ? change(item) : item)))
 
-/** Each item in lists changes. */
+/** Changes each item in lists. */
 export const listsShow =
   (change: (item: Thing) => unknown): Exchange =>
   async (request, next) =>
@@ -156,13 +159,13 @@ function isThing(value: unknown): value is Thing {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What a list asks for, which a service may answer with other bounds. */
+/** Limit and offset of a request for a list. */
 export interface Asked {
   limit: number
   offset: number
 }
 
-/** Lists are read in other bounds, and their bodies change. */
+/** Reads lists with other bounds, and changes their bodies. */
 export const lists =
   (
     bounds: (asked: Asked) => Asked,
@@ -176,7 +179,7 @@ export const lists =
       offset: Number(url.searchParams.get('offset') ?? 0),
     }
     const given = bounds(asked)
-    // Sessions are in pages only when asked, and stay so.
+    // Added bounds would page a list of sessions, which is paged only on request.
     if (given !== asked) {
       url.searchParams.set('limit', String(given.limit))
       url.searchParams.set('offset', String(given.offset))
@@ -189,7 +192,7 @@ export const lists =
 
 export const asAsked = (asked: Asked) => asked
 
-/** Lists show another total. */
+/** Changes the total of lists. */
 export const total = (change: (real: number, page: number) => unknown): Exchange =>
   lists(asAsked, (body, key) =>
     body.paging
@@ -197,13 +200,13 @@ export const total = (change: (real: number, page: number) => unknown): Exchange
       : body,
   )
 
-/** Requests of one kind are answered so instead. */
+/** Responds to the requests that `which` selects without the embedded service. */
 export const instead =
   (which: (request: WireRequest) => boolean, response: (request: WireRequest) => WireResponse): Exchange =>
   async (request, next) =>
     which(request) ? response(request) : next()
 
-/** Failures of the embedded service are worded differently. */
+/** Changes the failure responses of the embedded service. */
 export const failures =
   (response: (given: WireResponse) => WireResponse): Exchange =>
   async (_, next) => {
@@ -211,7 +214,7 @@ export const failures =
     return given.status === 200 ? given : response(given)
   }
 
-/** Bodies are sent in another encoding. */
+/** Compresses bodies with the given encoding. */
 export const encoded =
   (name: 'gzip' | 'br' | 'deflate'): Exchange =>
   async (_, next) => {

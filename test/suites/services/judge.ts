@@ -12,12 +12,13 @@ import { changedFields, type Truth, truthOf } from './truth.ts'
 import type { WriteScenario } from './writes/scenario.ts'
 
 /**
- * - `false success`: reported as done, and not done
- * - `false failure`: reported as failed, and done
- * - `duplicate`: made twice
- * - `false alarm`: not reported as done or refused, although the service shows that it is
- * - `unproven`: right by luck, as the same answer comes with the opposite
- * - `silent`: a changed value or the ID of a doubtful item is not named
+ * Classes of problems:
+ * - `false success`: reported as done, but not done
+ * - `false failure`: reported as failed, but done
+ * - `duplicate`: created twice
+ * - `false alarm`: not reported as done or refused, although the service shows the outcome
+ * - `unproven`: correct by chance, because the opposite outcome has the same response
+ * - `silent`: a changed value or the ID of an item with an unknown outcome is not named
  */
 export const classes = [
   ...['false success', 'false failure', 'duplicate', 'false alarm', 'unproven', 'silent'],
@@ -29,12 +30,12 @@ export interface Problem {
   readonly text: string
 }
 
-/** What is wrong with a run, and how often the rule itself accepts a verdict that is not true. */
+/** Problems of a run, and the number of false verdicts that the rule accepts. */
 export interface Judgement {
   readonly problems: readonly Problem[]
   readonly runs: number
   readonly accepted: number
-  /** The command and its requests, with names instead of IDs. */
+  /** Command and requests, with names instead of IDs. */
   readonly requests: readonly string[]
 }
 
@@ -44,18 +45,18 @@ interface Judged {
   readonly said: Said
   readonly truth: Truth
   readonly right: ReadonlySet<Outcome>
-  /** A request for it was sent. */
+  /** True if a request for the item was sent. */
   readonly isTried: boolean
   readonly times: number
-  /** It was so before. */
+  /** True if the item had the requested state before the run. */
   readonly wasSo: boolean
-  /** The service does not show what would change, and nothing was sent. */
+  /** True if nothing was sent because the service does not show the requested fields. */
   readonly isSkipped: boolean
 }
 
 const isDone = ({ said }: Judged) => said === 'done'
 
-/** Runs a command, and then again as it suggests, and compares what it says with what the service holds. */
+/** Runs a command, then the command that it suggests, and compares the reports with the stored state. */
 export async function judge(fake: FakeService, scenario: WriteScenario): Promise<Judgement> {
   const school = await openSchool(fake)
   await scenario.prepare?.(school)
@@ -80,7 +81,7 @@ export async function judge(fake: FakeService, scenario: WriteScenario): Promise
   }
 }
 
-/** Runs the command of a scenario, with more flags. */
+/** Runs the command of a scenario with additional flags. */
 export async function runIn(school: School, scenario: WriteScenario, ...flags: string[]) {
   const { requests: sent, dir } = school.world
   if (scenario.file !== undefined) writeFileSync(join(dir, 'in.csv'), scenario.file)
@@ -117,7 +118,7 @@ function judged(
     const isRefused = tries.some(({ isRefused, executed }) => isRefused && executed.length === 0)
     return {
       target,
-      // A run that ends early counts what is not tried.
+      // A run that ends early reports only the number of untried items.
       said:
         said === 'done' && tries.length === 0 && target.kind !== 'keep' && leavesUntried(run)
           ? 'unsent'
@@ -126,7 +127,7 @@ function judged(
       right: new Set<Outcome>([
         ...right,
         ...(isRefused && truth === 'not' ? (['failed'] as const) : []),
-        // The item was as requested before.
+        // The item had the requested state before the run.
         ...(wasSo && truth === 'done' ? (['done'] as const) : []),
       ]),
       isTried: tries.length > 0,
@@ -154,7 +155,7 @@ async function problemsOf(
   )
   const isUnsettled = fake.isUnsettled && run.code === 8 && /the service listed \d+ of \d+ /.test(run.stderr)
   const isAlarm = run.code !== 0 && !isUnsettled && (alarms.length > 0 || items.every(isDone))
-  // One item may wait for another that is not done, or that the service only claims to have made.
+  // An item may wait for an item that is not done, or that the service only claims to have created.
   const isBlocked =
     items.some(({ isTried, said, truth }) => isTried && (said !== 'done' || truth === 'not')) ||
     (fake.isBusy && leavesUntried(run))
@@ -163,14 +164,14 @@ async function problemsOf(
   return [...found, ...codeProblems(items, run), ...silence(fake, items, run, after)]
 }
 
-/** Whether an item waits for a field of others that the service does not show, or shows as before for long. */
+/** Returns true if an item waits for a field that the service hides or shows late. */
 const waits = (fake: FakeService, { waitsFor }: Target) =>
   waitsFor !== undefined &&
   (fake.hides?.includes(waitsFor) || readsOf(fake, 'change').some((reads) => reads !== 'true'))
 
 const isWrong = (truth: Truth) => ['not', 'partly', 'other', 'misnamed'].includes(truth)
 
-/** What is wrong with the verdict on one item. */
+/** Returns the problems of the verdict on one item. */
 function outcomeProblems({ target, said, truth, right, isTried, wasSo }: Judged): Found[] {
   const name = `${target.kind} ${target.names[0] ?? ''} (${truth})`
   if (said === 'unsent' || (!isTried && said !== 'done'))
@@ -187,11 +188,11 @@ const duplicates = (fake: FakeService, { target, times }: Judged): Found[] =>
     ? [['duplicate', `${target.kind} ${target.names[0] ?? ''} was made ${times} times`]]
     : []
 
-/** What is wrong with the exit code and the summary. */
+/** Returns the problems of the exit code and the summary. */
 function codeProblems(items: readonly Judged[], run: Run): Found[] {
   const { code } = run
   const done = items.filter(isDone).length
-  // A workspace file does not change fields that the service does not show.
+  // A workspace file never changes fields that the service hides.
   const expected = items.filter(({ isSkipped }) => !isSkipped).length
   const unknown = items.filter(({ said }) => said === 'unknown').length
   const all = items.filter(({ truth }) => truth !== 'not').length
@@ -204,7 +205,7 @@ function codeProblems(items: readonly Judged[], run: Run): Found[] {
   return []
 }
 
-/** What a run should say, and does not. */
+/** Returns the notices that a run should print and does not. */
 function silence(fake: FakeService, items: readonly Judged[], run: Run, after: State): Found[] {
   return items.flatMap(({ target, truth, said, isTried }): Found[] => {
     if (said === 'done') {
@@ -218,10 +219,10 @@ function silence(fake: FakeService, items: readonly Judged[], run: Run, after: S
     const waits = target.waitsFor !== undefined && fake.hides?.includes(target.waitsFor)
     if (waits && !run.stderr.includes('--accept-unconfirmed-blocks'))
       return [['silent', 'no notice says how to go on']]
-    // A room that was made under another name is named by its ID.
+    // The output names a room that was created under another name by its ID.
     const ids = target.kind === 'room' && truth === 'misnamed' ? target.find(after).map(({ id }) => id) : []
     const isShown = !fake.ids && answersOf(fake, 'room').every((answers) => answers === 'shows')
-    // Rows and errors name it.
+    // Both rows and errors may name the ID.
     const texts = `${run.stdout}${run.stderr}`
     return said === 'unknown' && isShown && ids.some((id) => !texts.includes(String(id)))
       ? [['silent', 'the ID of the room is not named']]
@@ -229,7 +230,7 @@ function silence(fake: FakeService, items: readonly Judged[], run: Run, after: S
   })
 }
 
-/** After another run, only what is false counts: how it finds out is up to the command. */
+/** Returns only the false reports and the duplicates of a second run. */
 function laterProblems(fake: FakeService, scenario: WriteScenario, items: readonly Judged[]): Found[] {
   return items.flatMap((item): Found[] => {
     const { target, said, truth, right } = item
@@ -237,7 +238,7 @@ function laterProblems(fake: FakeService, scenario: WriteScenario, items: readon
     const made = duplicates(fake, item)
     if (made.length > 0 || scenario.again === 'hint' || right.has(said as Outcome)) return made
     if (said === 'done' && truth === 'not') return [['false success', `${name} in the second run`]]
-    // What is gone is refused, and what lists do not show is not there for a plan.
+    // A deleted item is refused, and a plan lacks items that lists do not show.
     const isUnreadable =
       target.kind === 'keep' || readsOf(fake, target.kind).some((reads) => reads !== 'true')
     return said === 'failed' && truth === 'done' && item.isTried && target.kind !== 'delete' && !isUnreadable
@@ -246,7 +247,7 @@ function laterProblems(fake: FakeService, scenario: WriteScenario, items: readon
   })
 }
 
-/** The next command of a user who follows the first run’s advice. */
+/** Returns the next command of a user who follows the first run’s advice. */
 function nextCommand({ again, leaf }: WriteScenario, argv: readonly string[], run: Run) {
   if (run.code === 2 || run.code === 10) return undefined
   if (again === 'same') return argv
@@ -254,7 +255,7 @@ function nextCommand({ again, leaf }: WriteScenario, argv: readonly string[], ru
   return again === 'hint' ? suggested(run).find((words) => words.join(' ').startsWith(leaf)) : undefined
 }
 
-/** Whether all that a command reads before it writes can be read. */
+/** Returns true if a command can read everything that it needs before it writes. */
 async function canWrite(
   fake: FakeService,
   { needs = [], findsBy }: WriteScenario,
@@ -266,13 +267,13 @@ async function canWrite(
   for (const need of needs) {
     const school = await openSchool(fake)
     const { code, stderr } = await school.run(need(school))
-    // A list that repeats items may be printed, but not written by.
+    // A list with repeated items can be printed, but cannot select items to write.
     if ((code !== 0 && code !== 3) || /^the service lists some /m.test(stderr)) return false
   }
   return true
 }
 
-/** Verdicts that the rule allows, and that are not true: no client can know better. */
+/** Counts false verdicts that the rule allows because no client can detect them. */
 const accepted = (items: readonly Judged[]) =>
   items.filter(
     ({ said, truth, right }) =>

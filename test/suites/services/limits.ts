@@ -2,16 +2,16 @@ import type { FakeService } from './fake.ts'
 import type { ReadScenario } from './reads.ts'
 
 /**
- * A wrong result of a read that no client can detect. The same limit of writes is the worth `claims` of an answer
- * (`proof.ts`): a service that echoes a request without executing it answers as one that has executed it, and only a
- * read of each item would tell them apart. The suite counts such verdicts.
+ * Wrong result of a read that no client can detect. For writes, the corresponding limit is `claims` in
+ * `proof.ts`: a service that echoes a request without executing it sends the same response as a service that
+ * executes it. Only a read of each item reveals the difference. The suite counts such verdicts.
  */
 interface Limit {
-  /** Services by their names. */
+  /** Pattern of service names. */
   readonly services: RegExp
-  /** Words of commands. */
+  /** Pattern of command words. */
   readonly leaves: RegExp
-  /** The command with its flags. */
+  /** Pattern of the command with its flags. */
   readonly line?: RegExp
   readonly reason: string
 }
@@ -30,7 +30,7 @@ const limits: readonly Limit[] = [
   },
 ]
 
-/** Whether the wrong result of a command cannot be detected. */
+/** Returns true if the wrong result of a command cannot be detected. */
 export function knownLimit(fake: FakeService, { leaf }: ReadScenario, problem: string): boolean {
   return limits.some(
     ({ services, leaves, line }) =>

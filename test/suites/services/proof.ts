@@ -1,16 +1,17 @@
-/** What a write does. */
+/** Kind of a write. */
 export type Kind = 'room' | 'user' | 'member' | 'change' | 'delete' | 'message' | 'pages' | 'redelivery'
 
 /**
- * What the answers to writes are worth.
- * - `shows`: the resource as the service holds it
- * - `names`: the ID of the resource, and nothing else that was asked for
- * - `acknowledges`: a 2xx without a body, or with an object that neither says no nor holds the resource
- * - `garbles`: any other 2xx that is no use
- * - `denies`: a no, by the status or in words without the resource
- * - `loses`: 303, 408, a 5xx or no answer at all
- * - `misses`: 404 for a deletion whose first answer was lost
- * - `claims`: the resource as it was asked for, whatever the service holds
+ * Information in the response to a write.
+ * - `shows`: the resource as stored
+ * - `names`: the ID of the resource, and no other requested field
+ * - `acknowledges`: a 2xx response without a body, or with an object that neither reports an error nor holds
+ * the resource
+ * - `garbles`: any other 2xx response that is unusable
+ * - `denies`: a refusal, by the status or by an error without the resource
+ * - `loses`: status 303, 408 or 5xx, or no response
+ * - `misses`: 404 for a deletion whose first response was lost
+ * - `claims`: the resource as requested, whatever the service stores
  */
 export type Answers =
   | 'shows'
@@ -23,25 +24,25 @@ export type Answers =
   | 'claims'
 
 /**
- * What reads after a write are worth.
- * - `true`: the state, within two seconds
- * - `maybe`: the state or an old one, depending on what is read
- * - `listed`: the state in lists, from which a command reads many items, and else an old one
- * - `never`: an old state, something unreadable or nothing
+ * Information in reads after a write.
+ * - `true`: the stored state, within two seconds
+ * - `maybe`: the stored state or an old state, depending on the path
+ * - `listed`: the stored state in lists, from which a command reads many items; an old state elsewhere
+ * - `never`: an old state, an unreadable response or no response
  */
 export type Reads = 'true' | 'maybe' | 'listed' | 'never'
 
 type ByKind<T> = T | readonly T[] | Partial<Record<Kind | 'other', T | readonly T[]>>
 
-/** What a client can know from a service. Without it, all answers and reads show what the service holds. */
+/** Information that a client can get from a service. By default, all responses show the stored state. */
 export interface Proof {
   readonly answers?: ByKind<Answers>
   readonly reads?: ByKind<Reads>
-  /** Fields that neither answers nor reads show. */
+  /** Fields that no response shows. */
   readonly hides?: readonly string[]
-  /** Fields that are null are left out, so that no response shows that a room was reopened. */
+  /** True if null fields are omitted, so that no response shows that a room was reopened. */
   readonly hidesNull?: boolean
-  /** Answers 429 or 503 to every write: a run over many items ends after five pauses. */
+  /** True if every write gets a 429 or 503 response, so that a run over many items ends after five pauses. */
   readonly isBusy?: boolean
 }
 
@@ -55,8 +56,8 @@ function of<T extends string>(worth: ByKind<T> | undefined, kind: Kind, usual: T
 
 const isList = <T>(worth: unknown): worth is readonly T[] => Array.isArray(worth)
 
-/** What the answers to writes of a kind are worth: one of these. */
+/** Returns the possible information in responses to writes of a kind. */
 export const answersOf = ({ answers }: Proof, kind: Kind): readonly Answers[] => of(answers, kind, 'shows')
 
-/** What reads after writes of a kind are worth: one of these. */
+/** Returns the possible information in reads after writes of a kind. */
 export const readsOf = ({ reads }: Proof, kind: Kind): readonly Reads[] => of(reads, kind, 'true')

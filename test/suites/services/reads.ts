@@ -4,23 +4,23 @@ import type { Run } from '../../helpers/world.ts'
 import type { Thing } from './fake.ts'
 import { blocked, ended, full, open, roomNames, type School, type State, second, userIds } from './school.ts'
 
-/** One way to call a command that reads, and the proof that its exit code 0 is true. */
+/** Call of a command that reads, with the rows that prove its exit code 0. */
 export interface ReadScenario {
-  /** The words of the command. */
+  /** Command without arguments, such as `rooms list`. */
   readonly leaf: string
   readonly argv: (school: School) => readonly string[]
-  /** Exit code 0 would be wrong, even with the embedded service. */
+  /** True if exit code 0 is wrong even with the embedded service. */
   readonly isNeverDone?: boolean
-  /** What is printed, and all that may be. A value that the service does not show may be empty. */
+  /** Returns all rows that the command may print. A value that the service hides may be empty. */
   readonly rows?: (before: State, school: School) => readonly string[]
-  /** Part of the rows is right, too: the command was not asked for all of them. */
+  /** True if a subset of the rows is correct, because the command does not require all rows. */
   readonly isPart?: boolean
-  /** The rows that were printed, where they are not lines. */
+  /** Extracts the printed rows, if rows are not lines. */
   readonly printed?: (run: Run) => readonly string[]
 }
 
 const lines = ({ stdout }: Run) => stdout.split(/\r?\n/).slice(0, -1)
-/** The values of a column of CSV; those of this suite hold no quotes. */
+/** Returns the values of a CSV column. No value of this suite contains quotes. */
 const column = (name: string) => (run: Run) => {
   const [header = '', ...rows] = lines(run)
   const at = header.split(',').indexOf(name)
@@ -36,7 +36,7 @@ function withFile({ world }: School, text: string): string {
   return 'school.yaml'
 }
 
-/** Every command that reads from a service. */
+/** Calls of every command that reads from a service. */
 export const reads: readonly ReadScenario[] = [
   { leaf: 'rooms list', argv: () => ['rooms', 'list', '--all', ...csv('name')], rows: names },
   { leaf: 'rooms list', argv: () => ['rooms', 'list', ...csv('name')], rows: names, isPart: true },

@@ -4,10 +4,10 @@ import type { Outcome } from './rule.ts'
 import type { Target } from './target.ts'
 
 /**
- * How a command reports the outcomes of its items.
+ * Form in which a command reports the outcomes of its items.
  * - `code`: one item, by the exit code
  * - `rows`: a result for each item, by its status
- * - `items`: the items that are done, and errors that name the others
+ * - `items`: the items that are done, and errors that name the other items
  */
 export type Report = 'code' | 'rows' | 'items'
 
@@ -21,28 +21,28 @@ const statuses: Record<string, Said> = {
 const objects = (text: string): Thing[] =>
   text.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
 
-/** The errors of a run in a JSON format. */
+/** Returns the errors of a run in a JSON format. */
 const errorsOf = ({ stderr }: Run): Thing[] => objects(stderr).flatMap(({ error }) => (error ? [error] : []))
 
 const doneWords =
   /^(?:applied|imported|updated|terminated|reopened|deleted|blocked|unblocked|queued|sent the message to|added the user to|created \d+ pages? in each of) (\d+)/
 
-/** Items without the field that a command needs are left out, and a notice counts them. */
+/** Notice that counts the items that a command omits because a required field is missing. */
 const unmatched =
   /^\d+ \w+ without \w+ (do(es)? not match|(is|are) counted as empty|(has|have) none in the file)$|^warning: \d+ sessions without a readable beginning left out/m
 export const leavesOut = ({ code, stderr }: Run) => code === 0 && unmatched.test(stderr)
 
-/** The number of items that the summary of a run calls done; undefined without a summary. */
+/** Returns the number of items that the summary of a run reports as done; undefined without a summary. */
 export function claimed(run: Run): number | undefined {
   const texts = [...run.stderr.split('\n'), ...errorsOf(run).map(({ message }) => String(message))]
   const [, number] = texts.map((text) => doneWords.exec(text)).find((match) => match) ?? []
   return number === undefined ? undefined : Number(number)
 }
 
-/** Whether a run has ended before it has tried all items. */
+/** Returns true if a run ended before it tried all items. */
 export const leavesUntried = ({ stderr }: Run) => /\b\d+ not tried\b/.test(stderr)
 
-/** Commands that an error suggests: their words, without the name of the program. */
+/** Returns the words of each command that an error suggests, without the program name. */
 export function suggested(run: Run): string[][] {
   return errorsOf(run).flatMap(({ hint }) => {
     const [, words] = /: meetroom (.*)$/.exec(String(hint)) ?? []
@@ -53,7 +53,7 @@ export function suggested(run: Run): string[][] {
 const wordsOf = (text: string) =>
   [...text.matchAll(/(?:'([^']*)'|(\S+))/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
 
-/** What a run says about each of its items. */
+/** Returns the reported outcome of each item. */
 export function said(run: Run, targets: readonly Target[], report: Report): Said[] {
   if (report === 'code') return targets.map(() => byCode(run))
   if (report === 'rows') {
@@ -70,7 +70,7 @@ export function said(run: Run, targets: readonly Target[], report: Report): Said
     if (error) return error['code'] === 'unknown_outcome' ? 'unknown' : 'failed'
     return run.code === 0 || items.some((item) => target.isIn(item)) ? 'done' : undefined
   })
-  // An item that a response does not show is not printed, either.
+  // The command does not print an item that no response shows.
   const silent = verdicts.filter((verdict) => verdict === undefined || verdict === 'done').length
   const rest = (claimed(run) ?? 0) >= silent ? 'done' : 'unsent'
   return verdicts.map((verdict) => verdict ?? rest)

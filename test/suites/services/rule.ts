@@ -2,13 +2,13 @@ import { type Answers, answersOf, type Kind, type Proof, type Reads, readsOf } f
 import type { Target } from './target.ts'
 import type { Truth } from './truth.ts'
 
-/** What a run says about an item. */
+/** Reported outcome of an item. */
 export type Outcome = 'done' | 'failed' | 'unknown'
 
 /** Requested fields that the API specification does not list in the resource. */
 const unlisted = new Set(['is_blocked', 'max_meeting_seconds', 'members', 'email', 'member.name'])
 
-/** Whether a service shows a requested field nowhere. No response of the API shows the members of a room. */
+/** Returns true if no response shows a requested field. The API never shows the members of a room. */
 const isHidden = (field: string, { asked, isMember }: Target, { hides = [], hidesNull }: Proof) =>
   field === 'members' ||
   hides.includes(fieldName(field, isMember)) ||
@@ -16,31 +16,31 @@ const isHidden = (field: string, { asked, isMember }: Target, { hides = [], hide
 
 const fieldName = (field: string, isMember = false) => (isMember && field === 'name' ? 'member.name' : field)
 
-/** A target with the requested fields that a service shows. */
+/** Returns the target with only the requested fields that a service shows. */
 export function visible(target: Target, proof: Proof): Target {
   const asked = Object.entries(target.asked).filter(([field]) => !isHidden(field, target, proof))
   return { ...target, asked: Object.fromEntries(asked) }
 }
 
-/** How a command knows an item. */
+/** Information that a command has about an item. */
 export interface Knowledge {
-  /** The command has read the item before it was written. */
+  /** True if the command read the item before writing it. */
   readonly isSeen: boolean
-  /** The command writes so many items that it reads them from a list. */
+  /** True if the command writes so many items that it reads them from a list. */
   readonly isMany: boolean
-  /** A missing item counts as deleted. */
+  /** True if a missing item counts as deleted. */
   readonly ignoresMissing: boolean
-  /** The command adds no request. */
+  /** True if the command adds no request. */
   readonly isRaw: boolean
 }
 
-/** The requested fields that the service does not show. */
+/** Returns the requested fields that the service does not show. */
 export const hiddenFields = (target: Target, proof: Proof): string[] =>
   Object.keys(target.asked).filter((field) => field !== 'members' && isHidden(field, target, proof))
 
 /**
- * The verdicts that are right by the rule “what the service holds decides”.
- * @param truth what became of the fields that the service shows
+ * Returns the verdicts that are correct if the stored state decides.
+ * @param truth outcome of the fields that the service shows
  */
 export function verdicts(
   target: Target,
@@ -73,7 +73,7 @@ function verdictsOf(it: Case): readonly Outcome[] {
   if (answers === 'claims') return ['done']
   // Only the embedded service has this operation.
   if (kind === 'redelivery') return ['done', 'unknown']
-  // Nothing can be read of these.
+  // Messages and pages cannot be read.
   if (kind === 'message' || kind === 'pages') {
     if (answers === 'shows') return it.truth === 'done' ? ['done'] : ['unknown']
     return answers === 'acknowledges' || answers === 'names' ? ['done'] : ['unknown']
@@ -81,9 +81,9 @@ function verdictsOf(it: Case): readonly Outcome[] {
   if (answers === 'misses') return it.isSeen || it.ignoresMissing ? ['done'] : ['done', 'unknown']
   if (isRaw && answers !== 'shows') return answers === 'names' ? ['done', 'unknown'] : ['unknown']
   if (answers === 'shows' && isShown(it)) return shown(it)
-  // The command adds no read, so that a value which the answer does not show stays unknown.
+  // The command adds no read, so a value that the response does not show stays unknown.
   if (isRaw) return [...shown(it), 'unknown']
-  // Acknowledged: no service must show these fields. An offboarding reads the item nevertheless.
+  // No service must show these fields, so the ID is an acknowledgement. An offboarding reads the item anyway.
   if (answers === 'names' && isUnlistedOnly(target)) return ['done', ...shown(it)]
   // A room whose ID is not known cannot be read.
   if (kind === 'room' && answers !== 'names' && answers !== 'shows') return ['unknown']
@@ -91,7 +91,7 @@ function verdictsOf(it: Case): readonly Outcome[] {
   return it.read === 'maybe' ? [...shown(it), 'unknown'] : shown(it)
 }
 
-/** The answer proves all of it. */
+/** Returns true if the response proves every requested field. */
 const isShown = ({ truth, proof, target }: Case) =>
   (truth === 'done' || truth === 'equal') && !hidesListed(target, proof)
 
@@ -103,11 +103,11 @@ const hidesListed = (target: Target, proof: Proof) =>
 const isUnlistedOnly = ({ kind, asked, isMember }: Target) =>
   kind === 'change' && Object.keys(asked).every((field) => unlisted.has(fieldName(field, isMember)))
 
-/** The verdicts where the state is seen, in the answer or by a read. */
+/** Returns the verdicts for a state that a response or a read shows. */
 function shown({ truth, kind, isSeen, proof, target }: Case): readonly Outcome[] {
   if (hidesListed(target, proof)) return ['unknown']
   const isCreation = kind === 'room' || kind === 'user' || kind === 'member'
-  // Only a command that has read the item before can tell a third value from the old one.
+  // Only a command that has read the item before can distinguish a third value from the old value.
   const changedOtherwise = isSeen ? (['failed'] as const) : (['failed', 'unknown'] as const)
   switch (truth) {
     case 'done':

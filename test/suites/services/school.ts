@@ -4,7 +4,7 @@ import { otherService } from '../../helpers/other-service.ts'
 import { answer, type Run, type World, worldsWith } from '../../helpers/world.ts'
 import { type FakeService, isWrite, jsonOf, pathOf, type Thing } from './fake.ts'
 
-/** Everything that the embedded service behind a fake one holds. */
+/** Complete state of the embedded service behind a fake service. */
 export interface State {
   rooms: readonly Thing[]
   users: readonly Thing[]
@@ -13,34 +13,34 @@ export interface State {
   deliveries: readonly Thing[]
 }
 
-/** A write that a command has sent, and what the embedded service has done for it. */
+/** Write that a command sent, and the requests that the embedded service executed for it. */
 export interface Sent {
   readonly request: WireRequest
   readonly executed: { readonly path: string; readonly asked: any; readonly body: any }[]
-  /** The embedded service has refused it. */
+  /** True if the embedded service refused the write. */
   isRefused: boolean
 }
 
-/** A fake service, and the real state behind it. */
+/** Fake service with the embedded service behind it. */
 export interface School {
   world: World
-  /** The ID of a room in the embedded service. */
+  /** Returns the ID of a room in the embedded service. */
   realRoom(name: string): string
-  /** The ID by which the fake service knows a room. */
+  /** Returns the ID by which the fake service knows a room. */
   room(name: string): string
-  /** The ID by which the fake service knows a member. */
+  /** Returns the ID by which the fake service knows a member. */
   member(room: string, user: string): string
-  /** The ID by which the fake service knows the given-up delivery. */
+  /** ID by which the fake service knows the given-up delivery. */
   delivery: string
-  /** The state, after everything that the fake service would still do. */
+  /** Returns the state after the fake service has completed all pending work. */
   state(): Promise<State>
-  /** The writes that commands have sent, in order. */
+  /** Writes that commands have sent, in order. */
   sent: readonly Sent[]
   sessions: readonly Thing[]
   run(argv: readonly string[], stdin?: string): Promise<Run>
   /** Runs a command with the embedded service instead of the fake one. */
   prepare(argv: readonly string[]): Promise<void>
-  /** A path with names instead of the IDs of the embedded service. */
+  /** Replaces the IDs of the embedded service in a path by names. */
   readable(path: string): string
 }
 
@@ -48,11 +48,11 @@ const env = { MEETROOM_JOIN_URL: 'https://app.test/{room_id}#{access_token}' }
 const two = (number: number) => String(number).padStart(2, '0')
 export const roomNames = Array.from({ length: 14 }, (_, i) => `Room ${two(i)}`)
 export const userIds = Array.from({ length: 12 }, (_, i) => `u${two(i)}`)
-/** The room with everybody in it, a second private one, and an open one. */
+/** A room with all users, a second private room, an open room and a terminated room. */
 export const [full = '', second = '', open = '', ended = ''] = roomNames
-/** Somebody who is blocked in the full room. */
+/** User who is blocked in the full room. */
 export const blocked = 'u11'
-/** The only delivery that was given up. */
+/** The only given-up delivery. */
 export const givenUp = 'msg_givenup'
 
 const createFilled = worldsWith(async (world) => {
@@ -83,7 +83,7 @@ const createFilled = worldsWith(async (world) => {
   return { rooms, members }
 })
 
-/** Makes a school with rooms, users, members and sessions, behind a fake service. */
+/** Creates a school with rooms, users, members and sessions behind a fake service. */
 export async function openSchool(fake: FakeService): Promise<School> {
   const { world, made } = await createFilled()
   const { rooms, members } = made
@@ -145,7 +145,7 @@ export async function openSchool(fake: FakeService): Promise<School> {
       for (const work of pending.splice(0)) await work()
       const { rooms: all } = await send('GET', '/rooms?limit=1000')
       const inRooms = []
-      // Only these rooms and new ones have members.
+      // Only these rooms and new rooms have members.
       for (const { id, name } of all)
         if ([full, second, open].includes(name) || !roomNames.includes(name))
           inRooms.push(...(await send('GET', `/rooms/${id}/members?limit=1000`)).members)

@@ -11,10 +11,10 @@ import { proxies } from './fakes/proxies.ts'
 import { reading } from './fakes/reads.ts'
 import { storedValues } from './fakes/values.ts'
 
-/** A service without a difference, which shows that the commands succeed otherwise. */
+/** Unchanged embedded service, with which all commands succeed. */
 export const plain = service('is the embedded service', (_, next) => next())
 
-/** Services that differ in nothing before they are written to: commands that read have the same results. */
+/** Services that differ only after a write, so that commands that only read have the same results. */
 const likePlain: readonly FakeService[] = [
   ...answers,
   ...frameworks,
@@ -41,5 +41,5 @@ const others: readonly FakeService[] = [
 export const services: readonly FakeService[] = [plain, ...likePlain, ...others]
 
 const differing = new Set([plain, ...others])
-/** Whether commands that only read can have other results than with the embedded service. */
+/** Returns true if commands that only read can have other results than with the embedded service. */
 export const hasOtherReads = (fake: FakeService) => differing.has(fake)

@@ -3,25 +3,25 @@ import { isWrite, jsonOf, pathOf, type Thing } from './fake.ts'
 import type { Kind } from './proof.ts'
 import type { School, Sent, State } from './school.ts'
 
-/** An item that a command writes, or leaves as it is. */
+/** Item that a command writes or keeps unchanged. */
 export interface Target {
   readonly kind: Kind | 'keep'
   readonly isMember?: boolean
-  /** The words by which errors name it. */
+  /** Words by which errors name the item. */
   readonly names: readonly string[]
-  /** The fields that the command asks for. */
+  /** Fields that the command requests. */
   readonly asked: Thing
-  /** The items of a state that are this one. */
+  /** Returns the items of a state that match this target. */
   find(state: State): readonly Thing[]
-  /** Whether a request is for this item. */
+  /** Returns true if a request writes this item. */
   isFor(request: WireRequest): boolean
-  /** Whether a result is about this item. */
+  /** Returns true if a result is about this item. */
   isIn(row: Thing): boolean
-  /** A field that the service must show before the item is written. */
+  /** Field that the service must show before the item is written. */
   readonly waitsFor?: string
 }
 
-/** How a scenario knows its targets. */
+/** Returns functions that create the targets of a scenario. */
 export function targetsOf(school: School) {
   const body = (request: WireRequest) => (request.body ? jsonOf(request) : {})
   const isAt = (request: WireRequest, method: string, path: string) =>
@@ -44,7 +44,7 @@ export function targetsOf(school: School) {
   const userIn = ({ users }: State, id: string) =>
     users.filter(({ user_id }) => String(user_id).toLowerCase() === id.toLowerCase())
 
-  /** A room that does not exist yet. Rooms are told apart by the names that are asked for. */
+  /** Creates a target for a room that does not exist yet, identified by its requested name. */
   const newRoom = (asked: Thing, key = ''): Target => {
     const isFor = (request: WireRequest) =>
       isAt(request, 'POST', '/rooms') && body(request)['name'] === asked['name']
@@ -115,7 +115,7 @@ export function targetsOf(school: School) {
       body(request)['user_id'] === asked['user_id'],
     isIn: (row) => row['user_id'] === asked['user_id'] && String(row['room_id']) === school.room(place),
   })
-  /** A member of a room that does not exist yet, either. */
+  /** Creates a target for a member of a room that does not exist yet. */
   const newMemberOf = (place: Target, asked: Thing, key: string): Target => ({
     ...newMember('', asked),
     find: (state) =>
@@ -125,7 +125,7 @@ export function targetsOf(school: School) {
       body(request)['user_id'] === asked['user_id'],
     isIn: (row) => row['kind'] === 'member' && row['key'] === key,
   })
-  /** Writes that leave nothing behind but pages, or nothing at all. */
+  /** Creates a target for a write that changes no readable item. */
   const post = (kind: 'message' | 'pages' | 'redelivery', path: string, id: string, asked: Thing): Target => {
     const isFor = (request: WireRequest) => isAt(request, 'POST', path)
     return {
@@ -155,7 +155,10 @@ export function targetsOf(school: School) {
 
 const userAndType = ({ user_id, type }: Thing) => `${user_id}:${type}`
 
-/** How often a command has made an item, by its own requests. A service may do the same request twice. */
+/**
+ * Counts how often a command has created an item with its own requests. A service may execute a request
+ * twice.
+ */
 export function timesMade(target: Target, sent: readonly Sent[], after: readonly Thing[]): number {
   if (target.kind === 'user' || target.kind === 'member') return after.length
   if (target.kind !== 'room' && target.kind !== 'message' && target.kind !== 'pages') return 1

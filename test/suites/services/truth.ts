@@ -2,24 +2,24 @@ import { isDeepStrictEqual } from 'node:util'
 import type { State } from './school.ts'
 import type { Target } from './target.ts'
 
-/** What a service holds of a field that was asked for. */
+/** Relation of a stored value to the requested value. */
 type Likeness = 'same' | 'equal' | 'similar' | 'longer' | 'old' | 'other'
 
 /**
- * What became of an item.
- * - `done`: as it was asked for
+ * Outcome of an item.
+ * - `done`: as requested
  * - `equal`: with an equal value, such as another Unicode normalization
- * - `similar`: with a value in another letter case, or one that is cut off
+ * - `similar`: with a value in another letter case, or truncated
  * - `longer`: with a suffix
- * - `partly`: some fields, and not others
+ * - `partly`: with some of the requested fields
  * - `misnamed`: with another name, type or ID
  * - `other`: with another value
- * - `not`: not at all
+ * - `not`: unchanged or missing
  */
 export type Truth = 'done' | 'equal' | 'similar' | 'longer' | 'partly' | 'misnamed' | 'other' | 'not'
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'" }
-/** Text without the escapes of HTML and URLs, which change its spelling only. */
+/** Decodes HTML entities and percent encoding. */
 const unescaped = (text: string) =>
   text
     .replace(/&(\w+|#\w+);/g, (entity, name) => entities[name] ?? entity)
@@ -36,7 +36,7 @@ function likeness(asked: unknown, held: unknown, old: unknown): Likeness {
   return given.startsWith(wanted) ? 'longer' : 'other'
 }
 
-/** The fields of an item that are not what was asked for, though they are like it. */
+/** Returns the fields of an item that differ from the requested values. */
 export function changedFields(target: Target, after: State): string[] {
   const [item = {}] = target.find(after)
   return Object.entries(target.asked)
@@ -44,14 +44,14 @@ export function changedFields(target: Target, after: State): string[] {
     .map(([field]) => field)
 }
 
-/** Compares what a service holds with what a command has asked for. */
+/** Compares the stored item with the requested fields. */
 export function truthOf(target: Target, before: State, after: State): Truth {
   const [old] = target.find(before)
   const [item] = target.find(after)
   if (target.kind === 'delete') return item ? 'not' : 'done'
   if (!item) return 'not'
   const fields = Object.entries(target.asked).flatMap(([field, value]) => {
-    // What was so before proves nothing.
+    // A field that had the requested value before proves nothing.
     if (old && isDeepStrictEqual(value, old[field]) && isDeepStrictEqual(value, item[field])) return []
     // An ID has no other spelling.
     const like =

@@ -1,4 +1,4 @@
-/** Commands without a scenario, and why. */
+/** Commands without a scenario, with the reasons. */
 export const without: Readonly<Record<string, string>> = {
   __complete: 'suggests words; its exit code is not read',
   'sessions watch': 'runs until it is stopped; its view claims nothing with an exit code',

@@ -23,7 +23,7 @@ const emptyWords: readonly (readonly [name: string, body: unknown, headers?: Rec
   ['{"ok":false} with a message', { ok: false, message: 'no' }],
 ]
 
-/** Bodies by which services say that a write is done without showing the resource. */
+/** Bodies that acknowledge a write without showing the resource. */
 const yeses: readonly (readonly [name: string, body: unknown])[] = [
   ['{}', {}],
   ['{"ok":true}', { ok: true }],
@@ -31,7 +31,7 @@ const yeses: readonly (readonly [name: string, body: unknown])[] = [
   ['no body', ''],
 ]
 
-/** A no in words without the resource is a refusal. */
+/** Returns the proof of a body. An error message without the resource is a refusal. */
 const worthOf = (body: unknown): Proof => {
   const saysNo = typeof body === 'object' && body !== null && Object.keys(body).length > 0
   return { answers: saysNo ? 'denies' : 'garbles' }
@@ -84,7 +84,7 @@ const statuses = [
   }),
 ]
 
-/** Texts of messages and lists of pages stay as they are. */
+/** Proof of messages and pages, whose responses are unchanged. */
 const events = { message: 'shows', pages: 'shows' } as const
 
 const contradictions = [
@@ -96,7 +96,7 @@ const contradictions = [
   service(
     'executes writes and shows another ID',
     writesShow(true, (item) => ({ ...item, id: 'another', user_id: 'another' })),
-    // Nobody knows the ID that the service has chosen.
+    // A client cannot know the ID that the service has chosen.
     { answers: { room: 'shows', ...events, other: 'garbles' }, reads: { room: 'never' } },
   ),
   service(
@@ -162,7 +162,10 @@ const contradictions = [
   ),
 ]
 
-/** Services whose answers to writes say less than the API specification, or something else. */
+/**
+ * Services whose responses to writes show less than the API specification requires, or contradict the
+ * request.
+ */
 export const answers: readonly FakeService[] = [
   ...idle,
   ...lying,

@@ -1,20 +1,23 @@
 import type { Thing } from '../fake.ts'
 import type { Answers } from '../proof.ts'
 
-/** A body that says something about a write without showing the resource. */
+/** Response to a write that does not show the resource. */
 export interface Words {
   readonly name: string
   readonly body: unknown
   readonly status?: number
   readonly headers?: Record<string, string>
-  /** What it is worth, if it is more or less than an acknowledgement. */
+  /** Proof value, if the body is not an acknowledgement. */
   readonly answers?: Answers | readonly Answers[]
 }
 
 const words = (name: string, body: unknown, more: Partial<Words> = {}): Words => ({ name, body, ...more })
 const accepted = (location: string) => ({ status: 202, headers: { location } })
 
-/** Objects: drivers of databases, queues, engines of workflows and frameworks send them after a write, or instead of it. */
+/**
+ * JSON objects that database drivers, queues, workflow engines and frameworks send after a write or instead
+ * of it.
+ */
 const objects: readonly Words[] = [
   words('the count of Prisma', { count: 1 }),
   words('the result of MongoDB', {
@@ -81,7 +84,7 @@ const objects: readonly Words[] = [
   words('an empty error', { error: {}, errors: '' }),
 ]
 
-/** Everything else: other formats, and JSON that is no object. */
+/** Bodies in other formats, and JSON that is not an object. */
 const noObjects: readonly Words[] = [
   words('the affected rows of Sequelize', '[1]'),
   words('XML', '<?xml version="1.0"?><room><status>ok</status></room>', type('application/xml')),
@@ -111,7 +114,7 @@ const noObjects: readonly Words[] = [
   ),
 ].map((one) => ({ ...one, answers: 'garbles' as const }))
 
-/** Words that say no, without the resource. */
+/** Refusals in JSON that do not show the resource. */
 const noes: readonly Words[] = [
   words('errors of Rails', { errors: { name: ['has already been taken'] } }),
   words('an error of JSON-RPC', { jsonrpc: '2.0', id: 1, error: { code: -32000, message: 'busy' } }),
@@ -124,14 +127,14 @@ function type(name: string): Partial<Words> {
   return { headers: { 'content-type': name } }
 }
 
-/** Bodies that come whether or not the write was done. */
+/** Bodies that services send whether or not the write was executed. */
 export const bodies: readonly Words[] = [...objects, ...noObjects, ...noes]
 
-/** The resource in other envelopes, from services that execute writes. */
+/** Envelopes of the resource, for services that execute writes. */
 export const envelopes: readonly (readonly [
   name: string,
   wrap: (item: Thing, key: string) => unknown,
-  /** What it is worth. */
+  /** Proof value. */
   answers?: Answers | readonly Answers[],
 ])[] = [
   ['with links of HAL', (item) => ({ ...item, _links: { self: { href: `/rooms/${item['id']}` } } })],
@@ -139,7 +142,7 @@ export const envelopes: readonly (readonly [
   ['as OData', (item) => ({ '@odata.context': '$metadata#Rooms/$entity', '@odata.etag': 'W/"2"', ...item })],
   ['as OData 2', (item) => ({ d: { results: item } }), 'garbles'],
   ['as JSON-LD', (item) => ({ '@context': '/contexts/Room', '@id': '/rooms/1', '@type': 'Room', ...item })],
-  // The type of a document is that of the resource, not of the room.
+  // The `type` of a JSON:API document is neither a room type nor a role.
   [
     'as JSON:API',
     ({ id, ...attributes }, key) => ({ data: { type: `${key}s`, id, attributes, links: { self: '/1' } } }),

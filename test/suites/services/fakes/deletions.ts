@@ -2,7 +2,7 @@ import type { WireResponse } from '../../../../src/api/wire.ts'
 import { answer, type Exchange, type FakeService, jsonOf, pathOf, type Thing } from '../fake.ts'
 import type { Proof } from '../proof.ts'
 
-/** Deletions are executed and answered without a body, and deleted items are shown so. */
+/** Creates a service that executes deletions, responds without a body, and shows deleted items as given. */
 function tombstone(
   name: string,
   proof: Proof,
@@ -32,7 +32,7 @@ function tombstone(
 const still: Proof = { reads: { delete: 'listed' } }
 const deletedAt = '2026-01-02T03:04:05.678Z'
 
-/** How services show an item that is deleted. */
+/** Services that differ in their response for a deleted item. */
 export const deletions: readonly FakeService[] = [
   tombstone('the item with deleted_at', still, (item, key) =>
     answer(200, { [key]: { ...item, deleted_at: deletedAt } }),

@@ -12,7 +12,10 @@ import {
 } from '../fake.ts'
 import { bodies, envelopes } from './bodies.ts'
 
-/** What drivers, queues and frameworks answer, each from a service that executes writes and from one that does not. */
+/**
+ * Responses of drivers, queues and frameworks, each from a service that executes writes and a service that
+ * does not.
+ */
 const answering = bodies.flatMap(({ name, body, status = 200, headers, answers = 'acknowledges' }) =>
   [true, false].map((executes) =>
     service(
@@ -23,18 +26,18 @@ const answering = bodies.flatMap(({ name, body, status = 200, headers, answers =
   ),
 )
 
-// Texts of messages and lists of pages stay as they are.
+// Responses to messages and page creations are unchanged.
 const enveloping = envelopes.map(([name, wrap, answers = 'shows']) =>
   service(`executes writes and sends the resource ${name}`, rewrapped(wrap), {
     answers: { message: 'shows', pages: 'shows', other: answers },
   }),
 )
 
-/** The ID in the path of a request, or else that of a resource which does not exist. */
+/** Returns the ID in the path of a request, or the ID of a missing resource for a creation. */
 const idIn = (request: Parameters<Exchange>[0]) =>
   request.method === 'POST' ? '0123456789abcdef01234567' : pathOf(request).split('/').at(-1)
 
-/** Answers made from the request alone. */
+/** Builds responses from the request alone. */
 const echo = (wrap: (body: Thing, id: string | undefined) => unknown): Exchange => {
   return async (request, next) => {
     if (!isWrite(request)) return next()
@@ -47,7 +50,8 @@ const echoing: readonly FakeService[] = [
   service(
     'does not execute writes and echoes the body',
     echo((body) => body),
-    // The API answers a message with its text, and a user with the fields of the request. A room and a member need an ID.
+    // The API responds to a message with its text, and to a user with the request fields. A room or member
+    // needs an ID.
     { answers: { message: 'claims', user: 'claims', pages: 'acknowledges', other: 'garbles' } },
   ),
   service(
@@ -66,11 +70,11 @@ const echoing: readonly FakeService[] = [
       request.method === 'DELETE'
         ? answer(200, { id: idIn(request), object: 'room', deleted: true })
         : next(),
-    // The API answers a deletion with the resource.
+    // The API responds to a deletion with the resource.
     { answers: { delete: ['claims', 'acknowledges'] } },
   ),
   service(
-    'does not execute deletions and schedules them',
+    'schedules deletions instead of executing them',
     async (request, next) => {
       if (request.method !== 'DELETE') return next()
       const { room, user } = jsonOf(await next({ ...request, method: 'GET' }))

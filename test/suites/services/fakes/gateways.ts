@@ -15,7 +15,7 @@ const page = { 'content-type': 'text/html' }
 const inHtml = (title: string) =>
   `<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`
 
-/** Failures of gateways, which may come before or after the service has acted. */
+/** Gateway failures, sent before or after the service executes the write. */
 const failures: readonly (readonly [
   name: string,
   status: number,
@@ -74,11 +74,11 @@ const lost = [true, false].map((executes) =>
   ),
 )
 
-/** Answers of what stands before a service, and lets no write through. */
+/** Responses of firewalls, captive portals and gateways that forward no write. */
 const refusing: readonly FakeService[] = (
   [
     ['answers 403 with a page of a firewall to writes', 403, inHtml('Attention Required!'), page, 'denies'],
-    ['answers 405 with a puzzle to writes', 405, inHtml('Human Verification'), page, 'denies'],
+    ['answers 405 with a CAPTCHA page to writes', 405, inHtml('Human Verification'), page, 'denies'],
     ['answers 202 with a challenge to writes', 202, '', { 'x-amzn-waf-action': 'challenge' }, 'acknowledges'],
     ['answers 503 with “Just a moment” to writes', 503, inHtml('Just a moment...'), page, 'loses'],
     ['answers 511 of a captive portal to writes', 511, inHtml('Network Authentication'), page, 'loses'],
@@ -91,7 +91,7 @@ const refusing: readonly FakeService[] = (
   service(name, writesAnswer(false, status, body, headers), { answers }),
 )
 
-/** Refusals of a second attempt that a gateway has made, or of a client that it gave up. */
+/** Refusals that follow a retry by a gateway or a closed client connection. */
 const denying: readonly FakeService[] = (
   [
     ['409', 409, { error: 'version conflict' }],
@@ -103,7 +103,10 @@ const denying: readonly FakeService[] = (
   service(`executes writes and answers ${name}`, writesAnswer(true, status, body), { answers: 'denies' }),
 )
 
-/** The first attempt of each write fails after it was done, or before. */
+/**
+ * Creates a service that resets the connection of the first attempt of each write, before or after executing
+ * it.
+ */
 function firstAttempt(name: string, executes: boolean, proof: Proof): FakeService {
   return {
     name,
@@ -123,7 +126,7 @@ function firstAttempt(name: string, executes: boolean, proof: Proof): FakeServic
 
 const retried: readonly FakeService[] = [
   firstAttempt('executes writes and loses the first answer to each', true, {
-    // A user is sent again, which overwrites, but not by `api`.
+    // Commands retry the creation of a user, which overwrites; `api` does not.
     answers: { delete: 'misses', change: 'shows', user: ['shows', 'loses'], other: 'loses' },
   }),
   firstAttempt('loses the first attempt of each write', false, {
@@ -140,7 +143,7 @@ const retried: readonly FakeService[] = [
   },
   {
     name: 'executes writes twice and sends the second answer',
-    // The embedded service refuses a second deletion, and a second delivery.
+    // The embedded service refuses a second deletion and a second redelivery.
     answers: { redelivery: 'denies', delete: ['denies', 'claims'] },
     make: () => async (request, next) => {
       if (isWrite(request)) await next()

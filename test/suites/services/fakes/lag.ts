@@ -13,13 +13,13 @@ import type { Proof } from '../proof.ts'
 
 const acknowledged = () => answer(202, { status: 'accepted' }, { location: '/operations/1' })
 
-/** The time since the last write, in milliseconds, and the number of reads since. */
+/** Time since the last write, in milliseconds, and number of reads since then. */
 interface Waited {
   readonly ms: number
   readonly reads: number
 }
 
-/** Writes wait in a queue until it is due, which is asked before each read. */
+/** Creates a service that queues writes and executes them before the first read for which `isDue` is true. */
 function queue(name: string, proof: Proof, isDue: (waited: Waited) => boolean): FakeService {
   return {
     name,
@@ -54,7 +54,7 @@ function queue(name: string, proof: Proof, isDue: (waited: Waited) => boolean): 
 const afterReads = (count: number) =>
   queue(
     `acknowledges writes and shows the old state in ${count} reads`,
-    // A command that writes many items reads more often.
+    // Only a command that writes many items sends enough reads to see the new state.
     count > 2 ? { reads: 'maybe' } : {},
     ({ reads }) => reads >= count,
   )
@@ -66,21 +66,23 @@ const afterMs = (wait: number) =>
     ({ ms }) => ms >= wait,
   )
 
-/** A queue that loses what is written. */
+/** Queue that loses all writes. */
 const blackHole: FakeService = {
   name: 'acknowledges writes and never executes them',
   answers: 'acknowledges',
   make: () => async (request, next) => (isWrite(request) ? acknowledged() : next()),
 }
 
-/** The paths at which a write is seen. */
+/** Returns the paths that show the effect of a write. */
 function placesOf(request: WireRequest): string[] {
   const path = pathOf(request)
   if (request.method !== 'POST') return [path, path.replace(/\/[^/]+$/, '')]
   return path === '/users' ? [path, `${path}/${jsonOf(request)['user_id']}`] : [path]
 }
 
-/** Reads are answered as before the first write to their path, as often as a node decides. */
+/**
+ * Creates a service that responds to reads with the state before the first write while `isOld` returns true.
+ */
 function oldReads(
   name: string,
   proof: Proof,
@@ -159,7 +161,7 @@ const replicas: readonly FakeService[] = [
       (_, at) =>
         now() - at < 10_000,
   ),
-  // Lists come from an index that is built at night, items from the database.
+  // Models a list index that is rebuilt nightly; single items come from the database.
   oldReads(
     'acknowledges writes and never shows them in lists',
     { reads: { member: 'never', other: 'maybe' } },
@@ -175,7 +177,7 @@ const replicas: readonly FakeService[] = [
   ),
 ]
 
-/** A cache between the command and the service that keeps what was read for a minute. */
+/** Cache in front of the service that keeps responses for one minute. */
 const cache: FakeService = {
   name: 'acknowledges writes and reads from a cache',
   answers: 'acknowledges',
@@ -196,7 +198,7 @@ const cache: FakeService = {
   },
 }
 
-/** Services of which the state is seen later, or never. */
+/** Services that show a written state late or never. */
 export const lag: readonly FakeService[] = [
   ...[1, 2, 10].map(afterReads),
   ...[300, 900, 5000].map(afterMs),

@@ -1,7 +1,7 @@
 import { answer, type Exchange, edited, type FakeService, isList, type Thing } from '../fake.ts'
 import { cap, isShort, type Listing, lister, readable, usual } from './list-order.ts'
 
-/** Lists in pages, of which those behind the end are answered so. */
+/** Pages lists, and responds with `behind()` to offsets beyond the end. */
 const ending =
   (behind: () => ReturnType<typeof answer>): (() => Exchange) =>
   () =>
@@ -22,12 +22,12 @@ const ends = (
   behind: () => ReturnType<typeof answer>,
   facts: Pick<FakeService, 'isReadable'> = {},
 ) => ({
-  name: `answers offsets behind the end with ${name}`,
+  name: `answers offsets beyond the end with ${name}`,
   make: ending(behind),
   ...facts,
 })
 
-/** Services whose last pages differ. */
+/** Services with an unusual response to offsets beyond the end. */
 export const listEnds: readonly FakeService[] = [
   ends('{}', () => answer(200, {})),
   ends('204 without a body', () => answer(204, '')),
@@ -43,7 +43,7 @@ const withTotal = (change: (asked: Listing) => unknown) => (asked: Listing) => (
   paging: { total: change(asked) },
 })
 
-/** Services that count in their own way. */
+/** Services with unusual totals. */
 export const listTotals: readonly FakeService[] = [
   lister(
     'shows the total of all tenants',
@@ -83,7 +83,7 @@ export const listTotals: readonly FakeService[] = [
     readable,
   ),
   lister(
-    'counts each item in the total that was deleted',
+    'counts deleted items in the total',
     withTotal(({ items }) => items.length + 4),
   ),
   lister(
@@ -104,7 +104,7 @@ export const listTotals: readonly FakeService[] = [
   })),
   lister('clamps offsets at 5', (asked) => usual({ ...asked, offset: Math.min(5, asked.offset) })),
   lister(
-    'starts again at the first item behind the end',
+    'starts over at the first item beyond the end',
     (asked) => usual({ ...asked, offset: asked.offset % Math.max(1, asked.items.length) }),
     readable,
   ),
@@ -137,7 +137,7 @@ const shaped = (name: string, change: Change, isReadable = false): FakeService =
   isReadable,
 })
 
-/** Services with other bodies of lists. */
+/** Services with unusual bodies of lists. */
 export const listBodies: readonly FakeService[] = [
   shaped(
     'wraps lists in an envelope of a success',
@@ -145,7 +145,7 @@ export const listBodies: readonly FakeService[] = [
     true,
   ),
   shaped(
-    'says “ok” and the code 0 beside lists',
+    'sends the status “ok” and the code 0 beside lists',
     (body) => ({ status: 'ok', code: 0, message: 'success', ...body }),
     true,
   ),
@@ -192,7 +192,7 @@ export const listBodies: readonly FakeService[] = [
   },
 ]
 
-/** A cache in front of lists, by a key of the URL. */
+/** Creates a service that caches lists by a key of the URL. */
 const cached = (name: string, key: (url: URL) => string): FakeService => ({
   name,
   make: () => {
@@ -214,7 +214,7 @@ const cached = (name: string, key: (url: URL) => string): FakeService => ({
   },
 })
 
-/** Services behind caches. */
+/** Services that cache lists. */
 export const listCaches: readonly FakeService[] = [
   cached('caches lists by their URL without the offset', ({ href }) => href.replace(/[?&]offset=\d+/, '')),
   cached('caches lists by their URL without limit and offset', ({ href }) =>

@@ -1,31 +1,31 @@
 import { answer, type Exchange, type FakeService, isList, jsonOf, type Setting, type Thing } from '../fake.ts'
 
-/** What a service lists for a request: all its items, and what is asked for. */
+/** Request for a list, with all items of the service. */
 export interface Listing {
   items: readonly Thing[]
   limit: number
   offset: number
-  /** How many lists the service has sent before. */
+  /** Number of lists sent before. */
   sent: number
 }
 
-/** A page, and the fields beside the total of its paging. */
+/** Page of a list, with changes of its paging. */
 export interface Listed {
   items: readonly unknown[]
   paging?: object
-  /** Fields beside the items. */
+  /** Additional fields of the body. */
   beside?: object
 }
 
-/** The most items of a page. */
+/** Maximum number of items per page. */
 export const cap = 5
 
-/** The page of a service that works. */
+/** Returns the page that a correct service sends. */
 export const usual = ({ items, limit, offset }: Listing): Listed => ({
   items: items.slice(offset, offset + Math.min(limit, cap)),
 })
 
-/** Lists are paged in another way. */
+/** Pages lists with the given function. */
 export const listing =
   (page: (asked: Listing) => Listed): (() => Exchange) =>
   () => {
@@ -47,7 +47,7 @@ export const listing =
     }
   }
 
-/** A service whose lists differ, and which changes nothing else. */
+/** Creates a service that differs only in its lists. */
 export const lister = (
   name: string,
   page: (asked: Listing) => Listed,
@@ -55,14 +55,14 @@ export const lister = (
 ): FakeService => ({ name, make: listing(page) as (setting: Setting) => Exchange, ...facts })
 
 export const readable = { isReadable: true } as const
-/** Whether three passes show all items depends on the requests before them. */
+/** Three passes may or may not show all items, depending on earlier requests. */
 const unsettled = { isUnsettled: true } as const
 
 /** Returns true for a list of one page, which no other page can contradict. */
 export const isShort = ({ items }: Listing) => items.length <= cap
 
 const reversed = <T>(items: readonly T[]) => [...items].reverse()
-/** The items in an order that a number chooses. */
+/** Shuffles items deterministically by a seed. */
 const shuffled = <T>(items: readonly T[], seed: number): T[] =>
   items
     .map((item, i) => ({ item, rank: ((i + 1) * 7919 * (seed + 3)) % 101 }))
@@ -70,7 +70,7 @@ const shuffled = <T>(items: readonly T[], seed: number): T[] =>
     .map(({ item }) => item)
 const withItems = (asked: Listing, items: readonly Thing[]) => usual({ ...asked, items })
 
-/** Services whose order is not the same in each request, as without ORDER BY, with ties and with replicas. */
+/** Services whose order differs between requests, as without ORDER BY, with ties or with replicas. */
 export const orders: readonly FakeService[] = [
   lister('lists in an order that depends on the limit', (asked) =>
     withItems(asked, asked.limit % 2 === 0 ? asked.items : reversed(asked.items)),
@@ -81,28 +81,28 @@ export const orders: readonly FakeService[] = [
     unsettled,
   ),
   lister(
-    'lists by two replicas with opposite orders, taking turns',
+    'lists from two alternating replicas with opposite orders',
     (asked) => withItems(asked, asked.sent % 2 === 0 ? asked.items : reversed(asked.items)),
     unsettled,
   ),
-  lister('lists the second page by a replica with the opposite order', (asked) =>
+  lister('lists the second page from a replica with the opposite order', (asked) =>
     withItems(asked, asked.sent === 1 ? reversed(asked.items) : asked.items),
   ),
   lister(
-    'breaks ties by the page: each page but the first is sorted the other way',
+    'sorts each page except the first in reverse order',
     (asked) => {
       const { items } = usual(asked)
       return { items: asked.offset === 0 ? items : reversed(items) }
     },
     readable,
   ),
-  lister('lists every second page by a replica without the newest item', (asked) =>
+  lister('lists every second page from a replica without the newest item', (asked) =>
     withItems(asked, Math.floor(asked.offset / cap) % 2 === 0 ? asked.items : asked.items.slice(1)),
   ),
-  lister('lists by a replica without the oldest item after the first request', (asked) => {
+  lister('lists from a replica without the oldest item after the first request', (asked) => {
     return withItems(asked, asked.sent === 0 || isShort(asked) ? asked.items : asked.items.slice(0, -1))
   }),
-  lister('swaps the items at the page boundaries of a reading', (asked) => {
+  lister('swaps the items at the page boundaries', (asked) => {
     const items = [...asked.items]
     for (let i = cap; i < items.length; i += cap)
       if (asked.offset === i) [items[i - 1], items[i]] = [items[i] as Thing, items[i - 1] as Thing]
@@ -134,7 +134,7 @@ export const joins: readonly FakeService[] = [
       ),
     readable,
   ),
-  lister('leaves out every fourth item of a page after it was cut', (asked) => ({
+  lister('omits the fourth item of each page', (asked) => ({
     items: usual(asked).items.filter((_, i) => i !== 3),
   })),
   lister('pins the first item to the top of each page', (asked) => ({
@@ -149,7 +149,7 @@ export const joins: readonly FakeService[] = [
     items: asked.items.slice(asked.offset, asked.offset + Math.max(1, Math.min(asked.limit, cap + 1) - 1)),
   })),
   lister(
-    'sends one item more than the limit, which tells that there are more',
+    'sends one item more than the limit, as a sign of another page',
     (asked) => ({
       items: asked.items.slice(asked.offset, asked.offset + Math.min(asked.limit, cap) + 1),
     }),

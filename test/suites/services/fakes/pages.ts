@@ -113,7 +113,7 @@ const pages = [
     lists(({ limit, offset }) => ({ limit: Math.min(limit, 10), offset: Math.max(0, offset - 1) })),
   ),
   service(
-    'leaves one item out between pages of 10',
+    'omits one item between pages of 10',
     lists(({ limit, offset }) => ({ limit: Math.min(limit, 10), offset: offset === 0 ? 0 : offset + 1 })),
   ),
   service(
@@ -124,14 +124,14 @@ const pages = [
     ),
   ),
   service(
-    'sends nothing behind the first page of 5',
+    'sends nothing after the first page of 5',
     lists(
       ({ limit, offset }) => ({ limit: Math.min(limit, 5), offset }),
       (body, key, { offset }) => (offset > 0 ? { ...body, [key]: [] } : body),
     ),
   ),
   service(
-    'sends null behind the first page of 5',
+    'sends null after the first page of 5',
     lists(
       ({ limit, offset }) => ({ limit: Math.min(limit, 5), offset }),
       (body, key, { offset }) => (offset > 0 ? { ...body, [key]: null } : body),
@@ -157,7 +157,7 @@ const pages = [
         const url = new URL(request.url)
         const offset = Number(url.searchParams.get('offset') ?? 0)
         url.searchParams.set('limit', String(Math.min(limitOf(request) || 30, 10)))
-        // Once, behind the first page: all later items move up by one.
+        // The loss happens once, after the first page, and moves all later items up by one.
         const gone = offset > 0 && seen++ === 0
         if (gone) url.searchParams.set('offset', String(offset + 1))
         return edited(await next({ ...request, url: url.href }), (body) =>
@@ -196,5 +196,5 @@ const pages = [
   ),
 ]
 
-/** Services with other pages and totals. */
+/** Services with unusual pages and totals. */
 export const paging: readonly FakeService[] = [...totals, ...caps, ...pages]

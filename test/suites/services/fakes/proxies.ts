@@ -4,7 +4,7 @@ import type { Proof } from '../proof.ts'
 
 const page = { 'content-type': 'text/html' }
 
-/** Writes are acknowledged, and items cannot be read after them. */
+/** Creates a service that acknowledges writes, and whose items cannot be read afterwards. */
 function unreadable(name: string, read: () => WireResponse): FakeService {
   return {
     name: `acknowledges writes, and then answers ${name} to reads`,
@@ -37,10 +37,10 @@ const unreadables: readonly FakeService[] = [
   }),
 ]
 
-/** A proxy that answers equal bodies as the first time, whatever their path is. */
+/** Creates a proxy that repeats the first response for equal bodies, whatever the path. */
 function replay(executes: boolean, proof: Proof): FakeService {
   return {
-    name: `answers equal bodies as the first time, and ${executes ? 'executes' : 'does not execute'} them`,
+    name: `repeats the first response for equal bodies, and ${executes ? 'executes' : 'does not execute'} them`,
     ...proof,
     make(): Exchange {
       const kept = new Map<string, WireResponse>()
@@ -56,7 +56,7 @@ function replay(executes: boolean, proof: Proof): FakeService {
   }
 }
 
-/** Every other write is lost, and all of them are answered alike. */
+/** Service that loses every other write and acknowledges all writes. */
 const halfLost: FakeService = {
   name: 'acknowledges writes and executes every other one',
   answers: 'acknowledges',
@@ -73,13 +73,13 @@ const halfLost: FakeService = {
 
 const isPages = (request: WireRequest) => pathOf(request).endsWith('/create_many')
 
-/** What lies between a command and a service. */
+/** Proxies between a command and a service. */
 export const proxies: readonly FakeService[] = [
   ...unreadables,
   // Messages and pages cannot be read.
   replay(true, { answers: { message: ['shows', 'claims'] } }),
   replay(false, {
-    // The first answer is that of the item.
+    // Only the first response shows the item of its request.
     answers: {
       change: ['shows', 'garbles'],
       member: ['shows', 'garbles'],
@@ -103,7 +103,7 @@ export const proxies: readonly FakeService[] = [
     { answers: { pages: 'garbles' } },
   ),
   {
-    name: 'forgets its first read after each write',
+    name: 'answers 503 to the first read after each write',
     answers: 'acknowledges',
     make(): Exchange {
       let isFirst = false

@@ -104,7 +104,7 @@ const refusals = [
       await next()
       return answer(404, { error: { message: 'not found' } })
     },
-    // With --ignore-not-found, that is done.
+    // With --ignore-not-found, a 404 response means success.
     { answers: { delete: ['denies', 'claims'] } },
   ),
   service(
@@ -165,7 +165,7 @@ const values = [
     ),
   ),
   service(
-    'leaves fields that are null out',
+    'omits null fields',
     itemsShow((item) => Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null))),
     { hidesNull: true },
   ),
@@ -209,13 +209,13 @@ const replaced = (item: Thing, change: (value: unknown) => unknown) =>
 
 const bodies = [
   ...(['gzip', 'br', 'deflate'] as const).map((name) =>
-    // The network decodes bodies: these were encoded twice.
+    // The network layer decodes bodies once, so these bodies were encoded twice.
     service(`sends bodies in ${name}`, encoded(name), { ...garbling, reads: 'never' }),
   ),
   service('cuts bodies of lists', async (request, next) =>
     isList(request) ? reworded(await next(), (text) => text.slice(0, text.length / 2)) : next(),
   ),
-  service('sends blanks around bodies', async (_, next) =>
+  service('sends white space around bodies', async (_, next) =>
     reworded(await next(), (text) => `\n  ${text} \n\n`),
   ),
   service('sends a byte order mark before bodies', async (_, next) =>
@@ -239,5 +239,5 @@ const bodies = [
   }),
 ]
 
-/** Services that refuse, and services that show the same in other forms. */
+/** Services that refuse requests, and services that show the same values in other forms. */
 export const reading: readonly FakeService[] = [...refusals, ...values, ...bodies]

@@ -9,7 +9,7 @@ import {
   type Thing,
 } from '../fake.ts'
 
-/** Names are stored in another form. */
+/** Creates a service that stores names in a changed form. */
 const names = (name: string, change: (text: string) => string): FakeService =>
   service(
     `stores names ${name}`,
@@ -18,7 +18,7 @@ const names = (name: string, change: (text: string) => string): FakeService =>
     ),
   )
 
-/** The same value: done, with a notice. */
+/** Services that store an equal value; commands succeed with a notice. */
 const equal: readonly FakeService[] = [
   names('in composed letters', (text) => text.normalize('NFC')),
   names('in decomposed letters', (text) => text.normalize('NFD')),
@@ -30,23 +30,23 @@ const equal: readonly FakeService[] = [
   names('with a line feed', (text) => `${text}\n`),
 ]
 
-/** A value in another letter case, or cut off. */
+/** Services that store a value in another letter case or truncated. */
 const similar: readonly FakeService[] = [
-  names('in capitals', (text) => text.toUpperCase()),
-  names('in small letters', (text) => text.toLowerCase()),
-  names('with a capital at the beginning', (text) => `${text[0]}${text.slice(1).toLowerCase()}`),
+  names('in uppercase', (text) => text.toUpperCase()),
+  names('in lowercase', (text) => text.toLowerCase()),
+  names('with one capital letter at the beginning', (text) => `${text[0]}${text.slice(1).toLowerCase()}`),
   names('in 50 characters', (text) => text.slice(0, 50)),
-  names('in 20 characters and small letters', (text) => text.slice(0, 20).toLowerCase()),
+  names('in 20 lowercase characters', (text) => text.slice(0, 20).toLowerCase()),
   names('up to the first angle bracket', (text) => text.replace(/<.*/, '')),
 ]
 
-/** Another value. */
+/** Services that store another value. */
 const other: readonly FakeService[] = [
   names('without accents', (text) => text.normalize('NFD').replace(/\p{M}/gu, '')),
   names('as words for URLs', (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, '-')),
   names('without markup', (text) => text.replace(/<[^>]*>/g, '')),
-  names('with single blanks', (text) => text.replace(/ +/g, ' ')),
-  names('behind “Copy of”', (text) => `Copy of ${text}`),
+  names('with single spaces', (text) => text.replace(/ +/g, ' ')),
+  names('after “Copy of”', (text) => `Copy of ${text}`),
   names('in question marks instead of letters', (text) => text.replace(/[^ -~]/g, '?')),
   names('in 50 characters and an ellipsis', (text) => `${text.slice(0, 49)}…`),
   names('as “default”', () => 'default'),
@@ -71,13 +71,13 @@ const other: readonly FakeService[] = [
     ),
   ),
   service(
-    'stores user IDs in small letters',
+    'stores user IDs in lowercase',
     bodiesChange((body, path) =>
       path === '/users' ? { ...body, user_id: String(body['user_id']).toLowerCase() } : body,
     ),
   ),
   service(
-    'puts user IDs in a name space',
+    'adds a namespace to user IDs',
     bodiesChange((body, path) =>
       path === '/users' ? { ...body, user_id: `school:${body['user_id']}` } : body,
     ),
@@ -98,17 +98,17 @@ const other: readonly FakeService[] = [
 ]
 
 function firstField(body: Thing, path: string): Thing {
-  // A creation needs all of its fields.
+  // A creation needs all fields.
   return /^\/(rooms|users|rooms\/[^/]+\/members|rooms\/[^/]+\/message)$/.test(path)
     ? body
     : Object.fromEntries(Object.entries(body).slice(0, 1))
 }
 
 const like: readonly FakeService[] = [
-  names('with a number behind', (text) => `${text}-2`),
-  names('with the date behind', (text) => `${text} [2026-01-02]`),
+  names('with a number as suffix', (text) => `${text}-2`),
+  names('with the date as suffix', (text) => `${text} [2026-01-02]`),
   service(
-    'stores emails in small letters',
+    'stores emails in lowercase',
     bodiesChange((body) =>
       'email' in body ? { ...body, email: String(body['email']).toLowerCase() } : body,
     ),
@@ -119,7 +119,7 @@ const like: readonly FakeService[] = [
   ),
 ]
 
-/** Fields that are missing, in answers and reads. */
+/** Omits fields from all responses. */
 const without = (...fields: string[]) =>
   itemsShow((item) => Object.fromEntries(Object.entries(item).filter(([name]) => !fields.includes(name))))
 
@@ -135,7 +135,7 @@ const listed = {
 }
 const kindOf = (item: Thing) => ('room_id' in item ? 'member' : 'layout' in item ? 'room' : 'user')
 
-/** A service that shows the fields of the API specification, and no others. */
+/** Service that shows only the fields of the API specification. */
 export const asSpecified: FakeService = service(
   'shows exactly the fields of the API specification',
   async (request, next) =>
@@ -166,7 +166,7 @@ const hidden: readonly FakeService[] = [
       terminated_at === undefined ? item : { ...item, is_terminated: terminated_at !== null },
     ),
   ),
-  service('shows the fields that were asked for, and no others', onlyAsked()),
+  service('shows only the requested fields', onlyAsked()),
   service(
     'sends times with microseconds and an offset',
     itemsShow((item) =>
@@ -197,7 +197,7 @@ function onlyAsked(): Exchange {
   }
 }
 
-/** Services that store or show other values than those that were asked for. */
+/** Services that store or show values other than the requested values. */
 export const storedValues: readonly FakeService[] = [
   ...equal,
   ...similar,

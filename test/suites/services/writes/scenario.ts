@@ -4,31 +4,33 @@ import type { Target, targetsOf } from '../target.ts'
 
 export type Targets = ReturnType<typeof targetsOf>
 
-/** One way to call a command that writes, and the items that it writes. */
+/** Call of a command that writes, with the items that it writes. */
 export interface WriteScenario {
-  /** The words of the command. */
+  /** Command without arguments, such as `rooms create`. */
   readonly leaf: string
   readonly argv: (school: School) => readonly string[]
-  /** A file `in.csv` for the command. */
+  /** Content of the file `in.csv`. */
   readonly file?: string
-  /** What was done before, with the embedded service. */
+  /** Prepares the state with the embedded service. */
   readonly prepare?: (school: School) => Promise<void>
   readonly targets: (to: Targets, school: School) => readonly Target[]
   readonly report?: Report
-  /** The command reads its items before it writes them. */
+  /** True if the command reads its items before it writes them. */
   readonly isSeen?: boolean
   readonly ignoresMissing?: boolean
-  /** The command adds no request. */
+  /** True if the command adds no request. */
   readonly isRaw?: boolean
-  /** A field without which no service can be asked for the items. */
+  /** Field that the command needs to find the items. */
   readonly findsBy?: string
-  /** Reads without which the command cannot write. */
+  /** Read commands that must succeed before the command can write. */
   readonly needs?: readonly ((school: School) => readonly string[])[]
-  /** The way to complete an incomplete run: the same command, with `--resume`, or the command in the hint. */
+  /** Next command after an incomplete run: the same command, the command with `--resume`, or the hint. */
   readonly again?: 'same' | 'resume' | 'hint'
 }
 
-/** Everything that services change in names: decomposed letters, markup, two blanks, case, and 50 characters. */
+/**
+ * Name with everything that services change: decomposed letters, markup, two spaces, letter case, and length.
+ */
 const about = 'Zoe\u0308 & Co <7a>: Algebra  and Geometry of the second term'
 export const [fresh, changed] = [`New ${about}`, `Other ${about}`]
 export const [one, two] = [`1 ${about}`, `2 ${about}`]
