@@ -24,7 +24,7 @@ const emptyWords: readonly (readonly [name: string, body: unknown, headers?: Rec
 ]
 
 /** Bodies that acknowledge a write without showing the resource. */
-const yeses: readonly (readonly [name: string, body: unknown])[] = [
+const acknowledgements: readonly (readonly [name: string, body: unknown])[] = [
   ['{}', {}],
   ['{"ok":true}', { ok: true }],
   ['{"success":true}', { success: true }],
@@ -32,7 +32,7 @@ const yeses: readonly (readonly [name: string, body: unknown])[] = [
 ]
 
 /** Returns the proof of a body. An error message without the resource is a refusal. */
-const worthOf = (body: unknown): Proof => {
+const proofOf = (body: unknown): Proof => {
   const saysNo = typeof body === 'object' && body !== null && Object.keys(body).length > 0
   return { answers: saysNo ? 'denies' : 'garbles' }
 }
@@ -40,18 +40,18 @@ const idle = emptyWords.map(([name, body, headers]) =>
   service(
     `answers ${name} to writes without executing them`,
     writesAnswer(false, 200, body, headers),
-    worthOf(body),
+    proofOf(body),
   ),
 )
 const executing = [
   ...emptyWords.map(([name, body, headers]) =>
-    service(`executes writes and answers ${name}`, writesAnswer(true, 200, body, headers), worthOf(body)),
+    service(`executes writes and answers ${name}`, writesAnswer(true, 200, body, headers), proofOf(body)),
   ),
-  ...yeses.map(([name, body]) =>
+  ...acknowledgements.map(([name, body]) =>
     service(`executes writes and answers ${name}`, writesAnswer(true, 200, body), acknowledging),
   ),
 ]
-const lying = yeses.map(([name, body]) =>
+const lying = acknowledgements.map(([name, body]) =>
   service(`answers ${name} to writes without executing them`, writesAnswer(false, 200, body), acknowledging),
 )
 const statuses = [

@@ -115,7 +115,7 @@ const noObjects: readonly Words[] = [
 ].map((one) => ({ ...one, answers: 'garbles' as const }))
 
 /** Refusals in JSON that do not show the resource. */
-const noes: readonly Words[] = [
+const refusals: readonly Words[] = [
   words('errors of Rails', { errors: { name: ['has already been taken'] } }),
   words('an error of JSON-RPC', { jsonrpc: '2.0', id: 1, error: { code: -32000, message: 'busy' } }),
   words('errors of GraphQL', { data: null, errors: [{ message: 'no', path: ['updateRoom'] }] }),
@@ -128,7 +128,7 @@ function type(name: string): Partial<Words> {
 }
 
 /** Bodies that services send whether or not the write was executed. */
-export const bodies: readonly Words[] = [...objects, ...noObjects, ...noes]
+export const bodies: readonly Words[] = [...objects, ...noObjects, ...refusals]
 
 /** Envelopes of the resource, for services that execute writes. */
 export const envelopes: readonly (readonly [
