@@ -18,14 +18,14 @@ writeFileSync(join(dir, 'ca.pem'), authority.ca)
 const env = { HOME: dir, MEETROOM_CONFIG_DIR: join(dir, 'config') }
 const trusting = { ...env, NODE_EXTRA_CA_CERTS: join(dir, 'ca.pem') }
 
-/** Every command in every format, in every way; in the quick form one of them in one way, taking turns. */
+/** Yields all commands, formats and runners in a full run, and one combination in rotation in a quick run. */
 function* casesOf(index: number, fault: Fault): Generator<readonly [Fault, Runner, Command, Format]> {
   const { trusted, undici, over = 'http' } = fault
   const all = (Object.keys(commands) as Command[]).flatMap((command) =>
     formats.map((format) => [command, format] as const),
   )
   const cases = share(all, -index, all.length)
-  // A process that trusts the authority was started with its certificate.
+  // A process trusts the authority only if it starts with the certificate.
   if (full || trusted) for (const [command, format] of cases) yield [fault, built, command, format]
   if (trusted) return
   const possible = ways.filter(({ runner }) => !('tunnels' in runner) || over === 'http')

@@ -3,10 +3,13 @@ import { acknowledged, attempts, type Command, commands, type End } from './expe
 import { type Fault, key } from './fault.ts'
 import type { Ended, Format } from './run.ts'
 
-/** How long a process may outlive its deadline or its last word, in milliseconds: starting takes time, and machines are shared. */
+/**
+ * Maximum time that a process may run after its deadline or its last output, in milliseconds. Shared machines
+ * are slow.
+ */
 const marginMs = sized(4000, 8000)
 
-/** What a table without rows says instead of printing anything. */
+/** Message on standard error for an empty table. */
 const emptyTable = /^no rooms$/m
 /** Lines on standard error that are neither an error nor a hint. */
 const notices = [
@@ -17,7 +20,7 @@ const notices = [
   /^deleted 1 room$/,
   emptyTable,
 ]
-/** What must not be shown: the key in any form, a password, or what only a bug would show. */
+/** Texts that no output may contain: the key in any form, and the proxy password. */
 const secrets = [
   key,
   encodeURIComponent(key),
@@ -25,10 +28,10 @@ const secrets = [
   'proxy-password',
 ]
 const stack = /^\s+at |node:internal|\.[cm]?[jt]s:\d+|Warning:|meetroom has a bug/m
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters.
 const control = /[\0-\x08\x0b-\x1f\x7f-\x9f]/
 
-/** What is wrong with how a command ended; nothing when all is as it should be. */
+/** Returns the problems of an ended command; an empty list for none. */
 export function problemsOf(fault: Fault, command: Command, format: Format, ended: Ended): string[] {
   const { code, requests, connections } = fault.expect[command]
   const { stdout, stderr } = ended
@@ -58,10 +61,10 @@ export function problemsOf(fault: Fault, command: Command, format: Format, ended
     : [`${commands[command].join(' ')} -o ${format}: ${found.join('; ')}\n${stderr}`]
 }
 
-/** Maximum number of requests that read an item to prove a write, with a probe. */
+/** Maximum number of requests after a write: reads that prove the write, and one probe. */
 const maxReads = attempts + 1
 
-/** Returns true for the expected number, and for reads that follow a write whose item can be read. */
+/** Returns true for the expected number, plus the reads that may follow a write. */
 function isWithin(count: number, expected: number, command: Command): boolean {
   const isReadable = command === 'update' || command === 'delete'
   return count >= expected && count <= expected + (isReadable ? maxReads : 0)
@@ -82,11 +85,14 @@ function isExpected(
 function outputProblem({ stdout, stderr }: Ended, format: Format): string | false {
   if (stdout === '' && format === 'table' && emptyTable.test(stderr)) return false
   if (stdout === '') return 'nothing on standard output'
-  // As the service sent it, its byte order mark included.
+  // The output keeps the byte order mark of the response.
   return format === 'json' && !isJson(stdout.replace(/^\ufeff/, '')) && 'standard output is not JSON'
 }
 
-/** One line, with a hint at most, or one object of JSON; before it, notices at most. */
+/**
+ * Returns the problem of standard error. After notices, one line with an optional hint or one JSON object is
+ * correct.
+ */
 function errorProblem(stderr: string, failed: boolean, format: Format): string | false {
   const lines = stderr.split('\n')
   if (lines.pop() !== '') return 'standard error does not end with a line'
@@ -99,7 +105,7 @@ function errorProblem(stderr: string, failed: boolean, format: Format): string |
   return !isGood && 'standard error is not one line and a hint'
 }
 
-/** What succeeds says something only where a warning is due. */
+/** Returns true if standard error contains the text. A read that succeeds needs no text. */
 function says(stderr: string, what: string | RegExp, failed: boolean, command: Command): boolean {
   if (!failed && (command === 'list' || command === 'get')) return true
   const text = stderr.replaceAll('\\"', '"')

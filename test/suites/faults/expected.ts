@@ -1,4 +1,4 @@
-/** What is run against each fault. */
+/** Commands that run against each fault. */
 export const commands = {
   list: ['rooms', 'list'],
   get: ['rooms', 'get', '66f1a2b3c4d5e6f708192a3b'],
@@ -9,19 +9,22 @@ export const commands = {
 
 export type Command = keyof typeof commands
 
-/** How a command ends. */
+/** Expected end of a command. */
 export interface End {
-  /** Exit code; the first of several is the usual one. */
+  /** Exit code, or all possible exit codes with the usual code first. */
   code: number | readonly number[]
-  /** Number of requests that the service sees; undefined where it does not look. */
+  /** Number of requests that the service receives; undefined if the server does not count. */
   requests: number | undefined
-  /** `kept`: it stays open, and may be used again; `unsure`: chance decides whether a request is sent, or sent again. */
+  /**
+   * Number of connections. `kept`: the connection may be reused; `unsure`: timing decides whether a request
+   * is sent or repeated.
+   */
   connections: number | 'kept' | 'unsure'
 }
 
 export type Expected = Readonly<Record<Command, End>>
 
-/** Number of repetitions that commands are allowed, and of attempts that this makes. */
+/** Maximum number of retries of a command. */
 export const retries = 2
 export const attempts = retries + 1
 
@@ -43,96 +46,100 @@ const each = (endOf: (command: Command) => End): Expected => ({
   delete: endOf('delete'),
 })
 
-/** All commands end in the same way. */
+/** Expects the same end for all commands. */
 const all = (end: End): Expected => each(() => end)
 
-/** Reads, writes that may be repeated, and creating, which must not be. */
+/** Expects separate ends for reads, for writes that may be repeated, and for creations, which must not be. */
 export const split = (read: End, write: End, create: End): Expected =>
   each((command) => (command === 'create' ? create : command === 'list' || command === 'get' ? read : write))
 
-/** The same from a server that does not look at requests. */
+/** Expects the same exit codes from a server that does not count requests. */
 export const unread = (expected: Expected): Expected =>
   each((command) => {
     const { code, connections } = expected[command]
     return { code, requests: undefined, connections: connections === 'kept' ? 'unsure' : connections }
   })
 
-// Before anything was sent: no outcome is unknown (5), and creating is repeated as well.
+// Faults before a request is sent: no outcome is unknown (exit code 5), and creations are retried.
 
-/** No connection; it is tried again. */
+/** Connection failure that is retried. */
 export const unsent = all(ends(5, 0, attempts))
-/** No connection, and trying again would not help. */
+/** Connection failure that a retry would not fix. */
 export const unsentForGood = all(ends(5, 0, 1))
-/** The server is not there to count. */
+/** Connection failure without a server that counts connections. */
 export const unreachable = all(ends(5, 0, 0))
 
-// Afterwards: whether a write was made is not known (7), and creating is never repeated.
+// Faults after a request is sent: the outcome of a write is unknown (exit code 7), and creations are never
+// retried.
 
-/** The connection breaks. */
+/** Broken connection. */
 export const lost = split(ends(5, attempts), ends(7, attempts), ends(7, 1))
-/** The connection breaks in a way that trying again would not change. */
+/** Broken connection that a retry would not fix. */
 export const lostForGood = split(ends(5, 1), ends(7, 1), ends(7, 1))
-/** Nothing more comes: the deadline ends the command. */
+/** No further bytes, so that the deadline ends the command. */
 export const silent = lostForGood
-/** The connection breaks at once: the request may have gone out or not, and may have been seen or not. */
+/** Connection that breaks immediately: the request may have been sent and received, or not. */
 export const brokenAtOnce = split(
   ends(5, undefined, attempts),
   ends([7, 5], undefined, attempts),
-  // Repeated when it was not sent.
+  // A creation is repeated if it was not sent.
   ends([7, 5], undefined, 'unsure'),
 )
-/** The answer is not HTTP. */
+/** Response that is not HTTP. */
 export const notHttp = split(ends(6, 1), ends(7, 1), ends(7, 1))
-/** The answer came before the request, which proves as much as an answer behind it, or is not HTTP. */
+/** Response before the request, which is either accepted or refused as invalid HTTP. */
 export const early = split(
   ends([0, 6], undefined, 'unsure'),
   ends([0, 7], undefined, 'unsure'),
   ends([0, 7], undefined, 'unsure'),
 )
-/** A success whose body proves nothing. */
+/** Success whose body proves nothing. */
 export const unproven = split(ends(6, 1), ends(7, 1, 'kept'), ends(7, 1))
-/** A success that shows no item proves nothing. */
+/** Success without an item, which proves nothing. */
 export const acknowledged = split(ends(6, 1), ends(7, 1, 'kept'), ends(7, 1))
-/** A success that shows another item than the one that was asked for or to be changed; a new one is read. */
+/** Success that shows another item than the requested item. A created item is read. */
 export const contradicted: Expected = {
   ...split(ends(6, 1, 'kept'), ends(7, 1, 'kept'), ends(7, 2, 'kept')),
   list: ends(0, 1, 'kept'),
 }
-/** A success that shows another name than was sent. */
+/** Success that shows another name than the request. */
 export const otherName: Expected = {
   ...split(ends(0, 1, 'kept'), ends(7, 1, 'kept'), ends(7, 1, 'kept')),
   delete: ends(0, 1, 'kept'),
 }
-/** A success with `null` for each resource: a list of `null` is empty, and a room of `null` is missing if the service is one. */
+/**
+ * Success with `null` for each resource: the list is empty, and the room is missing if a probe finds the
+ * service.
+ */
 export const nullResources: Expected = {
   ...unproven,
   list: ends(0, 1),
   get: ends(3, 2, 'unsure'),
   delete: { ...unproven.delete, code: [0, 7] },
 }
-/** A success whose body says no. */
+/** Success whose body contains an error. */
 export const saysNo = split(ends(6, 1), ends(1, 1), ends(1, 1))
 
-/** A success that proves nothing because it is cut off: the HTTP library may open another connection, which nobody uses. */
+/** Success that proves nothing because it is truncated. The HTTP library may open an unused connection. */
 export const cutOff = split(ends(6, 1, 'unsure'), ends(7, 1, 'unsure'), ends(7, 1, 'unsure'))
 
-// The service says no: nothing was changed, and one answer is enough, or it says when to ask again.
+// Refusals: nothing was changed, so one response is enough unless it requests a retry.
 
-/** The service is asked once, and that is that. */
+/** Expects an exit code without a retry. */
 export const ended = (code: number, requests = 1) => all(ends(code, requests, 'kept'))
-/** The same, with an answer that is cut off. */
+/** Expects an exit code without a retry after a truncated response. */
 export const endedByCut = (code: number) => all(ends(code, 1, 'unsure'))
-/** Too many requests (429): nothing was done, so that everything is tried again. */
+/** Too many requests (429): nothing was executed, so that all commands are retried. */
 export const throttled = all(ends(1, attempts, 'kept'))
-/** The service is busy (503) and says when to come back: nothing was done, so that everything is tried again. */
+/** Busy service (503) with Retry-After: nothing was executed, so that all commands are retried. */
 export const busy = all(ends(6, attempts, 'kept'))
-/** Something is busy (503): the service behind a proxy may have acted, so that creating is not tried again. */
+/** Busy service or gateway (503): the write may have been executed, so that creations are not retried. */
 export const perhapsBusy = split(ends(6, attempts, 'kept'), ends(7, attempts, 'kept'), ends(7, 1))
-/** A gateway gave up (502, 504, Cloudflare’s 520, 522, 524): the service behind it may have acted. */
+/** Failure of a gateway (502, 504, Cloudflare’s 520, 522, 524): the service may have executed the write. */
 export const gaveUp = split(ends(6, attempts, 'kept'), ends(7, attempts, 'kept'), ends(7, 1))
-/** The service failed, and may have acted before. */
+/** Failure of the service, which may have executed the write. */
 export const perhapsActed = split(ends(6, 1, 'kept'), ends(7, 1, 'kept'), ends(7, 1, 'kept'))
-/** The service stopped waiting for the request (408), and may have acted. */
+/** Timeout of the request in the service (408), which may have executed the write. */
 export const stoppedWaiting = split(ends(1, 1, 'kept'), ends(7, 1, 'kept'), ends(7, 1, 'kept'))
-/** Odd, but nothing is wrong. */
+/** Unusual but valid response. */
 export const fine = ended(0)

@@ -1,34 +1,34 @@
 import type { Expected } from './expected.ts'
 import type { Script } from './script.ts'
 
-/** A way in which a service, or what is in front of it, can fail. */
+/** Fault of a service, or of a proxy in front of it. */
 export interface Fault {
-  /** What happens: the end of “a service that …”. */
+  /** Predicate of the sentence “the service …”. */
   name: string
-  /** What the server does with each connection. */
+  /** Script for each connection. */
   does: Script
-  /** What it does with the first connection instead. */
+  /** Script for the first connection, if it differs. */
   first?: Script
-  /** The exit code, and the requests and connections that the server sees. */
+  /** Expected exit codes, requests and connections. */
   expect: Expected
   /** Part of the error, or of the warning of a command that succeeds. */
   says?: string | RegExp
-  /** What differs if undici sends the requests. */
+  /** Differences if undici sends the requests. */
   undici?: Partial<Pick<Fault, 'expect' | 'says' | 'stalls'>>
-  /** How commands reach the server, or why they do not; over HTTP unless it is said. */
+  /** Transport to the server, or the reason why the server is unreachable. Default: `http`. */
   over?: 'http' | 'https' | 'proxy' | 'closed port' | 'full port' | 'unknown host' | 'closed proxy'
-  /** Only the deadline ends it. */
+  /** True if only the deadline ends the command. */
   stalls?: true
-  /** The client trusts the authority of the certificates. */
+  /** True if the client trusts the certificate authority. */
   trusted?: true
-  /** It answers the question whether the key works. */
+  /** True if the server accepts the probe of the key. */
   knowsKey?: true
 }
 
-/** The key that commands send; nothing that they print may hold it. */
+/** Key that commands send and that no output may contain. */
 export const key = 'secret-key-0123456789'
 
 const id = '66f1a2b3c4d5e6f708192a3b'
 const room = { id, type: 'open', name: 'Weekly sync', created_at: '2026-01-02T03:04:05.678Z' }
-/** A body that answers every command. */
+/** Response body that is valid for every command. */
 export const good = JSON.stringify({ rooms: [room], room, paging: { limit: 30, offset: 0, total: 1 } })

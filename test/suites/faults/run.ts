@@ -11,35 +11,38 @@ import { startFaulty, startTunnel } from './server.ts'
 export const formats = ['table', 'json'] as const
 export type Format = (typeof formats)[number]
 
-/** The deadline where something else must end the command, in seconds. */
+/** Timeout of a command that the fault must end, in seconds. */
 const longTimeout = 30
 
-/** What became of a command. */
+/** Result of a command. */
 export interface Ended {
   code: number | null
   stdout: string
   stderr: string
   requests: number
   connections: number
-  /** Time beyond the deadline, in milliseconds; below zero where it was not reached. */
+  /** Time after the deadline, in milliseconds; negative if the deadline was not reached. */
   lateMs: number
-  /** Time between the last output and the end of the process, in milliseconds; undefined in this process. */
+  /**
+   * Time between the last output and the end of the process, in milliseconds; undefined for a run in this
+   * process.
+   */
   lingeredMs: number | undefined
 }
 
-/** Where commands run: in this process with its real network, or as the built program. */
+/** Runner of commands, either in this process with its real network or as the built program. */
 export interface Runner {
   run(
     argv: readonly string[],
     env: Record<string, string>,
   ): Promise<Pick<Ended, 'code' | 'stdout' | 'stderr' | 'lingeredMs'>>
-  /** The deadline where nothing else ends a command, in seconds: long enough for a request to get out. */
+  /** Timeout of a command that only the deadline ends, in seconds. Long enough to send a request. */
   shortTimeout: number
-  /** Commands reach the server through a proxy that does not fail. */
+  /** True if commands reach the server through a proxy without faults. */
   tunnels?: true
 }
 
-/** Runs a command against a server that fails. */
+/** Runs a command against a server with a fault. */
 export async function runAgainst(
   fault: Fault,
   command: Command,
@@ -58,7 +61,7 @@ export async function runAgainst(
   try {
     const ended = await run(argv, {
       ...env,
-      ...wayTo(fault, server.port, tunnel?.port),
+      ...serverEnvironment(fault, server.port, tunnel?.port),
       MEETROOM_API_KEY: key,
     })
     return { ...ended, ...server.seen, lateMs: performance.now() - began - timeout * 1000 }
@@ -68,7 +71,11 @@ export async function runAgainst(
   }
 }
 
-function wayTo({ over = 'http' }: Fault, port: number, tunnel: number | undefined): Record<string, string> {
+function serverEnvironment(
+  { over = 'http' }: Fault,
+  port: number,
+  tunnel: number | undefined,
+): Record<string, string> {
   if (tunnel !== undefined)
     return { MEETROOM_BASE_URL: 'http://meet.test/v1', HTTP_PROXY: `http://127.0.0.1:${tunnel}` }
   if (over === 'unknown host') return { MEETROOM_BASE_URL: 'https://no-such-host.invalid/v1' }
@@ -80,7 +87,7 @@ function wayTo({ over = 'http' }: Fault, port: number, tunnel: number | undefine
   return { MEETROOM_BASE_URL: `${over === 'https' ? 'https' : 'http'}://127.0.0.1:${port}/v1` }
 }
 
-/** In this process: waiting before another attempt takes no time. */
+/** Runs commands in this process, where pauses between attempts take no time. */
 const here = (connect?: Connect): Runner => ({
   shortTimeout: 0.4,
   async run(argv, env) {
@@ -96,7 +103,7 @@ export const ways = [
   { library: 'undici', runner: { ...here(connectByUndici), tunnels: true } },
 ] as const satisfies readonly { library: string; runner: Runner }[]
 
-/** The built program, in a process of its own. */
+/** Built program in a separate process. */
 export const built: Runner = {
   shortTimeout: 1.5,
   run: (argv, env) =>

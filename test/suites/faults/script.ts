@@ -4,14 +4,14 @@ import { createSecureContext, TLSSocket } from 'node:tls'
 import type { Certificate } from '../../helpers/certificate.ts'
 import { good } from './fault.ts'
 
-/** One thing that a server does with a connection. */
+/** Single action of a server on a connection. */
 export type Step = (line: Line) => Promise<void> | void
-/** What a server does with a connection, in order; when it is still open then, from the start for the next request. */
+/** Actions of a server on a connection, in order. The script repeats while the connection is open. */
 export type Script = readonly Step[]
 
 class Gone extends Error {}
 
-/** The server’s end of a connection. */
+/** Server’s end of a connection. */
 export class Line {
   #socket: Duplex
   readonly #raw: Socket
@@ -22,8 +22,8 @@ export class Line {
   #changed = () => {}
 
   /**
-   * @param onRequest told of each request
-   * @param knowsKey whether the question for the key is answered, whatever the script
+   * @param onRequest called for each request
+   * @param knowsKey true to accept the probe of the key, whatever the script
    */
   constructor(socket: Socket, onRequest: () => void, knowsKey = false) {
     this.#socket = socket
@@ -33,7 +33,7 @@ export class Line {
     this.#listen()
   }
 
-  /** Runs a script again and again until the connection is over. */
+  /** Repeats a script until the connection is closed. */
   async run(script: Script): Promise<void> {
     try {
       while (script.length > 0) for (const step of script) await step(this)
@@ -42,24 +42,24 @@ export class Line {
     }
   }
 
-  /** Waits for anything at all. */
+  /** Waits for the first byte. */
   async anything(): Promise<void> {
     await this.#until(() => this.#received.length > 0)
   }
 
-  /** Waits for the head of a request, and takes it. */
+  /** Waits for the head of a request, and consumes it. */
   async head(): Promise<string> {
     for (;;) {
       await this.#until(() => this.#received.includes('\r\n\r\n'))
       const head = this.#take(this.#received.indexOf('\r\n\r\n') + 4).toString('latin1')
-      // What a proxy is asked is not a request to the service.
+      // A request to a proxy is not a request to the service.
       if (!head.startsWith('CONNECT ')) this.#onRequest()
       if (!this.#knowsKey || !head.startsWith('GET /v1/rooms?limit=1 ')) return head
       await answer(200, good)(this)
     }
   }
 
-  /** Waits for a whole request, and takes it. */
+  /** Waits for a whole request, and consumes it. */
   async request(): Promise<void> {
     const head = await this.head()
     const [, length = '0'] = /^content-length: *(\d+)/im.exec(head) ?? []
@@ -67,7 +67,7 @@ export class Line {
     this.#take(Number(length))
   }
 
-  /** Sends bytes, as fast as they are taken. */
+  /** Sends bytes with backpressure. */
   async send(bytes: string | Uint8Array): Promise<void> {
     if (this.#isOver) throw new Gone()
     const socket = this.#socket
@@ -80,7 +80,7 @@ export class Line {
     await this.#until(() => drained)
   }
 
-  /** Sends bytes past TLS. */
+  /** Sends bytes on the TCP connection, without TLS. */
   sendRaw(bytes: Uint8Array): void {
     this.#raw.write(bytes)
   }
@@ -90,7 +90,7 @@ export class Line {
     return this.stall()
   }
 
-  /** Closes without the farewell of TLS. */
+  /** Closes the TCP connection without a TLS close. */
   endRaw(): Promise<void> {
     this.#raw.end()
     return this.stall()
@@ -101,7 +101,7 @@ export class Line {
     return this.stall()
   }
 
-  /** Does nothing until the other side hangs up. */
+  /** Waits until the client closes the connection. */
   stall(): Promise<never> {
     return this.#until(() => false) as Promise<never>
   }
@@ -113,11 +113,11 @@ export class Line {
       this.#changed()
     }, ms)
     await this.#until(() => isOver).finally(() => clearTimeout(timer))
-    // A client in this process reads meanwhile, even where everything was held up.
+    // Lets a client in this process read, even if the event loop was blocked.
     for (let n = 0; n < 3; n++) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** Takes the part of the server in a TLS handshake. */
+  /** Performs the server side of a TLS handshake. */
   async handshake(certificate: Certificate): Promise<void> {
     const secureContext = createSecureContext(certificate)
     const secure = new TLSSocket(this.#bytes(), { isServer: true, secureContext })
@@ -131,7 +131,7 @@ export class Line {
     await this.#until(() => isSecure)
   }
 
-  /** The bytes below TLS. TLS on the socket itself would take it over, and nothing could be sent past it. */
+  /** Returns the bytes below TLS as a stream. TLS on the socket itself would prevent `sendRaw`. */
   #bytes(): Duplex {
     const raw = this.#raw
     const bytes = new Duplex({
@@ -167,7 +167,7 @@ export class Line {
     return taken
   }
 
-  /** @throws {Gone} when the connection is over */
+  /** @throws {Gone} when the connection is closed */
   async #until(holds: () => boolean): Promise<void> {
     while (!holds()) {
       if (this.#isOver) throw new Gone()
@@ -178,7 +178,7 @@ export class Line {
   }
 }
 
-// The vocabulary of scripts.
+// Steps of scripts.
 
 /** Waits for a whole request. */
 export const request: Step = (line) => line.request()
@@ -199,17 +199,17 @@ export const sendRaw =
   (bytes: Uint8Array): Step =>
   (line) =>
     line.sendRaw(bytes)
-/** Sends the same again and again, as often as said. */
+/** Sends the same bytes repeatedly, by default without end. */
 export const repeat =
   (part: string | Uint8Array, times = Number.POSITIVE_INFINITY): Step =>
   async (line) => {
     for (let n = 0; n < times; n++) {
       await line.send(part)
-      // Lets the other side of this process do its part.
+      // Lets the client in this process read.
       if (n % 64 === 63) await new Promise((resolve) => setImmediate(resolve))
     }
   }
-/** Sends a text piece by piece. */
+/** Sends a text in pieces of `size` characters, with pauses of `everyMs` milliseconds. */
 export const drip =
   (text: string, size: number, everyMs: number): Step =>
   async (line) => {
@@ -223,7 +223,7 @@ export const handshake =
   (line) =>
     line.handshake(certificate)
 
-/** An answer of HTTP with the length that its body has. */
+/** Sends an HTTP response with the correct length of its body. */
 export function answer(
   status: number,
   body: string | Uint8Array = '',

@@ -5,15 +5,15 @@ import { openFullPort } from '../../helpers/stall.ts'
 import type { Fault } from './fault.ts'
 import { Line } from './script.ts'
 
-/** A server with a fault. */
+/** Server with a fault. */
 export interface FaultyServer {
   port: number
-  /** What it has seen so far. */
+  /** Number of requests and of connections so far. */
   seen: { requests: number; connections: number }
   close(): Promise<void> | void
 }
 
-/** Starts a server that fails as described, on a free port of this machine. */
+/** Starts a server with a fault on a free port of this machine. */
 export async function startFaulty(fault: Fault): Promise<FaultyServer> {
   const seen = { requests: 0, connections: 0 }
   if (fault.over === 'full port') return { ...(await openFullPort()), seen }
@@ -27,7 +27,7 @@ export async function startFaulty(fault: Fault): Promise<FaultyServer> {
   return { port, seen, close }
 }
 
-/** Starts a proxy whose tunnels all lead to one port, and end as the connection behind them ends. */
+/** Starts a proxy whose tunnels all lead to one port, and end with the connection to that port. */
 export async function startTunnel(to: number): Promise<Pick<FaultyServer, 'port' | 'close'>> {
   const proxy = createProxy()
   proxy.on('connect', (_request, socket: Socket) => {

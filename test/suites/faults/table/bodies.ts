@@ -11,7 +11,7 @@ const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
 const tooLarge = 'it is larger than 64 MB'
 
-/** 100 MB of zeros in 100 KB. Made when it is first sent. */
+/** 100 MB of zeros, compressed to 100 KB on first use. */
 let bomb: Uint8Array | undefined
 const sendBomb: Step = (line) => {
   bomb ??= gzipSync(new Uint8Array(100 * 1024 * 1024))
@@ -20,7 +20,7 @@ const sendBomb: Step = (line) => {
 
 const kilobytes = ' '.repeat(64 * 1024)
 
-/** Faults in how the body is sent. */
+/** Faults in the transfer of the body. */
 export const bodies: readonly Fault[] = [
   {
     name: 'closes the connection after the headers',

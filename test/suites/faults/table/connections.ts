@@ -2,7 +2,7 @@ import { brokenAtOnce, fine, lost, silent, unreachable, unread } from '../expect
 import { type Fault, good } from '../fault.ts'
 import { answer, anything, end, head, request, reset, stall } from '../script.ts'
 
-/** Faults of the connection, up to the first byte of the answer. */
+/** Faults of the connection before the first byte of the response. */
 export const connections: readonly Fault[] = [
   {
     name: 'is not running',
@@ -33,8 +33,8 @@ export const connections: readonly Fault[] = [
     stalls: true,
     says: 'no response',
   },
-  { name: 'closes the connection at once', does: [end], expect: brokenAtOnce },
-  { name: 'resets the connection at once', does: [reset], expect: brokenAtOnce },
+  { name: 'closes the connection immediately', does: [end], expect: brokenAtOnce },
+  { name: 'resets the connection immediately', does: [reset], expect: brokenAtOnce },
   {
     name: 'closes the connection at the first byte of the request',
     does: [anything, end],

@@ -11,7 +11,7 @@ import {
 import { type Fault, good } from '../fault.ts'
 import { answer, request } from '../script.ts'
 
-/** Bodies that are sent whole, and are not what was asked for. */
+/** Complete bodies that are not valid responses. */
 const unusable: readonly (readonly [
   name: string,
   body: string | Uint8Array,
@@ -49,7 +49,7 @@ const unusable: readonly (readonly [
   ['ids beyond all numbers', '{"rooms":[{"id":1e999}],"room":{"id":1e999}}', undefined, acknowledged],
 ]
 
-/** Bodies that are odd, and can be used. */
+/** Unusual but valid bodies. */
 const usable: readonly (readonly [name: string, body: string | Uint8Array, expect?: Expected])[] = [
   ['JSON behind a byte order mark', `\ufeff${good}`],
   ['JSON with a field named __proto__', good.replace('{', '{"__proto__":{"x":1},')],
@@ -65,7 +65,7 @@ const usable: readonly (readonly [name: string, body: string | Uint8Array, expec
 
 const types = ['text/html', 'text/plain; charset=utf-16', 'application/xml', 'garbage', '']
 
-/** Faults in the body of a success. */
+/** Faults in the body of a successful response. */
 export const contents: readonly Fault[] = [
   ...unusable.map(
     ([what, body, says, expect = unproven]): Fault => ({

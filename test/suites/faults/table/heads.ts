@@ -6,34 +6,34 @@ const ok = 'HTTP/1.1 200 OK\r\n'
 const json = 'content-type: application/json\r\n'
 const whole = `${json}content-length: ${good.length}\r\n\r\n${good}`
 
-/** What comes instead of, or before, a status line. */
+/** Bytes instead of a valid status line. */
 const notStatusLines: readonly (readonly [name: string, text: string | Uint8Array])[] = [
   ['greets like a mail server', '220 mail.test ESMTP ready\r\n'],
   ['greets like an SSH server', 'SSH-2.0-OpenSSH_9.6\r\n'],
-  ['answers with a TLS alert, as its port speaks TLS', new Uint8Array([0x15, 3, 3, 0, 2, 2, 0x46])],
-  ['answers with a frame of HTTP/2', new Uint8Array([0, 0, 0, 4, 0, 0, 0, 0, 0])],
-  ['answers in HTTP/0.9, without a status line', good],
-  ['answers with a status line of streaming radio', `ICY 200 OK\r\n${whole}`],
-  ['answers with zeros', new Uint8Array(4096)],
-  ['answers with a status that is not a number', `HTTP/1.1 abc\r\n${whole}`],
-  ['answers with a status of two digits', `HTTP/1.1 20\r\n${whole}`],
-  ['answers with a status of four digits', `HTTP/1.1 2000 OK\r\n${whole}`],
-  ['answers with a negative status', `HTTP/1.1 -200 OK\r\n${whole}`],
-  ['answers in a version of HTTP that does not exist', `HTTP/7.7 200 OK\r\n${whole}`],
+  ['responds with a TLS alert, because its port requires TLS', new Uint8Array([0x15, 3, 3, 0, 2, 2, 0x46])],
+  ['responds with a frame of HTTP/2', new Uint8Array([0, 0, 0, 4, 0, 0, 0, 0, 0])],
+  ['responds in HTTP/0.9, without a status line', good],
+  ['responds with a status line of ICY streaming', `ICY 200 OK\r\n${whole}`],
+  ['responds with zeros', new Uint8Array(4096)],
+  ['responds with a status that is not a number', `HTTP/1.1 abc\r\n${whole}`],
+  ['responds with a status of two digits', `HTTP/1.1 20\r\n${whole}`],
+  ['responds with a status of four digits', `HTTP/1.1 2000 OK\r\n${whole}`],
+  ['responds with a negative status', `HTTP/1.1 -200 OK\r\n${whole}`],
+  ['responds in an unknown version of HTTP', `HTTP/7.7 200 OK\r\n${whole}`],
 ]
 
 /** Headers that break the rules of HTTP. */
 const notHeaders: readonly (readonly [name: string, lines: string])[] = [
   ['a header without a colon', `x\r\n${whole}`],
   ['a space in the name of a header', `x y: z\r\n${whole}`],
-  ['a zero in a header', `x: \0\r\n${whole}`],
+  ['a NUL in a header', `x: \0\r\n${whole}`],
   ['a header without a name', `: x\r\n${whole}`],
   ['a length that is not a number', `${json}content-length: x\r\n\r\n${good}`],
   ['a negative length', `${json}content-length: -1\r\n\r\n${good}`],
   ['both a length and chunks', `transfer-encoding: chunked\r\n${whole}`],
 ]
 
-/** Lengths that the body cannot have. undici reports them as if the connection had broken. */
+/** Impossible lengths of the body. undici reports them as a broken connection. */
 const wrongLengths: readonly (readonly [name: string, lines: string])[] = [
   ['a length beyond all numbers', `${json}content-length: ${'9'.repeat(30)}\r\n\r\n${good}`],
   ['two different lengths', `content-length: 7\r\n${whole}`],
@@ -187,5 +187,5 @@ export const heads: readonly Fault[] = [
     expect: unread(fine),
     undici: { expect: early },
   },
-  { name: 'answers twice', does: [request, answer(200, good), answer(200, good)], expect: fine },
+  { name: 'responds twice', does: [request, answer(200, good), answer(200, good)], expect: fine },
 ]

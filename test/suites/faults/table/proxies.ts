@@ -18,14 +18,14 @@ import { authority } from './tls.ts'
 const secure = handshake(authority.issue({ host: 'meet.test' }))
 const established = send('HTTP/1.1 200 Connection established\r\n\r\n')
 
-/** Nothing reaches the service behind a proxy before the proxy has opened a tunnel and TLS is set up in it. */
+/** Faults before the tunnel and its TLS are set up, so that nothing reaches the service. */
 const refusing: readonly (readonly [name: string, does: Script, says?: string])[] = [
-  ['closes the connection at once', [end], 'closed the connection'],
-  ['resets the connection at once', [reset], 'closed the connection'],
-  ['closes the connection when it is asked for a tunnel', [head, end], 'closed the connection'],
-  ['resets the connection when it is asked for a tunnel', [head, reset], 'closed the connection'],
+  ['closes the connection immediately', [end], 'closed the connection'],
+  ['resets the connection immediately', [reset], 'closed the connection'],
+  ['closes the connection after the request for a tunnel', [head, end], 'closed the connection'],
+  ['resets the connection after the request for a tunnel', [head, reset], 'closed the connection'],
   [
-    'closes the connection within its answer',
+    'closes the connection within its response',
     [head, send('HTTP/1.1 200 Conn'), end],
     'closed the connection',
   ],
@@ -36,14 +36,14 @@ const refusing: readonly (readonly [name: string, does: Script, says?: string])[
     'responds with headers that never end',
     [head, send('HTTP/1.1 200 OK\r\n'), repeat('x: y\r\n'.repeat(100))],
   ],
-  ['wants a password', [head, answer(407, 'who?'), end], '407: it requires a user name and password'],
+  ['requires a password', [head, answer(407, 'who?'), end], '407: it requires a user name and password'],
   ...[301, 400, 403, 404, 429, 500, 502, 503, 504].map(
     (status) => [`responds with ${status}`, [head, answer(status, 'no'), end], `(${status})`] as const,
   ),
   ['opens a tunnel and closes it', [head, established, end]],
   ['opens a tunnel and resets it', [head, established, reset]],
-  ['opens a tunnel and closes it in the handshake of TLS', [head, established, anything, end]],
-  ['opens a tunnel and resets it in the handshake of TLS', [head, established, anything, reset]],
+  ['opens a tunnel and closes it in the TLS handshake', [head, established, anything, end]],
+  ['opens a tunnel and resets it in the TLS handshake', [head, established, anything, reset]],
 ]
 
 const stalling: readonly (readonly [name: string, does: Script])[] = [
@@ -51,10 +51,10 @@ const stalling: readonly (readonly [name: string, does: Script])[] = [
   ['stalls after the request for a tunnel', [head, stall]],
   ['stalls within the response', [head, send('HTTP/1.1 200 Conn'), stall]],
   ['opens a tunnel and stalls in it', [head, established, stall]],
-  ['opens a tunnel and stalls in the handshake of TLS', [head, established, anything, stall]],
+  ['opens a tunnel and stalls in the TLS handshake', [head, established, anything, stall]],
 ]
 
-/** Faults of a proxy on the way to the service. */
+/** Faults of a proxy in front of the service. */
 export const proxies: readonly Fault[] = [
   {
     name: 'is behind a proxy that is not running',

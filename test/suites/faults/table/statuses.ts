@@ -25,14 +25,14 @@ const closing = { connection: 'close' }
 const refused = '400 402 406 407 409 411 412 413 414 415 416 417 418 421 422 423 424 425 426 428 431 451'
 const numbers = (text: string) => text.split(' ').map(Number)
 
-/** What the commands end with that do not end like the others. */
+/** Replaces the expected ends of some commands. */
 const but = (expected: Expected, others: Partial<Record<Command, End>>): Expected => ({
   ...expected,
   ...others,
 })
 const once = (code: number, requests = 1): End => ({ code, requests, connections: 'kept' })
 
-/** A status with a body of JSON, and with a page. */
+/** Returns a fault with a JSON body and a fault with an HTML page. */
 function both(status: number, expect: Expected, more: Partial<Fault> = {}, asPage = expect): Fault[] {
   return [
     { name: `responds with ${status} and JSON`, does: [request, answer(status, json)], expect, ...more },
@@ -45,7 +45,7 @@ function both(status: number, expect: Expected, more: Partial<Fault> = {}, asPag
   ]
 }
 
-/** Refusals. A question for the key follows what may mean that the key is wrong, or the base URL. */
+/** Refusals. A probe follows each status that may mean a wrong key or base URL. */
 const refusals: readonly Fault[] = [
   ...numbers(refused)
     .filter((status) => status !== 400)
@@ -57,7 +57,7 @@ const refusals: readonly Fault[] = [
   ...both(404, ended(6, 2), { says: 'does not respond as a Meeting Room Service' }),
   ...both(405, ended(6, 2), { says: 'does not respond as a Meeting Room Service' }),
   ...both(410, ended(3, 2), {}, ended(6, 2)),
-  // An id alone can only be refused because it is not there.
+  // A request that contains only an ID can only be refused because the item is missing.
   ...knowing(both(400, but(ended(1, 2), { get: once(3, 2), delete: once(3, 2) }))),
   ...knowing(both(403, ended(1, 2), { says: 'the service refuses the request' })),
   ...knowing(both(404, ended(3, 2), { says: /no such room|does not know/ })),
@@ -88,10 +88,14 @@ const refusals: readonly Fault[] = [
 ]
 
 function knowing(faults: readonly Fault[]): Fault[] {
-  return faults.map((fault) => ({ ...fault, name: `${fault.name}, and knows the key`, knowsKey: true }))
+  return faults.map((fault) => ({
+    ...fault,
+    name: `${fault.name}, and accepts the key in a probe`,
+    knowsKey: true,
+  }))
 }
 
-/** What a busy service says about when to come back. */
+/** Values of Retry-After from a busy service. */
 const retryAfters: readonly (readonly [text: string, waits: boolean, busy: Expected])[] = [
   ['0', true, perhapsBusy],
   ['1', true, busy],
@@ -146,7 +150,7 @@ const failures: readonly Fault[] = [
   },
 ]
 
-/** Errors that say more than they should. */
+/** Errors that contain secrets, control characters or too much text. */
 const words: readonly Fault[] = [
   {
     name: 'responds with 403 and quotes the key',
@@ -238,7 +242,7 @@ const redirects: readonly Fault[] = [
   { name: 'responds with 304', does: [request, answer(304, '')], expect: ended(6) },
 ]
 
-/** A connection that breaks, or a gateway that gives up, and what follows. */
+/** Connection that breaks after the request. */
 const breaks = [request, reset]
 const twice = (code: number, requests = 2, connections: End['connections'] = requests): End => ({
   code,
@@ -256,7 +260,7 @@ const sequences: readonly Fault[] = [
     name: 'resets the connection once, and then does not find the room',
     first: breaks,
     does: [request, answer(400, '{"error":{"code":"not_found"}}')],
-    // Whether it was this command that deleted it is not known.
+    // The room may have been deleted by this command or by another client.
     expect: split(twice(6, 3, 'kept'), twice(7), once(7)),
   },
   {
@@ -303,5 +307,5 @@ const sequences: readonly Fault[] = [
   },
 ]
 
-/** Faults that are whole answers of HTTP. */
+/** Faults that are complete HTTP responses. */
 export const statuses: readonly Fault[] = [...refusals, ...failures, ...words, ...redirects, ...sequences]

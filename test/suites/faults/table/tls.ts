@@ -17,7 +17,7 @@ import {
   stall,
 } from '../script.ts'
 
-/** Signs the certificates that clients with `trusted` believe. */
+/** Authority of the certificates that clients with `trusted` accept. */
 export const authority = certificateAuthority()
 
 const trusted = handshake(authority.issue())
@@ -26,7 +26,7 @@ const halfHello = new Uint8Array([0x16, 3, 3, 0, 0x7a, 2, 0, 0, 0x76, 3, 3, 1, 2
 const alert = (what: number) => new Uint8Array([0x15, 3, 3, 0, 2, 2, what])
 const garbage = new Uint8Array(64).fill(0xaa)
 
-/** Before the connection is secure. */
+/** Faults before the connection is secure. */
 const handshakes: readonly Fault[] = (
   [
     ['stalls before TLS', [stall], 'stalls'],
@@ -39,9 +39,9 @@ const handshakes: readonly Fault[] = (
     ['ends the handshake with an alert', [anything, send(alert(40)), end], unsentForGood],
     ['speaks another version of TLS', [anything, send(alert(70)), end], unsentForGood],
     ['speaks plain HTTP', [anything, answer(400, 'TLS?'), end], unsentForGood],
-    ['answers the handshake with garbage', [anything, send(garbage), end], unsentForGood],
+    ['responds to the handshake with garbage', [anything, send(garbage), end], unsentForGood],
     [
-      'signs its certificate itself',
+      'has a self-signed certificate',
       [handshake(authority.selfSigned()), request, answer(200, good)],
       unsentForGood,
     ],
@@ -54,7 +54,7 @@ const handshakes: readonly Fault[] = (
       : { name, over: 'https', does, expect },
 )
 
-/** Certificates of an authority that the client trusts. */
+/** Faults of certificates from a trusted authority. */
 const certificates: readonly Fault[] = (
   [
     [
@@ -77,7 +77,7 @@ const certificates: readonly Fault[] = (
   }),
 )
 
-/** Once the connection is secure. */
+/** Faults on a secure connection. */
 const secured: readonly Fault[] = (
   [
     ['responds over TLS', [request, answer(200, good)], fine],
