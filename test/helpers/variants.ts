@@ -14,7 +14,7 @@ export const mutants = {
     [store, '      batch.push(write)\n    })', '      batch.push(write)\n      resolve(value)\n    })'],
   ],
   'does not sync': [[store, 'PRAGMA synchronous = FULL', 'PRAGMA synchronous = OFF']],
-  'shows what is not committed': [
+  'shows uncommitted data': [
     [store, 'if (this.#current || !this.#batch) return this.#db', 'return this.#db'],
   ],
 } as const satisfies Record<string, readonly Edit[]>

@@ -9,13 +9,13 @@ import { listen } from '../helpers/listen.ts'
 import { homes, startBuilt } from '../helpers/serving.ts'
 import { counted, full, notice } from './size.ts'
 
-// The same for the built program: what `ps` shows of it, its caches, its temporary files, and what a `kill -9` leaves.
+// Searches for the key in the process list, the caches, the temporary files, and the files after a `kill -9`.
 
 const { add } = counted('canary')
 const showsProcesses = existsSync('/proc/self/cmdline')
 if (!showsProcesses) notice('canary', 'there is no /proc here to see the arguments of processes in')
 
-/** The arguments of every process of this machine, as `ps` shows them to everybody. */
+/** Returns the arguments of every process of this machine, as `ps` shows them. */
 function allArguments(): string {
   if (!showsProcesses) return ''
   const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
@@ -26,12 +26,15 @@ function argumentsOf(id: string): string {
   try {
     return readFileSync(`/proc/${id}/cmdline`, 'latin1').replaceAll('\0', ' ')
   } catch {
-    // It has ended meanwhile.
+    // The process has ended.
     return ''
   }
 }
 
-/** A service that says the key in every part of an answer; keeps what it was sent, and what `ps` showed then. */
+/**
+ * Starts a service that repeats the key in every part of a response, and records its requests and the process
+ * list.
+ */
 async function echoingService() {
   const seen: string[] = []
   const state = { key: '', status: 400, answers: true }
@@ -50,8 +53,8 @@ async function echoingService() {
   return { seen, state, baseUrl: `http://127.0.0.1:${await listen(server)}/v1` }
 }
 
-/** Folders of one user, with the files that the calls mention. */
-function home() {
+/** Creates the home directory of a user, with the files that the calls use. */
+function createHome() {
   const env = homes()
   const file = (name: string, text: string) => writeFileSync(join(env.HOME, name), text)
   file('rooms.csv', 'name,type\nnew,open\n')
@@ -62,7 +65,7 @@ function home() {
   return { ...env, XDG_CACHE_HOME: '' }
 }
 
-/** Everything in the folders of a user but the one place where a key is to be. */
+/** Returns the text of all files in a directory, without the key in the settings. */
 const leftIn = (dir: string) =>
   Object.entries(filesOf(dir))
     .map(([name, text]) => `${name}\n${text.replace(/"api_key": ?"(?:[^"\\]|\\.)*"/g, '')}`)
@@ -76,9 +79,9 @@ test('the built program neither shows the key in the process list nor stores the
   timeout: full ? 3_600_000 : 90_000,
 }, async () => {
   const { seen, state, baseUrl } = await echoingService()
-  const env = home()
+  const env = createHome()
   for (const [i, call] of calls.entries()) {
-    // The quick form takes every thirteenth command.
+    // A quick run uses every thirteenth command.
     if (!full && i % 13 !== 3) continue
     const key = keyShapes[sendable[i % sendable.length] ?? 'usual']()
     Object.assign(state, { key, status: statuses[i % statuses.length] })
@@ -97,10 +100,10 @@ test('the built program neither shows the key in the process list nor stores the
 })
 
 test.each(full ? sendable : sendable.slice(0, 2))(
-  'a killed import leaves no file with the key in the form %s',
+  'no file of a killed import contains the key: %s',
   async (shape) => {
     const { seen, state, baseUrl } = await echoingService()
-    const env = home()
+    const env = createHome()
     const key = keyShapes[shape]()
     Object.assign(state, { key, answers: false })
     const rows = Array.from({ length: 50 }, (_, i) => `u${i}\n`).join('')

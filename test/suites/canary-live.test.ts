@@ -10,12 +10,12 @@ import { listen } from '../helpers/listen.ts'
 import { answer, baseUrl, createWorld, tempDir } from '../helpers/world.ts'
 import { counted, full } from './size.ts'
 
-// The same for what `canary.test.ts` cannot reach with one request: questions, sessions, webhooks and a log.
+// Searches for the key in prompts, messages, webhooks and logs, for which `canary.test.ts` has no calls.
 
 const { add } = counted('canary')
 
 const sendable = Object.entries(keyShapes).filter(([name]) => !name.includes('no header'))
-/** In full every shape many times, as no two keys are alike. */
+/** All shapes of keys. A full run uses each shape 20 times, because every key is random. */
 const shapes = Array.from({ length: full ? 20 : 1 }, () => sendable).flat()
 
 const echo = (key: string) => spellings.map((spell) => spell(key.trim())).join(' ')
@@ -46,7 +46,7 @@ test.each([
   }
 })
 
-/** Runs a command that stays, until something has been said. */
+/** Starts a long-running command, and stops it after the test. */
 function staying(argv: readonly string[], env: Record<string, string>, options: HostOptions = {}) {
   const host = testHost({
     ...options,
@@ -136,7 +136,7 @@ test('serve logs no key, even if clients send the key in the wrong place', async
     const run = staying(['serve', '--ephemeral', '--port', '0', '--api-key-file', keyFile], {})
     await Promise.race([run.says('serving'), run.done])
     const [base = ''] = /http:\/\/\S+/.exec(run.shown()) ?? []
-    // A key file may hold less than a header.
+    // A key file may contain fewer characters than a header.
     if (base !== '')
       for (const spell of spellings) {
         const said = encodeURIComponent(spell(key))

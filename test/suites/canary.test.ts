@@ -7,15 +7,15 @@ import { type KeyShape, keyShapes, spellings, tracesOf } from '../helpers/canary
 import { answer, type Run } from '../helpers/world.ts'
 import { counted, full } from './size.ts'
 
-// A key of its own for every case, through every command, while the service says it in every way there is: afterwards
-// it is nowhere but in the settings file and in the header of the requests.
+// Each case runs a command with a new key, which the service repeats in its response. Afterwards, only the
+// settings file and the header of the requests may contain the key.
 
 const { add } = counted('canary')
 
-/** Everything that a service may say a key in, at once. */
+/** Returns the key in every spelling. */
 const echo = (key: string) => spellings.map((spell) => spell(key)).join(' ')
 
-/** Texts whose end is cut off somewhere: at 200, 2,000, 4,096 and 10,000 characters. */
+/** Returns texts in which a limit of 200, 2,000, 4,096 or 10,000 characters cuts the key. */
 const cutWithin = (key: string) =>
   [200, 2000, 4096, 10_000].map((at) => `${'w '.repeat((at >> 1) - 4 - (key.length >> 2))}${key}`)
 
@@ -34,7 +34,7 @@ const inJson = (key: string) => ({ error: { code: key, message: echo(key) }, [ke
 const inHtml = (key: string) => `<html><title>${key} ${echo(key)}</title><body>${key}</body>`
 const asHtml = () => ({ 'content-type': 'text/html' })
 
-/** What the service does, by what it is called in the report. */
+/** Behavior of the service, by its name in the report. */
 const faults: Record<string, Fault> = {
   nothing: (_, __, next) => next(),
   ...Object.fromEntries(
@@ -62,7 +62,7 @@ const faults: Record<string, Fault> = {
   'a time to wait': refused(429, inJson, (key) => ({ 'retry-after': key })),
   headers: refused(500, inJson, (key) => ({ 'x-key': key, 'content-type': `text/${key}` })),
   'success, as a page': refused(200, inHtml, asHtml),
-  'success, of an odd type': refused(200, inHtml, (key) => ({ 'content-type': key })),
+  'success, of an unusual type': refused(200, inHtml, (key) => ({ 'content-type': key })),
   'success without a result': refused(200, inJson),
   'success with the wrong shape': refused(200, (key) => ({
     rooms: key,
@@ -80,7 +80,7 @@ const faults: Record<string, Fault> = {
   },
 }
 
-/** The same answer with the key in every text but the ids: those are sent in the next request. */
+/** Inserts the key into every text of a response except IDs, which the next request contains. */
 function withKey(given: WireResponse, key: string): WireResponse {
   const change = (value: unknown, name = ''): unknown => {
     if (Array.isArray(value)) return value.map((item) => change(item))
@@ -101,7 +101,7 @@ interface Output {
   tty: boolean
 }
 
-/** A program is given what the service sent, byte for byte. People never see the key, wherever it stands. */
+/** Returns true if a program reads the output, which then contains the response byte for byte. */
 const isForPrograms = (call: string, fault: string, { flags, tty }: Output) =>
   !tty && (flags !== '' || /^api| export/.test(call)) && /^(fields|success)/.test(fault)
 
@@ -119,15 +119,15 @@ const calls = await allCalls()
 const names = Object.keys(faults)
 const shapes = Object.keys(keyShapes) as KeyShape[]
 
-/** What a call is run with besides: nobody is asked, and an import writes its third file. */
+/** Adds --yes, and the file for failed rows of an import. */
 const completed = (call: string) => `${call}${/ import /.test(call) ? ' --failed-out failed.csv' : ''} --yes`
 
-/** One command in a world of its own, run with one key after the other. */
+/** Creates a world for one command, and returns a function that runs the command with a key. */
 async function start(call: string) {
   const { world, argvOf } = await prepare()
   const settings = filesOf(world.configDir)['config.json'] ?? ''
 
-  /** Runs it; answers with what is left of the key, by where that is. */
+  /** Runs the command, and returns the traces of the key with their places. */
   async function run(key: string, name: string, output: Output, stored: boolean) {
     const audit = join(world.dir, 'audit.ndjson')
     for (const file of [audit, join(world.dir, `${call.split(' ')[0]}.csv.journal`)])
@@ -170,7 +170,7 @@ async function start(call: string) {
       'the log of the service': log.join('\n'),
     }
     return Object.entries(places).flatMap(([place, text]) => {
-      // The one place where a key is to be.
+      // Only the settings may contain the key.
       const isSettings = place === 'config/config.json'
       const searched = isSettings ? text.replace(/"api_key": ?"(?:[^"\\]|\\.)*"/g, '') : text
       return find(`${place} ${searched}`).map((trace) => `${trace} in ${place}`)
@@ -181,7 +181,7 @@ async function start(call: string) {
 
 const json = (text: string) => JSON.stringify(text).slice(1, -1)
 
-/** Faults whose words were shown, without the key. */
+/** Faults whose text a command has printed with a redacted key. */
 const shown = new Set<string>()
 
 describe.each(calls.map((call, i) => ({ call, i })))('$call hides the key', ({ call, i }) => {
@@ -201,23 +201,23 @@ describe.each(calls.map((call, i) => ({ call, i })))('$call hides the key', ({ c
         if (`${stdout}${stderr}`.includes('[API key]')) shown.add(name)
         if (left.length > 0) expect({ name, shape, output, code, stdout, stderr, left }).toEqual({ left: [] })
         add('runs in process')
-        // Nothing that a service says reaches a command that does not ask.
+        // A command without requests prints no response.
         if (!full && j === 0 && sent === 0) return
       }
     }
   })
 })
 
-/** The quick form tries each command with some faults, and each fault with some commands. Imports leave files behind. */
+/** Returns true for a case of a quick run. Imports have more cases, because they write files. */
 function isQuick(call: string, i: number, j: number): boolean {
   return j === 0 || (i + j) % (/ import /.test(call) ? 4 : 12) === 0
 }
 
-test('each kind of response in the canary suite is printed with a redacted key by at least one command', () => {
-  // These say nothing of what the service sent.
+test('at least one command prints each kind of response in the canary suite with a redacted key', () => {
+  // No command prints the text of these responses.
   const silent = [
     'nothing',
-    'success, of an odd type',
+    'success, of an unusual type',
     'success without a result',
     'success cut off',
     'a page cut off',

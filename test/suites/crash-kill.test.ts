@@ -7,7 +7,7 @@ import { killWebhooks } from './crash/webhooks.ts'
 import { killWrites } from './crash/writes.ts'
 import { counted, sized } from './size.ts'
 
-// kill -9 in a loop. What was acknowledged to a writer, or shown to a reader, is there ever after.
+// Repeats kill -9. Data that was acknowledged to a writer or shown to a reader must survive.
 
 const count = counted('crash (kills)')
 removeVariants()
@@ -73,15 +73,15 @@ describe('slow commits', () => {
 
   const mistakes = [
     ['acknowledges a write before it is on disk', 'acknowledged'],
-    ['shows what is not committed', 'seen'],
+    ['shows uncommitted data', 'seen'],
   ] as const
-  // The quick form of crash-order.test.ts tries the second one.
   test.each(mistakes.slice(0, sized(1, 2)))(
-    'slow commits make the crash suite fail if the service %s, because data that was %s is lost',
+    'slow commits make the crash suite fail if the service %s, because %s data is lost',
     { timeout: 600_000 },
     async (mutant, how) => {
       const script = await buildVariant([...slowCommits, ...mutants[mutant]])
-      // A kill has to fall between an answer and its commit: on a busy machine, thirty may go by without one.
+      // Only a kill between a response and its commit loses data. On a busy machine, thirty kills may miss
+      // that moment.
       let found: string[] = []
       for (let seed = 3; seed < 13 && found.length === 0; seed++) {
         const { lost } = await killWrites({

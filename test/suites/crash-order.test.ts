@@ -7,8 +7,8 @@ import { buildVariant, mutants, removeVariants } from '../helpers/variants.ts'
 import { tempDir } from '../helpers/world.ts'
 import { counted, full, sized } from './size.ts'
 
-// Nobody is told of a write before it is synced: neither who made it nor who reads. kill -9 cannot show a missing sync,
-// as the system keeps what was written; the order of the system calls can.
+// The service must sync a write before it acknowledges or shows the write. kill -9 cannot reveal a missing
+// sync, because the operating system keeps written data. The order of the system calls reveals it.
 
 const count = counted('crash (order)')
 removeVariants()
@@ -17,7 +17,7 @@ const changes = sized(25, 300)
 const markOf = (n: number) => `mark-${String(n).padStart(6, '0')}.`
 const marks = Array.from({ length: changes }, (_, n) => markOf(n))
 
-/** Renames a room again and again, while others read it and other rooms are made. */
+/** Renames a room repeatedly while other clients read the room and create users. */
 async function renameAndRead({ base_url, api_key_file }: Ready): Promise<void> {
   const headers = {
     authorization: `Bearer ${readFileSync(api_key_file, 'utf8').trim()}`,
@@ -59,16 +59,17 @@ describe.runIf(canTrace)('the order of system calls', () => {
 
   const mistakes = [
     ['does not sync', 'before it was synced'],
-    ['shows what is not committed', 'before it was written'],
+    ['shows uncommitted data', 'before it was written'],
     ['acknowledges a write before it is on disk', 'before it was written'],
   ] as const
-  // The quick form of crash-kill.test.ts tries the last one.
+  // A quick run of crash-kill.test.ts uses the last mistake.
   test.each(mistakes.slice(0, sized(1, 3)))(
     'the order of system calls reveals a service that %s',
     { timeout: 600_000 },
     async (mutant, what) => {
       const script = await buildVariant(mutants[mutant])
-      // A read has to fall between a write and its commit: on a busy machine, a run may go by without one.
+      // Only a read between a write and its commit reveals the mistake. On a busy machine, a run may have no
+      // such read.
       let found: string[] = []
       for (let run = 0; run < 8 && found.length === 0; run++)
         found = (await early(script)).filter((line) => line.endsWith(what))
@@ -79,7 +80,7 @@ describe.runIf(canTrace)('the order of system calls', () => {
 })
 
 test.runIf(full)(
-  'a build variant whose edit does not match the source causes an error',
+  'a build variant is refused if its edit does not match the source',
   {
     timeout: 120_000,
   },

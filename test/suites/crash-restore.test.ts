@@ -12,13 +12,13 @@ import { homes, startServe } from '../helpers/serving.ts'
 import { tempDir } from '../helpers/world.ts'
 import { counted, sized } from './size.ts'
 
-// kill -9 during a restore, a reset and an upgrade. The workspace is then the old one or the new one.
+// kill -9 during a restore, a reset and an upgrade. Afterwards, the old or the new workspace is complete.
 
 const count = counted('crash (replaced workspaces)')
 const quietly = <T>(load: () => Promise<T>) => load()
 const users = 20_000
 
-/** A workspace of the first version, with many users of this name. */
+/** Creates a workspace of the first schema version, with many users of the given name. */
 async function writeWorkspace(path: string, name: string): Promise<void> {
   const db = await openSqlite(path, quietly)
   db.exec(migrations[0] ?? '')
@@ -51,12 +51,14 @@ beforeAll(async () => {
   await writeWorkspace(join(template, 'old.db'), 'old')
 })
 
-/** A fixed sequence of fractions. */
+/** Yields a fixed sequence of fractions between 0 and 1. */
 function* fractions(): Generator<number> {
   for (let seed = 1; ; seed = (seed * 16807) % 2147483647) yield seed / 2147483647
 }
 
-/** Runs a command on a copy of the template, and kills it after a time. Returns how long it ran, in milliseconds. */
+/**
+ * Runs a command on a copy of the template, kills it after a time, and returns its duration, in milliseconds.
+ */
 async function runAndKill(dir: string, argv: readonly string[], afterMs?: number): Promise<number> {
   cpSync(template, dir, { recursive: true })
   const env = environment({ MEETROOM_DATA_DIR: dir, MEETROOM_CONFIG_DIR: dir, HOME: dir })

@@ -12,12 +12,12 @@ import { localUrl, wireRequest } from '../helpers/wire.ts'
 import { tempDir } from '../helpers/world.ts'
 import { counted, notice, sized } from './size.ts'
 
-// Files of a workspace as a crash, a bad disk or a full one leaves them.
+// Files of a workspace after a crash, on a damaged disk and on a full disk.
 
 const count = counted('crash (storage)')
 const machine = { now: Date.now, quietly: <T>(load: () => Promise<T>) => load() }
 
-/** Opens the workspace in a folder, as `--local` does. */
+/** Opens the workspace in a directory, as `--local` does. */
 async function opened(dir: string) {
   const { service, apiKey, close } = await openWorkspace({ dir, host: machine })
   const send = async (method: string, path: string, body?: unknown) => {
@@ -34,12 +34,15 @@ async function opened(dir: string) {
 
 const files = ['workspace.db', 'workspace.db-wal', 'api-key'] as const
 
-/** Bytes of a page, and of what stands before each in the log and before the log itself. */
+/** Sizes in bytes of a page, of a page with its header in the log, and of the header of the log. */
 const pageBytes = 4096
 const frameBytes = 24 + pageBytes
 const logHeaderBytes = 32
 
-/** A workspace that crashed with all of its history in the write-ahead log, and where in the log each write ended. */
+/**
+ * Creates a workspace that crashed with all its history in the write-ahead log, and returns the end of each
+ * write.
+ */
 async function crashed(writes: number) {
   const dir = tempDir()
   const workspace = await opened(dir)
@@ -57,7 +60,7 @@ async function crashed(writes: number) {
   return {
     ends,
     whole,
-    /** The folder after the crash, with a log of one’s own. */
+    /** Copies the directory after the crash, with another log. */
     withLog(bytes: Uint8Array): string {
       const dir = tempDir()
       for (const file of files) copyFileSync(join(copy, file), join(dir, file))
@@ -70,7 +73,7 @@ async function crashed(writes: number) {
 describe('a torn write-ahead log', () => {
   const numRuns = sized(10, 2000)
 
-  /** What is there after a crash: the first so many writes, no gap, and it takes further ones. */
+  /** Expects the first writes without a gap, and a workspace that accepts further writes. */
   async function expectFirst(dir: string, survivors: number): Promise<void> {
     const expected = Array.from({ length: survivors }, (_, i) => `R${i}`)
     const workspace = await opened(dir)
@@ -83,7 +86,7 @@ describe('a torn write-ahead log', () => {
     rmSync(dir, { recursive: true })
   }
 
-  test('a torn write-ahead log that is cut off at any position keeps every complete write', {
+  test('a torn write-ahead log that is truncated at any position keeps every complete write', {
     timeout: 900_000,
   }, async () => {
     const { ends, whole, withLog } = await crashed(20)
@@ -124,7 +127,7 @@ describe('a torn write-ahead log', () => {
 })
 
 describe('damaged bytes', () => {
-  /** A workspace of some hundred things, all in the file itself. */
+  /** Creates a workspace with 100 rooms and 100 users, all in the database file. */
   async function filled(): Promise<string> {
     const dir = tempDir()
     const { send, close } = await opened(dir)
@@ -142,7 +145,7 @@ describe('damaged bytes', () => {
     return dir
   }
 
-  // A place as a fraction, evenly: fc.double prefers the smallest.
+  // Evenly distributed fractions; fc.double prefers small values.
   const page = fc.nat({ max: 9999 }).map((n) => n / 10_000)
   const wholePage = fc.record({
     page,
@@ -174,7 +177,7 @@ describe('damaged bytes', () => {
         writeFileSync(join(dir, 'workspace.db'), bytes)
         count.add('damaged files')
         const workspace = await opened(dir).catch((error: unknown) => {
-          // Said in a line, with a designed code.
+          // Every failure must be an error with a documented exit code.
           expect(error).toBeInstanceOf(MeetroomError)
         })
         if (!workspace) return
@@ -197,18 +200,18 @@ describe('damaged bytes', () => {
       }),
       { numRuns: sized(15, 3000), endOnFailure: true },
     )
-    // Damage that nobody notices, or that lets nothing be opened, would show little.
+    // Damage without any effect, and damage that prevents every opening, would test little.
     for (const status of [200, 503]) expect(statuses).toContain(status)
   })
 
   test.each(['pages', 'text'] as const)(
-    'damaged bytes of %s make --local exit 74 with the command that helps, and serve respond with 503',
+    'damaged bytes of %s make --local exit 74 with a hint to restore a backup, and make serve respond with 503',
     { timeout: 120_000 },
     async (kind) => {
       const env = homes()
       const database = join(env.MEETROOM_DATA_DIR, 'workspace.db')
       const bytes = readFileSync(join(await filled(), 'workspace.db'))
-      // One byte of the text of each room, which is UTF-8 no more.
+      // One byte in the text of each room becomes invalid UTF-8.
       if (kind === 'pages') bytes.fill(7, Math.floor(bytes.length * 0.8))
       else for (let at = bytes.indexOf('xxx'); at !== -1; at = bytes.indexOf('xxx', at + 3)) bytes[at] = 0xff
       mkdirSync(env.MEETROOM_DATA_DIR)
@@ -230,7 +233,7 @@ test('a kill on a full disk loses no acknowledged or observed data', {
 }, async ({ skip }) => {
   const dir = join(tempDir(), 'disk')
   if (!mountDisk(dir, 'size=4m')) {
-    notice('crash', 'full disks: mounting a small one takes more rights')
+    notice('crash', 'full disks: mounting a small disk requires more rights')
     return skip()
   }
   let seed = 7

@@ -11,7 +11,7 @@ import { leaves, wholeProgram } from '../helpers/tree.ts'
 import { answer, createWorld } from '../helpers/world.ts'
 import { counted, sized } from './size.ts'
 
-// Whatever stands on a command line, the program ends with an exit code that means something, and without a stack.
+// For any command line, the program must exit with a documented code and without a stack trace.
 
 const { add } = counted('hostile')
 
@@ -22,13 +22,13 @@ const commands = (await leaves()).map(({ words, command }) => ({
   flags: command.options.flatMap(({ long, short }) => [long, short]).filter((flag) => flag != null),
 }))
 
-/** Names of files: none leads out of the folder that the test runs in. */
+/** Names of files inside the directory of the test. */
 const fileName = fc.oneof(
   fc.constantFrom('a.csv', 'a.ndjson', 'a.json', 'body.json', 'headers.txt', 'nowhere.csv', '.', '-', ''),
   hostileText.map((text) => text.replaceAll(/[/.]/g, '_').slice(0, 100)),
 )
 
-/** Values of flags that reach further than a service: of these, none leads anywhere. */
+/** Harmless values of flags that run programs, open ports or write files. */
 const tame: Record<string, fc.Arbitrary<string>> = {
   '--exec': fc.constantFrom('', ' ', 'false', 'no-such-program x'),
   '--host': fc.constantFrom('127.0.0.1', '::1', '', 'not a host', '127.0.0.1:1', '[::1]'),
@@ -111,7 +111,7 @@ const withValue = (flags: readonly string[]) =>
     }),
   )
 
-/** Commands that stay take a while to end, and so are rare. */
+/** Commands. Long-running commands are rare, because they end slowly. */
 const command = fc.oneof(
   {
     arbitrary: fc.constantFrom(
@@ -122,7 +122,7 @@ const command = fc.oneof(
   { arbitrary: fc.constantFrom(...commands), weight: 10 },
 )
 
-/** A command with flags of its own, global ones and others, and any number of arguments. */
+/** Command with its own flags, global flags and up to three arguments. */
 const likely = command.chain(({ words, flags }) =>
   fc
     .tuple(
@@ -150,10 +150,10 @@ const unlikely = fc
     },
   )
   .map((parts) => parts.flat())
-  // What a word is the value of is not known here, so nothing that stays or writes anywhere.
+  // Any word may be a value here, so words that start a long-running command or write elsewhere are excluded.
   .filter((words) => !words.some((word) => /^(serve|join|listen)$|^--(exec|host|data-dir)/.test(word)))
 
-/** The system ends an argument at a NUL, so no program receives one. */
+/** Command line without NUL, at which the operating system ends an argument. */
 const vector = fc
   .oneof({ arbitrary: likely, weight: 4 }, { arbitrary: unlikely, weight: 1 })
   .map((words) => words.map((word) => word.replaceAll('\0', '')))
@@ -188,7 +188,7 @@ test('the program exits with a documented code for random arguments', async () =
       world.requests.length = 0
       const env = { MEETROOM_BASE_URL: 'http://127.0.0.1:9/v1' }
       const { host, done } = world.start(argv, { env, ...(tty ? { tty } : { stdin: stdin ?? '' }) })
-      // Questions are answered by nobody, and what stays is stopped.
+      // Nobody answers prompts, and long-running commands are stopped.
       const stop = setTimeout(() => {
         host.signal('SIGINT')
         host.hangUp()
@@ -215,7 +215,7 @@ test('the built program exits with a documented code for random arguments', asyn
     MEETROOM_BASE_URL: 'http://127.0.0.1:9/v1',
   }
   const started = vector
-    // No system passes on a NUL, or half a character.
+    // No operating system passes NUL or half a surrogate pair.
     .map((words) => words.map((word) => word.replaceAll('\0', '').toWellFormed()))
     .filter((words) => !/^(serve|join|webhooks)/.test(words[0] ?? ''))
   await fc.assert(

@@ -15,7 +15,7 @@ const { add } = counted('hostile (backups)')
 const quietly = <T>(load: () => Promise<T>) => load()
 const later = 1_800_000_000_000
 
-/** A backup with a row in every table that is copied. */
+/** Statements that add a row to every table that a restore copies. */
 const rows = `
   UPDATE rooms SET webhook = '{"url":"https://example.com/hook","headers":{"x-team":"ops"}}';
   INSERT INTO sessions (id, room_id, member_id, type, connected_at) SELECT 's1', id, 'm1', 'guest', 1 FROM rooms;
@@ -30,7 +30,7 @@ const rows = `
 `
 
 let world: World
-/** The directory of a workspace and its backup, as each test finds it. */
+/** Initial directory of each test, with a workspace and its backup. */
 let template: string | undefined
 afterAll(() => template !== undefined && rmSync(template, { recursive: true }))
 beforeEach(async () => {
@@ -53,12 +53,12 @@ async function edit(name: string, sql: string): Promise<void> {
   db.close()
 }
 
-/** Lets every column hold every type. */
+/** Statements that allow every type in every column. */
 const loosen = `PRAGMA writable_schema = ON;
   UPDATE sqlite_master SET sql = replace(replace(sql, ' STRICT, WITHOUT', ' WITHOUT'), ') STRICT', ')');
   PRAGMA schema_version = 9000`
 
-/** Restores a changed copy of the backup. Everything works afterwards, or nothing has changed. */
+/** Restores a changed copy of the backup, and expects a working workspace or no change. */
 async function restoreChanged(...edits: string[]) {
   copyFileSync(join(world.dir, 'honest.db'), join(world.dir, 'hostile.db'))
   for (const sql of edits) await edit('hostile.db', sql)
@@ -154,7 +154,7 @@ describe('schemas of backups', () => {
     ['two workspace rows', 'INSERT INTO workspace SELECT * FROM workspace', 2, /2 rows instead of 1/],
     ['no workspace row', 'DELETE FROM workspace', 2, /0 rows instead of 1/],
   ])(
-    'local restore executes nothing of the schema of a backup with %s',
+    'local restore executes no statement in the schema of a backup with %s',
     async (_name, sql, code, message) => {
       const run = await restoreChanged(typeof sql === 'string' ? sql : sql())
       expect(run.code, run.stderr).toBe(code)
@@ -171,13 +171,13 @@ test('local restore refuses two rooms with the same ID', async () => {
      PRAGMA schema_version = 9000`,
     `INSERT INTO rooms (id, type, name, layout, record, created_at, updated_at)
        SELECT id, type, name, layout, record, created_at, updated_at FROM rooms`,
-    // A page of the deleted index would be another damage.
+    // A remaining page of the deleted index would be reported first.
     'VACUUM',
   )
   expect(stderr).toMatch(/hostile\.db is damaged: UNIQUE constraint failed: rooms\.id\n$/)
 })
 
-test('every column of every table has a rule', async () => {
+test('every column of every table has a rule for its values', async () => {
   const db = createEmpty(await loadSqlite(quietly), migrations.length)
   const tables = db.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all() as { name: string }[]
   const missing = tables.flatMap(({ name: table }) => {
@@ -229,7 +229,7 @@ describe('values in backups', () => {
   test.each(all.filter((_, i) => i % step === 0))(
     'local restore stores no value that the program cannot read: %s.%s = %s',
     async (table, column, value) => {
-      // SQLite itself keeps other types out of a primary key.
+      // SQLite itself rejects other types in a primary key.
       const key = column === 'seq' ? `AND typeof(${value}) = 'integer'` : ''
       await restoreChanged(loosen, `UPDATE OR IGNORE ${table} SET ${column} = ${value} WHERE true ${key}`)
     },
@@ -268,7 +268,7 @@ test('local restore refuses text that is not UTF-8, and a text of 20 MB', async 
 describe('restored maximum numbers', () => {
   const totals = ['attempts', 'redeliveries', 'round_start'].map((name) => `${name} = ${2 ** 53 - 1}`)
 
-  test('a workspace restored from a backup with numbers at their maximum is used, backed up and restored again', async () => {
+  test('a workspace from a backup with numbers at their maximum can be used, backed up and restored again', async () => {
     const run = await restoreChanged(
       `UPDATE rooms SET meeting_ms = ${2 ** 53 - 2}, meeting_from_ms = ${2 ** 53 - 1}, seq = ${2 ** 52};
        UPDATE deliveries SET ${totals}, seq = ${2 ** 52};
@@ -304,7 +304,7 @@ describe('rows that no restore accepts', () => {
       'users has an invalid default_member_type',
     ],
   ])(
-    'local backup refuses a workspace with a row that no restore accepts, and doctor finds it: %s',
+    'local backup refuses a workspace with a row that no restore accepts, and doctor reports the row: %s',
     async (_name, sql, message) => {
       const before = readFileSync(join(world.dir, 'honest.db'))
       await edit('data/workspace.db', sql)

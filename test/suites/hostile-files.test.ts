@@ -25,27 +25,28 @@ import { canTrace, tracePaths } from '../helpers/syscalls.ts'
 import { designed, stack } from '../helpers/terminal.ts'
 import { counted, full, notice } from './size.ts'
 
-// Whatever lies at a path that a command touches, the command ends with an exit code that means something, and writes
-// nothing through it. The paths come from the system calls of a run, so that a new file cannot be forgotten.
+// Paths that a command touches may be links, pipes or files of other users. The command must exit with a
+// documented code and write nothing through them. The paths come from the system calls of a run, so that no
+// new file is forgotten.
 
 const { add } = counted('hostile files')
 
-// Tests run concurrently, so that no directory belongs to one of them.
+// Tests run concurrently, so they share one base directory.
 const base = mkdtempSync(join(tmpdir(), 'meetroom-files-'))
 afterAll(() => rmSync(base, { recursive: true, force: true, maxRetries: 5 }))
 
 interface Scenario {
   argv: string
-  /** Commands that prepare it. */
+  /** Commands that prepare the run. */
   setup?: readonly string[]
   env?: Record<string, string>
-  /** Files that the user names to be read: links are followed, and pipes are read to their end. */
+  /** Input files that the user names: links are followed, and pipes are read to their end. */
   inputs?: readonly string[]
-  /** Files that the user names to be replaced: links are followed. */
+  /** Output files that the user names: links are followed. */
   outputs?: readonly string[]
   /** True for a command that runs until it is stopped. */
   stays?: true
-  /** True in the short form, too. */
+  /** True for a scenario of a quick run. */
   quick?: true
 }
 
@@ -130,7 +131,7 @@ const plants: readonly Plant[] = [
 ]
 const foreignUser = 4711
 
-/** A directory with everything that a command touches, as it is before each run. */
+/** Directory with everything that a command touches, restored before each run. */
 class Place {
   readonly #base = mkdtempSync(join(base, 'case-'))
   readonly root = join(this.#base, 'root')
@@ -157,7 +158,7 @@ class Place {
     }
   }
 
-  /** What stays is stopped when it has said that it is ready. */
+  /** Returns options that stop a long-running command when it is ready. */
   get #options() {
     const stop = (stdout: string) => {
       const [, pid] = /"pid":(\d+).*\n/.exec(stdout) ?? []
@@ -184,7 +185,7 @@ class Place {
     cpSync(`${this.root}.saved`, this.root, { recursive: true, verbatimSymlinks: true })
   }
 
-  /** Paths that two runs both touch: random names cannot be prepared by anybody. */
+  /** Returns the paths that two runs both touch. Nobody can prepare random names. */
   async touched(): Promise<string[]> {
     const runs: Set<string>[] = []
     for (let i = 0; i < 2; i++) {
@@ -221,7 +222,7 @@ class Place {
 
   async run(path: string, plant: Plant): Promise<Finished> {
     const { inputs, outputs } = this.scenario
-    // The other end of a pipe that the user named.
+    // Shell command for the other end of a pipe that the user named.
     const other = this.is(path, inputs)
       ? ': > "$1"'
       : this.is(path, outputs)
@@ -238,11 +239,11 @@ class Place {
     }
   }
 
-  /** What the command did that it must not do. */
+  /** Returns the forbidden effects of the command. */
   harm(path: string, plant: Plant, before: { text: Buffer; mode: number }): string[] {
     const isFollowed = this.is(path, this.scenario.outputs) || basename(path) === 'config.json'
     const harm: string[] = []
-    // Root may write a read-only file, and others may not.
+    // Only root may write to a read-only file.
     const isOwn = plant === 'read-only' && process.getuid?.() === 0
     if (!isFollowed && !isOwn && !readFileSync(this.precious).equals(before.text))
       harm.push('it changed the planted file')
@@ -282,14 +283,14 @@ async function probe(place: Place, path: string, plant: Plant): Promise<string[]
   ].map((harm) => at + harm)
 }
 
-/** Of all cases, the short form runs some of each command, and over all commands of each plant. */
+/** Returns all cases in a full run, and two cases of each command in a quick run. */
 function choose<T>(cases: readonly T[], first: number): readonly T[] {
   return full ? cases : cases.filter((_, i) => i % 11 === first % 11).slice(0, 2)
 }
 
 if (process.getuid?.() !== 0) notice('hostile files', 'files of another user, because this is not root')
 
-/** All other calls of all commands that name no file; in the full form only. */
+/** All other calls that name no file, in a full run only. */
 const others = full
   ? (await allCalls())
       .filter(
@@ -308,7 +309,7 @@ test
       .filter(({ quick }) => full || quick)
       .map((scenario, i) => [scenario.argv, scenario, i] as const),
   )(
-  'meetroom %s ends and changes no file that it does not own, whatever lies at its paths',
+  'meetroom %s exits and changes no foreign file if its paths are links, pipes, directories or unwritable files',
   async (_, scenario, i) => {
     const place = new Place(scenario)
     await place.prepare()

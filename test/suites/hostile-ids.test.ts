@@ -9,15 +9,15 @@ import { designed, stack } from '../helpers/terminal.ts'
 import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
 import { counted, sized } from './size.ts'
 
-// Whatever an id is, a command sends the requests that it sends for a harmless one, the id in one segment of the path,
-// one value of the query or one text of the body, or it sends nothing.
+// For any ID, a command sends the same requests as for a harmless ID, or no request. The ID is one segment of
+// the path, one value of the query or one text of the body.
 
 const { add } = counted('hostile')
 
-/** The words that stand for ids in the calls of all commands. */
+/** Placeholders for IDs in the calls of all commands. */
 const idWords = new Set(['ROOM', 'MEMBER', 'ada', 'grace', 'new'])
 
-/** Calls that take ids: the words of the command and its flags, and its arguments. */
+/** Calls that take IDs: the words of the command with its flags, and its arguments. */
 const calls = (await allCalls())
   .filter((call) => !stays.test(call) && !/^api\b/.test(call))
   .map((call) => {
@@ -38,7 +38,7 @@ const calls = (await allCalls())
       flag,
     }
   })
-  // Over many rooms, a user is looked for among the members: no request carries the id.
+  // A command over many rooms searches the members for the user, so that no request contains the ID.
   .filter(({ first, call }) => first >= 0 && !/--all-rooms|--where type=private --(user|as)/.test(call))
 
 let world: World
@@ -47,7 +47,7 @@ beforeEach(async () => {
   writeFileSync(join(world.dir, 'members.csv'), 'user_id\ngrace\n')
 })
 
-/** A service that has whatever is asked for, but for users to be created. */
+/** Simulates a service that has every requested item except users to be created. */
 function answerAll(call: string): void {
   const thing = {
     id: 'r1',
@@ -76,18 +76,18 @@ const MEETROOM_JOIN_URL = 'https://app.test/{room_id}#{access_token}'
 /** Removes the carriage return that a line of a Windows file ends with, as commands do. */
 const withoutReturn = (id: string) => id.replace(/\r+$/, '')
 
-/** A request taken apart, as the service reads it. */
+/** Splits a request into its parts, as the service reads them. */
 function partsOf({ method, url, body }: WireRequest): unknown {
   if (!url.startsWith(`${baseUrl}/`)) return `elsewhere: ${url}`
   const { href, hash, pathname, searchParams } = new URL(url)
-  // In a query, a URL parser writes an apostrophe as an escape, which says the same.
+  // A URL parser escapes an apostrophe in a query without changing its meaning.
   const plain = (text: string) => text.replaceAll('%27', "'")
   if (plain(href) !== plain(url) || hash !== '') return `not read as it is written: ${url} as ${href}`
   const path = pathname.split('/').map(decodeURIComponent)
   return [method, path, [...searchParams], body === undefined ? undefined : JSON.parse(body)]
 }
 
-/** Whether a request is one for a harmless id with other ids in its place. */
+/** Returns true if a request equals a request for the harmless ID, apart from the IDs. */
 function isLike(usual: unknown, found: unknown, ids: ReadonlySet<unknown>): boolean {
   if (usual === harmless) return ids.has(found)
   if (typeof usual !== 'object' || usual === null) return usual === found
@@ -96,10 +96,10 @@ function isLike(usual: unknown, found: unknown, ids: ReadonlySet<unknown>): bool
   return names.every((name) => isLike(Reflect.get(usual, name), Reflect.get(found, name), ids))
 }
 
-/** Runs a call with these ids; of several, the last argument takes them all. */
+/** Runs a call with one ID, or a call for many items with all IDs. */
 async function run({ call, start, args, many, flag }: (typeof calls)[number], ids: readonly string[]) {
   const [first = '', ...others] = ids
-  // No user hands over to the same user.
+  // users hand-over and users merge refuse the same user twice.
   const isId = (word: string) => idWords.has(word) && !(word === 'grace' && /hand-over|merge/.test(call))
   const given = [...args.map((word) => (isId(word) ? first : word)), ...(many ? others : [])]
   world.requests.length = 0
@@ -114,7 +114,7 @@ describe.each(calls)('a hostile ID in $call', (call) => {
     answerAll(call.call)
     const usual = await run(call, [harmless])
     expect(JSON.stringify(usual.requests), usual.stderr).toContain(harmless)
-    // As many as need no --max, and are read one by one.
+    // Nine items need no --max, and are read one by one.
     const batch = call.many ? 9 : 1
     const ids = fc.uniqueArray(hostileId, { minLength: batch, maxLength: batch })
     await fc.assert(
@@ -132,7 +132,7 @@ describe.each(calls)('a hostile ID in $call', (call) => {
   })
 })
 
-// What is deleted is saved to a new file, which there is only once.
+// Calls with --save are excluded, because --save requires a new file.
 describe.each(calls.filter(({ call }) => call.includes('ROOM') && !call.includes('--save')))(
   'a hostile name in $call',
   (call) => {
@@ -162,11 +162,11 @@ describe.each(calls.filter(({ call }) => call.includes('ROOM') && !call.includes
             [...new URLSearchParams({ name, limit: '10' })],
             undefined,
           ]
-          // No name, and one that is no valid Unicode, are refused.
+          // An empty name and invalid Unicode are refused.
           const isRefused = name === '' || !name.isWellFormed()
           const [first, ...rest] = requests
           expect(first).toEqual(isRefused ? undefined : lookup)
-          // Not one for one: the lookup has shown already that this is a service.
+          // The usual probe is missing, because the lookup has already identified the service.
           expect(usual.requests).toEqual(expect.arrayContaining(rest))
           expect(rest.length > 0).toBe(!isRefused)
           expect(designed).toContain(code)

@@ -17,7 +17,7 @@ import { designed, harmIn, stack } from '../helpers/terminal.ts'
 import { answer, createWorld } from '../helpers/world.ts'
 import { counted, sized } from './size.ts'
 
-// Whatever a file holds, an import reads it or says what is wrong with it, in time that grows with its length.
+// An import must read any file or report its error, in time proportional to the length of the file.
 
 const { add } = counted('hostile')
 
@@ -73,7 +73,7 @@ const cell = fc.oneof(
 const delimiters = fc.constantFrom(',', ',', ',', ';', '\t', '|', '\u00a7')
 const lineEnds = fc.constantFrom('\n', '\r\n', '\r', '\n\n', '')
 
-/** A cell as a spreadsheet writes it, or as nobody should. */
+/** Cell in valid or invalid CSV. */
 const written = fc
   .tuple(cell, fc.constantFrom('as it is', 'quoted', 'quoted', 'opened', 'closed', 'doubled'))
   .map(([text, how]) => {
@@ -132,7 +132,7 @@ const bytes = (text: fc.Arbitrary<string>) =>
     { arbitrary: text.map((text) => Buffer.from(text)), weight: 12 },
     { arbitrary: text.map((text) => Buffer.from(`\ufeff${text}`, 'utf16le')), weight: 1 },
     { arbitrary: text.map((text) => Buffer.from(text, 'latin1')), weight: 1 },
-    // A byte of it is another one.
+    // Text with one changed byte.
     {
       arbitrary: fc.tuple(text, fc.nat(), fc.integer({ min: 0, max: 255 })).map(([text, at, byte]) => {
         const changed = Buffer.from(text)
@@ -162,7 +162,7 @@ const ways = fc.record({
   encoding: fc.constantFrom<Encoding>('utf-8', 'utf-8', 'utf-8', 'utf-16le', 'windows-1252'),
 })
 
-/** Made once for many inputs: that takes longer than reading one. */
+/** Readers for many inputs, because creating a reader takes longer than reading an input. */
 const readers = new Map<string, Promise<readonly [ImportAdapter, RowReader]>>()
 function readerFor(
   name: keyof typeof createAdapters,
@@ -182,7 +182,7 @@ function readerFor(
   return reader
 }
 
-/** An input in two parts, as a character may be cut where a file is. */
+/** Creates a source with two chunks, so that the boundary may split a character. */
 function inMemory(content: Buffer): Source {
   const middle = content.length >> 1
   async function* read() {
@@ -200,7 +200,7 @@ test('any input is read to the end or refused with a reason', async () => {
     fc.asyncProperty(inputs, ways, fc.nat(9), async ({ format, content }, way, chance) => {
       const { groups, delimiter, encoding } = way
       const [kind, reader] = await readerFor(way.kind, format, groups, way.ignoreUnknown)
-      // One in ten from a file, in any encoding.
+      // One input in ten comes from a file, in any encoding.
       if (chance === 0) writeFileSync(path, content)
       const source = chance === 0 ? await openSource(path, host, encoding) : inMemory(content)
       let problems = 0
@@ -282,7 +282,7 @@ describe('duration for long input', () => {
     'carriage returns': ['csv', repeated('\r')],
     'line feeds': ['csv', repeated('\n')],
     apostrophes: ['csv', repeated("'", 'user_id\n')],
-    blanks: ['csv', repeated(' ', 'user_id\n')],
+    spaces: ['csv', repeated(' ', 'user_id\n')],
     'byte order marks': ['csv', repeated('\ufeff')],
     lines: ['ndjson', repeated('{"user_id":"ada"}\n')],
     'one long line': ['ndjson', repeated('a', '{"user_id":"', '"}')],
@@ -294,18 +294,18 @@ describe('duration for long input', () => {
     'many fields': ['ndjson', repeated('"a":1,', '{', '"b":1}')],
     elements: ['json', repeated('{"user_id":"ada"},', '[', '{}]')],
     'one long element': ['json', repeated('a', '[{"user_id":"', '"}]')],
-    'many arrays before the one that is wanted': ['json', repeated('"a":[],', '{', '"users":[]}')],
+    'many arrays before the imported array': ['json', repeated('"a":[],', '{', '"users":[]}')],
     'arrays that open': ['json', repeated('[')],
     'a long key': ['json', repeated('a', '{"', '":[]}')],
-    // Each is an error, and that takes its time.
+    // Each comma is an error, which takes more time.
     commas: ['json', (length) => repeated(',', '[', ']')(length / 16)],
   }
-  /** In blocks as files are read. */
+  /** Yields blocks of 16 KB, as a file does. */
   async function* blocks(text: string): AsyncGenerator<Buffer> {
     const all = Buffer.from(text)
     for (let at = 0; at < all.length; at += 16 * 1024) yield all.subarray(at, at + 16 * 1024)
   }
-  /** Processor time in milliseconds, the best of three: other programs must not count. */
+  /** Returns the processor time in milliseconds: the minimum of three runs, to exclude other programs. */
   async function time(format: InputFormat, text: string): Promise<number> {
     let best = Number.POSITIVE_INFINITY
     for (let i = 0; i < 3; i++) {
@@ -325,7 +325,7 @@ describe('duration for long input', () => {
     async (_, [format, make]) => {
       const short = await time(format, make(size))
       const long = await time(format, make(8 * size))
-      // Short times are mostly chance.
+      // Durations below 10 ms are mostly noise.
       expect(long, `${short.toFixed(1)} ms, then ${long.toFixed(1)} ms`).toBeLessThan(
         24 * Math.max(short, 10),
       )

@@ -11,11 +11,11 @@ import { homes } from '../helpers/serving.ts'
 import { designed, harmIn, stack } from '../helpers/terminal.ts'
 import { counted, sized } from './size.ts'
 
-// The same as in `hostile-text.test.ts` for the built program on a real terminal, for a sample.
+// Runs a sample of the cases in `hostile-text.test.ts` with the built program on a real terminal.
 
 const { add } = counted('hostile')
 
-/** A service that answers everything with one hostile text. */
+/** Starts a service that sends one hostile text in all responses. */
 async function hostileService(text: string, value: unknown) {
   const thing = {
     id: 'r1',
@@ -55,7 +55,9 @@ async function hostileService(text: string, value: unknown) {
   return { state, close, baseUrl: `http://127.0.0.1:${port}/v1` }
 }
 
-/** A command line in every view, what is typed meanwhile, the status of the answers, and whether it moves the cursor. */
+/**
+ * Command line of each view, typed input, status of the responses, and true for a view that moves the cursor.
+ */
 const views: Record<string, { line: string; typed?: string; status?: number; draws?: true }> = {
   'a record': { line: 'rooms get r1' },
   'a table': { line: 'rooms list' },
@@ -64,7 +66,7 @@ const views: Record<string, { line: string; typed?: string; status?: number; dra
   ids: { line: 'rooms list -o ids' },
   'an error': { line: 'rooms get r1 --verbose', status: 400 },
   'an error in JSON': { line: 'rooms get r1 --json', status: 500 },
-  'a question': { line: 'rooms delete r1', typed: 'n\n', draws: true },
+  'a prompt': { line: 'rooms delete r1', typed: 'n\n', draws: true },
   progress: { line: 'users import users.ndjson --no-journal --rate 1', status: 404, draws: true },
   join: { line: 'join r1' },
   'a view': { line: 'sessions watch r1 --interval 0.1', typed: 'q', draws: true },
@@ -84,7 +86,7 @@ describe.skipIf(!hasTerminal).each(Object.entries(views))(
           join(home.HOME, 'users.ndjson'),
           ['ada', 'grace'].map((user_id) => `${JSON.stringify({ user_id, name: text })}\n`).join(''),
         )
-        // So wide that the library that asks wraps nothing: it cuts its own colours in two.
+        // Without wrapping, because the prompt library cuts its own colors in two where it wraps a line.
         const env = {
           ...home,
           TERM: 'xterm-256color',
@@ -106,7 +108,7 @@ describe.skipIf(!hasTerminal).each(Object.entries(views))(
   },
 )
 
-test.skipIf(!hasTerminal)('on a real terminal webhooks listen shows no control characters', async () => {
+test.skipIf(!hasTerminal)('webhooks listen on a real terminal shows no control characters', async () => {
   const running = startOnTerminal(['webhooks', 'listen', '--port', '0'], {
     ...homes(),
     NO_COLOR: '1',

@@ -10,12 +10,15 @@ import { listen } from '../helpers/listen.ts'
 import { tempDir } from '../helpers/world.ts'
 import { counted, full, share } from './size.ts'
 
-// A response may be small and cost much: in memory, in time, or because it never ends. Each command ends by its timeout,
-// takes limited memory, and never reports a write as refused because its response is too large.
+// A small response may cost much memory or time, or never end. Each command must end by its timeout, use
+// limited memory, and never report a write as refused because its response is too large.
 
 const { add } = counted('hostile (responses)')
 const maxMegabytes = 400
-/** The same for a list that is read whole: V8 has not yet freed one response when the next ones arrive. */
+/**
+ * Limit for a list that is read completely: V8 may not have freed one response when the next response
+ * arrives.
+ */
 const maxWholeMegabytes = 800
 const isWhole = (argv: readonly string[]) =>
   ['--sort', '--where', '--count-by'].some((flag) => argv.includes(flag))
@@ -26,7 +29,7 @@ const list = (item: string, count: number) => `[${Array.from({ length: count }, 
 const room = (field: string) =>
   `{"rooms":[{"id":"r","type":"open","name":"n","x":${field}}],"room":{"id":"r","name":"n","type":"open","x":1}}`
 
-/** Documents that are small on the wire when they are compressed. */
+/** Documents that are small when compressed. */
 const documents: Record<string, () => string> = {
   '63 MB of opening brackets': () => fill('[', 63 * MB),
   '63 MB of opening braces with names': () => fill('{"a":', 63 * MB),
@@ -76,7 +79,7 @@ interface Bomb {
   timeout?: number
 }
 
-/** An endless response keeps both sides busy until the timeout. */
+/** Timeout for an endless response, in seconds. Such a response keeps both sides busy until the timeout. */
 const endlessTimeout = full ? 10 : 1.5
 
 const json = { 'content-type': 'application/json' }
@@ -98,7 +101,7 @@ function compressed(
   }
 }
 
-/** A body in several layers of gzip. */
+/** Creates a response with a body in several layers of gzip. */
 function layered(layers: number, make: () => string): Bomb {
   let body: Buffer | undefined
   return {
@@ -114,7 +117,7 @@ function layered(layers: number, make: () => string): Bomb {
   }
 }
 
-/** Sends a chunk again and again. */
+/** Creates a response that repeats a chunk without end. */
 function endless(
   name: string,
   chunk: string | Buffer,
@@ -160,7 +163,7 @@ const all = (): Bomb[] => [
   ...Array.from({ length: full ? 20 : 0 }, (_, i) => randomBomb(i)),
 ]
 
-/** A document whose values have random kinds and lengths. */
+/** Creates a response whose values have random kinds and lengths. */
 function randomBomb(seed: number): Bomb {
   let state = seed + 1
   const random = (below: number) => {
@@ -183,8 +186,11 @@ function randomBomb(seed: number): Bomb {
   })
 }
 
-/** Runs the built program, and returns its exit code and its greatest memory in megabytes. */
-/** @param timeout a write takes twice as long, because a read then decides whether it was done */
+/**
+ * Runs the built program, and returns its exit code and its peak memory, in megabytes.
+ * @param timeout request timeout, in seconds; a write may take twice as long, because a read then checks its
+ * outcome
+ */
 async function run(argv: readonly string[], baseUrl: string, timeout = full ? 10 : 4) {
   const dir = tempDir()
   const script = join(dir, 'peak.cjs')
@@ -220,7 +226,7 @@ async function serve(
   })
   if (upgrade)
     server.on('upgrade', (request, socket: Socket) => {
-      // Ends the connection after the client has answered the close frame.
+      // Ends the connection after the client has acknowledged the close frame.
       socket
         .on('error', () => {})
         .on('data', (data: Buffer) => {
@@ -257,9 +263,9 @@ const writes = [
 
 const bombs = (full ? all() : quick).map((bomb, index) => ({ ...bomb, index }))
 
-/** In the quick form, each response meets one of the commands, taking turns. */
+/** In a quick run, each response is tested with one command, in rotation. */
 describe.each(bombs)('$name', ({ respond, timeout, index }) => {
-  test('a hostile response neither stops a command nor exhausts its memory', {
+  test('a command with a hostile response ends and stays within its memory limit', {
     timeout: 600_000,
   }, async () => {
     const baseUrl = await serve(respond)
@@ -267,7 +273,7 @@ describe.each(bombs)('$name', ({ respond, timeout, index }) => {
     for (const argv of share(commands, index, commands.length)) {
       const isWrite = writes.includes(argv)
       const { code, stderr, peak } = await run(argv, baseUrl, timeout)
-      // A response that refuses, such as 404, refuses a write even if its body is too large.
+      // A status such as 404 refuses a write even if the body is too large.
       expect(isWrite ? [0, 1, 3, 4, 6, 7] : [0, 1, 4, 5, 6], `${argv.join(' ')}: ${stderr}`).toContain(code)
       expect(peak, argv.join(' ')).toBeLessThan(isWhole(argv) ? maxWholeMegabytes : maxMegabytes)
     }
@@ -309,7 +315,7 @@ function frame(payload: string | Buffer, opcode = 0x81): Buffer {
   return Buffer.concat([head, data])
 }
 
-/** Writes as fast as the other side reads, until it has written so many bytes. */
+/** Writes a chunk repeatedly until `bytes` bytes are written, as fast as the peer reads. */
 function writeUntil(socket: Socket, chunk: Buffer, bytes: number, end: () => void): void {
   let written = 0
   const write = () => {
@@ -347,7 +353,7 @@ describe('join', () => {
         ),
       0,
     ],
-  ])('join takes little memory for %s', { timeout: 300_000 }, async (_name, send, expected) => {
+  ])('join takes less than 400 MB of memory for %s', { timeout: 300_000 }, async (_name, send, expected) => {
     const baseUrl = await serve(
       () => {},
       (socket, request) => {
@@ -362,19 +368,23 @@ describe('join', () => {
   })
 
   test.each<[string, string]>([
-    ['endless', ' '],
-    ['endless text of large', fill('x', 64 * 1024)],
-  ])('join ends by its timeout when a refusal has an %s body', { timeout: 60_000 }, async (_name, chunk) => {
-    const baseUrl = await serve(
-      () => {},
-      (socket) => {
-        socket.write('HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n')
-        writeUntil(socket, Buffer.from(`${chunk.length.toString(16)}\r\n${chunk}\r\n`), 500 * MB, () => {})
-      },
-    )
-    const { code, stderr, peak } = await run(['join', 'r'], baseUrl, endlessTimeout)
-    expect(stderr).toContain('the service responded with 403')
-    expect(code).toBe(1)
-    expect(peak).toBeLessThan(maxMegabytes)
-  })
+    ['one byte', ' '],
+    ['64 KB', fill('x', 64 * 1024)],
+  ])(
+    'join ends by its timeout when a refusal has an endless body in chunks of %s',
+    { timeout: 60_000 },
+    async (_name, chunk) => {
+      const baseUrl = await serve(
+        () => {},
+        (socket) => {
+          socket.write('HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n')
+          writeUntil(socket, Buffer.from(`${chunk.length.toString(16)}\r\n${chunk}\r\n`), 500 * MB, () => {})
+        },
+      )
+      const { code, stderr, peak } = await run(['join', 'r'], baseUrl, endlessTimeout)
+      expect(stderr).toContain('the service responded with 403')
+      expect(code).toBe(1)
+      expect(peak).toBeLessThan(maxMegabytes)
+    },
+  )
 })

@@ -15,14 +15,14 @@ import { soon } from '../helpers/waiting.ts'
 import { answer, createWorld, tempDir } from '../helpers/world.ts'
 import { counted, sized } from './size.ts'
 
-// Whatever a service sends, nothing but text that can be seen, line breaks and our own colours reach a terminal, in every
-// view. Most of it goes through the one way out that all commands share, a part through the whole program.
+// Only visible text, line breaks and the colors of the program may reach a terminal, in every view. Most
+// cases use the printer that all commands share; some cases run the whole program.
 
 const { add } = counted('hostile')
 
 type Kind = keyof typeof views
 
-/** Everything of a kind, its fields hostile text or values of another type. */
+/** Creates items of a kind whose fields are hostile text or values of another type. */
 const itemOf = (kind: Kind) => {
   const { fields, columns, unlisted = [] } = views[kind]
   const names = [...new Set([...fields, ...unlisted, ...columns.map(({ field }) => field)])]
@@ -60,7 +60,7 @@ const hostOf = ({ width, color }: { width: number; color: boolean }, options: Ho
     env: { ...options.env, ...(color ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }) },
   })
 const plain = (text: string) => text
-/** What was shown, without the tabs between the cells of TSV: those in a cell are escapes. */
+/** Replaces the tabs between the cells of TSV. Tabs in a cell are escaped. */
 const withoutTabs = (text: string, format: string) => (format === 'tsv' ? text.replaceAll('\t', ' ') : text)
 
 describe('the printer', () => {
@@ -146,7 +146,7 @@ describe('the printer', () => {
   })
 })
 
-/** A body of an answer: hostile fields, another shape, deep, huge, or no JSON at all. */
+/** Creates response bodies: hostile fields, another shape, deep, huge, or not JSON. */
 const bodyOf = (kind: Kind, result: string, many: boolean) =>
   fc.oneof(
     {
@@ -198,29 +198,32 @@ const commands: readonly (readonly [Kind, string, readonly string[]])[] = [
   ['message', 'message', ['message', 'send', 'r1', 'hello']],
 ]
 
-describe('the whole program escapes hostile text in a %s in %s: %j', () => {
-  test.each(commands)('a %s in %s: %j', async (kind, result, argv) => {
-    await fc.assert(
-      fc.asyncProperty(
-        bodyOf(kind, result, result.endsWith('s')),
-        screens,
-        fc.boolean(),
-        async (body, screen, verbose) => {
-          world.intercept = async () => answer(200, body as object)
-          const format = argv.includes('export') ? [] : ['-o', screen.format]
-          const flags = [...format, ...(verbose ? ['--verbose'] : [])]
-          const env = screen.color ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }
-          const shown = await shownBy([...argv, ...flags], { tty: true, columns: screen.width, env })
-          expect(harmIn(withoutTabs(shown, screen.format))).toBeUndefined()
-          add('bodies, by the whole program')
-        },
-      ),
-      { numRuns: sized(4, 1500) },
-    )
-  })
+describe('the whole program', () => {
+  test.each(commands)(
+    'the whole program escapes hostile text of a %s in “%s”: %j',
+    async (kind, result, argv) => {
+      await fc.assert(
+        fc.asyncProperty(
+          bodyOf(kind, result, result.endsWith('s')),
+          screens,
+          fc.boolean(),
+          async (body, screen, verbose) => {
+            world.intercept = async () => answer(200, body as object)
+            const format = argv.includes('export') ? [] : ['-o', screen.format]
+            const flags = [...format, ...(verbose ? ['--verbose'] : [])]
+            const env = screen.color ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }
+            const shown = await shownBy([...argv, ...flags], { tty: true, columns: screen.width, env })
+            expect(harmIn(withoutTabs(shown, screen.format))).toBeUndefined()
+            add('bodies, by the whole program')
+          },
+        ),
+        { numRuns: sized(4, 1500) },
+      )
+    },
+  )
 
   test.each(commands)(
-    'the whole program escapes hostile text in a %s in %s whose fields are not text: %j',
+    'the whole program prints no stack trace for a %s in “%s” whose fields are not text: %j',
     async (kind, result, argv) => {
       const { fields, columns } = views[kind]
       const names = [...fields, ...columns.map(({ field }) => field), 'entities']
@@ -262,7 +265,8 @@ describe('the whole program escapes hostile text in a %s in %s: %j', () => {
         fc.asyncProperty(hostileText, async (name) => {
           world.intercept = async ({ url }) =>
             answer(200, { room: { id: url.split('/').at(-1), type: 'open', name } })
-          // The library that asks cuts its own colours in two where it wraps a line with characters beyond the BMP.
+          // The prompt library cuts its own colors in two where it wraps a line with characters beyond the
+          // BMP.
           const { host, done } = world.start(['rooms', 'delete', ...ids], { tty: true, columns: 9000 })
           setImmediate(() => host.type('n\n'))
           const { code, stderr } = await done
@@ -296,7 +300,7 @@ describe('the whole program escapes hostile text in a %s in %s: %j', () => {
   })
 })
 
-/** Runs a command that stays until it has said all of it. */
+/** Runs a long-running command, and stops it after `act`. */
 async function until(
   argv: readonly string[],
   env: Record<string, string>,
@@ -348,7 +352,7 @@ describe.each(['table', 'ndjson'])('a long-running command with -o %s', (format)
     add('frames and webhooks', messages.length)
   })
 
-  test('received webhooks', async () => {
+  test(`a long-running command with -o ${format} escapes hostile text in received webhooks`, async () => {
     const texts = fc.sample(fc.oneof(hostileText, hostileJson), sized(14, 2500))
     const { code, shown } = await until(
       ['webhooks', 'listen', '--port', '0', '-o', format],

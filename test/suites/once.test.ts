@@ -9,22 +9,24 @@ import { type Known, startMischievous } from './once/server.ts'
 import { counted, full, sized } from './size.ts'
 
 const count = counted('once')
-/** What MEETROOM_TEST_SEED says repeats a run. */
+/** Seed of the random faults. MEETROOM_TEST_SEED repeats a run. */
 const seed = Number(process.env['MEETROOM_TEST_SEED'] ?? Date.now() % 2 ** 31)
 if (full) process.stdout.write(`once: seed ${seed}\n`)
 const runs = (quick: number, whole: number) => ({ seed, numRuns: sized(quick, whole) })
 
 const tells = (deed: Deed) => mischiefs[deed]?.tells
-/** What a command may not repeat, as it may have been done, or has been. */
+/**
+ * Returns true if a command must not repeat the request, because the request was or may have been executed.
+ */
 const isLast = (deed: Deed) => tells(deed) === 'nothing' || tells(deed) === 'accepted'
-/** What becomes of something that must not be repeated, by what the service did the last time. */
+/** Returns the outcome of a request that must not be repeated, by the last behavior of the service. */
 const outcomeOf = (deeds: readonly Deed[], needsId: boolean) => {
   const last = deeds.at(-1) ?? fine
   if (last === fine || (tells(last) === 'accepted' && !needsId)) return 'ok'
   return isLast(last) ? 'unknown' : 'failed'
 }
 
-/** One POST in three goes wrong: what the service does each time that it is asked for a change. */
+/** Behavior of the service on each request for a change: one POST request in three fails. */
 const deeds = fc.array(
   fc.oneof(
     { weight: 2, arbitrary: fc.constant(fine) },
@@ -38,14 +40,15 @@ interface Setting {
   known: Map<string, Known>
   /** Runs a command line over the network. */
   run(argv: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }>
-  /** From here on it does what it is asked. */
+  /** Stops the faults of the service. */
   reform(): void
 }
 
 /**
- * @param plans what the service does with each change
- * @param numberOf the number of a change, by its body
- * @param byUndici true when undici sends the requests, instead of node:http
+ * Starts a faulty service.
+ * @param plans behavior of the service on each change
+ * @param numberOf returns the number of a change, by its body
+ * @param byUndici true to send the requests with undici instead of node:http
  */
 async function setUp(
   plans: readonly Deed[][],
@@ -88,7 +91,7 @@ function countAll(known: Map<string, Known>): void {
 
 const number = (text: string) => Number(text.replace(/\D+/g, '')) - 1
 
-/** What is imported, and whether the API lets the same row be sent again. */
+/** Imported kinds. The API accepts the same row again for repeatable kinds. */
 const kinds = {
   rooms: { columns: 'name,type', row: (n: number) => `R${n},open`, key: 'name', repeatable: false },
   users: { columns: 'user_id,name', row: (n: number) => `u${n},N${n}`, key: 'user_id', repeatable: true },
@@ -145,13 +148,13 @@ describe.each(Object.entries(kinds))(
               if (status === 'unknown') expect(deeds.some(isLast), `known: ${story}`).toBe(true)
               count.add(status)
             }
-            // What was not reported was not sent, either.
+            // Every row that was sent has a result.
             expect(byRow.size).toBe(results.length)
             const statuses = new Set(results.map(({ status }) => status))
             expect(code === 0).toBe(
               results.length === plans.length && statuses.size === 1 && statuses.has('ok'),
             )
-            // The journal says the same, for the run that resumes.
+            // The journal contains the same outcomes for the resumed run.
             const noted = new Map<number, string>()
             for (const { row, status } of entriesOf(world.read('in.csv.journal')))
               if (row) noted.set(row, status)
@@ -166,7 +169,7 @@ describe.each(Object.entries(kinds))(
               expect(made, `never made: ${story}`).toBeGreaterThan(0)
             }
             expect(known.size).toBe(plans.length)
-            // A room has only a name: of one that is there, nobody can tell whether it is the one.
+            // Rooms have only a name, so an import cannot prove that an existing room is its own.
             if (what !== 'rooms') expect(resumed.code).toBe(0)
             countAll(known)
           },
@@ -177,7 +180,7 @@ describe.each(Object.entries(kinds))(
   },
 )
 
-/** Single commands that must not be sent twice. */
+/** Commands whose request must not be sent twice. */
 const commands: readonly ((room: string, n: number) => string[])[] = [
   (_room, n) => ['rooms', 'create', '--name', `R${n}`, '--type', 'open'],
   (room, n) => ['message', 'send', room, `M${n}`],
@@ -205,7 +208,7 @@ test('a command that creates an item exits 0 only if the service created the ite
           const { code, stdout, stderr } = await run([...argv, '-q', '-o', format, '--retries', '2'])
           const [{ deeds, made } = { deeds: [], made: 0 }] = [...known.values()]
           const story = `${argv.join(' ')}: ${deeds.join(', ')}\n${stderr}`
-          // A message has no id that anybody would need.
+          // A message needs no ID.
           const told = outcomeOf(deeds, argv[0] !== 'message')
           // A read proves a creation whose response was lost.
           const outcome = told === 'unknown' && code === 0 && made === 1 ? 'ok' : told

@@ -11,7 +11,7 @@ import { fillDisk, mountDisk } from '../helpers/small-disk.ts'
 import { tempDir } from '../helpers/world.ts'
 import { counted, notice, sized } from './size.ts'
 
-// A machine that lacks something: a working folder, file handles, a home, room on the disk.
+// Machines that lack a working directory, file handles, a home directory or disk space.
 
 const count = counted('process (machine)')
 const run = (line: string, env: Record<string, string>, stdin?: string) => {
@@ -19,7 +19,7 @@ const run = (line: string, env: Record<string, string>, stdin?: string) => {
   return runBuilt(line.split(' '), env, stdin)
 }
 
-/** A service on a real socket, and the environment that names it. */
+/** Starts a service on a real socket, and returns the environment variables that name it. */
 async function served(): Promise<
   ReturnType<typeof homes> & { MEETROOM_BASE_URL: string; MEETROOM_API_KEY: string }
 > {
@@ -124,7 +124,7 @@ test(`${writers} concurrent logins store each profile or report that the setting
   )
   const said = logins.map(({ code, stderr }, i) => ({ name: names[i], code, stderr }))
   const stored = said.filter(({ code }) => code === 0)
-  // On a busy machine, somebody may not get his turn within five seconds, and says so.
+  // On a busy machine, a login may not get the lock within five seconds, and reports that.
   const dir = env.MEETROOM_CONFIG_DIR
   for (const { code, stderr } of said.filter(({ code }) => code !== 0))
     expect({ code, stderr }).toEqual({
@@ -163,10 +163,10 @@ describe('a home directory', () => {
     skip,
   }) => {
     const { MEETROOM_CONFIG_DIR: _config, MEETROOM_DATA_DIR: _data, ...env } = await served()
-    if (!mountDisk(env.HOME, 'ro')) return skip('mounting a read-only disk takes more rights')
+    if (!mountDisk(env.HOME, 'ro')) return skip('mounting a read-only disk requires more rights')
     expect(await run('--version', env)).toEqual(fine)
     expect(await run('rooms list -o ids', env)).toEqual({ code: 0, stdout: '', stderr: '' })
-    // Of a folder that is made with those above it, Node says the latter on a read-only disk.
+    // For a directory that is created with its parents, Node reports the latter error on a read-only disk.
     expect(await run('config set timeout 5', env)).toEqual({
       code: 74,
       stdout: '',
@@ -186,12 +186,12 @@ describe('a home directory', () => {
 })
 
 describe('a full disk', () => {
-  /** A user whose files are on a disk of a megabyte, and the way to fill it. */
+  /** Creates a user whose files are on a small disk, and a function that fills the disk. */
   async function onSmallDisk() {
     const env = await served()
     const disk = join(env.HOME, 'disk')
     if (!mountDisk(disk)) {
-      notice('process', 'full disks: mounting a small one takes more rights')
+      notice('process', 'full disks: mounting a small disk requires more rights')
       return undefined
     }
     return {
@@ -201,9 +201,7 @@ describe('a full disk', () => {
     }
   }
 
-  test('a full disk keeps the settings unchanged and the directory free of temporary files', async ({
-    skip,
-  }) => {
+  test('a full disk makes config set fail without a changed or temporary file', async ({ skip }) => {
     const small = await onSmallDisk()
     if (!small) return skip()
     const { disk, env, fill } = small
@@ -280,10 +278,10 @@ describe('a full disk', () => {
   })
 })
 
-/** A place as a fraction, evenly: fc.double prefers the smallest. */
+/** Evenly distributed fractions; fc.double prefers small values. */
 const place = fc.nat({ max: 1_000_000 }).map((n) => n / 1_000_000)
 
-/** Damage to a file, as disks and crashes do it. */
+/** Damage to a file, as by disks and crashes. */
 const damage = fc.oneof(
   fc.record({
     kind: fc.constant('flip' as const),

@@ -20,13 +20,13 @@ import { fullPort, openingPipe, silentPort, unansweredSyn, type Within } from '.
 import { startTestService } from '../helpers/test-service.ts'
 import { counted, full } from './size.ts'
 
-// A signal in each phase of a command that ends by itself. Those that stay are in process-stay.test.ts.
+// Signals in each phase of a command that ends by itself. process-stay.test.ts tests long-running commands.
 
 const count = counted('process (signals)')
 
 const key = 'key-0123456789-of-the-suite'
 const envFor = (baseUrl: string) => ({ ...homes(), MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: key })
-/** The environment of a user with files to import. */
+/** Creates files to import, and returns the environment of their user. */
 function withFiles(baseUrl: string) {
   const env = envFor(baseUrl)
   writeFileSync(join(env.HOME, 'users.csv'), 'user_id,name\nu1,A\nu2,B\nu3,C\n')
@@ -43,20 +43,20 @@ function expectStopped({ code, signal }: Signalled, stop: Stop): void {
   expect(code === null ? signal : code).toBe(code === null ? stop : stopCodes[stop])
 }
 
-/** A moment more, so that the full form meets each phase at several places. */
+/** Waits for a random time in a full run, so that signals arrive at several moments of each phase. */
 const later = () => (full ? pause(Math.random() * 60) : Promise.resolve())
 
-/** A few of many in the quick form. */
-const some = (lines: readonly string[]) => (full ? lines : lines.slice(0, 1))
+/** Returns all lines in a full run, and only the first line in a quick run. */
+const selectLines = (lines: readonly string[]) => (full ? lines : lines.slice(0, 1))
 
-const reads = some([
+const reads = selectLines([
   'rooms list',
   'rooms get r1',
   'rooms list --all -o ids',
   'users export -o csv',
   'api GET /rooms',
 ])
-const writes = some([
+const writes = selectLines([
   'rooms create --name a --type open',
   'rooms delete r1 --yes',
   'message send r1 hello',
@@ -109,8 +109,8 @@ const half = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-lengt
 describe.each([
   ['during the wait for headers', ''],
   ['in the middle of a body', half],
-])('%s', (_, answer) => {
-  test.each(withStops(reads))('%s ends “%s”', measured, async (stop, line) => {
+])('%s', (phase, answer) => {
+  test.each(withStops(reads))(`${phase}, %s ends “%s”`, measured, async (stop, line) => {
     const { baseUrl, asked } = await stuckService(answer)
     const ended = await signalled(line.split(' '), { env: envFor(baseUrl) }, stop, () => asked.then(later))
     expect(ended).toMatchObject({ code: stopCodes[stop], stdout: '', stderr: 'error: interrupted' })
@@ -118,7 +118,7 @@ describe.each([
   })
 
   test.each(withStops(writes))(
-    '%s ends “%s”, which warns that the change may have been made',
+    `${phase}, %s ends “%s”, which warns that the change may have been made`,
     measured,
     async (stop, line) => {
       const { baseUrl, asked } = await stuckService(answer)
@@ -242,7 +242,7 @@ describe('reading of standard input', () => {
     measured,
     async (stop, line) => {
       const env = envFor('http://127.0.0.1:9/v1')
-      // More than a pipe holds: it is written only when somebody reads.
+      // Larger than the buffer of a pipe, so that the write completes only when the command reads.
       const text = 'u1,name\n'.repeat(50_000)
       const reading = ({ child }: Running) => new Promise((done) => child.stdin?.write(text, done))
       const ended = await signalled(line.split(' '), { env, openStdin: true }, stop, reading)
@@ -258,7 +258,7 @@ describe('reading of standard input', () => {
 })
 
 describe.skipIf(process.platform === 'win32')('named pipes without another end', () => {
-  const lines = some([
+  const lines = selectLines([
     'users import pipe --input-format csv',
     'rooms update r1 --data @pipe',
     'webhooks verify pipe --headers pipe --secret x',
@@ -322,21 +322,23 @@ describe.skipIf(process.platform === 'win32')('output without a reader', () => {
       const env = envFor(baseUrl)
       const pipe = join(env.HOME, 'pipe')
       execFileSync('mkfifo', [pipe])
-      // Opened for both, a pipe has a reader that never reads, and its writer sees when it is full.
+      // A pipe that is opened for reading and writing has a reader that never reads, and shows when it is
+      // full.
       const both = await open(pipe, constants.O_RDWR | constants.O_NONBLOCK)
       onTestFinished(() => both.close())
       const within: Within = (argv) => ['sh', '-c', 'exec "$@" > "$0"', pipe, ...argv]
-      const ended = await signalled(line.split(' '), { env, within }, stop, () => isFull(both).then(later))
+      const ended = await signalled(line.split(' '), { env, within }, stop, () =>
+        waitUntilFull(both).then(later),
+      )
       expectStopped(ended, stop)
       expect(ended.stderr).toContain('error: interrupted')
-      // A reader may be slow.
+      // Allows time for a slow reader.
       expect(ended.lingeredMs).toBeLessThan(1200 + promptlyMs)
     },
   )
 })
 
-/** Waits until a pipe takes no more bytes. */
-async function isFull(pipe: FileHandle): Promise<void> {
+async function waitUntilFull(pipe: FileHandle): Promise<void> {
   const isTaken = () =>
     pipe.write('\n').then(
       () => true,

@@ -26,7 +26,7 @@ import {
 } from '../helpers/signalled.ts'
 import { counted, full, notice, sized } from './size.ts'
 
-// A signal to each command that runs until it is stopped, and to one that waits for an answer at a terminal.
+// Signals to each long-running command, and to a command that waits at a prompt.
 
 const count = counted('process (commands that stay)')
 
@@ -35,7 +35,7 @@ function expectPrompt({ lingeredMs }: Pick<Signalled, 'lingeredMs'>): void {
   expect(lingeredMs).toBeLessThan(promptlyMs)
 }
 
-/** Makes a room at a service; gives its id, and the environment for commands there. */
+/** Creates a room, and returns its ID and the environment for commands to its service. */
 async function roomAt(ready: Ready, env: Record<string, string>) {
   const { createRoom, api } = serviceOf(ready)
   return { id: await createRoom(), env: { ...env, ...api } }
@@ -57,7 +57,7 @@ describe('serve', () => {
           pause((i / moments) * 700),
         )
         expect(ended.stderr).not.toMatch(/error|^\s+at /m)
-        // Before the program listens to signals, the system ends it.
+        // Before the program handles signals, the operating system ends it.
         if (ended.signal !== null) expect(ended.signal).toBe(stop)
         else
           expect({ code: ended.code, isPublished: existsSync(address) }).toEqual({
@@ -107,7 +107,8 @@ describe('serve', () => {
           const { base_url, api_key_file } = await readiness(running)
           const socket = await openSocket(base_url)
           const authorization = `Bearer ${readFileSync(api_key_file, 'utf8').trim()}`
-          // The rest of this request never comes, and the service must have seen its beginning.
+          // The rest of this request never arrives. The response shows that the service has read its
+          // beginning.
           socket.write(
             rawRequest(
               'POST /v1/rooms',
@@ -229,7 +230,7 @@ describe('sessions watch', () => {
     first.child.kill('SIGTERM')
     await first.ended()
     await told('lost')
-    // It does not open the workspace itself, or nobody could serve it.
+    // sessions watch does not open the workspace itself, because then no other process could serve it.
     const second = await startServe([], env)
     expect(second.ready.base_url).not.toBe(first.ready.base_url)
     await told('back')
@@ -240,10 +241,13 @@ describe('sessions watch', () => {
 
 const pty =
   spawnSync('script', ['-qec', 'true', '/dev/null'], { stdio: ['pipe', 'ignore', 'ignore'] }).status === 0
-if (!pty) notice('process', 'questions on a terminal: script(1) of util-linux is not installed')
+if (!pty) notice('process', 'prompts on a terminal: script(1) of util-linux is not installed')
 
 describe.runIf(pty)('a prompt on a terminal', () => {
-  /** The program on a terminal of its own. What it prints comes on standard output, with its process id and, at the end, its exit code and the terminal’s settings. */
+  /**
+   * Starts the program on a new terminal. Standard output contains its process ID, its output, its exit code
+   * and the settings of the terminal.
+   */
   function onTerminal(line: string, env: Record<string, string>): Running {
     const inner = `sh -c 'echo "pid=$$"; exec "${node}" "${launcher}" ${line}'; echo "code=$?"; stty -a`
     return startProgram('script', ['-qfc', inner, '/dev/null'], { ...env, TERM: 'xterm', SHELL: '/bin/sh' })
@@ -273,7 +277,7 @@ describe.runIf(pty)('a prompt on a terminal', () => {
       const pid = Number(
         (await running.stdout.find('with the pid', (text) => text.startsWith('pid='))).trim().slice(4),
       )
-      // A question does not end its line.
+      // A prompt does not end with a line break.
       let shown = ''
       running.child.stdout?.on('data', (text) => {
         shown += text
@@ -291,14 +295,14 @@ describe.runIf(pty)('a prompt on a terminal', () => {
       expect(code.trim()).toBe(`code=${way === '^C' ? 130 : stopCodes[way]}`)
       expectPrompt({ lingeredMs })
       expect(stripVTControlCharacters(shown)).toContain('error: interrupted')
-      // Neither raw nor without echo.
+      // The terminal is in canonical mode with echo.
       expect(
         shown
           .split('code=')[1]
           ?.match(/(?<!\S)-?(icanon|echo)(?!\S)/g)
           ?.sort(),
       ).toEqual(['echo', 'icanon'])
-      // A cursor that was hidden is shown again.
+      // The cursor is shown again if it was hidden.
       if (shown.includes('\x1b[?25l'))
         expect(shown.lastIndexOf('\x1b[?25h')).toBeGreaterThan(shown.lastIndexOf('\x1b[?25l'))
       expect(readFileSync(join(env.MEETROOM_CONFIG_DIR, 'config.json'), 'utf8')).toBe(JSON.stringify(config))

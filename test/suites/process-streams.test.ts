@@ -8,27 +8,27 @@ import { homes } from '../helpers/serving.ts'
 import { leaves } from '../helpers/tree.ts'
 import { counted, full, notice, share, sized } from './size.ts'
 
-// Standard streams that are closed, full, or read by somebody who goes away.
+// Standard streams that are closed or full, or whose reader closes the pipe.
 
 const count = counted('process (streams)')
 
 interface Line {
-  /** What a shell reads, with `{room}` and `{member}` to fill in. */
+  /** Shell command line with the placeholders `{room}` and `{member}`. */
   line: string
   code?: number
-  /** Prints nothing on standard output, so that it need not work. */
+  /** True if the command prints nothing on standard output. */
   silent?: boolean
 }
 
 const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' ')
 const local = (line: string, rest: Omit<Line, 'line'> = {}): Line => ({ line: `--local ${line}`, ...rest })
 
-/** Every command that ends by itself, as it is run here, and how it ends. */
+/** Command line and expected end of every command that ends by itself. */
 const lines: Record<string, Line> = {
   ...Object.fromEntries(
     Object.values(everything).map((words) => [
       words.slice(0, 2).join(' '),
-      // A user that can be made and one that can be deleted are in the workspace.
+      // The workspace contains the users that these commands need.
       local(quoted(words)),
     ]),
   ),
@@ -107,7 +107,7 @@ const lines: Record<string, Line> = {
   'cache warm': { line: 'cache warm', silent: true },
 }
 
-/** Those that run until they are stopped: process-stay.test.ts. */
+/** Long-running commands, which process-stay.test.ts tests. */
 const staying = ['serve', 'webhooks listen']
 
 const event = {
@@ -118,7 +118,7 @@ const event = {
   },
 }
 
-/** What every command starts from: a workspace, settings and files. */
+/** Initial directory of every command: a workspace, settings and files. */
 const template = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
 let room = ''
 let member = ''
@@ -146,7 +146,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => rmSync(template, { recursive: true }))
 
-/** Runs a command line of a shell on a copy of the template, with some redirection. */
+/** Runs a shell command line with a redirection on a copy of the template. */
 async function redirected({ line }: Line, redirection: string) {
   const { HOME, ...env } = homes()
   for (const name of [
@@ -171,11 +171,11 @@ const stack = /^\s+at |node:internal/m
 const hasFull = existsSync('/dev/full')
 if (!hasFull) notice('process', 'full streams: there is no /dev/full')
 
-/** What may be wrong with the standard streams, and how a command ends then. */
+/** Faults of the standard streams, and the expected end of a command. */
 const streams = [
   {
     redirection: '>&-',
-    // Node puts the null device in the place of what is closed: the output goes nowhere, and that is no failure.
+    // Node replaces a closed stream by the null device, so that the output is discarded without a failure.
     ending: ({ code = 0 }: Line) => ({ code, stdout: '' }),
   },
   {
@@ -207,12 +207,14 @@ const streams = [
 ]
 
 test('the list of the streams suite contains every command of the program', async () => {
-  // What only shells call is silent about everything.
+  // Only shells call __complete, which reports no errors.
   const all = (await leaves()).map(({ words }) => words.join(' ')).filter((name) => name !== '__complete')
   expect([...Object.keys(lines), ...staying].sort()).toEqual(all.sort())
 })
 
-/** Every command with every state of the streams; in the quick form, a sixth of the commands with one of them each. */
+/**
+ * All commands with all states of the streams. A quick run has a sixth of the commands with one state each.
+ */
 const cases = Object.values(lines).flatMap((line, nth) =>
   streams
     .filter((_, i) => full || (nth % 6 === 0 && i === (nth / 6) % streams.length))
@@ -223,7 +225,7 @@ describe.runIf(hasFull)('a command with broken standard streams', () => {
   test.each(cases)(
     'a command with broken standard streams exits without a stack trace: meetroom %s %s',
     async (_line, redirection, line, ending) => {
-      // A closed standard input holds no key.
+      // A closed standard input contains no key.
       const known = redirection.startsWith('<') && line.line.includes('<') ? { ...line, code: 2 } : line
       const ended = await redirected(known, redirection)
       expect(ended).toMatchObject(ending(known))
@@ -244,7 +246,7 @@ describe.runIf(hasFull)('a long-running command that cannot print its base URL',
 })
 
 describe('the output of a list to a pipe', () => {
-  // 10 MB in the full form: 40,000 items of 400 bytes and more.
+  // In a full run, the output is larger than 10 MB.
   const people = sized(2000, 30_000)
   const home = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
   const env = { HOME: home, MEETROOM_DATA_DIR: join(home, 'data') }

@@ -7,7 +7,7 @@ const { add: count } = counted('websec')
 
 const short = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}…` : name)
 
-/** A workspace with a room, a user, and one whose unlisted fields are nearly as large as they may be. */
+/** Creates a workspace with a room, a user, and a user whose unlisted fields almost have the maximum size. */
 async function createWorkspace() {
   const workspace = await openTestWorkspace()
   const { room } = (await workspace.send('POST', '/rooms', { name: 'R', type: 'open' })).body
@@ -33,11 +33,11 @@ describe.each(Object.entries(bodyGroups))('a request with %s', (group, vectors) 
 
       expect(answer.status).toBe(status)
       expect(answer.headers).toEqual({ 'content-type': 'application/json; charset=utf-8' })
-      // One line, whatever is in it.
+      // The response is one line, whatever the request contains.
       expect(answer.text.trimEnd()).toMatch(/^[^\r\n]+$/)
       if (status !== 200 || method === 'GET') expect(await state()).toEqual(before)
       else expect(parsed(answer.text).user).toMatchObject(parsed(body ?? ''))
-      // To the letter: __proto__ and numbers would be lost on the way through JSON.parse.
+      // Compares text, because JSON.parse would lose __proto__ and the digits of numbers.
       if (status === 200 && body && group === 'a prototype')
         expect(answer.text).toContain(body.slice(body.indexOf(',') + 1, -1))
       expect(Object.keys(Object.getPrototypeOf({}))).toEqual([])

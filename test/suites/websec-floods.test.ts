@@ -8,7 +8,7 @@ import { peakMemory } from './websec/memory.ts'
 
 const { add: count } = counted('websec')
 
-/** Sends text over a connection, then `more` without end, and collects what comes back until the connection is closed. */
+/** Sends text, then `more` without end, and returns the received text when the connection is closed. */
 async function exchange(
   baseUrl: string,
   text: string,
@@ -35,7 +35,7 @@ async function exchange(
 
 const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`
 
-test('a client that pipelines requests without end gets some responses, the last of which closes the connection', async () => {
+test('a client without the key that pipelines 1,000 requests gets at most 20 responses, and the last response closes the connection', async () => {
   const { ready } = await startServe(['--quiet'], homes())
   const { received } = await exchange(ready.base_url, get('/v1/rooms').repeat(1000))
   const [first, ...others] = received.split('HTTP/1.1 ').slice(1)
@@ -45,7 +45,7 @@ test('a client that pipelines requests without end gets some responses, the last
   expect((await fetch(new URL('/readyz', ready.base_url))).status).toBe(200)
 })
 
-test('a client with the key can pipeline many requests, and gets the responses in their order', async () => {
+test('a client with the key that pipelines 80 requests gets all responses in order', async () => {
   const { ready } = await startServe(['--quiet'], homes())
   const key = readFileSync(ready.api_key_file, 'utf8').trim()
   const list = (limit: number) => get(`/v1/rooms?limit=${limit}`, `Authorization: Bearer ${key}\r\n`)
@@ -90,7 +90,7 @@ describe('memory of pipelined requests', () => {
   ]
 
   test.each(requests.map((request) => [request.replace(/(.{1,4}?)\1{3,}/gs, '$1…'), request]))(
-    'many clients without a key that pipeline requests and read no responses take little memory: %j',
+    'many clients without a key that pipeline requests and read no responses take less than 64 MB of memory: %j',
     async (_, request) => {
       count('floods')
       const { ready } = await startServe(['--ephemeral', '--quiet'], homes())
@@ -101,14 +101,14 @@ describe('memory of pipelined requests', () => {
       expect((await fetch(new URL('/readyz', ready.base_url))).status).toBe(200)
       const after = peakMemory(ready.pid)
       if (before === undefined || after === undefined)
-        return notice('websec', 'the operating system does not tell the memory of a process')
+        return notice('websec', 'the operating system does not report the memory of a process')
       expect(after - before).toBeLessThan(64e6)
     },
   )
 })
 
 test.each(['x', '100-continue, x', '200-ok'])(
-  'an expectation of %j is refused, and little of the body is read',
+  'a request with “Expect: %s” is refused before 60 MB of its body are sent',
   async (expectation) => {
     const { ready } = await startServe(['--quiet'], homes())
     const { received, sent } = await exchange(
@@ -117,7 +117,7 @@ test.each(['x', '100-continue, x', '200-ok'])(
       Buffer.alloc(64 * 1024),
     )
     expect(received).toMatch(/^HTTP\/1\.1 (400|417) /)
-    // What the sockets of both sides hold comes on top of the 10 MB that the service discards.
+    // The buffers of both sockets add to the 10 MB that the service discards.
     expect(sent).toBeLessThan(60e6)
   },
 )

@@ -14,7 +14,7 @@ async function served() {
     const { users } = (await response.json()) as { users: { user_id: string }[] }
     return users.map(({ user_id }) => user_id).toSorted()
   }
-  /** Sends a request with these lines after the first one. */
+  /** Sends a request with additional header lines, and with text after the headers. */
   const send = (line: string, lines: readonly string[], behind = '') =>
     sendRaw(origin, `${[line, 'Host: localhost', key, ...lines].join('\r\n')}\r\n\r\n${behind}`)
   return { key, send, users }
@@ -38,16 +38,19 @@ describe('a request that offers HTTP/2', () => {
     ['with a length', ['Content-Length: 17'], body],
     ['in chunks', ['Transfer-Encoding: chunked'], chunks],
     ['after 200 headers', [...few, 'Content-Length: 17'], body],
-  ])('a request that offers HTTP/2 gets an HTTP/1.1 response with its body %s', async (_, framing, sent) => {
-    count('vectors')
-    const { send, users } = await served()
-    const text = await send('POST /v1/users HTTP/1.1', [...h2c, type, ...framing], sent)
-    expect(statuses(text)).toEqual(['200'])
-    expect(text).toMatch(/^connection: close$/im)
-    expect(await users()).toEqual(['ada'])
-  })
+  ])(
+    'a request that offers HTTP/2 gets an HTTP/1.1 response if its body is sent %s',
+    async (_, framing, sent) => {
+      count('vectors')
+      const { send, users } = await served()
+      const text = await send('POST /v1/users HTTP/1.1', [...h2c, type, ...framing], sent)
+      expect(statuses(text)).toEqual(['200'])
+      expect(text).toMatch(/^connection: close$/im)
+      expect(await users()).toEqual(['ada'])
+    },
+  )
 
-  test('a request that offers HTTP/2 is refused after 2,100 headers, of which Node drops most', async () => {
+  test('a request that offers HTTP/2 is refused if it has 2,100 headers, most of which Node drops', async () => {
     count('vectors')
     const { send, users } = await served()
     const text = await send('POST /v1/users HTTP/1.1', [...h2c, type, ...many, 'Content-Length: 17'], body)
@@ -57,7 +60,7 @@ describe('a request that offers HTTP/2', () => {
   })
 
   test.each(['HTTP/1.1', 'HTTP/1.0'])(
-    'a request that offers HTTP/2 without a body gets a response when it uses %s',
+    'a request without a body that offers HTTP/2 gets a response over %s',
     async (version) => {
       count('vectors')
       const { send } = await served()
@@ -67,7 +70,7 @@ describe('a request that offers HTTP/2', () => {
     },
   )
 
-  test('a request that offers HTTP/2 cannot use chunks with HTTP/1.0', async () => {
+  test('a request that offers HTTP/2 is refused if it uses chunks over HTTP/1.0', async () => {
     count('vectors')
     const { send, users } = await served()
     const lines = [...h2c, type, 'Transfer-Encoding: chunked']
@@ -75,7 +78,7 @@ describe('a request that offers HTTP/2', () => {
     expect(await users()).toEqual([])
   })
 
-  test('a request that offers HTTP/2 needs a known host, even if a foreign Host header follows 200 other headers', async () => {
+  test('a request that offers HTTP/2 is refused if a foreign Host header follows 200 other headers', async () => {
     count('vectors')
     const { send } = await served()
     expect(statuses(await send('GET /v1/users HTTP/1.1', [...h2c, ...few, 'Host: evil.test']))).toEqual([
@@ -85,7 +88,7 @@ describe('a request that offers HTTP/2', () => {
   })
 })
 
-test('no request with an offer of another protocol hides a second request', async () => {
+test('a request that offers another protocol never smuggles a second request', async () => {
   const { key, send, users } = await served()
   const hidden = `POST /v1/users HTTP/1.1\r\nHost: localhost\r\n${key}\r\n${type}\r\nContent-Length: 17\r\n\r\n${body}`
   const framings = [

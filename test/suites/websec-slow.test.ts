@@ -9,13 +9,13 @@ import { startTargets } from './websec/targets.ts'
 
 const { add: count } = counted('websec')
 
-/** The patience of the service, in milliseconds, so that nobody has to wait for seconds. */
+/** Short timeouts of the service, in milliseconds, so that the tests end quickly. */
 const timeouts = { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 }
 
 const chunkedHead = 'POST /v1/users HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n'
 const head = 'POST /v1/users HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n'
 
-/** What somebody sends at once, and what then comes drop by drop, forever. */
+/** Text that a client sends immediately, and text that it then repeats slowly without end. */
 const vectors: readonly (readonly [name: string, atOnce: string, drops: string])[] = [
   ['nothing at all', '', ''],
   ['empty lines', '', '\r\n'],
@@ -33,7 +33,7 @@ const vectors: readonly (readonly [name: string, atOnce: string, drops: string])
   ],
   ['no body where one is announced', `${head}\r\n`, ''],
   ['a body', `${head}\r\n`, ' '],
-  ['no body although we say that we wait for it', `${head}Expect: 100-continue\r\n\r\n`, ''],
+  ['no body after Expect: 100-continue', `${head}Expect: 100-continue\r\n\r\n`, ''],
   ['a body that was offered over HTTP/2', `${head}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`, ' '],
   ['one chunk after the other', chunkedHead, '1\r\n \r\n'],
   ['a chunk size', chunkedHead, '0'],
@@ -55,7 +55,10 @@ async function open(port: number): Promise<Socket> {
   return socket
 }
 
-/** Sends it, and waits to be cut; says so, or that it was not within so many milliseconds. */
+/**
+ * Sends text slowly. Returns `cut` if the service closes the connection within `ms` milliseconds, else `still
+ * there`.
+ */
 async function drip(port: number, atOnce: string, drops: string, ms = 5000): Promise<string> {
   const socket = await open(port)
   socket.write(atOnce)
@@ -65,14 +68,14 @@ async function drip(port: number, atOnce: string, drops: string, ms = 5000): Pro
     outcome = 'still there'
     socket.destroy()
   }, ms)
-  // A reset is as good an end as any.
+  // A reset also closes the connection.
   await new Promise((resolve) => socket.once('close', resolve))
   clearInterval(dripping)
   clearTimeout(late)
   return outcome
 }
 
-/** All of them at once: by name, what became of each. */
+/** Runs all vectors concurrently, and returns their outcomes by name. */
 async function dripAll(port: number, chosen: typeof vectors, ms?: number): Promise<object> {
   const outcomes = chosen.map(async ([name, atOnce, drops]) => [name, await drip(port, atOnce, drops, ms)])
   return Object.fromEntries(await Promise.all(outcomes))
@@ -123,7 +126,7 @@ test('a client that sends requests without a key and reads no responses delays n
 describe.runIf(full)('webhooks listen', () => {
   const targets = startTargets()
 
-  // What is behind the headers has half a minute there.
+  // A request with complete headers has 30 seconds there.
   const chosen = vectors.filter(([, atOnce]) => !atOnce.includes('\r\n\r\n'))
 
   test('webhooks listen disconnects a client with incomplete headers within ten seconds', async () => {

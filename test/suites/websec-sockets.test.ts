@@ -11,7 +11,7 @@ import { converse, startService } from './websec/targets.ts'
 const { add: count } = counted('websec')
 
 let service: Awaited<ReturnType<typeof startService>>
-/** What the words in braces stand for. */
+/** Values of the placeholders in braces. */
 let names: Record<string, string>
 const dir = mkdtempSync(join(tmpdir(), 'meetroom-websec-'))
 
@@ -38,7 +38,7 @@ async function ask(method: string, path: string, body?: object): Promise<any> {
   return answer.json()
 }
 
-/** Who was the last to come into each of the rooms, and as which member. */
+/** Returns the last session of each room, with its member. */
 async function state(): Promise<unknown> {
   const ids = async (room: string | undefined) => {
     const { sessions } = await ask('GET', `/rooms/${room}/sessions?limit=1`)
@@ -67,14 +67,14 @@ function request({
   )
 }
 
-/** Shakes hands, sends bytes, and listens until the service ends the conversation. */
+/** Sends a handshake and further bytes, and reads until the service closes the connection. */
 async function shake(handshake: Handshake, ...parts: Uint8Array[]) {
   const text = await converse(service.origin, Buffer.concat([Buffer.from(request(handshake)), ...parts]))
   const end = text.indexOf('\r\n\r\n')
   return { text, status: text.split('\r\n', 1)[0], frames: read(Buffer.from(text.slice(end + 4), 'latin1')) }
 }
 
-/** The frames that the service has sent. */
+/** Parses the frames that the service has sent. */
 function read(bytes: Buffer): { opcode: number; payload: Buffer }[] {
   if (bytes.length < 2) return []
   const short = Number(bytes[1]) & 127
@@ -88,19 +88,22 @@ function read(bytes: Buffer): { opcode: number; payload: Buffer }[] {
 const switching = 'HTTP/1.1 101 Switching Protocols'
 
 describe('an allowed WebSocket request', () => {
-  test.each(welcomeHandshakes)('an allowed WebSocket request is accepted: %s', async (_, handshake) => {
-    count('vectors')
-    const { status, frames } = await shake(handshake, closing(1000))
-    expect(status).toBe(switching)
-    expect(frames.map(({ opcode }) => opcode)).toEqual([1, 8])
-  })
+  test.each(welcomeHandshakes)(
+    'the service opens a WebSocket for an allowed request: %s',
+    async (_, handshake) => {
+      count('vectors')
+      const { status, frames } = await shake(handshake, closing(1000))
+      expect(status).toBe(switching)
+      expect(frames.map(({ opcode }) => opcode)).toEqual([1, 8])
+    },
+  )
 })
 
-describe.each(Object.entries(refusedHandshakes))('a WebSocket request from %s', (_, vectors) => {
-  test.each(vectors)('a WebSocket request that is not allowed is refused: %s', async (_, handshake) => {
+describe.each(Object.entries(refusedHandshakes))('a refused WebSocket request: %s', (group, vectors) => {
+  test.each(vectors)(`the service opens no WebSocket for ${group}: %s`, async (_, handshake) => {
     count('vectors')
     const before = await state()
-    // Where it is no handshake at all, it is a request like any other.
+    // A request without a handshake is an ordinary request.
     const { text, frames } = await shake(handshake)
     expect(text).not.toContain(switching)
     expect(text).toMatch(/^(HTTP\/1\.1 4\d\d |$)/)
@@ -110,9 +113,9 @@ describe.each(Object.entries(refusedHandshakes))('a WebSocket request from %s', 
   })
 })
 
-describe.each(Object.entries(frameGroups))('a peer in a room that sends %s', (_, vectors) => {
+describe.each(Object.entries(frameGroups))('a peer in a room that sends %s', (group, vectors) => {
   test.each(vectors)(
-    'a peer that breaks the protocol is disconnected with the matching close code: %s',
+    `a peer that sends ${group} is disconnected with the expected close code: %s`,
     async (_, bytes, code) => {
       count('vectors')
       const visitor = await openVisitor()
@@ -121,7 +124,7 @@ describe.each(Object.entries(frameGroups))('a peer in a room that sends %s', (_,
       expect(frames.at(-1)).toMatchObject({ opcode: 8 })
       expect(frames.at(-1)?.payload.readUInt16BE(0)).toBe(code)
       expect(Object.prototype).not.toHaveProperty('polluted')
-      // Others in the room have heard nothing of it.
+      // Other participants in the room receive nothing.
       expect((await visitor.leave()).map(({ payload }) => JSON.parse(String(payload)).event)).toEqual([
         'joined',
       ])
@@ -129,7 +132,7 @@ describe.each(Object.entries(frameGroups))('a peer in a room that sends %s', (_,
   )
 })
 
-/** Somebody else in the room. */
+/** Connects another participant to the room. */
 async function openVisitor() {
   const socket = await openSocket(service.origin)
   let text = ''
@@ -143,7 +146,7 @@ async function openVisitor() {
   socket.write(request({}))
   await greeted
   return {
-    /** What they have heard. */
+    /** Leaves the room, and returns the received messages. */
     async leave() {
       socket.write(closing(1000))
       await closed

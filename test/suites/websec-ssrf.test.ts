@@ -9,7 +9,7 @@ import { forbiddenAddresses, forbiddenNetworks, names } from './websec/addresses
 
 const { add: count } = counted('websec')
 
-/** A post that is closed when the test is over, with the lookups that it made. */
+/** Creates a post that is closed after the test, with the counts of its lookups. */
 function posting() {
   const { lookup, counts } = lookupIn(names)
   const post = createPost({ allowPrivate: false, lookup })
@@ -20,7 +20,7 @@ function posting() {
 const isForbidden = (error: unknown) =>
   error instanceof ForbiddenAddress || (error as NodeJS.ErrnoException).code === 'EFORBIDDEN'
 
-/** A receiver that ends each connection, so that the name is looked up for the next one. */
+/** Starts a receiver that closes each connection, so that the next delivery looks the name up again. */
 const hangUp = () =>
   startReceiver((_, response) => {
     response.setHeader('connection', 'close').end()
@@ -57,7 +57,7 @@ const words = (address: number) => `${(address >>> 16).toString(16)}:${(address 
 const octal = (part: number) => `0${part.toString(8)}`
 const hex = (part: number) => `0x${part.toString(16)}`
 
-/** How an IPv4 address may be written in a URL. */
+/** Notations of an IPv4 address in a URL. */
 const notations: readonly ((address: number) => string)[] = [
   (address) => octets(address).join('.'),
   (address) => String(address),
@@ -87,7 +87,7 @@ describe('a webhook to the host name', () => {
     },
   )
 
-  test('a webhook to the host name of a loopback address is sent', async () => {
+  test('a webhook to a host name with a loopback address among private addresses is sent', async () => {
     count('vectors')
     const { port, inbox } = await startReceiver()
     expect(await posting()(`http://mixed.test:${port}/`, {}, '{}')).toMatchObject({ status: 200 })
@@ -103,7 +103,7 @@ describe('a webhook to the host name', () => {
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('a webhook to a host name whose IP address changes on each lookup is resolved once per connection, and the connection uses the checked IP address', async () => {
+  test('a webhook to a host name whose IP address changes on each lookup uses the checked address of one lookup per connection', async () => {
     count('vectors')
     const { port, inbox } = await hangUp()
     const post = posting()
@@ -174,7 +174,7 @@ describe('a request of a webhook with a custom header', () => {
       const { status } = await posting()(url, { [name]: value }, '{"a":1}').catch(() => ({
         status: undefined,
       }))
-      // What cannot be sent as it is, is not sent at all.
+      // A request that cannot be sent unchanged is not sent.
       expect(inbox.all.map(({ body }) => body)).toEqual(status === undefined ? [] : ['{"a":1}'])
       expect(inbox.all[0]?.headers['transfer-encoding']).toBeUndefined()
     },
@@ -182,7 +182,7 @@ describe('a request of a webhook with a custom header', () => {
 })
 
 describe('webhooks of the complete service', () => {
-  /** Somebody enters a room with this webhook; what the log says about the delivery. */
+  /** Joins a room with a webhook, and returns the log line of the delivery. */
   async function deliver(url: string): Promise<string> {
     const served = await serveWorkspace(lookupIn(names))
     const room = await served.room({ webhook: { url } })

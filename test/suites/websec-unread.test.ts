@@ -10,12 +10,12 @@ const { add: count } = counted('websec')
 
 const megabyte = 1024 * 1024
 
-/** A service with the memory that it has taken so far, and clients that never read. */
+/** Starts a service. Returns functions that measure its memory and connect clients that never read. */
 async function served() {
   const { ready } = await startServe(['--ephemeral', '--quiet'], homes())
   const authorization = `Bearer ${readFileSync(ready.api_key_file, 'utf8').trim()}`
   const before = peakMemory(ready.pid)
-  if (before === undefined) notice('websec', 'the operating system does not tell the memory of a process')
+  if (before === undefined) notice('websec', 'the operating system does not report the memory of a process')
 
   async function ask(path: string, body: unknown): Promise<any> {
     const headers = { authorization, 'content-type': 'application/json' }
@@ -33,7 +33,7 @@ async function served() {
     async room(): Promise<string> {
       return (await ask('/rooms', { name: 'Open', type: 'open' })).room.id
     },
-    /** Joins without a token, waits for the end of the handshake, and reads no more. */
+    /** Joins without a token, waits for the end of the handshake, and stops reading. */
     async join(room: string, headers: Record<string, string> = {}): Promise<Socket> {
       const socket = await openSocket(new URL(ready.base_url).origin)
       socket.on('error', () => {})
@@ -42,7 +42,7 @@ async function served() {
       await new Promise((resolve) => socket.once('data', resolve))
       return socket.pause()
     },
-    /** Bytes that the service has taken since. */
+    /** Returns the growth of the peak memory of the service, in bytes. */
     grown: () => (before === undefined ? 0 : (peakMemory(ready.pid) ?? 0) - before),
   }
 }
@@ -86,7 +86,8 @@ test('unread messages of all rooms have one limit, above which the peers that ar
     await ask(`/rooms/${id}/message`, { message: `${i} ${'m'.repeat(9 * megabyte)}` })
   }
   const outcomes = await Promise.all(sockets.map(read))
-  // 128 MB hold 14 messages. On a slow machine, some of their peers are lost, because they answer no pings.
+  // 128 MB hold 14 messages. On a slow machine, some of their peers are disconnected, because they answer no
+  // pings.
   expect(outcomes.slice(0, -14)).toEqual(Array(rooms - 14).fill('an end'))
   expect(outcomes.at(-1)).toBe('a message')
 })

@@ -15,7 +15,7 @@ const json = { host: 'localhost', 'content-type': 'application/json' }
 interface Refused {
   path?: string
   method?: string
-  /** Without the key, unless `authorization` replaces it. */
+  /** Additional headers, such as another key. */
   headers?: Record<string, string>
   withKey?: true
   message: string
@@ -23,7 +23,7 @@ interface Refused {
 
 const unauthorized = 'the API key is missing or invalid'
 
-/** Requests that their headers refuse, with the message of the response. */
+/** Requests that are refused for their headers, with the message of the response. */
 const refused: Readonly<Record<string, Refused>> = {
   'no key': { message: unauthorized },
   'a wrong key': { headers: { authorization: 'Bearer wrong' }, message: unauthorized },
@@ -48,7 +48,10 @@ async function served() {
   return { ...serving, authorization, head }
 }
 
-/** Sends a whole body before it reads; resolves with the response. @throws the error of a reset connection */
+/**
+ * Sends a whole body before reading, and returns the response.
+ * @throws the error of a reset connection
+ */
 function upload(socket: Socket, head: string, body: Uint8Array): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''
@@ -66,7 +69,7 @@ describe('refusals by headers', () => {
   for (const [name, { path = '/v1/users', method = 'POST', headers, withKey, message }] of Object.entries(
     refused,
   ))
-    test(name, async () => {
+    test(`a request is refused for its headers: ${name}`, async () => {
       count('vectors')
       const { origin, authorization, head } = await served()
       const text = head(
@@ -96,7 +99,7 @@ test('a request that follows a refused body on the same connection is ignored', 
   expect(text.match(/^HTTP\/1.1 \d+/gm)).toEqual(['HTTP/1.1 400'])
 })
 
-/** Sends a head that asks for the permission to send a body. Resolves with the socket and the first line of the response. */
+/** Sends the head of a request with “Expect: 100-continue”, and returns the first line of the response. */
 async function ask(
   origin: string,
   head: string,
@@ -119,10 +122,10 @@ async function ask(
 describe('a client that waits for permission to send its body', () => {
   const expecting = { expect: '100-continue', 'content-length': '17' }
 
-  test('a client that waits for permission to send its body of more than 10 MiB receives only the refusal', async () => {
+  test('a client that waits for permission to send its body receives only the refusal if the body is too large or the key missing', async () => {
     const { origin, head, authorization } = await served()
     const tooLong = { ...expecting, authorization, 'content-length': String(largest + 1) }
-    // Each connection is closed after two seconds, and they wait concurrently.
+    // Each connection closes after two seconds, so they wait concurrently.
     const refusals = [expecting, tooLong].map(async (headers) => {
       count('vectors')
       const { rest } = await ask(origin, head(headers))
@@ -131,7 +134,7 @@ describe('a client that waits for permission to send its body', () => {
     await Promise.all(refusals)
   })
 
-  test('a client that waits for permission to send its body with the key receives the permission and a response', async () => {
+  test('a client with the key that waits for permission to send its body receives the permission and a response', async () => {
     count('vectors')
     const { origin, head, authorization } = await served()
     const { socket, line, rest } = await ask(origin, head({ ...expecting, authorization }))
@@ -142,7 +145,7 @@ describe('a client that waits for permission to send its body', () => {
 })
 
 describe('request bodies beyond 64 MB in total', () => {
-  /** Six bodies of 10 MB, whose senders have the permission to send and send nothing. */
+  /** Opens six requests with bodies of 10 MB, whose clients have the permission to send and send nothing. */
   async function fill() {
     const service = await served()
     const { origin, head, authorization } = service
@@ -154,7 +157,7 @@ describe('request bodies beyond 64 MB in total', () => {
     return { ...service, one, waiting }
   }
 
-  test('request bodies beyond 64 MB in total get the response 429 with Retry-After, and smaller ones are accepted', async () => {
+  test('a request body that would exceed 64 MB in total gets a 429 response with Retry-After, and a smaller body is accepted', async () => {
     count('vectors')
     const { origin, head, authorization, waiting } = await fill()
     const large = await sendRaw(origin, head({ authorization, 'content-length': String(largest) }))
@@ -166,7 +169,7 @@ describe('request bodies beyond 64 MB in total', () => {
     for (const { socket } of waiting) socket.destroy()
   })
 
-  test('request bodies beyond 64 MB in total get the response 429 when chunks exceed the total', async () => {
+  test('a chunked request gets a 429 response when all request bodies together exceed 64 MB', async () => {
     count('vectors')
     const { origin, head, authorization } = await fill()
     const chunk = `${megabyte.toString(16)}\r\n${' '.repeat(megabyte)}\r\n`
@@ -175,7 +178,7 @@ describe('request bodies beyond 64 MB in total', () => {
     expect(statusLine(text)).toBe('HTTP/1.1 429 Too Many Requests')
   })
 
-  test('request bodies beyond 64 MB in total are accepted again when an earlier request is answered', async () => {
+  test('a request body that would exceed 64 MB in total is accepted after an earlier request gets its response', async () => {
     count('vectors')
     const { waiting, one } = await fill()
     const [first] = waiting
@@ -198,7 +201,7 @@ describe('a body of 10 MB with the key', () => {
   } as const
 
   for (const [name, [piece, message]] of Object.entries(shapes))
-    test(name, async () => {
+    test(`a body of 10 MB with the key ${name}`, async () => {
       count('vectors')
       const { origin, head, authorization } = await served()
       const body = Buffer.from(`[${piece.repeat(largest)}`, 'latin1').subarray(0, largest)
@@ -209,7 +212,7 @@ describe('a body of 10 MB with the key', () => {
     })
 })
 
-test('bodies of 10 MB on many connections without a key take little memory', async () => {
+test('bodies of 10 MB on many connections without a key take less than 400 MB of memory', async () => {
   const connections = sized(50, 400)
   count('connections', connections)
   const { ready } = await startServe(['--ephemeral', '--quiet'], homes())
@@ -221,6 +224,6 @@ test('bodies of 10 MB on many connections without a key take little memory', asy
   expect(new Set(statuses)).toEqual(new Set(['HTTP/1.1 400 Bad Request']))
   const peak = peakMemory(ready.pid)
   if (peak === undefined)
-    return notice('websec', 'the operating system does not tell the memory of a process')
+    return notice('websec', 'the operating system does not report the memory of a process')
   expect(peak).toBeLessThan(400 * megabyte)
 })

@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { refuseForeign } from '../../src/embedded/http/same-origin.ts'
 import { counted, full, sized } from './size.ts'
 import { type Answers, type Change, requestGroups, type Target } from './websec/requests.ts'
-import { converse, type GoodRequest, startTargets, type Tried } from './websec/targets.ts'
+import { type AttackTarget, converse, type GoodRequest, startTargets } from './websec/targets.ts'
 
 const { add: count } = counted('websec')
 const targets = startTargets()
 
 const last = 'Connection: close'
 
-/** The bytes of a good request with a change. */
+/** Builds a valid request with a change. */
 function changed({ method, path, headers, body }: GoodRequest, change: Change): string {
   const crlf = change.lineEnd ?? '\r\n'
   const json = body === undefined ? [] : ['Content-Type: application/json']
@@ -31,15 +31,20 @@ function changed({ method, path, headers, body }: GoodRequest, change: Change): 
     .replaceAll('{hex}', (body?.length ?? 0).toString(16))
 }
 
-/** Bytes where there are only bytes in it, else UTF-8. */
+/** Encodes text as Latin-1 if possible, else as UTF-8. */
 const encode = (text: string) => Buffer.from(text, /^[\0-\xff]*$/.test(text) ? 'latin1' : 'utf8')
 
 const statusesOf = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 
-/** Makes one attempt; then the service must have done what it should have, and still answer a good request. */
-async function attempt(tried: Tried, change: Change, answers: Answers, closes: boolean): Promise<void> {
-  // Where the request asks for it, that the connection ends says nothing.
+/** Sends one request, then checks its effects and the response to a valid request. */
+async function attempt(
+  tried: AttackTarget,
+  change: Change,
+  answers: Answers,
+  closes: boolean,
+): Promise<void> {
+  // The request asks to close the connection only if the response does not close it.
   const given = closes ? change : { ...change, add: [...(change.add ?? []), last] }
   const sent = [changed(tried.good(), given)]
   if (change.behind) sent.push(changed(tried.good(), { add: [last] }))
@@ -68,12 +73,12 @@ const words: Record<Target, string> = {
 for (const { title, answers: usual, closes = true, vectors } of requestGroups)
   describe(title, () => {
     for (const [target, answers] of Object.entries(usual) as [Target, Answers][]) {
-      // The guard is the same one as for changes: in the quick form, a tenth of the vectors shows that it is there.
+      // All targets share one guard, so a quick run uses a tenth of the vectors for the other targets.
       const isSame = target === 'reading' || (target === 'listen' && 'reading' in usual)
       const chosen = full || !isSame ? vectors : vectors.filter((_, i) => i % 10 === 0)
       describe(words[target], () => {
         for (const [name, change, other] of chosen)
-          test(`a request receives the expected status: ${printable(name)}`, async () => {
+          test(`${words[target]} receives the expected status: ${printable(name)}`, async () => {
             count('vectors')
             await attempt(targets[target](), change, other?.[target] ?? answers, closes)
           })
@@ -85,7 +90,7 @@ test('the table of the websec suite has more than 300 request vectors', () => {
   expect(requestGroups.flatMap(({ vectors }) => vectors).length).toBeGreaterThan(300)
 })
 
-/** What hosts are made of, good and bad. */
+/** Parts of valid and invalid hosts. */
 const parts = [
   ...['localhost', '.localhost', '127.0.0.1', '127.', '[::1]', '[', ']', '::1', 'evil.test', 'a'],
   ...[
@@ -124,7 +129,7 @@ test('each Host header that the guard accepts directs a browser to this machine'
       const request = { headers: { host: text }, rawHeaders: ['Host', text], url: '/' }
       if (refuseForeign(request as unknown as IncomingMessage, []) !== undefined) return
       passed++
-      // Numbers that are too large lead nowhere.
+      // Larger numbers form no IP address.
       const url = new URL(
         `http://${text.replace(/\d{3,}/g, (digits) => String(Math.min(Number(digits), 255)))}/v1`,
       )

@@ -4,19 +4,19 @@ import { sized } from '../size.ts'
 const crowd = sized(80, 120)
 
 /**
- * Fills a room, terminates it and kills the service somewhere in the middle. However far it came, the next start finds every
- * session ended, once, with its webhooks delivered.
+ * Fills a room, terminates it, and kills the service during the termination. The next start must end every
+ * session once and deliver its webhooks.
  */
 export async function killEnds({
   random,
   ...kills
 }: Kills & {
-  /** A fraction in [0, 1) that decides how far it comes before each kill. */
+  /** Returns a fraction in [0, 1) that sets the time of each kill. */
   random(): number
 }) {
   const receiver = await startEventReceiver()
   const rooms: string[] = []
-  /** When rooms were terminated, where that was acknowledged. */
+  /** Times of acknowledged terminations, by room ID. */
   const terminated = new Map<string, string>()
 
   async function live(life: Life): Promise<void> {
@@ -28,7 +28,8 @@ export async function killEnds({
       ({ room }) => void terminated.set(id, room.terminated_at),
       () => {},
     )
-    // Reads set the pace: some kills come before the answer, most while ends are settled.
+    // The number of reads sets the time of the kill: sometimes before the response, mostly while sessions
+    // end.
     for (let reads = Math.floor(random() * 12); reads > 0; reads--) await life.api('GET', `/rooms/${id}`)
     life.kill()
     await ending
@@ -47,7 +48,7 @@ export async function killEnds({
       if (open.sessions.length > 0) wrong.push(`${id}: ${open.sessions.length} are connected`)
       if (paging.total > 0) wrong.push(`${id}: ${paging.total} are members`)
       const times = new Set(sessions.map((session: { disconnected_at: unknown }) => session.disconnected_at))
-      // After a crash, who joined after the last sign of life has ended when it began.
+      // After a crash, a session that started after the last recorded time ends at its start.
       if (sessions.length !== crowd || times.has(null) || (known !== undefined && times.size > 1))
         wrong.push(`${id}: ${sessions.length} sessions, which ended at ${[...times]}`)
       wanted.push(...sessions.flatMap(eventsOf))

@@ -22,10 +22,10 @@ export async function killWebhooks({ random, ...kills }: Kills & { random(): num
   let isOver = false
   const receiver = await startEventReceiver(() => !isOver && random() < 0.2)
   const { requests } = receiver
-  /** Number of acknowledged redeliveries by delivery. */
+  /** Number of acknowledged redeliveries, by delivery ID. */
   const acknowledged = new Map<string, number>()
   let room = ''
-  /** A room without further events, whose redeliveries only the start of the service resumes. */
+  /** Room without further events, whose redeliveries only the start of the service resumes. */
   let quietRoom = ''
 
   async function live({ api, join, kill, isKilled }: Life): Promise<void> {
@@ -89,7 +89,7 @@ export async function killWebhooks({ random, ...kills }: Kills & { random(): num
 
 const isAccepted = ({ status }: EventRequest) => status === 200
 
-/** Lists all deliveries once none waits. */
+/** Waits until no delivery is pending, and returns all deliveries. */
 async function listAll(api: Life['api'], isReady: () => boolean): Promise<Delivery[]> {
   for (;;) {
     const { deliveries, paging } = await api('GET', '/webhooks/deliveries?limit=1000')

@@ -1,13 +1,13 @@
 import { eventsOf, type Kills, killAgain, type Life, startEventReceiver } from '../../helpers/kill-harness.ts'
 import { deleted, Oracle } from '../../helpers/oracle.ts'
 
-/** How many rooms of its own a writer keeps before it deletes the oldest. */
+/** Number of rooms that a writer keeps before it deletes its oldest room. */
 const kept = 20
 
 /**
- * Kills a service while rooms are created, renamed, deleted and read, and sessions begin and end. After each kill it compares
- * what the service holds with all that was acknowledged to a writer or shown to a reader. Nobody pauses, so each kill
- * comes in the middle of something.
+ * Kills a service while rooms are created, renamed, deleted and read, and sessions begin and end. After each
+ * kill, compares the stored state with all writes that were acknowledged to a writer or shown to a reader.
+ * Clients never pause, so that each kill interrupts a request.
  */
 export async function killWrites({
   most,
@@ -16,12 +16,12 @@ export async function killWrites({
 }: Omit<Kills, 'isOver'> & {
   /** Maximum number of writes that are acknowledged or seen between two kills. */
   most: number
-  /** A fraction in [0, 1) that decides how much is acknowledged or seen before each kill. */
+  /** Returns a fraction in [0, 1) that sets the number of writes before each kill. */
   random(): number
 }) {
   const receiver = await startEventReceiver()
   const oracle = new Oracle()
-  /** What was known and does not exist any more, a line each. */
+  /** Lost writes, one line each. */
   const lost: string[] = []
   let meeting: string | undefined
   let count = 0
@@ -47,7 +47,7 @@ export async function killWrites({
   })
 }
 
-/** Uses the service from several sides until so much is news to somebody, and kills it. */
+/** Uses the service with several clients, and kills it after `quota` new writes were acknowledged or seen. */
 async function beBusy(
   { api, join, kill, isKilled }: Life,
   oracle: Oracle,
@@ -88,11 +88,11 @@ async function beBusy(
       if (random() < 0.5) socket.close()
     }
   }
-  // What is under way when the kill comes fails without being known to anybody.
+  // Requests that the kill interrupts fail, and their outcome stays unknown.
   await Promise.allSettled([writer(), writer(), reader(), reader(), visitor()])
 }
 
-/** What is lost of what was known. */
+/** Returns the lost writes. */
 async function lossesOf(oracle: Oracle, { api }: Life, meeting: string | undefined): Promise<string[]> {
   const held = new Map<string, number>()
   for (let offset = 0; ; ) {
@@ -102,7 +102,7 @@ async function lossesOf(oracle: Oracle, { api }: Life, meeting: string | undefin
     if (rooms.length === 0 || offset >= paging.total) break
   }
   const lost = oracle.missing(held)
-  // The next start is not to become slower and slower.
+  // Limits the number of rooms, so that later starts do not become slower.
   for (const id of [...held.keys()].slice(100)) {
     oracle.deleting(id)
     await api('DELETE', `/rooms/${id}`)

@@ -1,14 +1,17 @@
 import { gzipSync } from 'node:zlib'
 
-/** What a server does with a POST, instead of acting and saying so. */
+/** Faulty behavior of a server on a POST request. */
 export interface Mischief {
-  /** Whether it acts first. */
+  /** True if the server executes the request first. */
   acts: boolean
-  /** What comes back tells: nothing was done, ask again; nothing was done; something was, without an id; nothing at all. */
+  /**
+   * Information in the response: nothing was done, retry; nothing was done; something was done, without an
+   * ID; none.
+   */
   tells: 'busy' | 'refused' | 'accepted' | 'nothing'
-  /** What comes back, byte by byte; then the connection is closed. */
+  /** Bytes of the response, after which the connection is closed. */
   bytes: string | Uint8Array
-  /** The connection is reset instead of closed. */
+  /** True if the connection is reset instead of closed. */
   resets?: true
 }
 
@@ -19,7 +22,7 @@ const html = '<h1>No</h1>'
 const ok = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n'
 const gzip = gzipSync('{"room":{"id":"0"}}').subarray(0, 15)
 
-/** What tells that nothing was done. */
+/** Responses of a server that has done nothing. */
 const clear: Record<string, Mischief> = {
   'answers 429': { acts: false, tells: 'busy', bytes: whole(429, json) },
   'answers 503 with Retry-After': {
@@ -32,7 +35,7 @@ const clear: Record<string, Mischief> = {
   'answers 500 with a page': { acts: false, tells: 'nothing', bytes: whole(500, html, 'text/html') },
 }
 
-/** What comes back the same whether the server has acted or not. */
+/** Responses that a server sends whether or not it has acted. */
 const ambiguous: Record<string, Pick<Mischief, 'bytes' | 'resets'>> = {
   'resets the connection': { bytes: '', resets: true },
   'closes the connection': { bytes: '' },
@@ -48,7 +51,7 @@ const ambiguous: Record<string, Pick<Mischief, 'bytes' | 'resets'>> = {
   'answers with what is not HTTP': { bytes: '220 mail.test ESMTP ready\r\n' },
 }
 
-/** Successes without an item: only a server that has acted says so. */
+/** Successes without an item, which only a server that has acted sends. */
 const acknowledging: Record<string, Pick<Mischief, 'bytes'>> = {
   'answers 200 with nothing': { bytes: whole(200, '') },
   'answers 204': { bytes: 'HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n' },
@@ -78,7 +81,7 @@ const having = (
     { acts, tells, ...kind },
   ])
 
-/** Every kind of mischief, by its name. */
+/** All faulty behaviors, by name. */
 export const mischiefs: Readonly<Record<string, Mischief>> = {
   ...clear,
   ...Object.fromEntries([
@@ -90,6 +93,6 @@ export const mischiefs: Readonly<Record<string, Mischief>> = {
   ]),
 }
 
-/** What a server does with a POST: mischief, or what it is asked. */
+/** Name of the behavior of a server on a POST request. */
 export type Deed = string
 export const fine: Deed = 'does what it is asked'

@@ -4,18 +4,18 @@ import { listen } from '../../helpers/listen.ts'
 import type { World } from '../../helpers/world.ts'
 import { type Deed, mischiefs } from './mischief.ts'
 
-/** What the server knows of one change that it was asked for. */
+/** Record of one requested change. */
 export interface Known {
-  /** What it did each time it was asked. */
+  /** Behavior on each request. */
   deeds: Deed[]
-  /** How often it made the change. */
+  /** Number of times that the change was made. */
   made: number
 }
 
 /**
- * The service of a world on a real socket. It keeps its own record of every POST, and does mischief where it is told to;
- * everything else it answers well.
- * @param deedOf what it does with a change that it is asked for the nth time; a change is known by its body
+ * Starts the service of a world on a real socket. The server records every POST request and behaves as
+ * `deedOf` says. It responds correctly to all other requests.
+ * @param deedOf returns the behavior on the nth request for a change, which the body identifies
  */
 export async function startMischievous(world: World, deedOf: (change: string, nth: number) => Deed) {
   const known = new Map<string, Known>()
@@ -43,7 +43,7 @@ export async function startMischievous(world: World, deedOf: (change: string, nt
     const { socket } = request
     if (mischief.resets && mischief.bytes.length > 0) {
       socket.write(mischief.bytes)
-      // Otherwise the bytes would be lost with the connection.
+      // Without the pause, the reset would discard the bytes.
       await pause(1)
     }
     if (mischief.resets) socket.resetAndDestroy()

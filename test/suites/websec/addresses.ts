@@ -1,4 +1,4 @@
-/** Addresses that a webhook must not be posted to, as somebody may write them in a URL. */
+/** Addresses that a webhook must not be sent to, in all notations that a URL may have. */
 export const forbiddenAddresses: Readonly<Record<string, readonly string[]>> = {
   'private networks': [
     '10.0.0.1',
@@ -106,7 +106,7 @@ export const forbiddenAddresses: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** What names resolve to in the tests; a name with several answers has another one each time, the last one for good. */
+/** Addresses of host names. Each lookup returns the next list; the last list repeats. */
 export const names: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'inside.test': [['10.0.0.1']],
   'metadata.test': [['169.254.169.254']],
@@ -122,7 +122,7 @@ export const names: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'alternating.test': [['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1'], ['10.0.0.1']],
 }
 
-/** Networks that no webhook may reach, for addresses made up at random: first address and length of the prefix. */
+/** Networks that no webhook may reach, for random addresses: first address and prefix length in bits. */
 export const forbiddenNetworks: readonly (readonly [address: string, prefix: number])[] = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],

@@ -1,6 +1,6 @@
 /**
- * What is sent with the key, and its status. `{room}` is a room, `{body}` a good user. Where it is refused, nothing is
- * changed; else it is data, and comes back as it was sent.
+ * Request with the key, and its expected status. `{room}` is a room, `{body}` a valid user. A refused request
+ * changes nothing; accepted data is returned as it was sent.
  */
 export type BodyVector = readonly [name: string, request: string, body: string | undefined, status: 200 | 400]
 

@@ -1,17 +1,17 @@
 interface FrameOptions {
-  /** 0 continues a message, 1 is text, 2 bytes, 8 a close, 9 a ping, 10 a pong. */
+  /** 0 continues a message, 1 is text, 2 is binary, 8 is a close, 9 is a ping, 10 is a pong. */
   opcode?: number
   payload?: string | Uint8Array
-  /** Whether the message ends here. */
+  /** True if the frame ends the message. */
   fin?: boolean
   /** The three reserved bits. */
   rsv?: number
   masked?: boolean
-  /** What it says that its length is. */
+  /** Declared length, in bytes. */
   length?: number | bigint
 }
 
-/** A frame as clients send it, right or wrong. Masks are zero, so that the payload can be read. */
+/** Builds a valid or invalid client frame. Masks are zero, so that the payload stays readable. */
 export function frame(options: FrameOptions = {}): Buffer {
   const { opcode = 1, payload = '', fin = true, rsv = 0, masked = true } = options
   const bytes = Buffer.from(payload)
@@ -26,14 +26,14 @@ export function frame(options: FrameOptions = {}): Buffer {
   return Buffer.concat([Buffer.from(head), Buffer.alloc(masked ? 4 : 0), bytes])
 }
 
-/** A close with a code, and a reason. */
+/** Builds a close frame. */
 export const closing = (code: number, reason: string | Uint8Array = ''): Buffer => {
   const payload = Buffer.alloc(2)
   payload.writeUInt16BE(code)
   return frame({ opcode: 8, payload: Buffer.concat([payload, Buffer.from(reason)]) })
 }
 
-/** What somebody in a room sends, and the code with which the service ends the conversation. */
+/** Bytes that a participant sends, and the close code of the service. */
 export type FrameVector = readonly [name: string, bytes: Uint8Array, code: number]
 
 const text = (hex: string) => frame({ payload: Buffer.from(hex, 'hex') })

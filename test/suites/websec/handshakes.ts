@@ -1,5 +1,5 @@
 /**
- * What differs from a good request to become a WebSocket, which reads
+ * Difference from a valid WebSocket handshake:
  *
  *     GET /v1/rooms/{room}/connect HTTP/1.1
  *     Host: localhost:4680
@@ -8,14 +8,14 @@
  *     Sec-WebSocket-Version: 13
  *     Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
  *
- * `{room}` is an open room, `{private}` a private one, `{token}` the access token of a user who is not invited to it,
- * `{key}` the API key.
+ * `{room}` is an open room, `{private}` a private room, `{token}` the access token of a user without an
+ * invitation to the private room, and `{key}` the API key.
  */
 export interface Handshake {
   line?: string
-  /** Header lines in place of those of the same name; a name with an empty list leaves the header out. */
+  /** Header lines that replace the lines of the same name. An empty list removes the header. */
   headers?: Record<string, string[]>
-  /** What is sent behind the headers. */
+  /** Text after the headers. */
   behind?: string
 }
 
@@ -39,7 +39,7 @@ export const welcomeHandshakes: readonly HandshakeVector[] = [
   path('/v1/rooms/{room}/connect?access_token={token}'),
 ]
 
-/** None of them gets into a room: they are refused before anybody is recorded as connected. */
+/** Handshakes that are refused before a participant is recorded as connected. */
 export const refusedHandshakes: Readonly<Record<string, readonly HandshakeVector[]>> = {
   'a page of another site': [
     header('Origin', 'http://evil.test'),
@@ -178,11 +178,11 @@ export const refusedHandshakes: Readonly<Record<string, readonly HandshakeVector
     ['with a body in chunks', { headers: { 'Transfer-Encoding': ['chunked'] }, behind: '0\r\n\r\n' }],
     ['with two lengths', { headers: { 'Content-Length': ['5', '0'] }, behind: 'hello' }],
     [
-      'behind a request that is not answered yet',
+      'after a request without a response yet',
       { line: 'GET /v1/rooms HTTP/1.1\r\nHost: localhost\r\n\r\nGET /v1/rooms/{room}/connect HTTP/1.1' },
     ],
     [
-      'behind a request that was refused',
+      'after a refused request',
       { line: 'GET /v1/rooms HTTP/1.1\r\nHost: evil.test\r\n\r\nGET /v1/rooms/{room}/connect HTTP/1.1' },
     ],
   ],

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** Maximum resident memory of a process so far, in bytes; undefined where the operating system does not tell it. */
+/**
+ * Returns the peak resident memory of a process, in bytes; undefined if the operating system does not report
+ * it.
+ */
 export function peakMemory(pid: number): number | undefined {
   try {
     const [, kilobytes] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

@@ -1,5 +1,5 @@
 /**
- * What differs from a good request, which reads
+ * Difference from a valid request, which reads
  *
  *     POST /v1/users HTTP/1.1
  *     Host: localhost
@@ -9,48 +9,48 @@
  *
  *     {"user_id":"u-1"}
  *
- * or, for `webhooks listen`, is a webhook. `{body}`, `{length}` and `{hex}` stand for the good body and its length.
+ * or, for `webhooks listen`, is a webhook. `{body}` is the valid body; `{length}` and `{hex}` are its length.
  */
 export interface Change {
   method?: string
   target?: string
   version?: string
-  /** Header lines in place of `Host: localhost`. */
+  /** Header lines that replace `Host: localhost`. */
   host?: string[]
-  /** Header lines in place of `Content-Type: application/json`. */
+  /** Header lines that replace `Content-Type: application/json`. */
   type?: string[]
-  /** Header lines in place of the length. */
+  /** Header lines that replace the length. */
   framing?: string[]
-  /** Further header lines. */
+  /** Additional header lines. */
   add?: string[]
-  /** What is sent in place of the body. */
+  /** Text that replaces the body. */
   body?: string
-  /** What is sent before the request. */
+  /** Text before the request. */
   before?: string
-  /** Sends a good request behind it, in the same breath. */
+  /** Sends a valid request directly after this request, without waiting. */
   behind?: 'good'
-  /** What is sent in place of CR LF. */
+  /** Text that replaces CR LF. */
   lineEnd?: string
 }
 
-/** The statuses of the answers, in order: `4xx` is any refusal, of Node or ours, or a connection cut without one. */
+/** Statuses of the responses, in order. `4xx` is any refusal, or a connection closed without a response. */
 export type Answers = readonly (number | '4xx')[]
 
-/** What somebody tries; and what comes of it, where it is not what comes of its group. */
+/** Name, change, and expected responses if they differ from those of the group. */
 export type RequestVector = readonly [
   name: string,
   change: Change,
   answers?: Partial<Record<Target, Answers>>,
 ]
 
-/** Who is asked: the service for a change, the service for what it holds, or `webhooks listen`. */
+/** Recipient: the service for writes, the service for reads, or `webhooks listen`. */
 export type Target = 'serve' | 'reading' | 'listen'
 
-/** Each vector of a group is tried on each target: nothing is changed, shown or printed, but where the answer is 200. */
+/** Vectors for each target. A request without a 200 response changes, shows and prints nothing. */
 export interface RequestGroup {
   title: string
   answers: Partial<Record<Target, Answers>>
-  /** The connection ends with the answer, although the request does not ask for that. */
+  /** False if the response does not close the connection. */
   closes?: false
   vectors: readonly RequestVector[]
 }
@@ -59,7 +59,7 @@ const fine: Partial<Record<Target, Answers>> = { serve: [200], reading: [200], l
 const last = 'Connection: close'
 const marker = 'X-Padding: '
 
-/** Headers of a request of a page, which cannot forge `Origin`. */
+/** Returns the headers of a request from a web page, which cannot forge `Origin`. */
 const from = (origin: string, host = 'localhost:4680'): Change => ({
   host: [`Host: ${host}`],
   add: [`Origin: ${origin}`],
@@ -88,7 +88,7 @@ const rebinding: RequestGroup = {
     ...[
       'evil.test',
       'evil.test:4680',
-      // What the name is made of, in front and behind.
+      // Allowed names with a prefix or suffix.
       'localhost.evil.test',
       'evil-localhost',
       'evillocalhost',
@@ -131,7 +131,7 @@ const rebinding: RequestGroup = {
       '//localhost',
       'localhost/',
       'localhost/v1',
-      // Dots at the end, and empty labels.
+      // Trailing dots, and empty labels.
       'localhost.',
       'localhost..',
       'evil.test.',
@@ -147,7 +147,7 @@ const rebinding: RequestGroup = {
       'localhost :80',
       'localhost:0x50',
       'localhost:80 evil.test',
-      // Addresses in other notations, which browsers never send: they write 127.0.0.1.
+      // Other notations of addresses. Browsers always send 127.0.0.1.
       '127.1',
       '127.0.1',
       '2130706433',
@@ -162,7 +162,7 @@ const rebinding: RequestGroup = {
       '127。0。0。1',
       'ⓛocalhost',
       'loc\u00adalhost',
-      // Addresses that lead here although they are not loopback.
+      // Addresses outside 127.0.0.0/8, and notations of IPv6 other than [::1].
       '0.0.0.0',
       '0',
       '0.0.0.0:4680',
@@ -258,7 +258,7 @@ const origins: RequestGroup = {
       'app://localhost:4680',
       'capacitor://localhost',
       'ws://localhost:4680',
-      // Other ports and names of this machine: other programs.
+      // Other ports and names of this machine, which belong to other programs.
       'http://localhost',
       'http://localhost:3000',
       'http://localhost:468',
@@ -268,7 +268,7 @@ const origins: RequestGroup = {
       'http://[::1]:4680',
       'http://a.localhost:4680',
       'http://0.0.0.0:4680',
-      // The own origin with something in front or behind.
+      // The own origin with a prefix or suffix.
       'http://localhost:4680.evil.test',
       'http://localhost:4680@evil.test',
       'http://user@localhost:4680',
@@ -314,7 +314,7 @@ const origins: RequestGroup = {
   ],
 }
 
-/** What a page may send without asking: a form, or a script with one of three types. */
+/** Requests that a page can send without a preflight: a form, or a script with one of three types. */
 const forms: RequestGroup = {
   title: 'CSRF with a content type that needs no preflight request',
   closes: false,
@@ -395,7 +395,7 @@ const methods: RequestGroup = {
       fine,
     ],
     [
-      'an offer of anything else likewise',
+      'an offer of another protocol is declined, and the request answered',
       { add: ['Connection: Upgrade, X', 'Upgrade: TLS/1.0, x/1'] },
       fine,
     ],
@@ -620,7 +620,9 @@ const protocol: RequestGroup = {
   ],
 }
 
-/** Two requests in one breath: the second must not be acted upon when the first has ended the conversation. */
+/**
+ * Two requests in one packet. The second request must not be executed if the first has closed the connection.
+ */
 const pipelining: RequestGroup = {
   title: 'a valid request after a refused request on the same connection',
   answers: { serve: [400], listen: ['4xx'] },

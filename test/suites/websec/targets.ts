@@ -9,27 +9,27 @@ import { main } from '../../../src/main.ts'
 import { testHost } from '../../helpers/host.ts'
 import type { Target } from './requests.ts'
 
-/** A good request, whose body is another one each time. */
+/** Valid request with a unique body. */
 export interface GoodRequest {
   method: string
   path: string
-  /** Header lines beside those that all requests have. */
+  /** Additional header lines. */
   headers: string[]
   body: string | undefined
 }
 
-export interface Tried {
+export interface AttackTarget {
   origin: string
   good(): GoodRequest
-  /** How many good requests have been acted upon since it was last asked, given all that was answered to them. */
+  /** Returns the number of valid requests executed since the last call, given all responses to them. */
   newlyDone(answered: string): Promise<number>
-  /** What no answer to a refused request holds. */
+  /** Texts that no response to a refused request contains. */
   secrets: readonly string[]
 }
 
 /** Starts the service and `webhooks listen` before the tests of a file, and stops them afterwards. */
-export function startTargets(): Record<Target, () => Tried> {
-  const started: Partial<Record<Target, Tried>> = {}
+export function startTargets(): Record<Target, () => AttackTarget> {
+  const started: Partial<Record<Target, AttackTarget>> = {}
   const closers: (() => unknown)[] = []
   const get = (target: Target) => () => {
     const tried = started[target]
@@ -52,7 +52,7 @@ export function startTargets(): Record<Target, () => Tried> {
   return { serve: get('serve'), reading: get('reading'), listen: get('listen') }
 }
 
-/** How much a count has grown since it was last asked. */
+/** Returns a function that returns the growth of a count since the last call. */
 function since(count: () => Promise<number>): () => Promise<number> {
   let before = 0
   return async () => {
@@ -63,7 +63,7 @@ function since(count: () => Promise<number>): () => Promise<number> {
   }
 }
 
-/** The service in this process, in memory, on a free port. */
+/** Starts the service in this process, in memory, on a free port. */
 export async function startService(dir: string) {
   const serving = await serve({
     dir: undefined,
@@ -93,7 +93,7 @@ export async function startService(dir: string) {
   })
   const { origin } = new URL(serving.baseUrl)
   const common = { origin, secrets: [secret, serving.apiKey] }
-  const service: Partial<Record<Target, Tried>> = {
+  const service: Partial<Record<Target, AttackTarget>> = {
     serve: {
       ...common,
       good: () => ({
@@ -136,7 +136,7 @@ async function startListener(dir: string) {
       timestamp: '2024-05-06T07:08:09.123Z',
     },
   })
-  const listener: Tried = {
+  const listener: AttackTarget = {
     origin,
     good: () => ({ method: 'POST', path: '/', headers: [], body: JSON.stringify(event()) }),
     newlyDone: since(async () => host.stdout.text.split('\n').length - 2),
@@ -149,10 +149,10 @@ async function startListener(dir: string) {
   return { listener, stop }
 }
 
-/** How long a connection may stay open that is to be closed, in milliseconds. */
+/** Maximum time until a connection is closed, in milliseconds. */
 const patienceMs = 3000
 
-/** Sends bytes; resolves with everything that comes back until the service closes the connection. */
+/** Sends bytes, and returns all received bytes when the service closes the connection. */
 export function converse(origin: string, bytes: Uint8Array): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(origin).port), '127.0.0.1')
@@ -160,7 +160,7 @@ export function converse(origin: string, bytes: Uint8Array): Promise<string> {
     socket.setEncoding('latin1').on('data', (chunk) => {
       text += chunk
     })
-    // The service may close while we still write: what arrived by then is its answer.
+    // The service may close the connection during the write. The bytes received until then are its response.
     socket.on('error', () => {})
     socket.setTimeout(patienceMs, () => {
       text += 'HTTP/1.1 999 the connection is still open'
