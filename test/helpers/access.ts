@@ -47,7 +47,7 @@ export async function createAccessWorld() {
         .map(({ method, url, body = '' }) =>
           `${method} ${url.slice('https://meet.test/v1'.length)} ${body}`.trim(),
         ),
-    /** Makes requests with a matching path fail until it is called again. */
+    /** Makes requests with a matching path fail until the next call. */
     fails: (pattern: RegExp, status = 500, method?: string) => {
       world.intercept = async (request, next) =>
         pattern.test(request.url) && (method === undefined || request.method === method)

@@ -11,7 +11,7 @@ import { tempDir } from './world.ts'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** Headless browser of the system, such as Debian’s chromium; undefined if none is installed. */
+/** Path of the system’s headless browser, such as Debian’s chromium; undefined if none is installed. */
 export const browser = (process.env['PATH'] ?? '')
   .split(':')
   .flatMap((folder) => names.map((name) => join(folder, name)))
@@ -19,7 +19,10 @@ export const browser = (process.env['PATH'] ?? '')
 
 const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
 
-/** // A killed browser does not remove its temporary files; the test removes this directory. */
+/**
+ * Keeps the temporary files of a browser in a directory that the test removes, because a killed browser keeps
+ * them.
+ */
 const homeIn = (dir: string) => ({ HOME: dir, TMPDIR: dir })
 
 /** Returns the DOM of a page as HTML after its scripts have run. */
@@ -76,7 +79,7 @@ class DevTools {
 export class BrowserPage {
   readonly #tools: DevTools
   readonly #session: string
-  /** Errors and warnings of the page: exceptions, and what the security policy blocked. */
+  /** Exceptions and log entries of the page, such as resources that the security policy blocked. */
   readonly problems: string[] = []
   /** URL and headers of each request. */
   readonly requests: { url: string; headers: Record<string, string> }[] = []
@@ -149,7 +152,7 @@ export class BrowserPage {
     return this.until(`${found}.includes(${JSON.stringify(text)})`)
   }
 
-  /** Presses a key, as in Tab, Enter or ArrowRight. */
+  /** Presses a key, such as Tab, Enter or ArrowRight. */
   async press(key: string): Promise<void> {
     const codes: Record<string, number> = { Tab: 9, Enter: 13, ArrowLeft: 37, ArrowRight: 39 }
     const pressed = {

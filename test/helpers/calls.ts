@@ -113,17 +113,17 @@ const lines: Record<string, readonly string[]> = {
   'cache warm': [],
 }
 
-/** Commands with no request of their own that --dry-run or --curl could show. */
+/** Commands without a request that --dry-run or --curl could show. */
 export const sendsNothing =
   /^(serve|join|sessions watch|webhooks (listen|verify)|audit|auth|profiles|config|cache|local|help|openapi|version|commands|schema|doctor|completion|__complete)\b/
-/** Commands that send a request to an address of their own, not to the service. */
+/** Commands that send a request to another URL than the base URL. */
 export const sendsElsewhere = /^webhooks trigger\b/
 /** Commands that need a running service with a control file. `control.built.test.ts` runs them. */
 export const needsControl = / --control /
 /** Commands that run until they are stopped. */
 export const stays = /^(serve(?!.*--print-env)|join|sessions watch|webhooks listen)\b/
 
-/** Returns every command of the program in every form of the tables above. */
+/** Returns all calls of all commands, built from `values` and `lines`. */
 export async function allCalls(): Promise<string[]> {
   return (await leaves()).flatMap(({ words, command }) => {
     const name = words.join(' ')
@@ -136,7 +136,7 @@ export async function allCalls(): Promise<string[]> {
   })
 }
 
-/** The calls of each command together: those that start with the same two words. */
+/** Groups calls by command, that is by their first two words. */
 export function byCommand(calls: readonly string[]): string[][] {
   const groups = new Map<string, string[]>()
   for (const call of calls) {
@@ -160,7 +160,7 @@ const createFilled = worldsWith(async (world) => {
   return { ROOM: room.id as string, MEMBER: member.id as string, DELIVERY }
 })
 
-/** A world with everything that the calls mention, used through a profile of this kind. */
+/** Creates a world with everything that the calls use, and a profile of the given kind. */
 export async function prepare({ isProtected = false, keyCommand = false }: Prepared = {}) {
   const { world, made } = await createFilled()
   const file = (name: string, text: string) => writeFileSync(join(world.dir, name), text)
@@ -188,12 +188,15 @@ export async function prepare({ isProtected = false, keyCommand = false }: Prepa
   emptyWorkspace ??= createEmptyWorkspace()
   writeFileSync(join(world.dir, 'workspace/workspace.db'), await emptyWorkspace)
   const ids: Record<string, string> = { ...made, KEYCOMMAND }
-  /** The words of a call. */
+  /** Splits a call into words, and fills in the IDs. */
   const argvOf = (call: string) => call.split(' ').map((word) => ids[word] ?? word)
   return { world, ids, argvOf }
 }
 
-/** Database of an empty workspace. It is a copy, because a closed database may change until V8 collects its statements. */
+/**
+ * Returns the database of an empty workspace, as a copy: a closed database may change until V8 collects its
+ * statements.
+ */
 async function createEmptyWorkspace(): Promise<Buffer> {
   const path = join(tempDir(), 'workspace.db')
   const sqlite = await openSqlite(':memory:', (load) => load())
@@ -206,7 +209,7 @@ async function createEmptyWorkspace(): Promise<Buffer> {
 
 let emptyWorkspace: Promise<Buffer> | undefined
 
-/** Audit log with the beginning of one change. */
+/** Audit log with the intent of one change. */
 const change = `${JSON.stringify({
   ...{ time: '2026-01-01T10:00:00.000Z', id: '1', event: 'intent', profile: 'production', origin: baseUrl },
   ...{ operation: 'users.update', ids: { user_id: 'ada' }, changed: ['name'], command: 'users update' },

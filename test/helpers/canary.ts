@@ -55,7 +55,7 @@ const base64Cores = (text: string) =>
   })
 
 /**
- * Returns a function that finds the key, half of it, or a part between punctuation in a text, in any
+ * Returns a function that finds the key, half of the key, or a part between punctuation in a text, in any
  * encoding.
  */
 export function tracesOf(key: string): (text: string) => string[] {

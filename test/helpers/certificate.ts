@@ -1,6 +1,6 @@
 import { createSign, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 
-/** A certificate and its private key, for a server that speaks TLS. */
+/** Certificate and private key of a TLS server. */
 export interface Certificate {
   cert: string
   key: string
@@ -11,7 +11,7 @@ interface Keys {
   privateKey: KeyObject
 }
 
-interface Wanted {
+interface CertificateOptions {
   /** Host of the certificate: an IPv4 address or a name. */
   host?: string
   /** First and last day of validity, relative to today. */
@@ -25,7 +25,7 @@ export function certificateAuthority(name = 'Test CA') {
   return {
     ca: ca.cert,
     /** Creates a certificate signed by the authority. */
-    issue: ({ host = '127.0.0.1', days = [-1, 2] }: Wanted = {}): Certificate =>
+    issue: ({ host = '127.0.0.1', days = [-1, 2] }: CertificateOptions = {}): Certificate =>
       signed({ subject: host, issuer: name, subjectKeys: newKeys(), issuerKeys: keys, days }),
     /** Creates a self-signed certificate. */
     selfSigned(host = '127.0.0.1'): Certificate {

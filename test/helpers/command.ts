@@ -22,8 +22,8 @@ const sharedCache = resolve('node_modules/.cache/tests-code')
 mkdirSync(dirname(sharedCache), { recursive: true })
 
 /**
- * Returns the whole environment of a process that a test starts. With `XDG_CACHE_HOME: ''`, the program uses the code cache
- * in its home directory instead of the shared one.
+ * Returns the whole environment of a process that a test starts. With `XDG_CACHE_HOME: ''`, the program uses
+ * the code cache in its home directory instead of the shared cache.
  */
 export const environment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
@@ -32,8 +32,8 @@ export const environment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
 })
 
 /**
- * Runs any command to its end.
- * @throws when it does not end in time
+ * Runs a command until it exits.
+ * @throws {Error} if the command does not exit in time
  */
 export function runCommand(
   command: string,

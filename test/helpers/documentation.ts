@@ -20,12 +20,12 @@ export function documentation(): string {
   return [readFileSync(join(root, 'README.md'), 'utf8'), ...topicNames.map(readTopicFile)].join('\n')
 }
 
-/** A code block or inline code. */
+/** Code block or inline code. */
 interface CodeSample {
   /** Comment above the block, as in `run` for `<!-- run -->`. */
   mark: string
   text: string
-  /** Lines that run meetroom. A trailing backslash joins a line to the next one. */
+  /** Lines that run meetroom. A trailing backslash joins a line to the next line. */
   commands: readonly string[]
 }
 

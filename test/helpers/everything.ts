@@ -1,8 +1,6 @@
 import type { OperationName } from '../../src/api/endpoints.ts'
 
-/**
- * Command line for each operation that sets every field. Contains `{room}` and `{member}` as placeholders.
- */
+/** Command line of each operation that sets every field, with the placeholders `{room}` and `{member}`. */
 export const everything: Record<OperationName, string[]> = {
   listRooms: 'rooms list --limit 1 --offset 0 --name n --layout l --active'.split(' '),
   createRoom: [

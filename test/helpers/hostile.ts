@@ -4,10 +4,7 @@ import fc from 'fast-check'
 
 const esc = '\u001b'
 
-/**
- * Text that a terminal executes or hides. It contains no color of the program, so that tests can distinguish
- * the two.
- */
+/** Text that a terminal executes or hides, without the colors of the program. */
 export const trouble = [
   ...[
     `${esc}]52;c;b3duZWQ=\u0007`,

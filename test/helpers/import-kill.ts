@@ -20,15 +20,19 @@ export interface ImportKills {
 
 export interface ImportsSurvived {
   kills: number
-  /** Number of completed files, and the distinct exit codes of the runs that completed them. */
+  /** Number of completed files. */
   imports: number
+  /** Distinct exit codes of the runs that completed the files. */
   codes: number[]
-  /** Rows that the service lacks, has more than once, or processed more than once. */
+  /** Rows that the service lacks. */
   lost: string[]
+  /** Rows that the service has more than once. */
   repeated: string[]
+  /** Rows that the service processed more than once. */
   actedTwice: string[]
-  /** Number of rows with an unknown outcome, and of such rows that the service lacks. */
+  /** Number of rows with an unknown outcome. */
   unknown: number
+  /** Rows with an unknown outcome that the service lacks. */
   unfounded: string[]
 }
 

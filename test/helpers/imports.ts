@@ -9,7 +9,9 @@ import { baseUrl, type Contents, createWorld } from './world.ts'
 export const trimmed = (text: string) =>
   text.replace(/^[\s\x85\u180e\u200b\u2060]+|[\s\x85\u180e\u200b\u2060]+$/g, '')
 
-/** A world for imports and exports: the files where the program runs, and what the service really holds. */
+/**
+ * Creates a world for imports and exports, with functions that read its files and the items of the service.
+ */
 export async function createImportWorld(contents?: Contents) {
   const world = await createWorld(contents)
   const path = (name: string) => join(world.dir, name)
@@ -54,7 +56,7 @@ export async function createImportWorld(contents?: Contents) {
     },
     loseConnection,
     /**
-     * Leaves the journal of an import that was killed after the service acted and before any response
+     * Creates the journal of an import that was killed after the service acted and before any response
      * arrived.
      */
     async cutOff(line: string): Promise<void> {
@@ -139,7 +141,7 @@ export interface ImportCase {
     /** Requests, as `METHOD /path`. */
     sent?: unknown
     writes?: readonly string[]
-    /** Contents of files; undefined for a missing one. */
+    /** Contents of files; undefined for a missing file. */
     files?: Record<string, unknown>
   }
 }

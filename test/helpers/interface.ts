@@ -5,7 +5,7 @@ import { main } from '../../src/main.ts'
 import { testHost } from './host.ts'
 import { leaves } from './tree.ts'
 
-/** A flag or an argument without its description; a property that is false, empty or null is left out. */
+/** Flag or argument without its description. False, empty and null properties are omitted. */
 interface Parameter {
   short?: string
   type: string
@@ -24,8 +24,9 @@ interface CommandInterface {
 }
 
 /**
- * Compact form of a JSON Schema: types and 'literals' joined by |, a list in brackets, the fields of an object (a
- * question mark follows the name of an optional one, `*` stands for any name), or `{"|": [...]}` for alternatives.
+ * Compact form of a JSON Schema: types and 'literals' joined by |, a list in brackets, the fields of an
+ * object (a question mark follows the name of an optional field, `*` stands for any name), or `{"|": [...]}`
+ * for alternatives.
  */
 export type Shape = string | [Shape] | { '|': Shape[] } | { [field: string]: Shape }
 
@@ -39,10 +40,10 @@ export interface Interface {
   schemas: Record<string, Shape>
 }
 
-/** An incompatible change, and the name by which a changelog entry mentions it. */
+/** Incompatible change, and the name by which a changelog entry mentions it. */
 export interface Difference {
   change: string
-  /** Command, or its beginning; empty for what belongs to no command. */
+  /** Command or start of a command; empty if the change belongs to no command. */
   command: string
   name: string
 }
@@ -212,7 +213,10 @@ function commandDifferences(
   ]
 }
 
-/** `mention` replaces the name of the parameter in the changelog: arguments are mentioned by their command. */
+/**
+ * Compares parameters.
+ * @param mention name in the changelog; empty for the name of the parameter
+ */
 function parameterDifferences(
   command: string,
   mention: string,
@@ -242,7 +246,7 @@ function parameterDifferences(
   ]
 }
 
-/** A literal may be added, and a type may take the place of `any`. */
+/** Compares types. A literal may be added, and a type may replace `any`. */
 function typeDifferences(released: string, current: string): string[] {
   if (released === 'any' || released === current) return []
   const [before, after] = [released.split('|'), current.split('|')]

@@ -71,12 +71,11 @@ async function begin(dir: string, script?: string) {
       if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)
       return answer.body
     },
-    /** Joins a room; resolves once the service has acknowledged the session. */
+    /** Joins a room, and waits until the service has acknowledged the session. */
     join(room: string): Promise<WebSocket> {
       const socket = new WebSocket(`${ready.base_url.replace('http', 'ws')}/rooms/${room}/connect`)
       return new Promise((done, failed) => {
         socket.once('message', () => done(socket))
-        // Returns the events of a session.
         socket.on('error', failed)
         socket.once('close', () => failed(new Error('closed')))
       })
@@ -84,7 +83,7 @@ async function begin(dir: string, script?: string) {
   }
 }
 
-/** Starts a webhook receiver that fails some requests and records all of them by their `webhook-id`. */
+/** Returns the events of a session. */
 export const eventsOf = ({ id }: { id: string }) => [`sessionJoined ${id}`, `sessionLeft ${id}`]
 
 export interface EventRequest {
@@ -94,10 +93,10 @@ export interface EventRequest {
   status: number
 }
 
-/** Webhook IDs of each event. */
+/** Starts a webhook receiver that fails some requests and records all requests by their `webhook-id`. */
 export async function startEventReceiver(fails: () => boolean = () => false) {
   const requests = new Map<string, EventRequest[]>()
-  /** Waits until all events have arrived and `others` reports nothing missing. */
+  /** Webhook IDs of each event. */
   const events = new Map<string, Set<string>>()
   let changed = () => {}
   const server = createServer(async (request, response) => {
@@ -117,7 +116,7 @@ export async function startEventReceiver(fails: () => boolean = () => false) {
   return {
     url,
     requests,
-    /** Returns events that arrived under more than one `webhook-id`. */
+    /** Waits until all wanted events have arrived and `others` returns nothing missing. */
     async receives(wanted: readonly string[], others: () => readonly unknown[] = () => []): Promise<void> {
       const missing = () => [...wanted.filter((event) => !events.has(event)), ...others()]
       const delivered = new Promise<void>((done) => {
@@ -128,7 +127,7 @@ export async function startEventReceiver(fails: () => boolean = () => false) {
       })
       await soon('every event to be delivered', delivered, missing, 120_000)
     },
-    /** Events that came under more than one `webhook-id`. */
+    /** Returns the events that arrived under more than one `webhook-id`. */
     renamed: () => [...events].filter(([, ids]) => ids.size > 1).map(([event]) => event),
   }
 }

@@ -87,7 +87,7 @@ export class Peer {
 
   constructor(
     socket: WebSocket,
-    /** True if it answers no pings. */
+    /** True if the peer answers no pings. */
     readonly silent: boolean,
   ) {
     this.#socket = socket
@@ -225,7 +225,10 @@ export async function serveWorkspace({
     return { status: answer.status, body: await answer.json() }
   }
 
-  /** Sends a request. Throws if it does not succeed. */
+  /**
+   * Sends a request.
+   * @throws {Error} if the request fails
+   */
   async function ask(method: string, path: string, body?: unknown): Promise<any> {
     const answer = await send(method, path, body)
     if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)

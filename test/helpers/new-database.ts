@@ -4,15 +4,15 @@ import { Store } from '../../src/embedded/store/store.ts'
 
 type DriverStatement = ReturnType<Driver['prepare']>
 
-/** A database in memory that is used again when it is closed, with the statements that were prepared. */
+/** In-memory database that is reused after it is closed, with its prepared statements. */
 interface Pooled {
   driver: Driver
   statements: Map<string, DriverStatement>
-  /** Empties all tables. */
+  /** Statements that empty all tables. */
   clear: readonly DriverStatement[]
 }
 
-/** Creates databases in memory that have the current schema. */
+/** Source of in-memory databases with the current schema. */
 interface Pool {
   open: (path: string) => Driver
   schema: string
@@ -23,14 +23,14 @@ interface Pool {
 let loading: Promise<Pool> | undefined
 
 /**
- * Takes the place of loading SQLite for databases in memory, which then have the current schema already. Creating them
- * takes a millisecond instead of the seven of all migrations, and reusing one a tenth of that.
+ * Replaces the function that loads SQLite. In-memory databases then have the current schema, which takes one
+ * millisecond instead of seven for all migrations, and a tenth of that for a reused database.
  */
 export const withSchema = withRows('')
 
 /**
- * Does the same for databases that have rows already.
- * @param rows what `rowsOf` returned
+ * Returns a replacement for the function that loads SQLite. Its in-memory databases contain rows.
+ * @param rows statements from `rowsOf`
  */
 export function withRows(rows: string): <T>(_load: () => Promise<T>) => Promise<T> {
   return async <T>() => {
@@ -77,7 +77,7 @@ async function createPool(): Promise<Pool> {
   }
 }
 
-/** What the program itself runs. After any other statement, a database is not used again. */
+/** Statements that the program runs. A database is not reused after any other statement. */
 const usual =
   /^(BEGIN|COMMIT|ROLLBACK|RELEASE|SAVEPOINT|PRAGMA (busy_timeout|cache_size|foreign_keys|synchronous|journal_mode)\b)/
 
@@ -114,7 +114,7 @@ function lease(pool: Pool, rows: string): Driver {
         requireOpen()
         return known.all(...values)
       },
-      // A statement can be iterated once at a time.
+      // A statement permits only one iteration at a time.
       iterate: (...values) => driver.prepare(sql).iterate(...values),
       ...(known.columns && { columns: () => known.columns?.() ?? [] }),
       ...(known.setReadBigInts && { setReadBigInts: (isOn: boolean) => known.setReadBigInts?.(isOn) }),
@@ -146,7 +146,7 @@ function create({ open, schema, tables }: Pool): Pooled {
   }
 }
 
-/** Empties a database. Returns false if it is better closed. */
+/** Empties a database. Returns false if the database must be closed instead. */
 function clear({ driver, clear }: Pooled): boolean {
   try {
     driver.exec('ROLLBACK')

@@ -3,30 +3,33 @@ import { answer, type Intercept, type World } from './world.ts'
 
 type Thing = Record<string, unknown>
 
-/** Differences between a service and the embedded one. Each switch represents real services. */
+/** Differences between a service and the embedded service. Each switch represents real services. */
 export interface Differences {
   /**
-   * List items contain only `id`, `type` and `name`, as the API specification guarantees (“Room”); users
-   * also `user_id`.
+   * True if list items contain only `id`, `type` and `name`, as the API specification guarantees (“Room”),
+   * and `user_id` of users.
    */
   minimalLists?: boolean
   /** Additional fields of all items that the API specification does not list. */
   unlisted?: Thing
   /** Fields that are never sent. */
   without?: readonly string[]
-  /** Null fields are omitted. */
+  /** True if null fields are omitted. */
   leavesNullsOut?: boolean
-  /** Numbers are text, including those of `paging`. */
+  /** True if numbers are text, including the numbers of `paging`. */
   numbersAsText?: boolean
-  /** Booleans are text. */
+  /** True if booleans are text. */
   booleansAsText?: boolean
-  /** `is_terminated` of a room is a boolean instead of the literal in the API specification (section 2.1). */
+  /**
+   * True if `is_terminated` of a room is a boolean instead of the literal in the API specification (section
+   * 2.1).
+   */
   tellsTerminated?: boolean
   /** Type of IDs, instead of the 24 hexadecimal digits of the embedded service. */
   ids?: 'uuid' | 'number'
   /** Maximum number of items per page, regardless of `limit`. */
   maxLimit?: number
-  /** A `limit` above this is refused with this status. */
+  /** Values of `limit` above `above` are refused with `status`. */
   refusedLimits?: { above: number; status: 400 | 413 | 422 | 500 }
   /** Sessions of every room: always paged, or always complete without `paging`. */
   sessions?: { items: readonly Thing[]; paged: boolean }
@@ -61,8 +64,8 @@ function json(body: unknown) {
 }
 
 /**
- * Replaces the service of a world with one that differs. `world.send` still addresses the embedded service;
- * `idOf` translates its IDs.
+ * Replaces the service of a world with a different service. `world.send` still addresses the embedded
+ * service; `idOf` translates its IDs.
  */
 export function otherService(world: World, differences: Differences): { idOf(id: string): string } {
   const ids = new Ids(differences.ids)
@@ -98,7 +101,7 @@ class Ids {
   }
 }
 
-/** Translates a request into one for the embedded service. */
+/** Translates the IDs and the `limit` of a request for the embedded service. */
 function asked(request: WireRequest, ids: Ids, { maxLimit }: Differences): WireRequest {
   const url = new URL(request.url)
   url.pathname = url.pathname
@@ -124,7 +127,7 @@ function limitRefused(
   return answer(refusedLimits.status, body, { 'content-type': type })
 }
 
-/** Creates the response with these sessions. */
+/** Responds with the given sessions. */
 function sessionsOf({ method, url }: WireRequest, { sessions }: Differences): WireResponse | undefined {
   const { pathname, searchParams } = new URL(url)
   if (method !== 'GET' || !pathname.endsWith('/sessions') || !sessions) return undefined

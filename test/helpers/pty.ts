@@ -44,7 +44,7 @@ export function onTerminal(line: string): [string, ...string[]] {
 /** Removes the carriage returns that a terminal adds at the ends of lines. */
 export const fromTerminal = (text: string) => text.replaceAll('\r\n', '\n')
 
-/** Runs the built program on a real terminal, to its end. */
+/** Runs the built program on a real terminal until it exits. */
 export async function runOnTerminal(
   argv: readonly string[],
   env: Record<string, string>,

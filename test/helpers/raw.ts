@@ -39,7 +39,7 @@ export function rawRequest(requestLine: string, headers: Record<string, string>,
   return `${[`${requestLine} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n${body}`
 }
 
-/** The headers of a WebSocket handshake. */
+/** Headers of a WebSocket handshake. */
 export const upgradeHeaders = {
   connection: 'Upgrade',
   upgrade: 'websocket',

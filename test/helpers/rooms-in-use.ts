@@ -11,17 +11,17 @@ export interface RoomInUse {
   members?: number
 }
 
-/** Differences between a service and the embedded one for sessions and members. */
+/** Differences between a service and the embedded service for sessions and members. */
 export interface UseDifferences {
-  /** Lists have no total; lists of sessions have no `paging`. */
+  /** True if lists have no total, and lists of sessions have no `paging`. */
   withoutTotals?: boolean
-  /** The total of a page is the number of its items. */
+  /** True if the total of a page is the number of its items. */
   countsPages?: boolean
-  /** All sessions are returned, regardless of the filter. */
+  /** True if all sessions are returned, regardless of the filter. */
   ignoresFilter?: boolean
-  /** Null fields of sessions are omitted. */
+  /** True if null fields of sessions are omitted. */
   leavesNullsOut?: boolean
-  /** Requests for sessions with a `limit` are refused. */
+  /** True if requests for sessions with a `limit` are refused. */
   refusesLimit?: boolean
   /** Returns the response to use instead; undefined for the default. */
   instead?: (path: string) => WireResponse | undefined

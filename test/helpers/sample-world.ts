@@ -62,7 +62,8 @@ const createFilled = worldsWith(async (world) => {
 })
 
 /**
- * A service and stored profiles with everything that the documentation mentions. The environment names no service.
+ * Creates a service and stored profiles with everything that the documentation mentions. The environment
+ * names no service.
  * @param more files of one topic
  */
 export async function createSampleWorld(more: Readonly<Record<string, string>> = {}) {

@@ -16,7 +16,7 @@ export interface Running {
   stderr: Inbox<string>
   /** Waits until the program ends. */
   ended(patienceMs?: number): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-  /** Standard error so far. */
+  /** Returns standard error so far. */
   log(): string
   /** Waits for the next matching line on standard error. */
   logged(pattern: RegExp): Promise<string>
@@ -87,7 +87,7 @@ export interface Ready {
 export interface ServeOptions {
   /** Path of the program; the built program by default. */
   script?: string | undefined
-  /** Wraps the command line in another one, such as a container. */
+  /** Wraps the command line in another command line, such as that of a container. */
   within?: Within
 }
 
@@ -102,7 +102,7 @@ export async function startServe(
   const first = await Promise.race([running.stdout.next(), running.ended().then(() => undefined)])
   if (first === undefined) throw new Error(`serve ended before it was ready:\n${running.log()}`)
   const service = serviceOf(JSON.parse(first))
-  // Also ends a program that runs within another one.
+  // Also ends a program that runs inside another program.
   onTestFinished(() => {
     if (running.child.exitCode === null && running.child.signalCode === null)
       process.kill(service.ready.pid, 'SIGKILL')

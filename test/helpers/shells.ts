@@ -47,7 +47,7 @@ export function atShell(shell: TerminalShell) {
   const bin = join(env.HOME, 'bin')
   mkdirSync(join(env.HOME, '.config/fish'), { recursive: true })
   mkdirSync(bin)
-  // Records its words, one per line; runs only the completion command.
+  // This program records its words, one per line, and runs only the completion command.
   const noted = join(env.HOME, 'noted')
   const complete = `exec ${quoteForShell(node)} ${quoteForShell(launcher)} "$@"`
   const note = `printf '%s\\n' "$@" > ${quoteForShell(noted)}; echo ENDED`

@@ -12,13 +12,13 @@ export const stopCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 export type Stop = keyof typeof stopCodes
 const stops = Object.keys(stopCodes) as Stop[]
 
-/** Combines each case with every signal in the full mode, and with one signal otherwise. */
+/** Combines each case with every signal in a full run, and with one signal in a quick run. */
 export const withStops = <Case>(cases: readonly Case[]): [stop: Stop, one: Case][] =>
   cases.flatMap((one, nth) => share(stops, -nth, stops.length).map((stop) => [stop, one] as [Stop, Case]))
 
 /**
- * Maximum time from a signal to the end of the process, in milliseconds. The quick mode allows more time for
- * a busy machine.
+ * Maximum time from a signal to the end of the process, in milliseconds. A quick run allows more time for a
+ * busy machine.
  */
 export const promptlyMs = full ? 300 : 3000
 
@@ -86,6 +86,7 @@ export async function signalled(
  */
 export async function stuckService(answer: string) {
   let tell = () => {}
+  /** Resolves when a request has arrived and received the response. */
   const asked = new Promise<void>((resolve) => {
     tell = resolve
   })
@@ -95,7 +96,6 @@ export async function stuckService(answer: string) {
       else socket.write(answer, tell)
     })
   })
-  /** Resolves when a request has received the response. */
   return { baseUrl: `http://127.0.0.1:${await listen(server)}/v1`, asked }
 }
 

@@ -57,7 +57,7 @@ export async function unansweredSyn(port: number): Promise<void> {
   }
 }
 
-/** Function that wraps a command line in another one. */
+/** Function that wraps a command line in another command line. */
 export type Within = (line: [string, ...string[]]) => [string, ...string[]]
 
 export interface Timed {
@@ -89,8 +89,8 @@ export function runTimed(
 }
 
 /**
- * Waits until a process opens a named pipe without another end; on other systems than Linux, waits for a
- * moment.
+ * Waits until a process opens a named pipe without another end. On systems other than Linux, waits three
+ * seconds.
  */
 export async function openingPipe(pid: number): Promise<void> {
   const end = performance.now() + 3000

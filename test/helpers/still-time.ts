@@ -33,8 +33,8 @@ export function stillTime(host: TestHost): void {
 }
 
 /**
- * Holds all sleepers until `wake` is called or a second one sleeps, so that a test with an unexpected second
- * sleeper fails instead of waiting forever.
+ * Holds all sleepers until `wake` is called or a second sleeper arrives, so that a test with an unexpected
+ * second sleeper fails instead of waiting forever.
  */
 export function oneSleeper(host: TestHost): { slept: number[]; wake(): void } {
   const slept: number[] = []

@@ -30,7 +30,7 @@ export interface Look {
 /** Responses about people, by path. */
 export type People = Readonly<Record<string, object>>
 
-/** Creates a service whose room changes at each poll; ^C is pressed after the last one. */
+/** Creates a service whose room changes at each poll; ^C is pressed after the last poll. */
 export async function watchedRoom(looks: readonly Look[], people: People = {}) {
   const world = await createWorld()
   let look = -1

@@ -18,21 +18,21 @@ export interface Run {
 
 export const baseUrl = 'https://meet.test/v1'
 
-/** Function that responds in place of the service, or passes a request on to it. */
+/** Function that responds instead of the service, or passes a request on to the service. */
 export type Intercept = (
   request: WireRequest,
   next: (changed?: WireRequest) => Promise<WireResponse>,
   signal: AbortSignal,
 ) => Promise<WireResponse>
 
-/** What a service holds, for other worlds to start with. */
+/** Stored items of a service, with which other worlds can start. */
 export interface Contents {
   rows: string
   time: number
 }
 
 /**
- * Creates a world: the real program, with the embedded service in memory in place of the network. The
+ * Creates a world: the real program, with the embedded service in memory instead of the network. The
  * environment contains key and base URL.
  */
 export async function createWorld({ rows, time }: Contents = { rows: '', time: testNow }) {
@@ -66,9 +66,9 @@ export async function createWorld({ rows, time }: Contents = { rows: '', time: t
         body: JSON.parse(new TextDecoder().decode(answer.body)),
       }
     },
-    /** Copies what the service holds. */
+    /** Copies the stored items of the service. */
     contents: (): Contents => ({ rows: rowsOf(workspace.store), time }),
-    /** The way to the service, in place of the network. */
+    /** Sends a request to the embedded service instead of the network. */
     transport(request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
       world.requests.push(request)
       const next = (changed = request) => workspace.service(changed)
@@ -109,8 +109,8 @@ export async function createWorld({ rows, time }: Contents = { rows: '', time: t
 export type World = Awaited<ReturnType<typeof createWorld>>
 
 /**
- * Creates worlds whose service holds the same, which is sent to the first one only.
- * @param fill sends it; returns what it is about, such as IDs
+ * Creates worlds whose services have the same stored items. Only the first service receives them as requests.
+ * @param fill sends the items, and returns facts about them, such as IDs
  */
 export function worldsWith<T, W extends World = World>(
   fill: (world: W) => Promise<T>,
@@ -128,7 +128,7 @@ export function worldsWith<T, W extends World = World>(
   }
 }
 
-/** A folder that is removed when the test is over. */
+/** Creates a directory that is removed after the test. */
 export function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
   // A process that ends late may still write to the directory.
@@ -137,7 +137,7 @@ export function tempDir(): string {
 }
 
 /**
- * Creates a transport of another service, which has these rooms and sends the same response to all other
+ * Creates an interception as by another service, which has no rooms and sends the same response to all other
  * requests.
  */
 export const answering =
