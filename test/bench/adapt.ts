@@ -1,8 +1,9 @@
-// `users import` with the concurrency that it finds, beside fixed ones and beside an import without lookups: on a service with
-// latency, and on one that allows so many requests a second, counted in each second or by a bucket of five. All run
-// alternately. A row is two requests: a lookup and a create.
-// Run with: npm run bench:adapt [-- --latency 0,50 --rows 5000 --fixed 8,16,32,64 --rounds 5 --limited 1000 --rate 50 --limited-rounds 3], the large form;
-// --limited 0 leaves the limited service out, and --rounds 0 the others.
+// Compares `users import` with adaptive concurrency to fixed concurrency and to an import without lookups, on
+// a service with latency. Also imports into a service with a limit of requests per second, counted per second
+// or by a bucket of five. All cases run alternately. A row causes two requests: a lookup and a creation.
+// Run with: npm run bench:adapt [-- --latency 0,50 --rows 5000 --fixed 8,16,32,64 --rounds 5 --limited 1000
+// --rate 50 --limited-rounds 3]. These are the values of the large form. --limited 0 skips the limited
+// service, and --rounds 0 skips the other cases.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -46,7 +47,7 @@ interface Limits {
   retryAfter?: boolean
 }
 
-/** Knows no user, and accepts each user that it is sent. */
+/** Starts a service that has no users and accepts every user. */
 async function startStub({ latencyMs = 0, perSecond, burst, retryAfter }: Limits): Promise<Stub> {
   let used = 0
   let countedAt = 0
@@ -137,7 +138,9 @@ writeFileSync(
   "process.on('exit', () => { const { user, system } = process.cpuUsage(); process.stderr.write('cpu ' + Math.round((user + system) / 1000)) })",
 )
 
-/** The ways to import: with no fixed concurrency, without lookups, with another build, and with fixed concurrency. */
+/**
+ * Compared imports: adaptive concurrency, without lookups, with another build, and with fixed concurrency.
+ */
 const ways: [name: string, program: string, flags: string[]][] = [
   ['default', flags.program, []],
   ['--if-exists overwrite', flags.program, ['--if-exists', 'overwrite']],
@@ -148,7 +151,7 @@ const ways: [name: string, program: string, flags: string[]][] = [
 ]
 
 const file = writeUsers(Number(flags.rows))
-// Stores the code cache.
+// Fills the code cache.
 for (const [, program] of ways) await importUsers(program, writeUsers(10), {}, [])
 for (const latencyMs of Number(flags.rounds) > 0 ? numbers(flags.latency) : []) {
   const runs = await alternate(
@@ -176,7 +179,10 @@ for (const latencyMs of Number(flags.rounds) > 0 ? numbers(flags.latency) : []) 
 const limited = Number(flags.limited)
 const perSecond = Number(flags.rate)
 
-/** Imports into a limited service; returns ratios to the shortest possible time and to the number of requests. */
+/**
+ * Imports into a limited service. Returns the time in seconds, its ratio to the shortest possible time, and
+ * the refusals after the first second in percent.
+ */
 async function importLimited(program: string, file: string, limits: Omit<Limits, 'perSecond'>) {
   const { ms, stub } = await importUsers(program, file, { perSecond, ...limits }, [])
   const late = stub.refusedAt.filter((at) => at >= 1000).length
@@ -192,7 +198,7 @@ if (limited > 0) {
     (limits) =>
       ways.filter(([name]) => !name.startsWith('--')).map(([name, program]) => ({ name, program, limits })),
   )
-  // The cases of a round run at the same time, because they spend it waiting.
+  // The cases of a round run concurrently, because they mostly wait.
   const rounds: Awaited<ReturnType<typeof importLimited>>[][] = []
   for (let round = 0; round < Number(flags['limited-rounds']); round++)
     rounds.push(await Promise.all(cases.map(({ program, limits }) => importLimited(program, few, limits))))

@@ -1,6 +1,7 @@
-// Attendance of 1,000 rooms with 100 sessions each, and of one room with 100,000: time, requests and memory in each form of
-// output. The service is a stub in a process of its own, so that the client is the bound. Run with: npm run bench:attendance
-// [-- --rooms 1000 --sessions 100 --large 100000 --rounds 3]. Ratios are to NDJSON without further flags in the same round.
+// Measures time, requests and memory of attendance reports in each output format: for 1,000 rooms with 100
+// sessions each, and for one room with 100,000 sessions. The service is a stub in a separate process, so that
+// the client is the bottleneck. Ratios are to NDJSON without further flags in the same round. Run with: npm
+// run bench:attendance [-- --rooms 1000 --sessions 100 --large 100000 --rounds 3]
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,14 +22,16 @@ const [rooms, sessions, large, rounds] = [flags.rooms, flags.sessions, flags.lar
   Number,
 ) as [number, number, number, number]
 
-/** Most memory that a report of many rooms may take, in MB. */
+/** Maximum memory of a report of many rooms, in MB. */
 const mostManyMb = 350
-/** Most memory that the room with the most sessions may take, in MB, unless each of them is listed. */
+/**
+ * Maximum memory of a report of the room with the most sessions, in MB, unless the report lists each session.
+ */
 const mostMb = 150
 
 /**
- * Rooms in which each user connects four times in an hour; the large room has a user for each hundred sessions.
- * As `large` it gives them in pages, as `whole` it knows none, as in the document.
+ * Service whose users connect four times in an hour; the large room has one user per hundred sessions. The
+ * room `large` pages its sessions. The room `whole` sends all sessions at once, as in the API specification.
  */
 const stub = `
   const [rooms, sessions, large] = ${JSON.stringify([rooms, sessions, large])}
@@ -86,7 +89,7 @@ const env = {
 const requests = async () => (await (await fetch(`${origin}/count`)).json()) as number
 
 const many = `${rooms} rooms × ${sessions}`
-// Each session has another user, so reports of people hold as many rows as sessions.
+// Each session has a different user, so reports by person have as many rows as sessions.
 const strangers = `${many}, all users different`
 const one = `one room × ${large}`
 const cases: [what: string, room: string, flags: string][] = [
@@ -134,7 +137,7 @@ for (const group of [many, strangers, one, `${one}, unpaged`]) {
         })
         return { ...ran, requests: (await requests()) - before }
       }
-  // Stores the code cache.
+  // Fills the code cache.
   await alternate(1, sides)
   const rans = await alternate(rounds, sides)
   for (const [flags, of] of Object.entries(rans)) {

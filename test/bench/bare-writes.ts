@@ -1,5 +1,5 @@
-// Bare program that bench:writes compares `meetroom serve` with: node:http and the same SQLite binding, one table,
-// writes of one turn of the event loop in one commit. It checks nothing and isolates no write.
+// Bare program that bench:writes compares with `meetroom serve`: node:http, the same SQLite binding, one
+// table, and one commit for all writes of a turn of the event loop. It checks no input and isolates no write.
 import { randomBytes } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

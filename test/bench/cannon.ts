@@ -19,7 +19,7 @@ export async function cannon(
 ): Promise<Round> {
   const before = cpuMicrosOf(pid)
   const began = performance.now()
-  // The result itself comes at the end of a sample.
+  // autocannon reports the result only at the end of a sample.
   let ended = began
   const result = await new Promise<autocannon.Result>((done, failed) => {
     const running = autocannon({ ...options, amount, sampleInt: 50, timeout: 60 }, (error, result) =>
@@ -39,7 +39,7 @@ export async function cannon(
   }
 }
 
-/** CPU time of a running process, in microseconds and steps of 10 ms. */
+/** Returns the CPU time of a running process, in microseconds, with a resolution of 10 ms. */
 function cpuMicrosOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10_000

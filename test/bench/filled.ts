@@ -18,7 +18,7 @@ const insertRooms = `${numbers}
 export const roomId = (i: number) => i.toString(16).padStart(24, '0')
 
 /**
- * Creates a workspace with so many users and rooms.
+ * Creates a workspace with `count` users and `count` rooms.
  * @param addMore adds further rows before the workspace is closed
  */
 export async function fill(

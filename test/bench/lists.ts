@@ -1,6 +1,6 @@
-// Peak memory and time of commands that read a long list: in other formats, sorted with a limit, and exported. All are
-// compared with an unsorted list as NDJSON in the same run.
-// Run with: npm run bench:lists [-- ROWS [PAIRS]]; 1000000 rows take about two minutes a pair.
+// Measures peak memory and time of commands that read a long list: in other formats, sorted with a limit, and
+// exported. Ratios are to an unsorted list as NDJSON in the same run.
+// Run with: npm run bench:lists [-- ROWS [PAIRS]]; 1000000 rows take about two minutes per pair.
 import { fill } from './filled.ts'
 import { alternate, printRatio, printValue, type Ran, ratiosOf, run, spread } from './measured.ts'
 import { launcher, startService } from './served.ts'

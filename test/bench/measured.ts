@@ -3,17 +3,17 @@ import { openSync, readFileSync } from 'node:fs'
 
 export const nul = openSync('/dev/null', 'r+')
 
-// Loading extra certificates takes each Node about 70 ms on some machines, which improves ratios to other Nodes.
+// Loading extra certificates takes each Node process about 70 ms on some machines, which distorts the ratios.
 delete process.env['NODE_EXTRA_CA_CERTS']
 
 export interface Ran {
   ms: number
-  /** User and system time of the whole process; wrong if another child process ends meanwhile. */
+  /** User and system time of the whole process; wrong if another child process ends during the run. */
   cpuMs: number
   peakMb: number
 }
 
-/** Runs a command to its end, sampling the peak of its memory. */
+/** Runs a command until it exits, and samples its peak memory. */
 export async function run(
   command: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -65,7 +65,7 @@ export function spread(values: readonly number[], digits = 2): string {
   return `${show(median(values))} (${show(Math.min(...values))}–${show(Math.max(...values))})`
 }
 
-/** Ratios of the runs of one side to those of the other side in the same rounds. */
+/** Returns the ratios of the runs of one side to the runs of the other side in the same rounds. */
 export const ratiosOf = (side: readonly number[], peer: readonly number[]): number[] =>
   side.map((value, round) => value / (peer[round] ?? Number.NaN))
 
@@ -89,13 +89,16 @@ export function printValue(
   )
 }
 
-/** CPU time of all child processes that have ended, in steps of 10 ms. */
+/** Returns the CPU time of all ended child processes, in milliseconds, with a resolution of 10 ms. */
 function childrenCpuMs(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[13]) + Number(fields[14])) * 10
 }
 
-/** The kernel keeps the peak: only growth after the last sample is missed. */
+/**
+ * Returns the peak memory of a process, in MB. The kernel keeps the peak, so only growth after the last
+ * sample is missed.
+ */
 function peakOf({ pid }: ChildProcess): number {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024

@@ -1,6 +1,7 @@
-// A list in pages of 100 from a service that caps `limit`, with latency, beside curl with one page after another and with 8
-// at once. A built launcher of another version, such as that of the last release, is measured in the same rounds. Run with:
-// npm run bench:pages [-- --rooms 20000 --latency 0,50 --rounds 9 --before ../other/bin/meetroom.js]
+// Measures a list in pages of 100 from a service that caps `limit`, with latency, compared with curl for one
+// page after another and for 8 concurrent pages. --before adds the built launcher of another version, such as
+// the last release. Run with: npm run bench:pages [-- --rooms 20000 --latency 0,50 --rounds 9 --before
+// ../other/bin/meetroom.js]
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { alternate, printRatio, ratiosOf, run, spread } from './measured.ts'
@@ -18,7 +19,7 @@ const rooms = Number(flags.rooms)
 const latencies = flags.latency.split(',').map(Number)
 const pageSize = 100
 
-// Prebuilt pages, so that the client is the bound at a latency of 0.
+// Prebuilt pages, so that the client is the bottleneck at a latency of 0.
 const stub = `
   const rooms = ${rooms}, size = ${pageSize}
   const room = (i) => ({ id: i.toString(16).padStart(24, '0'), type: 'open', name: 'Room ' + i, layout: 'default',
@@ -60,7 +61,7 @@ for (const latency of latencies) {
       async () => (await run(command, keyed)).ms,
     ]),
   )
-  // Stores the code cache.
+  // Fills the code cache.
   await alternate(1, sides)
   const times = await alternate(Number(flags.rounds), sides)
   for (const [what, ms] of Object.entries(times))

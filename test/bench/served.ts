@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-// Benches run from the project’s folder, on the built program.
+// Benchmarks run in the directory of the project.
 export const launcher = resolve('bin/meetroom.js')
 
 export interface Served {
@@ -12,12 +12,12 @@ export interface Served {
   pid: number
   dir: string
   child: ChildProcess
-  /** Peak and present resident memory, in MB. */
+  /** Returns peak and current resident memory, in MB. */
   memory(): { peak: number; now: number }
   stop(): Promise<void>
 }
 
-/** Starts `meetroom serve` in a process of its own and waits until it is ready. */
+/** Starts `meetroom serve` in a separate process and waits until it is ready. */
 export async function startService(
   dir = mkdtempSync(join(tmpdir(), 'meetroom-bench-')),
   flags: string[] = [],
@@ -65,7 +65,7 @@ export function firstLine(child: ChildProcess): Promise<string> {
   })
 }
 
-/** Sends a request to the service and reads its answer. */
+/** Sends a request to the service and parses the response. */
 export async function send(
   served: Pick<Served, 'baseUrl' | 'apiKey'>,
   method: string,

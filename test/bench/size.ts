@@ -1,6 +1,6 @@
-// Cost of size: the same requests to a workspace of 1,000 users and rooms and to a large one, and how long others wait
-// while a large request runs. Run with: npm run bench:size [-- ROWS [PAIRS]]; the documented figures are of 1000000 rows,
-// which take several minutes.
+// Measures the cost of size: the same requests to a workspace of 1,000 users and rooms and to a large
+// workspace, and the wait of other requests during a large request. Run with: npm run bench:size [-- ROWS
+// [PAIRS]]. The documented figures are for 1000000 rows, which take several minutes.
 import { once } from 'node:events'
 import { request } from 'node:http'
 import autocannon from 'autocannon'
@@ -10,10 +10,10 @@ import { type Served, send, startService } from './served.ts'
 
 const many = Number(process.argv[2] ?? 100_000)
 const pairs = Number(process.argv[3] ?? 9)
-/** Runs of each large request; each deletes a room. */
+/** Number of runs of each large request. Each run deletes a room. */
 const largeRuns = Math.min(pairs, 3)
 const maxDirectEnds = 1000
-/** Members and sessions of each large room. */
+/** Number of members and number of sessions of each large room. */
 const crowd = many / 10
 
 const insertCrowd = [
@@ -53,10 +53,10 @@ const paths: [what: string, path: (count: number, i: number) => string][] = [
     'filtered, offset half',
     (count, i) => `/rooms?is_terminated=false&offset=${Math.floor(count * 0.37) + i}`,
   ],
-  ['e-mail search, one hit', (_, i) => `/users?email_search_query=user${900 + i}@`],
-  ['e-mail search, none', (_, i) => `/users?email_search_query=nobody${i}`],
-  ['e-mail search, all', () => '/users?email_search_query=example.com'],
-  ['e-mail search, two letters', () => '/users?email_search_query=om'],
+  ['email search, one hit', (_, i) => `/users?email_search_query=user${900 + i}@`],
+  ['email search, none', (_, i) => `/users?email_search_query=nobody${i}`],
+  ['email search, all', () => '/users?email_search_query=example.com'],
+  ['email search, two letters', () => '/users?email_search_query=om'],
 ]
 
 async function perSecond(served: Served): Promise<number> {
@@ -66,20 +66,23 @@ async function perSecond(served: Served): Promise<number> {
   return rate.average
 }
 
-/** Sends a request and throws its answer away: to parse a large one would hold up the others from this side. */
+/**
+ * Sends a request and discards the response, because parsing a large response would delay concurrent
+ * requests.
+ */
 async function drain({ baseUrl, apiKey }: Served, method: string, path: string): Promise<void> {
   const sent = request(baseUrl + path, { method, headers: { authorization: `Bearer ${apiKey}` } }).end()
   const [response] = await once(sent, 'response')
   await once(response.resume(), 'end')
 }
 
-/** The longest that a GET by id waits while a request runs, in milliseconds. */
+/** Returns the longest wait of a GET by ID while a request runs, in milliseconds. */
 async function worstBeside(
   served: Served,
   work: () => Promise<unknown>,
 ): Promise<{ worst: number; took: number }> {
   let done = false
-  // What goes on after the answer counts as well.
+  // Work that continues after the response also counts.
   const running = timed(work).finally(() => setTimeout(() => (done = true), 2000))
   let worst = 0
   while (!done) worst = Math.max(worst, await timed(() => send(served, 'GET', '/users/user-1')))
@@ -90,7 +93,10 @@ const small = await startService(await fill(maxDirectEnds, addCrowds))
 const big = await startService(await fill(many, addCrowds))
 const peer = `${maxDirectEnds.toLocaleString('en')} rows`
 const title = `${many.toLocaleString('en')} rows`
-/** Requests of each side in each pair; their median counts. Offsets and hits exist for 100 requests. */
+/**
+ * Number of requests of each side in each pair, of which the median counts. Offsets and hits exist for 100
+ * requests.
+ */
 const each = 8
 for (const [what, path] of paths) {
   const time = (served: Served, count: number) => {
@@ -125,7 +131,7 @@ const waits = await alternate(
       [
         ['nothing else', 'GET', () => '/users/user-2'],
         [`list of ${crowd.toLocaleString('en')} sessions`, 'GET', () => `/rooms/${roomId(room)}/sessions`],
-        ['e-mail search, all', 'GET', () => '/users?email_search_query=example'],
+        ['email search, all', 'GET', () => '/users?email_search_query=example'],
         ['page of 1,000 rooms', 'GET', () => '/rooms?limit=1000'],
         ['delete of a room with them', 'DELETE', () => `/rooms/${roomId(room--)}`],
       ] as const

@@ -1,4 +1,5 @@
-// Whole commands as ratios to `node -e 0` of the same round. Run with: npm run bench:startup [-- PAIRS]
+// Measures whole commands as ratios to `node -e 0` of the same round. Run with: npm run bench:startup [--
+// PAIRS]
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,11 +35,11 @@ interface Row {
   what: string
   command: string[]
   env: NodeJS.ProcessEnv
-  /** The most that the ratio to `node -e 0` may be. */
+  /** Maximum ratio to `node -e 0`. */
   most?: number
 }
 const node = process.execPath
-// Newer Nodes take longer themselves, so that the same is less to them.
+// Newer versions of Node start more slowly, so the ratio is smaller.
 const isNode20 = process.version.startsWith('v20.')
 const rows: Row[] = [
   { what: 'node -e 0', command: [node, '-e', '0'], env: base },
@@ -85,10 +86,10 @@ for (let i = 0; i < 20; i++)
     command: [node, launcher, '--local', 'rooms', 'create', '--name', `Room ${i}`, '--type', 'open', '-q'],
     env: local,
   })
-// What came first must not matter: a typo, an error, help, a command that compiles little.
+// Earlier commands must not matter: a typo, an error, help, and commands that compile little code.
 for (const line of ['rooms lst', 'rooms get none', '--help', 'rooms list --curl', 'rooms list --json --curl'])
   spawnSync(node, [launcher, ...line.split(' ')], { env: base })
-// The first run of each leaves the code cache that the others find, the second looks what it lacks.
+// The first run of each command stores the code cache for the others, and the second run adds missing code.
 for (const row of [...rows, ...rows, ...rows]) run(row)
 const times = await alternate(pairs, Object.fromEntries(rows.map((row) => [row.what, () => run(row)])))
 const peaks: number[] = []
@@ -102,7 +103,7 @@ for (let i = 0; i < Math.min(pairs, 7); i++) {
 await served.stop()
 rmSync(home, { recursive: true, force: true })
 
-/** Exceeded by more than noise: even the best quarter of the ratios is above the limit. */
+/** Returns true if even the best quarter of the ratios is above the limit, which is more than noise. */
 const isMissed = (ratios: readonly number[], most: number) =>
   (ratios.toSorted((a, b) => a - b)[ratios.length >> 2] ?? 0) > most
 const verdict = (ratios: readonly number[], most: number) =>

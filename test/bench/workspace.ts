@@ -1,5 +1,6 @@
-// `workspace diff` beside reading the same data with `members export --all-rooms`, its memory, and an apply of a roster with
-// 25 changes. The service is the embedded one, in memory, in a process of its own.
+// Measures `workspace diff` and its memory, compared with `members export --all-rooms` of the same data, and
+// an apply of a roster with 25 changes. The service is the embedded service, in memory, in a separate
+// process.
 // Run with: npm run bench:workspace [-- --rooms 1000 --users 5000 --members 30 --pairs 5]
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -92,7 +93,7 @@ for (const side of ['yaml', 'json', 'roster'] as const) {
   )
 }
 
-// 25 changes: ten roles, ten new members, five pupils who left.
+// 25 changes: ten roles, ten new members, five removed members.
 const changed = rows
   .map((row, i) => (i % 3000 === 1 ? row.replace(/guest$/, 'monitor') : row))
   .filter((_, i) => !(i % 6000 === 2))

@@ -1,5 +1,6 @@
-// Durable POSTs a second of `meetroom serve` at several numbers of connections, beside a bare program with the same
-// table, indexes and rows (bare-writes.ts). Both run alternately, each pair on fresh copies of one workspace.
+// Measures durable POST requests per second of `meetroom serve` at several numbers of connections, compared
+// with a bare program with the same table, indexes and rows (bare-writes.ts). Both run alternately, each pair
+// on new copies of one workspace.
 // Run with: npm run bench:writes [-- PAIRS [CONNECTIONS…]]
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
@@ -13,7 +14,7 @@ import { firstLine, startService } from './served.ts'
 
 const [pairs = 5, ...levels] = process.argv.slice(2).map(Number)
 const allConnections = levels.length > 0 ? levels : [1, 16, 64, 256]
-/** Rooms in the workspace before each round. */
+/** Number of rooms in the workspace before each round. */
 const rows = 100_000
 const requests = (connections: number) => Math.min(9600, Math.max(300, connections * 150))
 
@@ -78,7 +79,7 @@ async function measure(start: (dir: string) => Promise<Program>, connections: nu
       headers: { ...program.headers, 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'Load', type: 'open' }),
     }
-    // Lets V8 compile the code.
+    // Lets V8 compile the code before the measurement.
     await cannon(program.pid, 3200, { ...options, connections: 64 })
     return await cannon(program.pid, requests(connections), { ...options, connections })
   } finally {
