@@ -34,7 +34,7 @@ const imports = files.flatMap(importsOf)
 const ours = imports.filter(({ to }) => to.endsWith('.ts'))
 const layer = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : file.replace(/\.ts$/, ''))
 
-/** The layers that each layer may import. */
+/** Layers that each layer may import. */
 const mayImport: Record<string, readonly string[]> = {
   main: ['cli', 'errors', 'host'],
   cli: [
@@ -70,7 +70,7 @@ test('the modules of a layer import only from lower layers', () => {
   expect(wrong).toEqual([])
 })
 
-/** The layers of cli, from the top. Each may import only the ones after it. */
+/** Layers of cli, from the top. Each layer may import only later layers. */
 const cliLayers = [
   ...['commands', 'shell', 'mistakes', 'workspace', 'backup', 'links', 'reports', 'targets', 'import'],
   ...[
@@ -89,7 +89,7 @@ const cliLayers = [
   ],
 ]
 
-test('the directories of cli are layers, and import only from lower ones', () => {
+test('each directory of cli imports only from itself and from lower layers', () => {
   const cliLayer = (file: string) => file.split('/')[1] ?? ''
   const inCli = files.filter((file) => layer(file) === 'cli')
   expect(new Set(inCli.map(cliLayer))).toEqual(new Set(cliLayers))
@@ -108,7 +108,7 @@ test('modules of cli import the embedded service only dynamically', () => {
 })
 
 test('directories have no import cycles, including cycles of type imports and dynamic imports', () => {
-  // A file in src itself stands alone: main.ts is above cli, and errors.ts below.
+  // Each file directly in src is a separate node: main.ts is above cli, and errors.ts below.
   const folder = (file: string) => (file.includes('/') ? dirname(file) : file)
   const edges = new Map<string, Set<string>>()
   for (const { from, to } of ours)
@@ -126,7 +126,7 @@ test('src/cli contains only directories, and src contains only a fixed set of fi
 
 test('each command has a file named after the command', async () => {
   const fileOf = (words: readonly string[]) => {
-    // `__complete`, which only shells call.
+    // The path of `__complete` has no underscores.
     const path = `cli/commands/${words.join('/').replace(/^_+/, '')}`
     const own = [`${path}.ts`, ...(words.length === 1 ? [`${path}/${words[0]}.ts`] : [])]
     return own.find((file) => files.includes(file))
@@ -134,7 +134,7 @@ test('each command has a file named after the command', async () => {
   const commands = (await leaves()).map(({ words }) => words)
   expect(commands.length).toBeGreaterThan(50)
   expect(commands.filter((words) => fileOf(words) === undefined)).toEqual([])
-  // Groups list their verbs, and define none.
+  // Group files list their verbs, and define none.
   const groups = new Set(commands.filter(({ length }) => length > 1).map(([group]) => group))
   const definesVerb = (group = '') => /\.command\(|\.action\(/.test(code(`cli/commands/${group}/${group}.ts`))
   expect([...groups].filter(definesVerb)).toEqual([])
@@ -153,12 +153,12 @@ test('the modules that every command loads do not import zod', () => {
     ...withZod,
     ...ofSchema,
   ])
-  // These are loaded late themselves.
+  // These modules are loaded only when a command needs them.
   const late = [...withZod, ...ofSchema, 'cli/commands/webhooks/webhook.ts']
   expect(loads.filter(({ from, to }) => withZod.includes(to) && !late.includes(from))).toEqual([])
 })
 
-test('CONTRIBUTING names only files that exist, and in its table of decisions by their whole paths', () => {
+test('CONTRIBUTING names only existing files, with full paths in its table of decisions', () => {
   const text = readFileSync(resolve(src, '../.github/CONTRIBUTING.md'), 'utf8')
   const names = (part: string) => [...part.matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = '']) => name)
   const all = [...files, ...readdirSync(import.meta.dirname).map((file) => `test/${file}`)]
@@ -184,7 +184,7 @@ test('files have no import cycles, including cycles of type imports', () => {
   expect(findCycle(edges)).toEqual([])
 })
 
-/** Returns one cycle of a graph; empty when there is none. */
+/** Returns one cycle of a graph; empty if there is none. */
 function findCycle(edges: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] {
   const done = new Set<string>()
   const cycleFrom = (node: string, path: readonly string[]): readonly string[] | undefined => {
@@ -204,7 +204,7 @@ test('only visible.ts marks text as safe for the terminal', () => {
   expect(files.filter((file) => /\bas Visible\b/.test(code(file)))).toEqual([
     'cli/output/terminal/visible.ts',
   ])
-  // What libraries make of visible text.
+  // These modules mark the output of libraries for visible text.
   expect(files.filter((file) => /\bmarkVisible\(/.test(code(file))).sort()).toEqual([
     'cli/output/formats/fit.ts',
     'cli/output/formats/table.ts',
@@ -213,7 +213,7 @@ test('only visible.ts marks text as safe for the terminal', () => {
     'cli/output/terminal/visible.ts',
     'cli/output/terminal/width.ts',
   ])
-  // Libraries that move the cursor, and take any text.
+  // Prompt libraries move the cursor and print any text.
   expect(files.filter((file) => /\bhost\.prompt\b/.test(code(file))).sort()).toEqual(['cli/requests/ask.ts'])
 })
 
@@ -232,18 +232,18 @@ test('only cli/run runs many requests, counts their outcomes, ends at fatal erro
   const outside = files.filter((file) => dirname(file) !== 'cli/run')
   const opensClient = /\bclient\(\{[^}]*\bconnections\b/
   expect(outside.filter((file) => opensClient.test(code(file)))).toEqual([])
-  // The others limit a number that the user types, and the work of a query.
+  // The other two modules limit a typed number and the work of a query.
   const compares = /(?<!=)[<>]=? (?:flags\.|targets\.)?max\b|--max allows/
   expect(files.filter((file) => layer(file) === 'cli' && compares.test(code(file))).sort()).toEqual([
     ...['cli/input/input.ts', 'cli/output/formats/query.ts', 'cli/run/confirm-items.ts'],
   ])
   expect(outside.filter((file) => /\bnew Run\(|\.ending\(/.test(code(file)))).toEqual([])
   expect(outside.filter((file) => /\bisFatal\b/.test(code(file)))).toEqual(['client/outcome.ts'])
-  // Steps of different kinds in one run; all other writes to many items are tasks.
+  // These modules combine steps of different kinds in one run; all other writes to many items are tasks.
   expect(outside.filter((file) => /\bprintRun\(/.test(code(file))).sort()).toEqual([
     ...['cli/commands/users/offboard/run-offboarding.ts', 'cli/workspace/apply-workspace.ts'],
   ])
-  // Reads within one job, or within one poll of all rooms.
+  // These modules read within one job, or within one poll of all rooms.
   expect(outside.filter((file) => /\bmapAhead\(/.test(code(file))).sort()).toEqual([
     'cli/commands/sessions/watch/room-poller.ts',
     'cli/links/user-access.ts',
@@ -262,13 +262,13 @@ test('modules outside output/redaction mask secrets only through redaction.ts', 
   expect(others.map(({ from, to }) => [from, to])).toEqual([
     ['cli/requests/request.ts', `${folder}/requests.ts`],
   ])
-  // The definition, and flags that accept no secret field.
+  // The modules with the definition, and with flags that accept no secret field.
   const knowing = files.filter((file) => dirname(file) !== folder && code(file).includes('secretFields'))
   expect(knowing.sort()).toEqual(['api/resources.ts', 'cli/lists/count.ts', 'cli/shell/candidates.ts'])
 })
 
 test('only output/views declares views', () => {
-  // Derived views spread one that has a noun.
+  // Derived views spread a view that has a noun.
   const declaring = files.filter((file) => /\bnoun: (?!Noun\b|readonly\b|string\b)/.test(code(file)))
   expect(declaring.filter((file) => dirname(file) !== 'cli/output/views')).toEqual([])
 })
@@ -276,12 +276,12 @@ test('only output/views declares views', () => {
 test('only match.ts compares names and emails of items', () => {
   const matcher = 'cli/matching/match.ts'
   const having = (pattern: RegExp) => files.filter((file) => pattern.test(code(file))).sort()
-  // Rows of one file, keys of a workspace file, and values that a write has set.
+  // The other modules compare rows of one file, keys of a workspace file, and values that a write has set.
   expect(having(/\.normalize\('NF/)).toEqual([
     ...['cli/import/prepare.ts', matcher, 'cli/workspace/export-workspace.ts', 'client/compare.ts'],
   ])
   expect(having(/\bfoldText\(|\.localeCompare\(/)).toEqual(['cli/filter/search.ts', matcher])
-  // The order of the keys, and the new name of a watched room.
+  // The modules compare the new name of a watched room, and the order of the keys.
   const comparing = having(/\w(\.|\[')(name|email)('\])? [!=]== (?!undefined|null|['\d])/)
   expect(comparing.filter((file) => layer(file) === 'cli')).toEqual([
     'cli/commands/sessions/watch/room-view.ts',
@@ -305,7 +305,7 @@ test('only read-list.ts and paginate-any.ts follow the pages of a list', () => {
   const inCli = files.filter((file) => layer(file) === 'cli')
   const paging = inCli.filter((file) => /query: \{ \.\.\.\w+, \.\.\.pag(e|ing) \}/.test(code(file)))
   expect(paging.sort()).toEqual([...readers, 'cli/lists/paging/proven-total.ts'].sort())
-  // Probes and previews, which request one page.
+  // These modules send probes and previews, which request one page.
   expect(inCli.filter((file) => /\b(call|find)\(\s*'list/.test(code(file))).sort()).toEqual([
     ...['cli/commands/auth/login.ts', 'cli/commands/auth/status.ts'],
     ...['cli/commands/message/send.ts', 'cli/commands/rooms/wait/service.ts'],
@@ -328,17 +328,17 @@ test('only make-directory.ts creates directories', () => {
   expect(files.filter((file) => /\bmkdir(Sync)?\(/.test(code(file)))).toEqual(['files/make-directory.ts'])
 })
 
-test('only records.ts looks up users, rooms and members, and sends the writes of many', () => {
+test('only records.ts looks up users, rooms and members, and sends writes to many items', () => {
   const sending = /\b(call\(\s*'(create|add|update|delete)|find\(\s*'get)(User|Room|Member)'/
   expect(files.filter((file) => layer(file) === 'cli' && sending.test(code(file)))).toEqual([])
   const tables = /: '(createUser|createRoom|addMember)', update:/
   expect(files.filter((file) => tables.test(code(file)))).toEqual(['cli/records/records.ts'])
 })
 
-test('only membership-plan.ts decides whether a member is added, changed or left', () => {
+test('only membership-plan.ts decides whether a member is added, changed or kept', () => {
   const comparing = files.filter((file) => /\bshowsValues\(|'already a member/.test(code(file)))
   expect(comparing.sort()).toEqual(['cli/records/membership-plan.ts', 'cli/records/shown-values.ts'])
-  // Any membership without a block, where the one that counts must be chosen.
+  // No module may use any unblocked membership, because the effective membership must be chosen.
   expect(files.filter((file) => /\.find\(\(?\w+\)? => !isBlocked/.test(code(file)))).toEqual([])
 })
 
@@ -357,7 +357,7 @@ test('only draft.ts replaces files, and only append-file.ts appends to them, bot
   const writing = /\bFileHandle\b|\b(f?writev?|f?data?sync|f?truncate|chown|chmod)Sync\b|\bdatasync\b/
   expect(files.filter((file) => writing.test(code(file))).sort()).toEqual([
     ...['files/append-file.ts', 'files/create-file.ts', 'files/draft.ts', 'files/output-file.ts'],
-    // Standard output.
+    // Writes to standard output.
     'host.ts',
   ])
   // A library writes the settings.
@@ -370,14 +370,14 @@ test('only rows.ts parses CSV', () => {
   ])
 })
 
-test('only file-errors.ts words the failure of a file', () => {
+test('only file-errors.ts words file errors', () => {
   const wording = /\} cannot be (read|written|stored|used): \$\{/
   expect(files.filter((file) => wording.test(code(file))).sort()).toEqual([
-    // The content of a lock file, and what SQLite reports.
+    // The other two modules describe the content of a lock file, and errors of SQLite.
     ...['cli/workspace/lock/lock-format.ts', 'embedded/backups/back-up.ts'],
     'files/file-errors.ts',
   ])
-  // The others describe ports, programs, standard output and the database.
+  // The other modules describe ports, programs, standard output and the database.
   expect(files.filter((file) => /\bdescribeSystemError\b/.test(code(file))).sort()).toEqual([
     ...['cli/commands/serve/environment.ts', 'cli/commands/shared/listening.ts'],
     ...['cli/commands/webhooks/webhook-listener.ts', 'cli/output/printer.ts', 'cli/requests/key-command.ts'],
@@ -394,7 +394,7 @@ test('modules have no mutable variables at the top level', () => {
   expect(files.filter((file) => /^(export )?let /m.test(code(file)))).toEqual([])
 })
 
-/** The text of a file without its comments. */
+/** Returns the text of a file without its comments. */
 function code(file: string): string {
   return readFileSync(join(src, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
 }
@@ -404,8 +404,8 @@ test('tagged templates contain only ASCII, because the build does not escape oth
   expect(wrong).toEqual([])
 })
 
-test('only one module parses timestamps from the service', () => {
-  // The others read HTTP dates, certificates and what the user typed.
+test('only readings.ts parses timestamps from the service', () => {
+  // The other modules parse HTTP dates, certificates and typed times.
   const readers = [
     ...['api/readings.ts', 'client/retry-policy.ts'],
     ...['cli/commands/doctor/network.ts', 'cli/commands/doctor/service.ts'],
@@ -415,7 +415,7 @@ test('only one module parses timestamps from the service', () => {
 })
 
 test('hints and notices take their commands from suggestions, and only help texts contain literal commands', () => {
-  // Texts of help and of completion scripts, the version, and the titles of schemas.
+  // Help texts, completion scripts, the version, and titles of schemas.
   const helpTexts = [
     ...[
       'commands/complete.ts',
@@ -473,7 +473,7 @@ test('tests run programs other than Node, npm and POSIX tools only after a check
       )
       const programs = new Set([...run].map(([, program = '']) => program))
       const known = ['npm', ...posixTools]
-      // The result of `spawnSync` says that a program is missing.
+      // The result of `spawnSync` reports that a program is missing.
       const isChecked = (program: string) =>
         text.includes(`hasTool('${program}'`) || text.includes(`spawnSync('${program}'`)
       return [...programs]

@@ -1,6 +1,6 @@
-// What is known against the packages that users get: `npm audit`, reduced to what is in the bundle by its bill of
-// materials. Everything is a dependency of development, so that `npm audit --omit=dev` looks at nothing.
-// Run with: npm run audit
+// Prints known vulnerabilities of the packages that users get: `npm audit`, reduced to the packages in the
+// bill of materials of the bundle. All packages are development dependencies, so `npm audit --omit=dev`
+// checks none. Run with: npm run audit
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
@@ -12,12 +12,14 @@ const bundled = new Set(
 const { stdout, stderr } = spawnSync('npm', ['audit', '--json'], { encoding: 'utf8' })
 const { vulnerabilities, message, error } = parsed(stdout)
 if (!vulnerabilities) {
-  // An audit that could not be made is no clean one.
+  // A failed audit does not count as a clean audit.
   console.error(`npm audit: ${message ?? error?.summary ?? stderr.trim()}`)
   process.exit(2)
 }
 
-/** Where a package is installed, by what is installed there: one name may be there in several versions. */
+/**
+ * Returns the name and version of the package in a directory. One name may be installed in several versions.
+ */
 const installedAt = (folder) => {
   const { name, version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'))
   return `${name}@${version}`

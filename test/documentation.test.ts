@@ -14,7 +14,7 @@ import { createWorld } from './helpers/world.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** The command reference, from the command tree. */
+/** Returns the command reference, built from the command tree. */
 async function reference(): Promise<string> {
   // Commands that begin with underscores are for shells.
   const shown = (await leaves()).filter(({ words }) => !words[0]?.startsWith('__'))
@@ -34,7 +34,7 @@ function flagLine(option: { flags: string; description: string; argChoices?: rea
   return `- \`${flags}\`: ${option.description}${choices}`
 }
 
-/** How each generated part of a file is made. */
+/** File and generator of each generated part. */
 const generated: Readonly<Record<string, readonly [file: string, generate: () => Promise<string>]>> = {
   reference: ['.github/reference.md', reference],
   topics: [
@@ -138,7 +138,7 @@ describe.each([
   })
 })
 
-/** The anchor that code hosts give a heading. */
+/** Returns the anchor that code hosts give a heading. */
 function slugOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -67,7 +67,7 @@ describe('a duration', () => {
 describe('the duration of a flag', () => {
   const range = { least: 100, most: 86_400_000 }
 
-  test('the duration of a flag is accepted as a number of seconds', () => {
+  test('the duration of a flag without a unit is in seconds', () => {
     expect(['30', '0.5', '1.001', '86400', '24h'].map((text) => parseDuration(text, range))).toEqual([
       ...[30_000, 500, 1001, 86_400_000, 86_400_000],
     ])

@@ -2,7 +2,7 @@ declare module '*.esbuild.mjs' {
   export interface Part {
     name: string
     code: string
-    /** The files whose code is in it. */
+    /** Files whose code the part contains. */
     inputs: string[]
   }
 

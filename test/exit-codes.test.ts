@@ -18,7 +18,7 @@ interface Case {
   stderr: string
   arrange?: () => unknown
   options?: HostOptions
-  /** The error that writing to standard output fails with. */
+  /** Error of each write to standard output. */
   disk?: Error
   signal?: 'SIGINT' | 'SIGTERM'
 }
@@ -51,7 +51,7 @@ const cases: Case[] = [
   },
   {
     code: 1,
-    when: 'the service refuses',
+    when: 'the service refuses the request',
     command: 'rooms update r1 --name New',
     arrange: always(422, { error: { message: 'the name is taken' } }),
     stderr: 'error: the service refuses the request (422): the name is taken\n',
@@ -241,7 +241,7 @@ test('a failed command prints only to standard error', async () => {
 })
 
 describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error with %s', (format) => {
-  /** The error object, which is one line on standard error. */
+  /** Runs a command, and returns the error object from the only line on standard error. */
   async function errorOf(command: string, options?: HostOptions) {
     const { stdout, stderr } = await world.run(`${command} ${format}`, options)
     expect(stdout).toBe('')

@@ -220,7 +220,7 @@ describe('the compatibility policy', () => {
   test('the compatibility policy refuses the removal of each command, flag, exit code, setting and schema of the program', async () => {
     const current = await currentInterface()
     const empty = { commands: {}, global_flags: {}, schemas: {}, settings: [], environment: [] }
-    /** A removal, and the part of the interface that has the name. */
+    /** Removal of a name, and the part of the interface that has the name. */
     type Removal = [name: string, part: Partial<Interface>, remove: Change]
     const removals: Removal[] = [
       ...Object.entries(current.commands).flatMap(([name, command]): Removal[] => {

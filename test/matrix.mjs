@@ -1,6 +1,7 @@
-// The tests on other Nodes: on the newest of each release line the whole suite, on the oldest that `engines` allows of
-// each the built program alone. `--short` runs the built program on the very oldest and the very newest.
-// Files may be named, and `--full` runs suites in full. Run with: npm run test:matrix [-- --short | [--full] [file…]]
+// Runs the tests on other versions of Node: the whole suite on the newest version of each release line, and
+// the tests of the built program on the oldest versions that `engines` allows. `--short` runs the built
+// program on the oldest and the newest version only. Files may be named, and `--full` runs suites in full.
+// Run with: npm run test:matrix [-- --short | [--full] [file…]]
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
@@ -12,7 +13,7 @@ const mode = process.argv.includes('--full') ? 'full' : 'test'
 const named = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const cache = resolve('node_modules/.cache')
 
-/** The tests that run the built program; the Node that runs the runner may be another. */
+/** Tests of the built program, whose version of Node may differ from that of the test runner. */
 const builtTests = [
   'test/program.built.test.ts',
   'test/cli/import/import.built.test.ts',
@@ -22,7 +23,10 @@ const builtTests = [
   'test/cli/commands/serve/serve.built.test.ts',
 ]
 
-/** The executable of a release, from the package `node` of the registry; undefined when it cannot be had. */
+/**
+ * Returns the executable of a release, from the package `node` of the registry; undefined if the package
+ * cannot be fetched.
+ */
 function fetchNode(release) {
   const dir = join(cache, `node-${release}`)
   const file = join(dir, 'node_modules/node/bin/node')
@@ -32,12 +36,15 @@ function fetchNode(release) {
     })
   if (existsSync(file)) return file
   console.log(`Node ${release} cannot be fetched`)
-  // The short form is part of CI, which may have no way to the registry beyond the packages that are locked.
+  // The short form is part of CI, which may not reach the registry except for locked packages.
   if (!short) process.exit(1)
   return undefined
 }
 
-/** Runs tests with a runner and a built program that may be on different Nodes; says how many passed and failed. */
+/**
+ * Runs tests with a runner and a built program on two versions of Node, and prints the numbers of passed and
+ * failed tests.
+ */
 function run(name, runner, built, tests) {
   const report = join(cache, `tests-${name}.json`)
   const { status } = spawnSync(
@@ -53,7 +60,7 @@ function run(name, runner, built, tests) {
       `--outputFile=${report}`,
       ...tests,
     ],
-    // What tests start by its name, npm and the installed program, is to find the same Node.
+    // Programs that tests start by name, such as npm, must find the same version of Node.
     {
       stdio: 'inherit',
       env: {

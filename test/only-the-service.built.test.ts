@@ -8,7 +8,10 @@ import { hasTool } from './helpers/tools.ts'
 import { leaves } from './helpers/tree.ts'
 import { share } from './suites/size.ts'
 
-/** Writes down each connection, name lookup, UDP socket and child process of a Node process and of its children. */
+/**
+ * Script that records each connection, name lookup, UDP socket and child process of a Node process and of its
+ * children.
+ */
 const recorder = `
 const fs = require('node:fs'), net = require('node:net'), dns = require('node:dns')
 const note = (what) => fs.appendFileSync(process.env.RECORD, what + '\\n')
@@ -32,7 +35,10 @@ for (const name of ['spawn', 'spawnSync', 'execFile', 'execFileSync', 'exec', 'e
 }
 `
 
-/** Settings of a home directory, and what was recorded in it. */
+/**
+ * Returns environment variables of a new home directory with the recorder, and functions that read and clear
+ * the record.
+ */
 function record() {
   const env = homes()
   const hook = join(env.HOME, 'recorder.cjs')
@@ -46,7 +52,7 @@ function record() {
   }
 }
 
-/** Commands on a service: each ends by itself. \`ROOM\` is the ID of a room. */
+/** Commands that need a service and end by themselves. `ROOM` is the ID of a room. */
 const online = [
   ...['auth status', 'doctor', 'rooms list', 'rooms get ROOM', 'rooms create --name A --type open'],
   ...[
@@ -77,7 +83,7 @@ const online = [
   ],
 ]
 
-/** Commands without a service. */
+/** Commands that need no service. */
 const offline = [
   ...['--version', '--help', 'version', 'help security', 'rooms --help', 'commands', 'schema', 'openapi'],
   ...[
@@ -136,7 +142,7 @@ describe('a run', { timeout: 120_000 }, () => {
   })
 
   test.skipIf(!hasTool('strace', 'connections', 'system calls of a run'))(
-    'a run makes only connections to the service, according to the system calls',
+    'a run of rooms list connects only to the service, according to the system calls',
     async () => {
       const server = homes()
       const { ready, api } = await startServe([], server)

@@ -1,11 +1,11 @@
-// What tests are worth: mutants of the program that only they kill. Each mutant is one small change of the code, such
-// as a negated condition; a test kills it by failing. Before a test file is deleted, this script shows which mutants
-// the tests that stay would no longer kill. It works in a copy of the project.
+// Finds the mutants of the program that only the given tests kill. A mutant is one small change of the code,
+// such as a negated condition; a test kills the mutant by failing. Run this script before you delete a test
+// file: it shows the mutants that the remaining tests would not kill. It works in a copy of the project.
 // Run with: npm run test:power -- SOURCE… --without TEST… [--against TEST…] [--mutants N]
 //   SOURCE     files or directories of src whose code the tests are about
-//   --without  test files that may go
-//   --against  test files or directories that stay; all tests in process unless given
-//   --mutants  mutants for each source file of 200 lines or more, and fewer for shorter ones (10 unless given)
+//   --without  test files that may be deleted
+//   --against  remaining test files or directories; by default all tests in process
+//   --mutants  number of mutants per source file of 200 lines or more, fewer for shorter files; 10 by default
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -54,7 +54,7 @@ function listFiles(path) {
     .filter((name) => name.endsWith('.ts') && statSync(name).isFile())
 }
 
-/** Copies what the tests need, so that no mutant can stay in the project. */
+/** Copies the project for the tests, so that no mutant can remain in the project. */
 function prepareCopy() {
   rmSync(copy, { recursive: true, force: true })
   mkdirSync(copy, { recursive: true })
@@ -68,7 +68,7 @@ const swaps = {
   ...{ '+': '-', '-': '+' },
 }
 
-/** All mutants of a file: the place in the text, and what stands there instead. */
+/** Returns all mutants of a file: the range in the text, and its replacement. */
 function findMutants(path, text) {
   const found = []
   const add = (start, end, replacement) => found.push({ path, start, end, replacement })
@@ -95,13 +95,13 @@ function findMutants(path, text) {
   return found.sort((one, other) => one.start - other.start)
 }
 
-/** Takes mutants that are spread evenly over a file, so that each run takes the same ones. */
+/** Selects mutants that are spread evenly over a file, so that each run uses the same mutants. */
 function pick(mutants, count) {
   const step = mutants.length / count
   return step <= 1 ? mutants : Array.from({ length: count }, (_, i) => mutants[Math.floor((i + 0.5) * step)])
 }
 
-/** Returns true when a test fails. */
+/** Returns true if a test fails. */
 function fails(tests, excluded = []) {
   const { status } = spawnSync(
     process.execPath,
@@ -130,14 +130,12 @@ for (const path of sources.flatMap((source) => listFiles(source))) {
         counts.alone++
         const line = text.slice(0, start).split('\n').length
         console.log(
-          `only they kill ${path}:${line}: ${text.slice(start, end).split('\n')[0]} → ${replacement}`,
+          `only these tests kill ${path}:${line}: ${text.slice(start, end).split('\n')[0]} → ${replacement}`,
         )
       }
     }
   }
   writeFileSync(join(copy, path), text)
 }
-console.log(
-  `${counts.all} mutants: the tests that may go kill ${counts.killed}, ${counts.alone} of them alone`,
-)
+console.log(`${counts.all} mutants: the given tests kill ${counts.killed}, ${counts.alone} of them alone`)
 process.exitCode = counts.alone > 0 ? 1 : 0

@@ -14,13 +14,13 @@ import { runHere } from './helpers/run-here.ts'
 import { tempDir } from './helpers/world.ts'
 import { share } from './suites/size.ts'
 
-/** Homes for settings and workspace, so that nothing of this machine matters. */
-function home(): Record<string, string> {
+/** Returns environment variables that isolate the settings and the local workspace from this machine. */
+function isolateHome(): Record<string, string> {
   const dir = tempDir()
   return { HOME: dir, MEETROOM_CONFIG_DIR: join(dir, 'config'), MEETROOM_DATA_DIR: join(dir, 'data') }
 }
 
-/** A service on a real socket, and the environment that names it. */
+/** Starts a service on a real socket, and returns the environment variables that name it. */
 async function served(): Promise<Record<string, string>> {
   const workspace = await openWorkspace({
     dir: undefined,
@@ -31,15 +31,15 @@ async function served(): Promise<Record<string, string>> {
     await server.close()
     workspace.close()
   })
-  return { ...home(), MEETROOM_BASE_URL: `${server.url}/v1`, MEETROOM_API_KEY: workspace.apiKey }
+  return { ...isolateHome(), MEETROOM_BASE_URL: `${server.url}/v1`, MEETROOM_API_KEY: workspace.apiKey }
 }
 
 const targets = {
-  'on the local workspace': async () => ({ ...home(), MEETROOM_PROFILE: 'local' }),
+  'on the local workspace': async () => ({ ...isolateHome(), MEETROOM_PROFILE: 'local' }),
   'over a real socket': served,
 }
 
-// Over a socket, nothing but the transport differs.
+// Over a socket, only the transport differs.
 test.each([
   ['in the built program on the local workspace', targets['on the local workspace'], runBuilt],
   [
@@ -57,15 +57,15 @@ test.each([
     await meetroom('users create grace')
     const room = (await meetroom('rooms create --name first --type open -o ids')).stdout.trim()
     const member = (await meetroom(`members add ${room} ada -o ids`)).stdout.trim()
-    // Deleting the room comes last, or nothing would be left to work on.
-    // There is no delivery, because nobody joined the room: the tests of webhooks redeliver one.
+    // The room is deleted last, because the other operations need it.
+    // Nobody joined the room, so there is no delivery; the webhook tests cover redeliver.
     const names = Object.keys(everything).filter((name) => name !== 'redeliver') as OperationName[]
     const ordered = [
       ...names.filter((name) => name !== 'deleteRoom' && name !== 'updateRoom'),
       'updateRoom',
       'deleteRoom',
     ]
-    // The operations of a resource are in the same parts of the program.
+    // A share is enough for the built program, because the operations of a resource are in the same chunks.
     for (const name of share(ordered as OperationName[], 0, run === runBuilt ? 3 : 1)) {
       const argv = everything[name].map((word) => word.replace('{room}', room).replace('{member}', member))
       const { code, stdout, stderr } = await meetroom([...argv, '--json', '--quiet'])
@@ -76,7 +76,7 @@ test.each([
 )
 
 test('the local workspace persists between commands and has owner-only access', async () => {
-  const env = home()
+  const env = isolateHome()
   const dir = env['MEETROOM_DATA_DIR'] ?? ''
   await runBuilt(['--local', 'rooms', 'create', '--name', 'First room', '--type', 'open'], env)
   const { stdout } = await runBuilt(['--local', 'rooms', 'list', '--columns', 'name', '--no-header'], env)
@@ -86,14 +86,14 @@ test('the local workspace persists between commands and has owner-only access', 
 })
 
 test('--version prints the version and creates no files', async () => {
-  const env = home()
+  const env = isolateHome()
   expect(await runBuilt(['--version'], env)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
   expect(existsSync(env['MEETROOM_DATA_DIR'] ?? '')).toBe(false)
   expect(existsSync(env['MEETROOM_CONFIG_DIR'] ?? '')).toBe(false)
 })
 
 test('rooms list exits 5 and names doctor when the connection is refused', async () => {
-  const env = { ...home(), MEETROOM_BASE_URL: 'http://127.0.0.1:9/v1', MEETROOM_API_KEY: 'secret-key' }
+  const env = { ...isolateHome(), MEETROOM_BASE_URL: 'http://127.0.0.1:9/v1', MEETROOM_API_KEY: 'secret-key' }
   expect(await runBuilt(['rooms', 'list', '--retries', '0'], env)).toEqual({
     code: 5,
     stdout: '',
@@ -105,7 +105,7 @@ test('rooms list exits 5 and names doctor when the connection is refused', async
 test('rooms list exits 5 at the timeout when the service does not respond', async () => {
   const port = await listen(createServer())
   const env = {
-    ...home(),
+    ...isolateHome(),
     MEETROOM_BASE_URL: `http://127.0.0.1:${port}/v1`,
     MEETROOM_API_KEY: 'key-0123456789',
   }

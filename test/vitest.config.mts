@@ -4,16 +4,17 @@ import { delimiter } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { bundleForBrowser, parseTopic } from '../.esbuild-text.mjs'
 
-// Settings and keys that a group can write to are refused, and some machines let new files be such.
+// The program refuses settings and keys that a group can write to, and some machines create such files by
+// default.
 process.umask(0o022)
 
-/** Where root’s tools are, such as chroot: not every environment names these directories. */
+/** Directories with tools of root, such as chroot, which some environments omit. */
 const PATH = [process.env['PATH'], '/usr/local/sbin', '/usr/sbin', '/sbin'].join(delimiter)
 
 /**
- * Returns a directory for temporary files: in memory, which saves a third of the system time of tests in process and a
- * sixth of the time of the built program, or else the usual one. A container may forbid to run programs there, or limit it
- * to 64 MB.
+ * Returns a directory for temporary files, in memory if possible. Memory saves a third of the system time of
+ * tests in process, and a sixth of the time of the built program. A container may forbid programs there, or
+ * limit it to 64 MB.
  */
 function findTemporaryDirectory(): string {
   const memory = '/dev/shm'
@@ -23,7 +24,7 @@ function findTemporaryDirectory(): string {
   return bavail * bsize >= 2 ** 31 ? memory : tmpdir()
 }
 
-/** Programs for the browser and help topics are imported as text, as the bundler does it. */
+/** Plugin that imports programs for the browser and help topics as text, like the bundler. */
 const importsAsText = {
   name: 'imports-as-text',
   enforce: 'pre' as const,
@@ -35,31 +36,31 @@ const importsAsText = {
   },
 }
 
-// `--mode full` runs the suites of `test/suites` in full, each by a script of its own. Vitest tells the mode here only: what
-// depends on it is given to each project as it is.
+// `--mode full` runs the suites of `test/suites` in full, each with its own script. Vitest passes the mode
+// only to this function, which passes the dependent values to each project.
 export default defineConfig(({ mode }) => {
   const each = {
     root: import.meta.dirname,
-    // Machines are shared and slow at times, and a test that hangs must still end.
+    // Shared machines may be slow, but a test that hangs must still end.
     testTimeout: mode === 'full' ? 3_600_000 : 30_000,
     hookTimeout: mode === 'full' ? 3_600_000 : 30_000,
-    // Nothing of the developer’s own setup reaches a test.
+    // Tests must not depend on the settings of the developer.
     env: { TZ: 'UTC', PATH, MEETROOM_TEST_FULL: mode === 'full' ? '1' : '' },
   }
-  // Modules have no state, so that test files share them: loading them for each file takes a sixth of the time.
+  // Modules have no state, so test files share them, which saves a sixth of the time.
   const project = (name: string, files: { include: string[]; exclude?: string[] }, TMPDIR: string) => ({
     plugins: [importsAsText],
     test: { ...each, ...files, env: { ...each.env, TMPDIR }, name, isolate: false },
   })
   const memory = findTemporaryDirectory()
-  // The full form of what starts processes uses the usual disk.
+  // In a full run, tests that start processes use the usual disk.
   const disk = mode === 'full' ? tmpdir() : memory
   return {
     test: {
       ...each,
-      // Two more than there are cores: many tests wait for a process that they started.
+      // Two more workers than cores, because many tests wait for a process.
       maxWorkers: availableParallelism() + 2,
-      // The counts that CI prints.
+      // CI prints the counts of this report.
       reporters: ['default', 'json'],
       outputFile: { json: '../node_modules/.cache/tests.json' },
       projects: [
