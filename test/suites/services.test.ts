@@ -17,7 +17,8 @@ const count = counted('services')
 const scenarios: readonly (ReadScenario | WriteScenario)[] = [...reads, ...writes]
 
 /**
- * All services in a full run. A quick run has half of them, and a sixth of those that differ only in writes.
+ * All services in a full run. A quick run has half of them, and a sixth of the services that differ only in
+ * writes.
  */
 const tried = services.filter((fake, index) => full || index % (hasOtherReads(fake) ? 2 : 6) === 0)
 

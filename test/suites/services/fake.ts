@@ -160,7 +160,7 @@ function isThing(value: unknown): value is Thing {
 }
 
 /** Limit and offset of a request for a list. */
-export interface Asked {
+export interface ListBounds {
   limit: number
   offset: number
 }
@@ -168,8 +168,8 @@ export interface Asked {
 /** Reads lists with other bounds, and changes their bodies. */
 export const lists =
   (
-    bounds: (asked: Asked) => Asked,
-    change: (body: any, key: string, asked: Asked) => unknown = (body) => body,
+    bounds: (asked: ListBounds) => ListBounds,
+    change: (body: any, key: string, asked: ListBounds) => unknown = (body) => body,
   ): Exchange =>
   async (request, next) => {
     if (!isList(request)) return next()
@@ -190,7 +190,7 @@ export const lists =
     })
   }
 
-export const asAsked = (asked: Asked) => asked
+export const asAsked = (asked: ListBounds) => asked
 
 /** Changes the total of lists. */
 export const total = (change: (real: number, page: number) => unknown): Exchange =>

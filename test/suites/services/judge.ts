@@ -4,7 +4,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { baseUrl, type Run } from '../../helpers/world.ts'
 import type { FakeService } from './fake.ts'
 import { answersOf, readsOf } from './proof.ts'
-import { claimed, leavesOut, leavesUntried, type Said, said as saidBy, suggested } from './report.ts'
+import {
+  claimed,
+  leavesOut,
+  leavesUntried,
+  type ReportedOutcome,
+  said as saidBy,
+  suggested,
+} from './report.ts'
 import { hiddenFields, type Outcome, verdicts, visible } from './rule.ts'
 import { openSchool, type School, type State } from './school.ts'
 import { type Target, targetsOf, timesMade } from './target.ts'
@@ -39,10 +46,10 @@ export interface Judgement {
   readonly requests: readonly string[]
 }
 
-/** An item after a run. */
-interface Judged {
+/** Item and its verdict after a run. */
+interface JudgedItem {
   readonly target: Target
-  readonly said: Said
+  readonly said: ReportedOutcome
   readonly truth: Truth
   readonly right: ReadonlySet<Outcome>
   /** True if a request for the item was sent. */
@@ -54,7 +61,7 @@ interface Judged {
   readonly isSkipped: boolean
 }
 
-const isDone = ({ said }: Judged) => said === 'done'
+const isDone = ({ said }: JudgedItem) => said === 'done'
 
 /** Runs a command, then the command that it suggests, and compares the reports with the stored state. */
 export async function judge(fake: FakeService, scenario: WriteScenario): Promise<Judgement> {
@@ -101,7 +108,7 @@ function judged(
   run: Run,
   before: State,
   after: State,
-): Judged[] {
+): JudgedItem[] {
   const all = saidBy(run, targets, scenario.report ?? 'code')
   return targets.map((target, i) => {
     const truth = truthOf(target, before, after)
@@ -143,7 +150,7 @@ type Found = readonly [Class, string]
 async function problemsOf(
   fake: FakeService,
   scenario: WriteScenario,
-  items: readonly Judged[],
+  items: readonly JudgedItem[],
   run: Run,
   after: State,
 ): Promise<Found[]> {
@@ -172,7 +179,7 @@ const waits = (fake: FakeService, { waitsFor }: Target) =>
 const isWrong = (truth: Truth) => ['not', 'partly', 'other', 'misnamed'].includes(truth)
 
 /** Returns the problems of the verdict on one item. */
-function outcomeProblems({ target, said, truth, right, isTried, wasSo }: Judged): Found[] {
+function outcomeProblems({ target, said, truth, right, isTried, wasSo }: JudgedItem): Found[] {
   const name = `${target.kind} ${target.names[0] ?? ''} (${truth})`
   if (said === 'unsent' || (!isTried && said !== 'done'))
     return truth === 'not' || wasSo ? [] : [['false failure', `${name} was not sent`]]
@@ -183,13 +190,13 @@ function outcomeProblems({ target, said, truth, right, isTried, wasSo }: Judged)
   return [[right.has('unknown') ? 'unproven' : 'false alarm', should]]
 }
 
-const duplicates = (fake: FakeService, { target, times }: Judged): Found[] =>
+const duplicates = (fake: FakeService, { target, times }: JudgedItem): Found[] =>
   times > 1 && !(target.kind !== 'keep' && answersOf(fake, target.kind).includes('denies'))
     ? [['duplicate', `${target.kind} ${target.names[0] ?? ''} was made ${times} times`]]
     : []
 
 /** Returns the problems of the exit code and the summary. */
-function codeProblems(items: readonly Judged[], run: Run): Found[] {
+function codeProblems(items: readonly JudgedItem[], run: Run): Found[] {
   const { code } = run
   const done = items.filter(isDone).length
   // A workspace file never changes fields that the service hides.
@@ -206,7 +213,7 @@ function codeProblems(items: readonly Judged[], run: Run): Found[] {
 }
 
 /** Returns the notices that a run should print and does not. */
-function silence(fake: FakeService, items: readonly Judged[], run: Run, after: State): Found[] {
+function silence(fake: FakeService, items: readonly JudgedItem[], run: Run, after: State): Found[] {
   return items.flatMap(({ target, truth, said, isTried }): Found[] => {
     if (said === 'done') {
       const isLike = truth === 'equal' || truth === 'similar' || truth === 'longer'
@@ -231,7 +238,7 @@ function silence(fake: FakeService, items: readonly Judged[], run: Run, after: S
 }
 
 /** Returns only the false reports and the duplicates of a second run. */
-function laterProblems(fake: FakeService, scenario: WriteScenario, items: readonly Judged[]): Found[] {
+function laterProblems(fake: FakeService, scenario: WriteScenario, items: readonly JudgedItem[]): Found[] {
   return items.flatMap((item): Found[] => {
     const { target, said, truth, right } = item
     const name = `${target.kind} ${target.names[0] ?? ''} (${truth})`
@@ -259,7 +266,7 @@ function nextCommand({ again, leaf }: WriteScenario, argv: readonly string[], ru
 async function canWrite(
   fake: FakeService,
   { needs = [], findsBy }: WriteScenario,
-  items: readonly Judged[],
+  items: readonly JudgedItem[],
 ): Promise<boolean> {
   if (findsBy !== undefined && fake.hides?.includes(findsBy)) return false
   const kinds = items.map(({ target: { kind } }) => (kind === 'keep' ? 'change' : kind))
@@ -274,7 +281,7 @@ async function canWrite(
 }
 
 /** Counts false verdicts that the rule allows because no client can detect them. */
-const accepted = (items: readonly Judged[]) =>
+const accepted = (items: readonly JudgedItem[]) =>
   items.filter(
     ({ said, truth, right }) =>
       (said === 'done' && truth === 'not' && right.has('done')) ||

@@ -11,9 +11,9 @@ import type { Target } from './target.ts'
  */
 export type Report = 'code' | 'rows' | 'items'
 
-export type Said = Outcome | 'unsent'
+export type ReportedOutcome = Outcome | 'unsent'
 
-const statuses: Record<string, Said> = {
+const statuses: Record<string, ReportedOutcome> = {
   ...{ ok: 'done', overwrote: 'done', updated: 'done', skipped: 'done' },
   ...{ failed: 'failed', invalid: 'failed', unknown: 'unknown', unsent: 'unsent' },
 }
@@ -54,7 +54,7 @@ const wordsOf = (text: string) =>
   [...text.matchAll(/(?:'([^']*)'|(\S+))/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
 
 /** Returns the reported outcome of each item. */
-export function said(run: Run, targets: readonly Target[], report: Report): Said[] {
+export function said(run: Run, targets: readonly Target[], report: Report): ReportedOutcome[] {
   if (report === 'code') return targets.map(() => byCode(run))
   if (report === 'rows') {
     const rows = objects(run.stdout)
@@ -62,7 +62,7 @@ export function said(run: Run, targets: readonly Target[], report: Report): Said
   }
   const errors = errorsOf(run)
   const items = objects(run.stdout)
-  const verdicts = targets.map((target): Said | undefined => {
+  const verdicts = targets.map((target): ReportedOutcome | undefined => {
     const isAbout = (inWords: boolean) => (one: Thing) =>
       target.names.some((name) => (inWords ? isMentioned(one, name) : isSentTo(one, name)))
     // A message may also mention the ID of another item.
@@ -76,7 +76,7 @@ export function said(run: Run, targets: readonly Target[], report: Report): Said
   return verdicts.map((verdict) => verdict ?? rest)
 }
 
-function byCode({ code }: Run): Said {
+function byCode({ code }: Run): ReportedOutcome {
   if (code === 0) return 'done'
   return code === 7 ? 'unknown' : 'failed'
 }

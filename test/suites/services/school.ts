@@ -38,7 +38,7 @@ export interface School {
   sent: readonly Sent[]
   sessions: readonly Thing[]
   run(argv: readonly string[], stdin?: string): Promise<Run>
-  /** Runs a command with the embedded service instead of the fake one. */
+  /** Runs a command with the embedded service instead of the fake service. */
   prepare(argv: readonly string[]): Promise<void>
   /** Replaces the IDs of the embedded service in a path by names. */
   readable(path: string): string

@@ -38,26 +38,34 @@ const proofOf = (body: unknown): Proof => {
 }
 const idle = emptyWords.map(([name, body, headers]) =>
   service(
-    `answers ${name} to writes without executing them`,
+    `responds with ${name} to writes without executing them`,
     writesAnswer(false, 200, body, headers),
     proofOf(body),
   ),
 )
 const executing = [
   ...emptyWords.map(([name, body, headers]) =>
-    service(`executes writes and answers ${name}`, writesAnswer(true, 200, body, headers), proofOf(body)),
+    service(
+      `executes writes and responds with ${name}`,
+      writesAnswer(true, 200, body, headers),
+      proofOf(body),
+    ),
   ),
   ...acknowledgements.map(([name, body]) =>
-    service(`executes writes and answers ${name}`, writesAnswer(true, 200, body), acknowledging),
+    service(`executes writes and responds with ${name}`, writesAnswer(true, 200, body), acknowledging),
   ),
 ]
 const lying = acknowledgements.map(([name, body]) =>
-  service(`answers ${name} to writes without executing them`, writesAnswer(false, 200, body), acknowledging),
+  service(
+    `responds with ${name} to writes without executing them`,
+    writesAnswer(false, 200, body),
+    acknowledging,
+  ),
 )
 const statuses = [
   ...[201, 202, 204].map((status) =>
     service(
-      `executes writes and answers ${status} without a body`,
+      `executes writes and responds with ${status} without a body`,
       writesAnswer(true, status, ''),
       acknowledging,
     ),
@@ -70,16 +78,16 @@ const statuses = [
     ),
   ),
   ...[400, 401, 402, 404, 405, 409, 410, 418, 422, 501].map((status) =>
-    service(`answers ${status} to writes`, writesAnswer(false, status, { error: 'no' }), {
+    service(`responds with ${status} to writes`, writesAnswer(false, status, { error: 'no' }), {
       answers: status === 501 ? 'loses' : 'denies',
     }),
   ),
   service(
-    'executes writes and answers 500 with JSON',
+    'executes writes and responds with 500 and JSON',
     writesAnswer(true, 500, { error: { message: 'late' } }),
     denying,
   ),
-  service('executes writes and answers 502', writesAnswer(true, 502, html, isHtml), {
+  service('executes writes and responds with 502', writesAnswer(true, 502, html, isHtml), {
     answers: { delete: 'misses', other: 'loses' },
   }),
 ]

@@ -7,7 +7,7 @@ export interface Words {
   readonly body: unknown
   readonly status?: number
   readonly headers?: Record<string, string>
-  /** Proof value, if the body is not an acknowledgement. */
+  /** Information in the response, if the body is not an acknowledgement. */
   readonly answers?: Answers | readonly Answers[]
 }
 
@@ -134,7 +134,7 @@ export const bodies: readonly Words[] = [...objects, ...noObjects, ...refusals]
 export const envelopes: readonly (readonly [
   name: string,
   wrap: (item: Thing, key: string) => unknown,
-  /** Proof value. */
+  /** Information in the response; `shows` by default. */
   answers?: Answers | readonly Answers[],
 ])[] = [
   ['with links of HAL', (item) => ({ ...item, _links: { self: { href: `/rooms/${item['id']}` } } })],

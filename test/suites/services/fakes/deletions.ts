@@ -2,7 +2,9 @@ import type { WireResponse } from '../../../../src/api/wire.ts'
 import { answer, type Exchange, type FakeService, jsonOf, pathOf, type Thing } from '../fake.ts'
 import type { Proof } from '../proof.ts'
 
-/** Creates a service that executes deletions, responds without a body, and shows deleted items as given. */
+/**
+ * Creates a service that executes deletions, responds without a body, and shows deleted items with `show`.
+ */
 function tombstone(
   name: string,
   proof: Proof,

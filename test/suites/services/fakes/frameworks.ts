@@ -19,7 +19,7 @@ import { bodies, envelopes } from './bodies.ts'
 const answering = bodies.flatMap(({ name, body, status = 200, headers, answers = 'acknowledges' }) =>
   [true, false].map((executes) =>
     service(
-      `${executes ? 'executes writes and answers' : 'does not execute writes and answers'} ${name}`,
+      `${executes ? 'executes writes and responds with' : 'does not execute writes and responds with'} ${name}`,
       writesAnswer(executes, status, body, headers),
       { answers },
     ),
@@ -60,12 +60,12 @@ const echoing: readonly FakeService[] = [
     { answers: { message: 'acknowledges', pages: 'acknowledges', other: 'garbles' } },
   ),
   service(
-    'does not execute writes and answers with the ID only',
+    'does not execute writes and responds with the ID only',
     echo((_, id) => ({ ok: true, id, rev: '1-967a00df' })),
     { answers: { room: 'garbles', user: 'garbles', delete: ['claims', 'acknowledges'], other: 'names' } },
   ),
   service(
-    'does not execute deletions and answers “deleted”',
+    'does not execute deletions and responds with “deleted”',
     async (request, next) =>
       request.method === 'DELETE'
         ? answer(200, { id: idIn(request), object: 'room', deleted: true })

@@ -54,11 +54,11 @@ const failures: readonly (readonly [
 ]
 
 const losing = failures.flatMap(([name, status, body, headers]) => [
-  service(`executes writes and answers ${name}`, writesAnswer(true, status, body, headers), {
+  service(`executes writes and responds with ${name}`, writesAnswer(true, status, body, headers), {
     answers: { delete: 'misses', other: 'loses' },
     isBusy: status === 503,
   }),
-  service(`does not execute writes and answers ${name}`, writesAnswer(false, status, body, headers), {
+  service(`does not execute writes and responds with ${name}`, writesAnswer(false, status, body, headers), {
     answers: 'loses',
     isBusy: status === 503,
   }),
@@ -77,15 +77,21 @@ const lost = [true, false].map((executes) =>
 /** Responses of firewalls, captive portals and gateways that forward no write. */
 const refusing: readonly FakeService[] = (
   [
-    ['answers 403 with a page of a firewall to writes', 403, inHtml('Attention Required!'), page, 'denies'],
-    ['answers 405 with a CAPTCHA page to writes', 405, inHtml('Human Verification'), page, 'denies'],
-    ['answers 202 with a challenge to writes', 202, '', { 'x-amzn-waf-action': 'challenge' }, 'acknowledges'],
-    ['answers 503 with “Just a moment” to writes', 503, inHtml('Just a moment...'), page, 'loses'],
-    ['answers 511 of a captive portal to writes', 511, inHtml('Network Authentication'), page, 'loses'],
+    ['responds with 403 and a firewall page to writes', 403, inHtml('Attention Required!'), page, 'denies'],
+    ['responds with 405 and a CAPTCHA page to writes', 405, inHtml('Human Verification'), page, 'denies'],
+    [
+      'responds with 202 and a challenge to writes',
+      202,
+      '',
+      { 'x-amzn-waf-action': 'challenge' },
+      'acknowledges',
+    ],
+    ['responds with 503 and “Just a moment” to writes', 503, inHtml('Just a moment...'), page, 'loses'],
+    ['responds with 511 of a captive portal to writes', 511, inHtml('Network Authentication'), page, 'loses'],
     ['redirects writes to a captive portal', 302, '', { location: 'http://portal.test/' }, 'denies'],
-    ['answers 423 to writes', 423, { error: 'locked' }, {}, 'denies'],
-    ['answers 428 to writes', 428, { title: 'Precondition Required' }, {}, 'denies'],
-    ['answers 451 to writes', 451, 'Unavailable For Legal Reasons', text, 'denies'],
+    ['responds with 423 to writes', 423, { error: 'locked' }, {}, 'denies'],
+    ['responds with 428 to writes', 428, { title: 'Precondition Required' }, {}, 'denies'],
+    ['responds with 451 to writes', 451, 'Unavailable For Legal Reasons', text, 'denies'],
   ] as const
 ).map(([name, status, body, headers, answers]) =>
   service(name, writesAnswer(false, status, body, headers), { answers }),
@@ -100,7 +106,9 @@ const denying: readonly FakeService[] = (
     ['499', 499, ''],
   ] as const
 ).map(([name, status, body]) =>
-  service(`executes writes and answers ${name}`, writesAnswer(true, status, body), { answers: 'denies' }),
+  service(`executes writes and responds with ${name}`, writesAnswer(true, status, body), {
+    answers: 'denies',
+  }),
 )
 
 /**
@@ -125,7 +133,7 @@ function firstAttempt(name: string, executes: boolean, proof: Proof): FakeServic
 }
 
 const retried: readonly FakeService[] = [
-  firstAttempt('executes writes and loses the first answer to each', true, {
+  firstAttempt('executes writes and loses the first response to each write', true, {
     // Commands retry the creation of a user, which overwrites; `api` does not.
     answers: { delete: 'misses', change: 'shows', user: ['shows', 'loses'], other: 'loses' },
   }),
@@ -133,7 +141,7 @@ const retried: readonly FakeService[] = [
     answers: { delete: 'shows', change: 'shows', user: ['shows', 'loses'], other: 'loses' },
   }),
   {
-    name: 'executes writes twice and sends the first answer',
+    name: 'executes writes twice and sends the first response',
     make: () => async (request, next) => {
       if (!isWrite(request)) return next()
       const first = await next()
@@ -142,7 +150,7 @@ const retried: readonly FakeService[] = [
     },
   },
   {
-    name: 'executes writes twice and sends the second answer',
+    name: 'executes writes twice and sends the second response',
     // The embedded service refuses a second deletion and a second redelivery.
     answers: { redelivery: 'denies', delete: ['denies', 'claims'] },
     make: () => async (request, next) => {

@@ -14,13 +14,13 @@ import type { Proof } from '../proof.ts'
 const acknowledged = () => answer(202, { status: 'accepted' }, { location: '/operations/1' })
 
 /** Time since the last write, in milliseconds, and number of reads since then. */
-interface Waited {
+interface TimeSinceWrite {
   readonly ms: number
   readonly reads: number
 }
 
 /** Creates a service that queues writes and executes them before the first read for which `isDue` is true. */
-function queue(name: string, proof: Proof, isDue: (waited: Waited) => boolean): FakeService {
+function queue(name: string, proof: Proof, isDue: (waited: TimeSinceWrite) => boolean): FakeService {
   return {
     name,
     answers: 'acknowledges',

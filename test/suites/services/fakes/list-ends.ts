@@ -22,7 +22,7 @@ const ends = (
   behind: () => ReturnType<typeof answer>,
   facts: Pick<FakeService, 'isReadable'> = {},
 ) => ({
-  name: `answers offsets beyond the end with ${name}`,
+  name: `responds to offsets beyond the end with ${name}`,
   make: ending(behind),
   ...facts,
 })
@@ -183,7 +183,7 @@ export const listBodies: readonly FakeService[] = [
     [key]: [...body[key], { id: null, deleted: true }],
   })),
   {
-    name: 'answers lists with 206',
+    name: 'responds to lists with 206',
     make: () => async (request, next) => {
       const response = await next()
       return isList(request) && response.status === 200 ? { ...response, status: 206 } : response

@@ -10,7 +10,7 @@ export interface Listing {
 }
 
 /** Page of a list, with changes of its paging. */
-export interface Listed {
+export interface ListPage {
   items: readonly unknown[]
   paging?: object
   /** Additional fields of the body. */
@@ -21,13 +21,13 @@ export interface Listed {
 export const cap = 5
 
 /** Returns the page that a correct service sends. */
-export const usual = ({ items, limit, offset }: Listing): Listed => ({
+export const usual = ({ items, limit, offset }: Listing): ListPage => ({
   items: items.slice(offset, offset + Math.min(limit, cap)),
 })
 
 /** Pages lists with the given function. */
 export const listing =
-  (page: (asked: Listing) => Listed): (() => Exchange) =>
+  (page: (asked: Listing) => ListPage): (() => Exchange) =>
   () => {
     let sent = 0
     return async (request, next) => {
@@ -50,7 +50,7 @@ export const listing =
 /** Creates a service that differs only in its lists. */
 export const lister = (
   name: string,
-  page: (asked: Listing) => Listed,
+  page: (asked: Listing) => ListPage,
   facts: Pick<FakeService, 'isReadable' | 'isUnsettled'> = {},
 ): FakeService => ({ name, make: listing(page) as (setting: Setting) => Exchange, ...facts })
 

@@ -7,7 +7,7 @@ const page = { 'content-type': 'text/html' }
 /** Creates a service that acknowledges writes, and whose items cannot be read afterwards. */
 function unreadable(name: string, read: () => WireResponse): FakeService {
   return {
-    name: `acknowledges writes, and then answers ${name} to reads`,
+    name: `acknowledges writes, and then responds with ${name} to reads`,
     answers: 'acknowledges',
     reads: 'never',
     make(): Exchange {
@@ -103,7 +103,7 @@ export const proxies: readonly FakeService[] = [
     { answers: { pages: 'garbles' } },
   ),
   {
-    name: 'answers 503 to the first read after each write',
+    name: 'responds with 503 to the first read after each write',
     answers: 'acknowledges',
     make(): Exchange {
       let isFirst = false

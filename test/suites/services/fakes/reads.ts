@@ -31,7 +31,7 @@ const refusals = [
     ),
   ),
   ...[403, 500, 503].map((status) => ({
-    name: `answers ${status} about the members of one room`,
+    name: `responds with ${status} to requests for the members of one room`,
     make: (): Exchange => {
       let first: string | undefined
       return async (request, next) => {
@@ -43,14 +43,14 @@ const refusals = [
     },
   })),
   service(
-    'answers 403 about all sessions',
+    'responds with 403 to requests for sessions',
     instead(
       (request) => pathOf(request).endsWith('/sessions'),
       () => answer(403, { error: 'no' }),
     ),
   ),
   service(
-    'answers 404 as HTML about everything',
+    'responds with 404 as HTML to every request',
     instead(
       () => true,
       () => answer(404, html, isHtml),
@@ -58,7 +58,7 @@ const refusals = [
     { ...denying, reads: 'never' },
   ),
   service(
-    'answers 404 as JSON about everything',
+    'responds with 404 as JSON to every request',
     instead(
       () => true,
       () => answer(404, { error: { code: 'not_found', message: 'not found' } }),
@@ -66,7 +66,7 @@ const refusals = [
     { ...denying, reads: 'never' },
   ),
   service(
-    'answers 400 with not_found about everything',
+    'responds with 400 and not_found to every request',
     instead(
       () => true,
       () => answer(400, { error: { code: 'not_found', message: 'no such operation' } }),
@@ -74,7 +74,7 @@ const refusals = [
     { ...denying, reads: 'never' },
   ),
   service(
-    'answers 400 about everything',
+    'responds with 400 to every request',
     instead(
       () => true,
       () => answer(400, { error: 'bad' }),
@@ -82,7 +82,7 @@ const refusals = [
     { ...denying, reads: 'never' },
   ),
   service(
-    'answers 200 with HTML about everything',
+    'responds with 200 and HTML to every request',
     instead(
       () => true,
       () => answer(200, html, isHtml),
@@ -90,7 +90,7 @@ const refusals = [
     { ...garbling, reads: 'never' },
   ),
   service(
-    'answers 200 with {} about everything',
+    'responds with 200 and {} to every request',
     instead(
       () => true,
       () => answer(200, {}),
@@ -98,7 +98,7 @@ const refusals = [
     { ...acknowledging, reads: 'never' },
   ),
   service(
-    'answers 404 to deletions and executes them',
+    'responds with 404 to deletions and executes them',
     async (request, next) => {
       if (request.method !== 'DELETE') return next()
       await next()
@@ -108,7 +108,7 @@ const refusals = [
     { answers: { delete: ['denies', 'claims'] } },
   ),
   service(
-    'answers 404 to deletions without executing them',
+    'responds with 404 to deletions without executing them',
     instead(
       ({ method }) => method === 'DELETE',
       () => answer(404, { error: { message: 'not found' } }),
@@ -233,7 +233,7 @@ const bodies = [
     const { 'content-type': _type, ...rest } = headers
     return { ...response, headers: rest }
   }),
-  service('answers 201 to everything', async (_, next) => {
+  service('responds with 201 to every request', async (_, next) => {
     const response = await next()
     return response.status === 200 ? { ...response, status: 201 } : response
   }),
