@@ -1,7 +1,7 @@
 import { sized } from '../size.ts'
 import { acknowledged, attempts, type Command, commands, type End } from './expected.ts'
 import { type Fault, key } from './fault.ts'
-import type { Ended, Format } from './run.ts'
+import type { CommandResult, Format } from './run.ts'
 
 /**
  * Maximum time that a process may run after its deadline or its last output, in milliseconds. Shared machines
@@ -32,7 +32,7 @@ const stack = /^\s+at |node:internal|\.[cm]?[jt]s:\d+|Warning:|meetroom has a bu
 const control = /[\0-\x08\x0b-\x1f\x7f-\x9f]/
 
 /** Returns the problems of an ended command; an empty list for none. */
-export function problemsOf(fault: Fault, command: Command, format: Format, ended: Ended): string[] {
+export function problemsOf(fault: Fault, command: Command, format: Format, ended: CommandResult): string[] {
   const { code, requests, connections } = fault.expect[command]
   const { stdout, stderr } = ended
   const codes = [code].flat()
@@ -64,14 +64,14 @@ export function problemsOf(fault: Fault, command: Command, format: Format, ended
 /** Maximum number of requests after a write: reads that prove the write, and one probe. */
 const maxReads = attempts + 1
 
-/** Returns true for the expected number, plus the reads that may follow a write. */
+/** Returns true for the expected number of requests, plus the reads that may follow a write. */
 function isWithin(count: number, expected: number, command: Command): boolean {
   const isReadable = command === 'update' || command === 'delete'
   return count >= expected && count <= expected + (isReadable ? maxReads : 0)
 }
 
 function isExpected(
-  { requests, connections }: Ended,
+  { requests, connections }: CommandResult,
   expected: End['connections'],
   command: Command,
 ): boolean {
@@ -82,7 +82,7 @@ function isExpected(
   )
 }
 
-function outputProblem({ stdout, stderr }: Ended, format: Format): string | false {
+function outputProblem({ stdout, stderr }: CommandResult, format: Format): string | false {
   if (stdout === '' && format === 'table' && emptyTable.test(stderr)) return false
   if (stdout === '') return 'nothing on standard output'
   // The output keeps the byte order mark of the response.

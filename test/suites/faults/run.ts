@@ -14,8 +14,7 @@ export type Format = (typeof formats)[number]
 /** Timeout of a command that the fault must end, in seconds. */
 const longTimeout = 30
 
-/** Result of a command. */
-export interface Ended {
+export interface CommandResult {
   code: number | null
   stdout: string
   stderr: string
@@ -35,7 +34,7 @@ export interface Runner {
   run(
     argv: readonly string[],
     env: Record<string, string>,
-  ): Promise<Pick<Ended, 'code' | 'stdout' | 'stderr' | 'lingeredMs'>>
+  ): Promise<Pick<CommandResult, 'code' | 'stdout' | 'stderr' | 'lingeredMs'>>
   /** Timeout of a command that only the deadline ends, in seconds. Long enough to send a request. */
   shortTimeout: number
   /** True if commands reach the server through a proxy without faults. */
@@ -49,7 +48,7 @@ export async function runAgainst(
   format: Format,
   { run, shortTimeout, tunnels }: Runner,
   env: Record<string, string>,
-): Promise<Ended> {
+): Promise<CommandResult> {
   const server = await startFaulty(fault)
   const tunnel = tunnels && (await startTunnel(server.port))
   const timeout = fault.stalls ? shortTimeout : longTimeout

@@ -5,14 +5,14 @@ import type { Certificate } from '../../helpers/certificate.ts'
 import { good } from './fault.ts'
 
 /** Single action of a server on a connection. */
-export type Step = (line: Line) => Promise<void> | void
+export type Step = (connection: ServerConnection) => Promise<void> | void
 /** Actions of a server on a connection, in order. The script repeats while the connection is open. */
 export type Script = readonly Step[]
 
-class Gone extends Error {}
+class ConnectionClosed extends Error {}
 
 /** Server’s end of a connection. */
-export class Line {
+export class ServerConnection {
   #socket: Duplex
   readonly #raw: Socket
   readonly #onRequest: () => void
@@ -38,7 +38,7 @@ export class Line {
     try {
       while (script.length > 0) for (const step of script) await step(this)
     } catch (error) {
-      if (!(error instanceof Gone)) throw error
+      if (!(error instanceof ConnectionClosed)) throw error
     }
   }
 
@@ -69,7 +69,7 @@ export class Line {
 
   /** Sends bytes with backpressure. */
   async send(bytes: string | Uint8Array): Promise<void> {
-    if (this.#isOver) throw new Gone()
+    if (this.#isOver) throw new ConnectionClosed()
     const socket = this.#socket
     if (socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)) return
     let drained = false
@@ -167,10 +167,10 @@ export class Line {
     return taken
   }
 
-  /** @throws {Gone} when the connection is closed */
+  /** @throws {ConnectionClosed} when the connection is closed */
   async #until(holds: () => boolean): Promise<void> {
     while (!holds()) {
-      if (this.#isOver) throw new Gone()
+      if (this.#isOver) throw new ConnectionClosed()
       await new Promise<void>((resolve) => {
         this.#changed = resolve
       })
@@ -181,30 +181,30 @@ export class Line {
 // Steps of scripts.
 
 /** Waits for a whole request. */
-export const request: Step = (line) => line.request()
+export const request: Step = (connection) => connection.request()
 /** Waits for the head of a request. */
-export const head: Step = async (line) => void (await line.head())
+export const head: Step = async (connection) => void (await connection.head())
 /** Waits for the first bytes. */
-export const anything: Step = (line) => line.anything()
-export const end: Step = (line) => line.end()
-export const endRaw: Step = (line) => line.endRaw()
-export const reset: Step = (line) => line.reset()
-export const stall: Step = (line) => line.stall()
+export const anything: Step = (connection) => connection.anything()
+export const end: Step = (connection) => connection.end()
+export const endRaw: Step = (connection) => connection.endRaw()
+export const reset: Step = (connection) => connection.reset()
+export const stall: Step = (connection) => connection.stall()
 export const send =
   (...parts: readonly (string | Uint8Array)[]): Step =>
-  async (line) => {
-    for (const part of parts) await line.send(part)
+  async (connection) => {
+    for (const part of parts) await connection.send(part)
   }
 export const sendRaw =
   (bytes: Uint8Array): Step =>
-  (line) =>
-    line.sendRaw(bytes)
+  (connection) =>
+    connection.sendRaw(bytes)
 /** Sends the same bytes repeatedly, by default without end. */
 export const repeat =
   (part: string | Uint8Array, times = Number.POSITIVE_INFINITY): Step =>
-  async (line) => {
+  async (connection) => {
     for (let n = 0; n < times; n++) {
-      await line.send(part)
+      await connection.send(part)
       // Lets the client in this process read.
       if (n % 64 === 63) await new Promise((resolve) => setImmediate(resolve))
     }
@@ -212,16 +212,16 @@ export const repeat =
 /** Sends a text in pieces of `size` characters, with pauses of `everyMs` milliseconds. */
 export const drip =
   (text: string, size: number, everyMs: number): Step =>
-  async (line) => {
+  async (connection) => {
     for (let at = 0; at < text.length; at += size) {
-      await line.send(text.slice(at, at + size))
-      await line.pause(everyMs)
+      await connection.send(text.slice(at, at + size))
+      await connection.pause(everyMs)
     }
   }
 export const handshake =
   (certificate: Certificate): Step =>
-  (line) =>
-    line.handshake(certificate)
+  (connection) =>
+    connection.handshake(certificate)
 
 /** Sends an HTTP response with the correct length of its body. */
 export function answer(

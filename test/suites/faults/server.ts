@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { open } from '../../helpers/listen.ts'
 import { openFullPort } from '../../helpers/stall.ts'
 import type { Fault } from './fault.ts'
-import { Line } from './script.ts'
+import { ServerConnection } from './script.ts'
 
 /** Server with a fault. */
 export interface FaultyServer {
@@ -19,8 +19,8 @@ export async function startFaulty(fault: Fault): Promise<FaultyServer> {
   if (fault.over === 'full port') return { ...(await openFullPort()), seen }
   const server = createServer({ noDelay: true }, (socket) => {
     const first = seen.connections++ === 0
-    const line = new Line(socket, () => seen.requests++, fault.knowsKey)
-    void line.run((first && fault.first) || fault.does)
+    const connection = new ServerConnection(socket, () => seen.requests++, fault.knowsKey)
+    void connection.run((first && fault.first) || fault.does)
   })
   const { port, close } = await open(server)
   if (fault.over?.startsWith('closed')) await close()
