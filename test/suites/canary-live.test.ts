@@ -10,7 +10,7 @@ import { listen } from '../helpers/listen.ts'
 import { answer, baseUrl, createWorld, tempDir } from '../helpers/world.ts'
 import { counted, full } from './size.ts'
 
-// Searches for the key in prompts, messages, webhooks and logs, for which `canary.test.ts` has no calls.
+// Searches for the key in prompts, messages, webhooks and logs, which need more than one request.
 
 const { add } = counted('canary')
 
@@ -136,7 +136,7 @@ test('serve logs no key, even if clients send the key in the wrong place', async
     const run = staying(['serve', '--ephemeral', '--port', '0', '--api-key-file', keyFile], {})
     await Promise.race([run.says('serving'), run.done])
     const [base = ''] = /http:\/\/\S+/.exec(run.shown()) ?? []
-    // A key file may contain fewer characters than a header.
+    // serve refuses a key file with characters that a header may contain.
     if (base !== '')
       for (const spell of spellings) {
         const said = encodeURIComponent(spell(key))

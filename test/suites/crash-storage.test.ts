@@ -34,7 +34,6 @@ async function opened(dir: string) {
 
 const files = ['workspace.db', 'workspace.db-wal', 'api-key'] as const
 
-/** Sizes in bytes of a page, of a page with its header in the log, and of the header of the log. */
 const pageBytes = 4096
 const frameBytes = 24 + pageBytes
 const logHeaderBytes = 32

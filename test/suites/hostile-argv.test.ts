@@ -111,7 +111,7 @@ const withValue = (flags: readonly string[]) =>
     }),
   )
 
-/** Commands. Long-running commands are rare, because they end slowly. */
+/** Random command. Long-running commands are rare, because they end slowly. */
 const command = fc.oneof(
   {
     arbitrary: fc.constantFrom(
@@ -188,7 +188,7 @@ test('the program exits with a documented code for random arguments', async () =
       world.requests.length = 0
       const env = { MEETROOM_BASE_URL: 'http://127.0.0.1:9/v1' }
       const { host, done } = world.start(argv, { env, ...(tty ? { tty } : { stdin: stdin ?? '' }) })
-      // Nobody answers prompts, and long-running commands are stopped.
+      // Prompts get no input, and long-running commands are stopped.
       const stop = setTimeout(() => {
         host.signal('SIGINT')
         host.hangUp()

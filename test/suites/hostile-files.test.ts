@@ -185,7 +185,7 @@ class Place {
     cpSync(`${this.root}.saved`, this.root, { recursive: true, verbatimSymlinks: true })
   }
 
-  /** Returns the paths that two runs both touch. Nobody can prepare random names. */
+  /** Returns the paths that two runs both touch. An attacker cannot prepare random names. */
   async touched(): Promise<string[]> {
     const runs: Set<string>[] = []
     for (let i = 0; i < 2; i++) {

@@ -146,7 +146,7 @@ describe('the printer', () => {
   })
 })
 
-/** Creates response bodies: hostile fields, another shape, deep, huge, or not JSON. */
+/** Creates response bodies: with hostile fields, another shape, deep nesting or huge texts, or not JSON. */
 const bodyOf = (kind: Kind, result: string, many: boolean) =>
   fc.oneof(
     {

@@ -4,8 +4,8 @@ import { main } from '../../src/main.ts'
 import { testHost } from '../helpers/host.ts'
 import { createImportWorld, entriesOf, type ImportWorld, resultsOf } from '../helpers/imports.ts'
 import { connectByUndici } from '../helpers/undici.ts'
-import { type Deed, fine, mischiefs } from './once/mischief.ts'
-import { type Known, startMischievous } from './once/server.ts'
+import { type Behavior, fine, misbehaviors } from './once/misbehavior.ts'
+import { type Known, startMisbehaving } from './once/server.ts'
 import { counted, full, sized } from './size.ts'
 
 const count = counted('once')
@@ -14,23 +14,23 @@ const seed = Number(process.env['MEETROOM_TEST_SEED'] ?? Date.now() % 2 ** 31)
 if (full) process.stdout.write(`once: seed ${seed}\n`)
 const runs = (quick: number, whole: number) => ({ seed, numRuns: sized(quick, whole) })
 
-const tells = (deed: Deed) => mischiefs[deed]?.tells
+const tells = (behavior: Behavior) => misbehaviors[behavior]?.tells
 /**
  * Returns true if a command must not repeat the request, because the request was or may have been executed.
  */
-const isLast = (deed: Deed) => tells(deed) === 'nothing' || tells(deed) === 'accepted'
+const isLast = (behavior: Behavior) => tells(behavior) === 'nothing' || tells(behavior) === 'accepted'
 /** Returns the outcome of a request that must not be repeated, by the last behavior of the service. */
-const outcomeOf = (deeds: readonly Deed[], needsId: boolean) => {
-  const last = deeds.at(-1) ?? fine
+const outcomeOf = (behaviors: readonly Behavior[], needsId: boolean) => {
+  const last = behaviors.at(-1) ?? fine
   if (last === fine || (tells(last) === 'accepted' && !needsId)) return 'ok'
   return isLast(last) ? 'unknown' : 'failed'
 }
 
 /** Behavior of the service on each request for a change: one POST request in three fails. */
-const deeds = fc.array(
+const behaviors = fc.array(
   fc.oneof(
     { weight: 2, arbitrary: fc.constant(fine) },
-    { weight: 1, arbitrary: fc.constantFrom(...Object.keys(mischiefs)) },
+    { weight: 1, arbitrary: fc.constantFrom(...Object.keys(misbehaviors)) },
   ),
   { minLength: 6, maxLength: 6 },
 )
@@ -41,7 +41,7 @@ interface Setting {
   /** Runs a command line over the network. */
   run(argv: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }>
   /** Stops the faults of the service. */
-  reform(): void
+  stopFaults(): void
 }
 
 /**
@@ -51,20 +51,20 @@ interface Setting {
  * @param byUndici true to send the requests with undici instead of node:http
  */
 async function setUp(
-  plans: readonly Deed[][],
+  plans: readonly Behavior[][],
   numberOf: (body: any) => number,
   byUndici: boolean,
 ): Promise<Setting> {
   const world = await createImportWorld()
-  let isReformed = false
-  const { baseUrl, known } = await startMischievous(world, (change, nth) =>
-    isReformed ? fine : (plans[numberOf(JSON.parse(change))]?.[nth] ?? fine),
+  let isFaultless = false
+  const { baseUrl, known } = await startMisbehaving(world, (change, nth) =>
+    isFaultless ? fine : (plans[numberOf(JSON.parse(change))]?.[nth] ?? fine),
   )
   return {
     world,
     known,
-    reform: () => {
-      isReformed = true
+    stopFaults: () => {
+      isFaultless = true
     },
     async run(argv) {
       const env = {
@@ -82,10 +82,10 @@ async function setUp(
 let posts = 0
 
 function countAll(known: Map<string, Known>): void {
-  for (const { deeds } of known.values()) {
-    posts += deeds.length
-    count.add('POSTs', deeds.length)
-    count.add('faults', deeds.filter((deed) => deed !== fine).length)
+  for (const { behaviors } of known.values()) {
+    posts += behaviors.length
+    count.add('POSTs', behaviors.length)
+    count.add('faults', behaviors.filter((behavior) => behavior !== fine).length)
   }
 }
 
@@ -104,12 +104,12 @@ describe.each(Object.entries(kinds))(
     test(`${what} import into a service that fails one time in three repeats no accepted write and reports the correct outcome of each row`, async () => {
       await fc.assert(
         fc.asyncProperty(
-          fc.array(deeds, { minLength: 1, maxLength: 60, size: 'max' }),
+          fc.array(behaviors, { minLength: 1, maxLength: 60, size: 'max' }),
           fc.constantFrom(1, 4, 8),
           fc.constantFrom(0, 2),
           fc.boolean(),
           async (plans, concurrency, retries, byUndici) => {
-            const { world, known, run, reform } = await setUp(
+            const { world, known, run, stopFaults } = await setUp(
               plans,
               (body) => number(body[kind.key]),
               byUndici,
@@ -131,21 +131,23 @@ describe.each(Object.entries(kinds))(
             )
 
             for (const { row, status } of results) {
-              const { deeds = [], made = 0 } = byRow.get(row) ?? {}
-              const story = `row ${row}, ${status}: ${deeds.join(', ')}`
+              const { behaviors = [], made = 0 } = byRow.get(row) ?? {}
+              const story = `row ${row}, ${status}: ${behaviors.join(', ')}`
               if (!kind.repeatable) {
                 expect(made, `made twice: ${story}`).toBeLessThanOrEqual(1)
-                expect(deeds.slice(0, -1).some(isLast), `sent again: ${story}`).toBe(false)
+                expect(behaviors.slice(0, -1).some(isLast), `sent again: ${story}`).toBe(false)
                 // A read proves an addition whose response was lost.
-                if (status !== 'ok' || made !== 1) expect(status, story).toBe(outcomeOf(deeds, true))
+                if (status !== 'ok' || made !== 1) expect(status, story).toBe(outcomeOf(behaviors, true))
               }
               expect(
-                deeds.slice(0, -1).some((deed) => deed === fine || tells(deed) === 'accepted'),
+                behaviors
+                  .slice(0, -1)
+                  .some((behavior) => behavior === fine || tells(behavior) === 'accepted'),
                 `sent again after success: ${story}`,
               ).toBe(false)
               if (status === 'ok') expect(made, `not made: ${story}`).toBeGreaterThan(0)
               if (status === 'failed') expect(made, `made: ${story}`).toBe(0)
-              if (status === 'unknown') expect(deeds.some(isLast), `known: ${story}`).toBe(true)
+              if (status === 'unknown') expect(behaviors.some(isLast), `known: ${story}`).toBe(true)
               count.add(status)
             }
             // Every row that was sent has a result.
@@ -161,10 +163,10 @@ describe.each(Object.entries(kinds))(
             for (const { row, status } of results)
               expect(noted.get(row)?.replace('overwrote', 'ok')).toBe(status)
 
-            reform()
+            stopFaults()
             const resumed = await run([...argv, '--resume'])
-            for (const [row, { deeds, made }] of byRow) {
-              const story = `row ${row}: ${deeds.join(', ')}`
+            for (const [row, { behaviors, made }] of byRow) {
+              const story = `row ${row}: ${behaviors.join(', ')}`
               if (!kind.repeatable) expect(made, `not once after resuming: ${story}`).toBe(1)
               expect(made, `never made: ${story}`).toBeGreaterThan(0)
             }
@@ -192,7 +194,7 @@ const codes = { ok: [0], unknown: [7], failed: [1, 6] }
 test('a command that creates an item exits 0 only if the service created the item', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.tuple(fc.nat({ max: commands.length - 1 }), deeds), { minLength: 1, maxLength: 20 }),
+      fc.array(fc.tuple(fc.nat({ max: commands.length - 1 }), behaviors), { minLength: 1, maxLength: 20 }),
       fc.constantFrom('table', 'json'),
       fc.boolean(),
       async (cases, format, byUndici) => {
@@ -206,16 +208,16 @@ test('a command that creates an item exits 0 only if the service created the ite
           if (command === 2) await world.send('POST', '/users', { user_id: `u${n}` })
           const argv = commands[command]?.(room, n) ?? []
           const { code, stdout, stderr } = await run([...argv, '-q', '-o', format, '--retries', '2'])
-          const [{ deeds, made } = { deeds: [], made: 0 }] = [...known.values()]
-          const story = `${argv.join(' ')}: ${deeds.join(', ')}\n${stderr}`
+          const [{ behaviors, made } = { behaviors: [], made: 0 }] = [...known.values()]
+          const story = `${argv.join(' ')}: ${behaviors.join(', ')}\n${stderr}`
           // A message needs no ID.
-          const told = outcomeOf(deeds, argv[0] !== 'message')
+          const told = outcomeOf(behaviors, argv[0] !== 'message')
           // A read proves a creation whose response was lost.
           const outcome = told === 'unknown' && code === 0 && made === 1 ? 'ok' : told
           expect(codes[outcome], story).toContain(code)
-          expect(made, story).toBe(outcome === 'ok' || mischiefs[deeds.at(-1) ?? '']?.acts ? 1 : 0)
+          expect(made, story).toBe(outcome === 'ok' || misbehaviors[behaviors.at(-1) ?? '']?.acts ? 1 : 0)
           expect(known.size, story).toBe(1)
-          if (tells(deeds.at(-1) ?? fine) !== 'accepted') expect(stdout !== '', story).toBe(code === 0)
+          if (tells(behaviors.at(-1) ?? fine) !== 'accepted') expect(stdout !== '', story).toBe(code === 0)
           if (outcome === 'unknown')
             expect(stderr, story).toMatch(/is unknown|its response cannot be read|does not show whether/)
           count.add(outcome)

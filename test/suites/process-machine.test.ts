@@ -57,7 +57,7 @@ describe('a deleted working directory', () => {
 describe('a missing directory for temporary files', () => {
   const nowhere = async () => ({ ...(await served()), TMPDIR: join(tempDir(), 'missing') })
 
-  test('a missing directory for temporary files does not prevent an import of little standard input', async () => {
+  test('a missing directory for temporary files does not prevent an import of a small standard input', async () => {
     expect(await run('users import - --input-format csv', await nowhere(), 'user_id\nada\n')).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('imported 1 of 1 user'),
@@ -186,7 +186,10 @@ describe('a home directory', () => {
 })
 
 describe('a full disk', () => {
-  /** Creates a user whose files are on a small disk, and a function that fills the disk. */
+  /**
+   * Returns the environment of a user on a small disk, and a function that fills the disk; undefined without
+   * a disk.
+   */
   async function onSmallDisk() {
     const env = await served()
     const disk = join(env.HOME, 'disk')

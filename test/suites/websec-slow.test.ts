@@ -126,7 +126,7 @@ test('a client that sends requests without a key and reads no responses delays n
 describe.runIf(full)('webhooks listen', () => {
   const targets = startTargets()
 
-  // A request with complete headers has 30 seconds there.
+  // webhooks listen allows 30 seconds for a request with complete headers.
   const chosen = vectors.filter(([, atOnce]) => !atOnce.includes('\r\n\r\n'))
 
   test('webhooks listen disconnects a client with incomplete headers within ten seconds', async () => {

@@ -9,7 +9,7 @@ import { forbiddenAddresses, forbiddenNetworks, names } from './websec/addresses
 
 const { add: count } = counted('websec')
 
-/** Creates a post that is closed after the test, with the counts of its lookups. */
+/** Creates a function that posts a webhook and is closed after the test, with the counts of its lookups. */
 function posting() {
   const { lookup, counts } = lookupIn(names)
   const post = createPost({ allowPrivate: false, lookup })

@@ -120,7 +120,7 @@ function findWrong(
     const all = requests.get(id) ?? []
     if (state !== 'delivered') wrong.push(`${id}: ${state}`)
     if (!all.some(isAccepted)) wrong.push(`${id}: delivered without a response`)
-    // An attempt that a kill cut off is not counted.
+    // An attempt that a kill interrupts is not counted.
     if (attempts > all.length) wrong.push(`${id}: ${attempts} attempts, ${all.length} requests`)
     if (redeliveries < (acknowledged.get(id) ?? 0)) wrong.push(`${id}: redelivery forgotten`)
   }

@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib'
 
 /** Faulty behavior of a server on a POST request. */
-export interface Mischief {
+export interface Misbehavior {
   /** True if the server executes the request first. */
   acts: boolean
   /**
-   * Information in the response: nothing was done, retry; nothing was done; something was done, without an
-   * ID; none.
+   * Information in the response. `busy`: nothing was done, retry; `refused`: nothing was done; `accepted`:
+   * something was done, without an ID; `nothing`: no information.
    */
   tells: 'busy' | 'refused' | 'accepted' | 'nothing'
   /** Bytes of the response, after which the connection is closed. */
@@ -23,20 +23,20 @@ const ok = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: clo
 const gzip = gzipSync('{"room":{"id":"0"}}').subarray(0, 15)
 
 /** Responses of a server that has done nothing. */
-const clear: Record<string, Mischief> = {
-  'answers 429': { acts: false, tells: 'busy', bytes: whole(429, json) },
-  'answers 503 with Retry-After': {
+const clear: Record<string, Misbehavior> = {
+  'responds with 429': { acts: false, tells: 'busy', bytes: whole(429, json) },
+  'responds with 503 with Retry-After': {
     acts: false,
     tells: 'busy',
     bytes: whole(503, html, 'text/html', 'retry-after: 1\r\n'),
   },
-  'answers 422': { acts: false, tells: 'refused', bytes: whole(422, json) },
-  'answers 500 with JSON': { acts: false, tells: 'refused', bytes: whole(500, json) },
-  'answers 500 with a page': { acts: false, tells: 'nothing', bytes: whole(500, html, 'text/html') },
+  'responds with 422': { acts: false, tells: 'refused', bytes: whole(422, json) },
+  'responds with 500 and JSON': { acts: false, tells: 'refused', bytes: whole(500, json) },
+  'responds with 500 and a page': { acts: false, tells: 'nothing', bytes: whole(500, html, 'text/html') },
 }
 
 /** Responses that a server sends whether or not it has acted. */
-const ambiguous: Record<string, Pick<Mischief, 'bytes' | 'resets'>> = {
+const ambiguous: Record<string, Pick<Misbehavior, 'bytes' | 'resets'>> = {
   'resets the connection': { bytes: '', resets: true },
   'closes the connection': { bytes: '' },
   'closes within the status line': { bytes: 'HTTP/1.1 20' },
@@ -44,25 +44,25 @@ const ambiguous: Record<string, Pick<Mischief, 'bytes' | 'resets'>> = {
   'closes within the body': { bytes: `${ok}content-length: 100\r\n\r\n{"room":{"id":"` },
   'resets within the body': { bytes: `${ok}content-length: 100\r\n\r\n{"room":`, resets: true },
   'closes within a chunk': { bytes: `${ok}transfer-encoding: chunked\r\n\r\n64\r\n{"room":` },
-  'answers 502': { bytes: whole(502, html, 'text/html') },
-  'answers 503': { bytes: whole(503, html, 'text/html') },
-  'answers 504': { bytes: whole(504, json) },
-  'answers 524': { bytes: whole(524, html, 'text/html') },
-  'answers with what is not HTTP': { bytes: '220 mail.test ESMTP ready\r\n' },
+  'responds with 502': { bytes: whole(502, html, 'text/html') },
+  'responds with 503': { bytes: whole(503, html, 'text/html') },
+  'responds with 504': { bytes: whole(504, json) },
+  'responds with 524': { bytes: whole(524, html, 'text/html') },
+  'responds with bytes that are not HTTP': { bytes: '220 mail.test ESMTP ready\r\n' },
 }
 
 /** Successes without an item, which only a server that has acted sends. */
-const acknowledging: Record<string, Pick<Mischief, 'bytes'>> = {
-  'answers 200 with nothing': { bytes: whole(200, '') },
-  'answers 204': { bytes: 'HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n' },
-  'answers 200 with another item': { bytes: whole(200, '{"ok":true}') },
+const acknowledging: Record<string, Pick<Misbehavior, 'bytes'>> = {
+  'responds with 200 without a body': { bytes: whole(200, '') },
+  'responds with 204': { bytes: 'HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n' },
+  'responds with 200 without an item': { bytes: whole(200, '{"ok":true}') },
 }
 
 /** Successes that prove nothing. */
-const unreadable: Record<string, Pick<Mischief, 'bytes'>> = {
-  'answers 200 with a page': { bytes: whole(200, html, 'text/html') },
-  'answers 200 with half of the JSON': { bytes: `${ok}\r\n{"room":{"id":"` },
-  'answers 200 with damaged compression': {
+const unreadable: Record<string, Pick<Misbehavior, 'bytes'>> = {
+  'responds with 200 and a page': { bytes: whole(200, html, 'text/html') },
+  'responds with 200 and half of the JSON': { bytes: `${ok}\r\n{"room":{"id":"` },
+  'responds with 200 and damaged compression': {
     bytes: Buffer.concat([
       Buffer.from(`${ok}content-encoding: gzip\r\ncontent-length: ${gzip.length}\r\n\r\n`),
       gzip,
@@ -71,18 +71,18 @@ const unreadable: Record<string, Pick<Mischief, 'bytes'>> = {
 }
 
 const having = (
-  kinds: Record<string, Pick<Mischief, 'bytes' | 'resets'>>,
+  kinds: Record<string, Pick<Misbehavior, 'bytes' | 'resets'>>,
   acts: boolean,
-  tells: Mischief['tells'],
+  tells: Misbehavior['tells'],
   when = '',
 ) =>
-  Object.entries(kinds).map(([name, kind]): [string, Mischief] => [
+  Object.entries(kinds).map(([name, kind]): [string, Misbehavior] => [
     `${name}${when}`,
     { acts, tells, ...kind },
   ])
 
 /** All faulty behaviors, by name. */
-export const mischiefs: Readonly<Record<string, Mischief>> = {
+export const misbehaviors: Readonly<Record<string, Misbehavior>> = {
   ...clear,
   ...Object.fromEntries([
     ...having(ambiguous, false, 'nothing', ' before it acts'),
@@ -94,5 +94,5 @@ export const mischiefs: Readonly<Record<string, Mischief>> = {
 }
 
 /** Name of the behavior of a server on a POST request. */
-export type Deed = string
-export const fine: Deed = 'does what it is asked'
+export type Behavior = string
+export const fine: Behavior = 'executes the request'

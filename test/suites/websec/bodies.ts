@@ -32,7 +32,7 @@ export const bodyGroups: Readonly<Record<string, readonly BodyVector[]>> = {
       '"n":12345678901234567890,"__proto__":{"polluted":true}',
       400,
     ),
-    user('twice', '"__proto__":{"a":1},"__proto__":{"polluted":true}', 400),
+    user('as a field, twice', '"__proto__":{"a":1},"__proto__":{"polluted":true}', 400),
     ['in a change', 'PUT /users/ada', '{"__proto__":{"name":"x"}}', 400],
     [
       'in a member of a new room',
@@ -86,11 +86,15 @@ export const bodyGroups: Readonly<Record<string, readonly BodyVector[]>> = {
       200,
     ),
     user(
-      'of a number of many digits',
+      'as an object that imitates a number of many digits',
       '"n":12345678901234567890,"m":{"isLosslessNumber":true,"value":"1,\\"polluted\\":true"}',
       200,
     ),
-    user('of such a number, without its value', '"n":1e400,"m":{"isLosslessNumber":true}', 200),
+    user(
+      'as an object that imitates a number, without its value',
+      '"n":1e400,"m":{"isLosslessNumber":true}',
+      200,
+    ),
     user('with a getter', '"get":{"polluted":true},"set":{},"__defineGetter__":1,"__lookupGetter__":2', 200),
   ],
   'a body that is too deep or too large': [
@@ -101,7 +105,12 @@ export const bodyGroups: Readonly<Record<string, readonly BodyVector[]>> = {
     user('99 levels', `"data":${nested(98)}`, 200),
     user('fields of 65 KB that the API does not list', `"data":"${'x'.repeat(65 * 1024)}"`, 400),
     user('10,000 fields', Array.from({ length: 10_000 }, (_, i) => `"f${i}":1`).join(','), 400),
-    ['as much in two steps', 'PUT /users/big', `{"more":"${'x'.repeat(40 * 1024)}"}`, 400],
+    [
+      'fields of 80 KB that the API does not list, in two requests',
+      'PUT /users/big',
+      `{"more":"${'x'.repeat(40 * 1024)}"}`,
+      400,
+    ],
     get(`/users?limit=${'9'.repeat(5000)}`),
     get(`/users/${'x'.repeat(5000)}`),
   ],
@@ -184,15 +193,27 @@ export const bodyGroups: Readonly<Record<string, readonly BodyVector[]>> = {
     get('/users?email_search_query=x%0d%0aSet-Cookie:%20a=b', 200),
     get('/%0d%0aSet-Cookie:%20a=b'),
     webhook(
-      'a header of a webhook with another in its value',
+      'a webhook header with another header in its value',
       '{"url":"http://hooks.test/","headers":{"X-A":"b\\r\\nX-C: d"}}',
     ),
-    webhook('with a line feed in its value', '{"url":"http://hooks.test/","headers":{"X-A":"b\\nX-C: d"}}'),
-    webhook('with a NUL in its value', '{"url":"http://hooks.test/","headers":{"X-A":"b\\u0000"}}'),
-    webhook('with one in its name', '{"url":"http://hooks.test/","headers":{"X-A: b\\r\\nX-C":"d"}}'),
-    webhook('with a colon in its name', '{"url":"http://hooks.test/","headers":{"X-A:":"b"}}'),
-    webhook('with no name', '{"url":"http://hooks.test/","headers":{"":"b"}}'),
-    webhook('a line in its URL', '{"url":"http://hooks.test/\\r\\nX-A: b"}'),
+    webhook(
+      'a webhook header with a line feed in its value',
+      '{"url":"http://hooks.test/","headers":{"X-A":"b\\nX-C: d"}}',
+    ),
+    webhook(
+      'a webhook header with a NUL in its value',
+      '{"url":"http://hooks.test/","headers":{"X-A":"b\\u0000"}}',
+    ),
+    webhook(
+      'a webhook header with a line break in its name',
+      '{"url":"http://hooks.test/","headers":{"X-A: b\\r\\nX-C":"d"}}',
+    ),
+    webhook(
+      'a webhook header with a colon in its name',
+      '{"url":"http://hooks.test/","headers":{"X-A:":"b"}}',
+    ),
+    webhook('a webhook header without a name', '{"url":"http://hooks.test/","headers":{"":"b"}}'),
+    webhook('a webhook URL with a line break', '{"url":"http://hooks.test/\\r\\nX-A: b"}'),
   ],
   'a webhook to a URL that is not http or https': [
     'file:///etc/passwd',

@@ -54,19 +54,16 @@ export const refusedHandshakes: Readonly<Record<string, readonly HandshakeVector
     header('Origin', 'chrome-extension://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'),
     header('Origin', 'http://localhost:4680', 'http://evil.test'),
     header('Origin', 'http://evil.test', 'http://localhost:4680'),
+    ['with the API key', { headers: { Origin: ['http://evil.test'], Authorization: ['Bearer {key}'] } }],
     [
-      'with a key that it knows',
-      { headers: { Origin: ['http://evil.test'], Authorization: ['Bearer {key}'] } },
-    ],
-    [
-      'with a token that it knows',
+      'with an access token',
       {
         line: 'GET /v1/rooms/{room}/connect?access_token={token} HTTP/1.1',
         headers: { Origin: ['http://evil.test'] },
       },
     ],
     [
-      'that claims to belong here',
+      'with forged same-origin headers',
       {
         headers: {
           Origin: ['http://evil.test'],
@@ -76,7 +73,7 @@ export const refusedHandshakes: Readonly<Record<string, readonly HandshakeVector
       },
     ],
     [
-      'in a browser of 2011, which had another header for it',
+      'with the Sec-WebSocket-Origin header of browsers in 2011',
       { headers: { 'Sec-WebSocket-Version': ['8'], 'Sec-WebSocket-Origin': ['http://evil.test'] } },
     ],
   ],
@@ -91,7 +88,7 @@ export const refusedHandshakes: Readonly<Record<string, readonly HandshakeVector
     header('Host', '0.0.0.0:4680'),
     header('Host', '[::ffff:127.0.0.1]'),
     header('Host'),
-    ['together with its Origin', { headers: { Host: ['evil.test'], Origin: ['http://evil.test'] } }],
+    ['with the Origin of the same host', { headers: { Host: ['evil.test'], Origin: ['http://evil.test'] } }],
     path('http://evil.test/v1/rooms/{room}/connect'),
     path('ws://localhost:4680/v1/rooms/{room}/connect'),
   ],
