@@ -20,8 +20,8 @@ export const browser = (process.env['PATH'] ?? '')
 const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
 
 /**
- * Keeps the temporary files of a browser in a directory that the test removes, because a killed browser keeps
- * them.
+ * Keeps the temporary files of a browser in a directory that the test removes, because a killed browser does
+ * not remove them.
  */
 const homeIn = (dir: string) => ({ HOME: dir, TMPDIR: dir })
 

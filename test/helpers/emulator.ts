@@ -4,8 +4,8 @@ const esc = '\u001b'
 const sequences = new RegExp(`${esc}\\[(\\d*)([A-Za-z])|\r|\n|[^${esc}\r\n]`, 'gu')
 
 /**
- * Emulator of the control sequences that the program uses; throws for any other. A resize truncates lines
- * and moves none.
+ * Emulator of the control sequences that the program uses. Throws for other sequences. A resize truncates
+ * lines without moving them.
  */
 export class Emulator {
   #lines: string[] = ['']
@@ -66,7 +66,7 @@ export class Emulator {
       case 'K':
         this.#lines[this.#row] = line.slice(0, this.#column)
         return
-      // Colors.
+      // Colors do not change the text.
       case 'm':
         return
       default:

@@ -43,7 +43,7 @@ export async function frontOf(world: World) {
   const words = (argv: readonly string[] | string) => (typeof argv === 'string' ? argv.split(' ') : argv)
   return {
     env,
-    /** Runs a command line to its end. */
+    /** Runs a command line until it exits. */
     run: (argv: readonly string[] | string): Promise<Finished> =>
       runBuilt(words(argv), env, undefined, { cwd }),
     /** Runs a script of POSIX sh, where `meetroom` is the built program. */

@@ -7,14 +7,14 @@ export interface HostOptions {
   stdin?: string | Uint8Array
   /** True if standard input, output and error are a terminal. */
   tty?: boolean
-  /** Width of the terminal. */
+  /** Width of the terminal, in columns. */
   columns?: number
-  /** Height of the terminal. */
+  /** Height of the terminal, in lines. */
   rows?: number
   cwd?: string
-  /** ID of the process. */
+  /** Process ID; `testPid` by default. */
   pid?: number
-  /** ID of the user. */
+  /** User ID; that of this process by default. */
   uid?: number
   platform?: NodeJS.Platform
 }

@@ -12,7 +12,7 @@ export interface ImportKills {
   dir: string
   /** Minimum number of kills. The last import is then completed. */
   kills: number
-  /** Rows per file. */
+  /** Number of rows per file. */
   rows: number
   /** Returns a fraction in [0, 1), which determines the time of each kill. */
   random(): number
@@ -72,7 +72,7 @@ export async function importKillLoop({
   }
 
   /** Runs one import. Returns undefined if the run was killed. */
-  async function run(file: string, resume: boolean): Promise<Ended | undefined> {
+  async function run(file: string, resume: boolean): Promise<ImportResult | undefined> {
     // A journal at a given path is kept after a complete run.
     const journal = ['--journal', `${file}.journal`]
     const argv = [kind, 'import', file, '-o', 'ndjson', ...journal, ...(resume ? ['--resume'] : [])]
@@ -89,7 +89,7 @@ export async function importKillLoop({
     return code === null ? undefined : { code, stdout: stdout.all, stderr: log() }
   }
 
-  async function importFile(file: string, names: readonly string[]): Promise<Ended> {
+  async function importFile(file: string, names: readonly string[]): Promise<ImportResult> {
     const field = nameOf[kind]
     const lines = names.map((name, i) =>
       kind === 'users' ? `${name},Person ${i},person${i}@example.com` : `${name},open`,
@@ -125,7 +125,7 @@ export async function importKillLoop({
   return { ...survived, codes: [...codes] }
 }
 
-interface Ended {
+interface ImportResult {
   code: number
   stdout: string[]
   stderr: string

@@ -33,7 +33,7 @@ export async function createImportWorld(contents?: Contents) {
   return Object.assign(world, {
     path,
     file: (name: string, content: string | Uint8Array) => writeFileSync(path(name), content),
-    /** Reads a file; undefined if it does not exist. */
+    /** Returns the content of a file; undefined if the file does not exist. */
     read: (name: string) => (existsSync(path(name)) ? readFileSync(path(name), 'utf8') : undefined),
     users,
     user: async (id: string): Promise<any> =>

@@ -20,7 +20,7 @@ export class Inbox<T> {
 
   /**
    * Waits for the next item.
-   * @throws {Error} when none arrives in time
+   * @throws {Error} if no item arrives in time
    */
   next(): Promise<T> {
     return soon(`${this.#what} (number ${this.#taken + 1})`, this.#take(), () => this.all)
@@ -28,7 +28,7 @@ export class Inbox<T> {
 
   /**
    * Waits for the next item that matches, and skips other items.
-   * @throws {Error} when none arrives in time
+   * @throws {Error} if no such item arrives in time
    */
   find(what: string, holds: (item: T) => boolean): Promise<T> {
     const search = async (): Promise<T> => {

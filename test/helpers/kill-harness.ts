@@ -116,7 +116,7 @@ export async function startEventReceiver(fails: () => boolean = () => false) {
   return {
     url,
     requests,
-    /** Waits until all wanted events have arrived and `others` returns nothing missing. */
+    /** Waits until all wanted events have arrived and `others` returns an empty list. */
     async receives(wanted: readonly string[], others: () => readonly unknown[] = () => []): Promise<void> {
       const missing = () => [...wanted.filter((event) => !events.has(event)), ...others()]
       const delivered = new Promise<void>((done) => {

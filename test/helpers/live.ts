@@ -293,7 +293,7 @@ export async function serveWorkspace({
       return soon(`sessions so that ${holds}`, asking(), () => found)
     },
 
-    /** Advances the time while all peers except the silent ones answer pings. */
+    /** Advances the time while all peers except silent peers answer pings. */
     async advance(ms: number): Promise<void> {
       for (let left = ms; left > 0; left -= 5000) {
         machine.advance(Math.min(left, 5000))

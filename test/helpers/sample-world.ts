@@ -4,7 +4,7 @@ import { sign } from '../../src/api/signature.ts'
 import { testNow } from './host.ts'
 import { baseUrl, worldsWith } from './world.ts'
 
-/** IDs of rooms in the documentation. */
+/** Placeholder IDs of rooms in the documentation. */
 const roomId = '66f1a2b3c4d5e6f708192a3b'
 const otherRoomId = '66f1a2b3c4d5e6f708192a3c'
 

@@ -40,7 +40,7 @@ const starts: Record<TerminalShell, { command: string; file: string; text: (scri
   },
 }
 
-/** Creates a user at a shell with completion and with separate directories. */
+/** Prepares a shell with completion and with separate directories. */
 export function atShell(shell: TerminalShell) {
   const env = { ...homes(), XDG_CACHE_HOME: '' }
   env.XDG_CACHE_HOME = join(env.HOME, 'cache')

@@ -3,7 +3,7 @@ import { startService } from '../../src/testing/testing.ts'
 import type { Seed, StartOptions } from '../../src/testing/types.ts'
 import { knock, Peer } from './live.ts'
 
-/** Seed with two users and an open room in which one of them is a host. */
+/** Seed with two users, an open room in which ada is a host, and a terminated room. */
 export const seed: Seed = {
   users: [{ user_id: 'ada', name: 'Ada Lovelace', access_token: 'ada-token' }, { user_id: 'bob' }],
   rooms: [

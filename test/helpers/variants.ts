@@ -8,7 +8,10 @@ export type Edit = readonly [file: string, before: string, after: string]
 
 const store = 'src/embedded/store/store.ts'
 
-/** Variants of the program with a mistake that responses do not reveal. The crash suite must find each. */
+/**
+ * Variants of the program with a mistake that responses do not reveal. The crash suite must detect each
+ * variant.
+ */
 export const mutants = {
   'acknowledges a write before it is on disk': [
     [store, '      batch.push(write)\n    })', '      batch.push(write)\n      resolve(value)\n    })'],

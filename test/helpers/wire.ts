@@ -250,7 +250,7 @@ export function replayFixtures(connect: (workspace: TestWorkspace) => Promise<Co
   for (const { operation, cases } of loadFixtures())
     describe(`for ${operation ?? 'authentication'}`, () => {
       for (const wireCase of cases)
-        test(`responds as documented: ${wireCase.name}`, async () => {
+        test(`the service responds to ${operation ?? 'a refused key'} as documented: ${wireCase.name}`, async () => {
           const { workspace, names } = await seedWorkspace()
           const { baseUrl, exchange } = await connect(workspace)
           const { request, response } = fillCase(wireCase, names)

@@ -137,7 +137,7 @@ export function tempDir(): string {
 }
 
 /**
- * Creates an interception as by another service, which has no rooms and sends the same response to all other
+ * Creates an interception that acts as another service, without rooms and with the same response to all other
  * requests.
  */
 export const answering =
