@@ -94,14 +94,19 @@ async function startStub({ latencyMs = 0, perSecond, burst, retryAfter }: Limits
   return stub
 }
 
-interface Ran {
+interface ImportMeasurement {
   ms: number
   /** CPU time of the client, in milliseconds. */
   cpuMs: number
   stub: Stub
 }
 
-async function importUsers(program: string, file: string, limits: Limits, more: string[]): Promise<Ran> {
+async function importUsers(
+  program: string,
+  file: string,
+  limits: Limits,
+  more: string[],
+): Promise<ImportMeasurement> {
   const stub = await startStub(limits)
   const timed = join(dir, 'cpu.mjs')
   const env = {

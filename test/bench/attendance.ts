@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { alternate, printRatio, printValue, type Ran, ratiosOf, run, spread } from './measured.ts'
+import { alternate, type Measurement, printRatio, printValue, ratiosOf, run, spread } from './measured.ts'
 import { firstLine, launcher } from './served.ts'
 
 const { values: flags } = parseArgs({
@@ -125,7 +125,7 @@ const peer = '-o ndjson'
 const tooLarge: string[] = []
 const results = []
 for (const group of [many, strangers, one, `${one}, unpaged`]) {
-  const sides: Record<string, () => Promise<Ran & { requests: number }>> = {}
+  const sides: Record<string, () => Promise<Measurement & { requests: number }>> = {}
   for (const [what, room, flags] of cases)
     if (what === group)
       sides[flags.replace(dir, '')] = async () => {

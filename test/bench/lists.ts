@@ -2,7 +2,7 @@
 // exported. Ratios are to an unsorted list as NDJSON in the same run.
 // Run with: npm run bench:lists [-- ROWS [PAIRS]]; 1000000 rows take about two minutes per pair.
 import { fill } from './filled.ts'
-import { alternate, printRatio, printValue, type Ran, ratiosOf, run, spread } from './measured.ts'
+import { alternate, type Measurement, printRatio, printValue, ratiosOf, run, spread } from './measured.ts'
 import { launcher, startService } from './served.ts'
 
 const rows = Number(process.argv[2] ?? 1_000_000)
@@ -19,7 +19,7 @@ const lines = [
   'rooms list --sort updated_at --limit 30000 -o ndjson',
   'users export',
 ]
-const runs: Record<string, Ran[]> = await alternate(
+const runs: Record<string, Measurement[]> = await alternate(
   pairs,
   Object.fromEntries(lines.map((line) => [line, command(line)])),
 )

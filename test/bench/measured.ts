@@ -6,7 +6,7 @@ export const nul = openSync('/dev/null', 'r+')
 // Loading extra certificates takes each Node process about 70 ms on some machines, which distorts the ratios.
 delete process.env['NODE_EXTRA_CA_CERTS']
 
-export interface Ran {
+export interface Measurement {
   ms: number
   /** User and system time of the whole process; wrong if another child process ends during the run. */
   cpuMs: number
@@ -18,7 +18,7 @@ export async function run(
   command: readonly string[],
   env: NodeJS.ProcessEnv,
   stdout: number = nul,
-): Promise<Ran> {
+): Promise<Measurement> {
   const [program = '', ...argv] = command
   const cpuBefore = childrenCpuMs()
   const began = performance.now()
