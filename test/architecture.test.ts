@@ -204,7 +204,7 @@ test('only visible.ts marks text as safe for the terminal', () => {
   expect(files.filter((file) => /\bas Visible\b/.test(code(file)))).toEqual([
     'cli/output/terminal/visible.ts',
   ])
-  // These modules mark the output of libraries for visible text.
+  // These modules mark the output of libraries that process visible text.
   expect(files.filter((file) => /\bmarkVisible\(/.test(code(file))).sort()).toEqual([
     'cli/output/formats/fit.ts',
     'cli/output/formats/table.ts',
@@ -338,7 +338,7 @@ test('only records.ts looks up users, rooms and members, and sends writes to man
 test('only membership-plan.ts decides whether a member is added, changed or kept', () => {
   const comparing = files.filter((file) => /\bshowsValues\(|'already a member/.test(code(file)))
   expect(comparing.sort()).toEqual(['cli/records/membership-plan.ts', 'cli/records/shown-values.ts'])
-  // No module may use any unblocked membership, because the effective membership must be chosen.
+  // No module may select just any unblocked membership, because the effective membership must be chosen.
   expect(files.filter((file) => /\.find\(\(?\w+\)? => !isBlocked/.test(code(file)))).toEqual([])
 })
 
