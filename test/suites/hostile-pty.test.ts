@@ -86,7 +86,7 @@ describe.skipIf(!hasTerminal).each(Object.entries(views))(
           join(home.HOME, 'users.ndjson'),
           ['ada', 'grace'].map((user_id) => `${JSON.stringify({ user_id, name: text })}\n`).join(''),
         )
-        // Without wrapping, because the prompt library cuts its own colors in two where it wraps a line.
+        // Avoids wrapping, because the prompt library cuts its own colors in two when it wraps a line.
         const env = {
           ...home,
           TERM: 'xterm-256color',

@@ -265,7 +265,7 @@ describe('the whole program', () => {
         fc.asyncProperty(hostileText, async (name) => {
           world.intercept = async ({ url }) =>
             answer(200, { room: { id: url.split('/').at(-1), type: 'open', name } })
-          // The prompt library cuts its own colors in two where it wraps a line with characters beyond the
+          // The prompt library cuts its own colors in two when it wraps a line with characters beyond the
           // BMP.
           const { host, done } = world.start(['rooms', 'delete', ...ids], { tty: true, columns: 9000 })
           setImmediate(() => host.type('n\n'))

@@ -48,11 +48,11 @@ const env = { MEETROOM_JOIN_URL: 'https://app.test/{room_id}#{access_token}' }
 const two = (number: number) => String(number).padStart(2, '0')
 export const roomNames = Array.from({ length: 14 }, (_, i) => `Room ${two(i)}`)
 export const userIds = Array.from({ length: 12 }, (_, i) => `u${two(i)}`)
-/** A room with all users, a second private room, an open room and a terminated room. */
+/** Room with all users, second private room, open room and terminated room. */
 export const [full = '', second = '', open = '', ended = ''] = roomNames
 /** User who is blocked in the full room. */
 export const blocked = 'u11'
-/** The only given-up delivery. */
+/** ID of the only given-up delivery. */
 export const givenUp = 'msg_givenup'
 
 const createFilled = worldsWith(async (world) => {

@@ -4,7 +4,7 @@ interface FrameOptions {
   payload?: string | Uint8Array
   /** True if the frame ends the message. */
   fin?: boolean
-  /** The three reserved bits. */
+  /** Three reserved bits, as a number. */
   rsv?: number
   masked?: boolean
   /** Declared length, in bytes. */

@@ -21,7 +21,7 @@ import {
 export const authority = certificateAuthority()
 
 const trusted = handshake(authority.issue())
-/** The beginning of a ServerHello. */
+/** Beginning of a ServerHello. */
 const halfHello = new Uint8Array([0x16, 3, 3, 0, 0x7a, 2, 0, 0, 0x76, 3, 3, 1, 2, 3])
 const alert = (what: number) => new Uint8Array([0x15, 3, 3, 0, 2, 2, what])
 const garbage = new Uint8Array(64).fill(0xaa)
