@@ -31,7 +31,8 @@ const mostMb = 150
 
 /**
  * Service whose users connect four times in an hour; the large room has one user per hundred sessions. The
- * room `large` pages its sessions. The room `whole` sends all sessions in one response, as in the API specification.
+ * room `large` pages its sessions. The room `whole` sends all sessions in one response, as in the API
+ * specification.
  */
 const stub = `
   const [rooms, sessions, large] = ${JSON.stringify([rooms, sessions, large])}
