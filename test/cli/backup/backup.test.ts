@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 
 const path = (name: string) => join(world.dir, name)
-/** The records in a file. */
+/** Returns the records in a file. */
 const records = (file: string): Record<string, any>[] =>
   readFileSync(path(file), 'utf8')
     .split('\n')

@@ -10,15 +10,15 @@ import { sized } from '../../suites/size.ts'
 
 type Thing = Record<string, any>
 
-/** What the service chooses itself, and no import can restore. */
+/** Fields that the service generates, and no import can restore. */
 const own = ['id', 'room_id', 'created_at', 'updated_at', 'terminated_at', 'started_at', 'access_token']
 const without = (thing: Thing): Thing =>
   Object.fromEntries(Object.entries(thing).filter(([field]) => !own.includes(field)))
-/** Names may repeat: what is sorted by is everything. */
+/** Returns a sort key of all fields, because names may repeat. */
 const keyOf = (thing: Thing) => JSON.stringify(Object.entries(thing).sort(([a], [b]) => (a < b ? -1 : 1)))
 const inOrder = (things: Thing[]) => things.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 
-/** Everything in the workspace that an import can restore. */
+/** Returns all data of the workspace that an import can restore. */
 async function contents(world: Pick<World, 'send'>) {
   const { rooms } = (await world.send('GET', '/rooms?limit=1000')).body
   const { users } = (await world.send('GET', '/users?limit=1000')).body
@@ -73,7 +73,7 @@ const room = fc.record({
 
 type Generated = typeof room extends fc.Arbitrary<infer T> ? T : never
 
-/** Makes users, and rooms in every state. */
+/** Creates users, and rooms in every state. */
 async function fill(world: ImportWorld, rooms: readonly Generated[]) {
   for (const user_id of people)
     await world.send('POST', '/users', {
@@ -180,7 +180,7 @@ describe('an import of a saved file', () => {
     expect(rooms).toHaveLength(1)
     expect(rooms[0].terminated_at).not.toBeNull()
     expect((await world.member(rooms[0].id, 'trudy')).is_blocked).toBe(true)
-    // The journal is the receipt.
+    // The journal of the first import is the receipt, so a repeated import is refused.
     expect(await world.outcome('rooms import undo.ndjson')).toMatchObject({ code: 2 })
   })
 

@@ -37,7 +37,7 @@ type Respell = (field: string, value: unknown) => unknown
 
 const isType = (field: string) => field === 'type' || field === 'default_member_type'
 
-/** Ways in which services write the same values. */
+/** Services with different representations of the same values. */
 const services: [what: string, respell: Respell][] = [
   ['the data types of the embedded service', (_, value) => value],
   ['1 and 0 for booleans', (_, value) => (typeof value === 'boolean' ? Number(value) : value)],
@@ -68,7 +68,7 @@ function respelled(value: unknown, respell: Respell): unknown {
   )
 }
 
-/** Answers of the embedded service, in another spelling. */
+/** Converts the values in the responses to reads. */
 function spelled(respell: Respell) {
   world.intercept = async (request, next) => {
     const given = await next()
@@ -77,7 +77,7 @@ function spelled(respell: Respell) {
   }
 }
 
-/** What a copy must have in common with the original, by the names of the rooms. */
+/** Returns the state that a copy must share with the original, by room name. */
 async function state() {
   const { body } = await world.send('GET', '/rooms?limit=1000')
   const described = body.rooms.map(async (room: any) => [

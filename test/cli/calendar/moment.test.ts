@@ -14,7 +14,7 @@ describe.each([
 ])('the parser of times in the zone %s', (zone, ahead) => {
   beforeEach(() => vi.stubEnv('TZ', zone))
   afterEach(() => vi.unstubAllEnvs())
-  /** The time of a clock of that zone. */
+  /** Returns the UTC time of a local time in the zone. */
   const local = (text: string) => new Date(Date.parse(`${text}Z`) - ahead * 3_600_000).toISOString()
 
   test.each([

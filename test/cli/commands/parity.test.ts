@@ -32,7 +32,7 @@ test.each(Object.entries(everything))(
   },
 )
 
-/** The fields of an object, or of the items of an array. */
+/** Returns the fields of an object, or of the items of an array. */
 function keysOf(schema: z.ZodType | undefined): string[] {
   if (!schema) return []
   const item = 'element' in schema ? (schema.element as z.ZodObject) : (schema as z.ZodObject)

@@ -6,7 +6,7 @@ const world = perTest(createWorld)
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 const at = '2026-01-01T08:00:00.000Z'
-/** Rooms of which every third is terminated. */
+/** Rooms, of which every third is terminated. */
 const rooms = numbers(250).map((i) => ({
   ...{ id: `r${i}`, type: 'private', name: `Room ${i % 5}`, layout: `l${i % 2}` },
   terminated_at: i % 3 === 2 ? at : null,
@@ -22,7 +22,7 @@ const deliveries = numbers(9).map((i) => ({
   attempts: 1,
 }))
 
-/** A service that ignores all filters. */
+/** Makes the service ignore all filters. */
 function ignoring(change: (item: Record<string, unknown>) => object = (item) => item) {
   world.intercept = async ({ url }) => {
     const { pathname, searchParams } = new URL(url)

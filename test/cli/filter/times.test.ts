@@ -9,12 +9,12 @@ beforeEach(async () => {
 })
 afterEach(() => void vi.unstubAllEnvs())
 
-/** How a service writes a time, given in milliseconds since 1970, or none. */
+/** Representation of a time, given in milliseconds since 1970, or of a missing time. */
 type Spelling = (ms: number | null) => unknown
 
 const ago = (minutes: number) => testNow - minutes * 60_000
 
-/** A service with four rooms: one in use, one that was left an hour ago, one unused and terminated, one new. */
+/** Simulates a service with four rooms: in use, left an hour ago, terminated without use, and new. */
 function service(spell: Spelling, instead: Record<string, unknown> = {}) {
   const room = (id: string, created: number, terminated: number | null = null) => ({
     room: {

@@ -18,7 +18,9 @@ const room = (id: string, created_at: string | null = '2025-01-01T00:00:00.000Z'
   ...{ id, type, name: id.toUpperCase(), created_at },
 })
 
-/** `busy` has somebody in it, `used` had until a day ago, `old` until last summer, `never` nobody ever. */
+/**
+ * Rooms: `busy` is occupied, `used` was until a day ago, `old` until last summer, `never` was never occupied.
+ */
 const rooms: RoomInUse[] = [
   {
     room: room('busy'),
@@ -38,7 +40,7 @@ const rooms: RoomInUse[] = [
   { room: room('never'), members: 0 },
 ]
 
-/** Runs a list with conditions; returns the ids that it printed. */
+/** Runs a list with conditions; returns the printed IDs. */
 async function chosen(...conditions: string[]): Promise<string> {
   const where = conditions.flatMap((condition) => ['--where', condition])
   const { code, stdout, stderr } = await world.run(['rooms', 'list', '-o', 'ids', ...where])
@@ -46,7 +48,7 @@ async function chosen(...conditions: string[]): Promise<string> {
   return stdout.trim().replaceAll('\n', ' ')
 }
 
-/** What conditions choose, and the requests about single rooms that they take. */
+/** Rooms that a condition selects, and the number of requests for single rooms. */
 const meanings: readonly [condition: string, ids: string, requests: number][] = [
   ['online=0', 'used old never', 4],
   ['online>0', 'busy', 4],
@@ -439,7 +441,7 @@ test('rooms export --where with a condition on room metrics exports the matching
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'id\r\nbusy\r\nused\r\n' })
 })
 
-// The same once more, from a plain description.
+// Compares the program with an independent reference implementation.
 test('random --where conditions on room metrics match the same random rooms as a reference implementation', async () => {
   const session = fc.option(fc.integer({ min: 0, max: 50 }))
   const holds: Record<string, (value: number, wanted: number) => boolean> = {

@@ -10,7 +10,7 @@ const world = perTest(createWorld)
 
 const lines = (text: string) => text.split('\n').slice(0, -1)
 const writes = () => world.requests.filter(({ method }) => method !== 'GET')
-/** Offsets of the pages that were requested. */
+/** Returns the offsets of the requested pages. */
 const offsets = () => world.requests.map(({ url }) => Number(new URL(url).searchParams.get('offset') ?? 0))
 
 // Tests run at 2026-01-02T03:04:05.678Z.
@@ -83,7 +83,7 @@ const things = {
   ],
 }
 
-/** Makes the service hold these things, whatever their fields. */
+/** Makes the service return these items, whatever their fields. */
 function withThings(held: Record<string, readonly object[]> = things): void {
   world.intercept = async ({ url }) => {
     const { pathname, searchParams } = new URL(url)
@@ -102,7 +102,7 @@ function withThings(held: Record<string, readonly object[]> = things): void {
   }
 }
 
-/** Runs a list with conditions; returns the ids that it printed. */
+/** Runs a list with conditions; returns the printed IDs. */
 async function chosen(command: string, ...conditions: string[]): Promise<string> {
   const where = conditions.flatMap((condition) => ['--where', condition])
   const { code, stdout, stderr } = await world.run([...command.split(' '), '-o', 'ids', ...where])
@@ -117,7 +117,7 @@ describe('a --where condition', () => {
   beforeEach(() => withThings())
 
   test.each([
-    // Text is ordered by code unit, and case matters.
+    // Text is ordered by code unit, and is case-sensitive.
     ['type=private', 'r2 r4'],
     ['type!=private', 'r1 r3 r5'],
     ['name=Test', 'r1'],
@@ -130,7 +130,7 @@ describe('a --where condition', () => {
     ['name>=Test', 'r1 r2 r4'],
     ['id>=r4', 'r4 r5'],
     ['id=R4', ''],
-    // Patterns match anywhere, in either case.
+    // Patterns match anywhere, regardless of case.
     ['name~test', 'r1 r2'],
     ['name~^test', 'r1'],
     ['name!~test', 'r3 r4 r5'],
@@ -161,7 +161,7 @@ describe('a --where condition', () => {
     ['created_at<=2026-01-01', 'r1 r2 r3'],
     ['created_at>2026-01-01', 'r4 r5'],
     ['created_at>=2026-01-01', 'r2 r3 r4 r5'],
-    // A time is a moment, in UTC unless it says otherwise.
+    // A time is an instant, in UTC unless it has an offset.
     ['created_at=2026-01-01T23:59:59.999Z', 'r3'],
     ['created_at=2026-01-02T03:04:05', 'r5'],
     ['created_at>=2026-01-02T00:00Z', 'r4 r5'],
@@ -169,7 +169,7 @@ describe('a --where condition', () => {
     ['created_at>=2026-01-02 00:00', 'r4 r5'],
     ['created_at<2026-01-02T01:00+01:00', 'r1 r2 r3'],
     ['created_at<=2026-01-02 01:00:00.000+01:00', 'r1 r2 r3 r4'],
-    // How long ago.
+    // Elapsed time.
     ['created_at<90d', 'r1'],
     ['created_at>90d', 'r2 r3 r4 r5'],
     ['created_at<1w', 'r1'],
@@ -183,7 +183,7 @@ describe('a --where condition', () => {
     ['terminated_at<12h', 'r2'],
     ['terminated_at>12h', 'r3'],
     ['terminated_at!=2026-01-01', 'r1 r3 r4 r5'],
-    // How old, by the time of creation.
+    // Age since the creation.
     ['age>90d', 'r1'],
     ['age>89d24h', 'r1'],
     ['age<90d', 'r2 r3 r4 r5'],
@@ -202,12 +202,12 @@ describe('a --where condition', () => {
     ['status=active', 'r1 r4 r5'],
     ['status!=active', 'r2 r3'],
     ['status~^TERM', 'r2 r3'],
-    // Fields that the embedded service sends beyond the document.
+    // Fields of the embedded service that are not in the API specification.
     ['max_meeting_seconds=60', 'r4'],
     ['max_meeting_seconds>7', 'r1 r4'],
     ['max_meeting_seconds<100', 'r4'],
     ['max_meeting_seconds!=60', 'r1 r2 r3 r5'],
-    // Spelling.
+    // White space and equals signs.
     ['name = Émile = x', 'r4'],
     ['  type  !=  private  ', 'r1 r3 r5'],
     ['name~ = ', 'r4'],
@@ -513,7 +513,7 @@ describe('a list with --where', () => {
     expect(await chosen('rooms list --page-size 10 --limit 2', 'name~0$')).toBe(
       idsOf(/0$/).slice(0, 2).join(' '),
     )
-    // The second match is on the second page; two more pages were on their way.
+    // The second match is on the second page; two more pages were already requested.
     expect(offsets()).toEqual([0, 10, 20, 30])
     expect(await chosen('rooms list --limit 500', 'name~5$')).toBe(idsOf(/5$/).join(' '))
   })
@@ -628,7 +628,7 @@ describe('sessions list --where on a service without paging', () => {
   })
 })
 
-// The same once more, from a plain description of what conditions mean.
+// Compares the program with an independent reference implementation.
 describe('random --where conditions on a random list', () => {
   const operators = ['=', '!=', '<', '<=', '>', '>='] as const
   const holds = <T extends string | number>(operator: string, value: T | null, wanted: T) => {
@@ -644,7 +644,7 @@ describe('random --where conditions on a random list', () => {
     fc.integer(),
     fc.integer({ min: -300, max: 300 }).map((cents) => cents / 100),
   )
-  // Spaces around a value do not belong to it.
+  // Spaces around a value are trimmed.
   const text = fc
     .oneof(fc.constantFrom('a', 'b', 'B', 'ab', '=x', '10', '9'), fc.string({ unit: 'binary' }))
     .filter((value) => value !== '' && value === value.trim())
@@ -695,10 +695,10 @@ describe('random --where conditions on a random list', () => {
 })
 
 describe('a batch command with --where', () => {
-  /** Makes a room; returns its id. */
+  /** Creates a room; returns its ID. */
   const room = async (name: string, type = 'private'): Promise<string> =>
     (await world.send('POST', '/rooms', { name, type })).body.room.id
-  /** Makes a user and a member of a room; returns the id of the member. */
+  /** Creates a user and a member; returns the member ID. */
   async function member(room_id: string, user_id: string): Promise<string> {
     await world.send('POST', '/users', { user_id, name: user_id.toUpperCase() })
     return (await world.send('POST', `/rooms/${room_id}/members`, { user_id })).body.member.id

@@ -8,7 +8,7 @@ import { createWorld } from '../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** What a command line prints when nothing is configured. */
+/** Returns the output of a command line without any configuration. */
 async function show(line: string): Promise<string> {
   const host = testHost()
   const code = await main(line === '' ? [] : line.split(' '), host)
@@ -16,7 +16,7 @@ async function show(line: string): Promise<string> {
   return host.stdout.text
 }
 
-/** The commands that a help text lists. */
+/** Returns the commands in a help text. */
 const commandsIn = (help: string): string[] =>
   [...help.matchAll(/^(?:Commands|Resources|Set-up|[A-Z][\w -]*):\n((?: {2}.*\n)+)/gm)]
     .filter(([text]) => !/^(Flags|Arguments|Examples)/.test(text))
@@ -98,7 +98,7 @@ describe('help', () => {
     const help = await show(`${group} --help`)
     expect(help).toMatch(new RegExp(`^Usage: meetroom ${group} \\[flags\\] \\[command\\]\\n`))
     expect(commandsIn(help).filter((name) => name !== 'help')).toEqual(names)
-    // A topic of the same name says more than the list of commands.
+    // `help GROUP` prints the topic of the same name, if there is one.
     const asked = Object.hasOwn(topicSummaries, group) ? `${group} help` : `help ${group}`
     for (const line of [`${group} -h`, asked, `--local ${group} --help`, `${group} --json --help`])
       expect(await show(line), line).toBe(help)
@@ -126,7 +126,7 @@ describe('help', () => {
     expect(help.endsWith('\n')).toBe(true)
     for (const line of [
       ...[`help ${leaf}`, `${leaf} -h`, `--no-color ${leaf} --help`, `${leaf} --json -h`],
-      // Other arguments do not matter.
+      // `--help` takes precedence over other arguments.
       `${leaf} a b c d --nope --help`,
     ])
       expect(await show(line), line).toBe(help)

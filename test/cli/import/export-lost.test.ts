@@ -42,7 +42,7 @@ describe.each(formats)('an import of a %s export into another service', (format)
   let other: ImportWorld
   let before: Record<keyof typeof unrestoredFields, Things>
   let after: Record<keyof typeof unrestoredFields, Things>
-  /** The requests that the imports sent. */
+  /** Bodies of the requests that the imports sent. */
   let bodies: Things
   beforeEach(async () => {
     other = await createImportWorld()
@@ -65,7 +65,7 @@ describe.each(formats)('an import of a %s export into another service', (format)
         `${kind}.${format}`,
         (await world.run(`${kind} export ${flags ?? ''} -o ${format}`.replace('  ', ' '))).stdout,
       )
-    // One at a time: the order is that of the file.
+    // Sequential requests keep the order of the file.
     const slow = ['--concurrency', '1']
     await other.run(['users', 'import', `users.${format}`, ...slow])
     const made = await other.run(['rooms', 'import', `rooms.${format}`, '-o', 'ndjson', ...slow])
@@ -76,7 +76,7 @@ describe.each(formats)('an import of a %s export into another service', (format)
   })
 
   const keyOf = ({ user_id, name }: Things[number]) => user_id ?? name
-  /** Pairs of what there was and what it has become. */
+  /** Returns pairs of an exported item and its imported copy. */
   const pairs = (kind: keyof typeof unrestoredFields) =>
     before[kind].map((was) => [was, after[kind].find((is) => keyOf(is) === keyOf(was)) ?? {}] as const)
 

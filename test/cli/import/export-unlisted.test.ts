@@ -6,7 +6,7 @@ import { answer, createWorld } from '../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** The embedded service, which adds these fields to each item. */
+/** Adds these fields to each item of the embedded service. */
 function adding(fields: (item: Record<string, unknown>) => object) {
   world.intercept = async (request, next) => {
     const response = await next()

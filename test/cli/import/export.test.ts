@@ -20,10 +20,10 @@ const room = async (name: string, fields: object = {}, { send } = world) =>
 const member = async (room_id: string, user_id: string, fields: object = {}, { send } = world) =>
   (await send('POST', `/rooms/${room_id}/members`, { user_id, ...fields })).body.member
 
-/** What the summary of an export of users says. */
+/** Part of the summary of a user export. */
 const withoutTokens = ', without access tokens (--show-tokens includes them)'
 
-/** Runs an export that must succeed; returns what it printed. */
+/** Runs an export that must succeed; returns its output. */
 async function exported(command: string, count: string, options = {}): Promise<string> {
   const { code, stdout, stderr } = await world.run(command, options)
   const told = count.startsWith('0 ') ? '' : lostNotice(command.split(' ')[0])
@@ -42,7 +42,7 @@ describe('an export', () => {
         `grace,,,host,${grace.created_at},${grace.updated_at},${graceId},\r\n` +
         `ada,Ada,https://img.test/a,guest,${ada.created_at},${ada.updated_at},${adaId},a@x.test\r\n`,
     )
-    // One full record tells that the list shows all there is.
+    // One full record proves that the list contains all fields.
     expect(paths()).toEqual(['/users?limit=1000', '/users/grace'])
   })
 
@@ -344,14 +344,14 @@ describe('the pages of an export', () => {
     expect(await world.run('users export --page-size 0')).toMatchObject({ code: 2, stdout: '' })
   })
 
-  // Each page waits for the next one: a program that fetched one at a time would wait for ever.
+  // Each page waits for the next page, so sequential requests would never end.
   test('the pages of an export are requested in advance and written in page order, regardless of the order of the responses', async () => {
     const came: number[] = []
     const gates = new Map([10, 20, 30, 40, 50].map((offset) => [offset, latch()]))
     world.intercept = async (request, next) => {
       if (!request.url.includes('?')) return next()
       const offset = Number(new URL(request.url).searchParams.get('offset') ?? 0)
-      // The first page tells the total; two of the five after it are fetched at once.
+      // The first page contains the total; two of the five remaining pages are requested concurrently.
       if (offset > 0 && offset < 20) await gates.get(offset + 10)?.opened
       const page = await next()
       came.push(offset)
@@ -380,7 +380,7 @@ describe('the pages of an export', () => {
   test('the pages of an export are written before the last page is received', async () => {
     world.intercept = async (request, next) => {
       const offset = Number(new URL(request.url).searchParams.get('offset') ?? 0)
-      // Two are fetched ahead: by then everything before those two is written.
+      // Two pages are requested in advance; all earlier pages are already written.
       while (lines(run.host.stdout.text).length < offset - 20) await new Promise((done) => setImmediate(done))
       return next()
     }
@@ -404,7 +404,7 @@ describe('the pages of an export', () => {
     const { host, done } = world.start(['users', 'export', '--page-size', '5'])
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(0)
-    // The first page, the two that are fetched ahead, and the full record of one user.
+    // The first page, two pages in advance, and the full record of one user.
     expect(world.requests).toHaveLength(4)
   })
 
@@ -458,7 +458,7 @@ describe('members export --all-rooms', () => {
       if (id === undefined) return next()
       await new Promise<void>((go) => {
         waiting.push({ room: id, go })
-        // As soon as several wait, the last one is released first.
+        // Waiting requests are released in reverse order.
         if (waiting.length > 3) release()
         else setImmediate(() => setImmediate(release))
       })
@@ -481,7 +481,7 @@ describe('members export --all-rooms', () => {
       await exported('members export --all-rooms -o json', `18 members${withoutTokens}`),
     )
     expect(all.map(({ id }: { id: string }) => id)).toEqual(inOrder())
-    // The paging of one page says nothing about all of them.
+    // The merged document has no paging, because paging describes one page.
     expect(rest).toEqual({})
   })
 
@@ -532,13 +532,13 @@ describe('members export --all-rooms', () => {
 describe('an exported file', () => {
   const formats = ['csv', 'ndjson', 'json'] as const
 
-  /** Exports from one world into a file of another. */
+  /** Exports from one world into a file of another world. */
   async function move(from: World, to: World, command: string, file: string): Promise<void> {
     const { code, host } = await from.run(command)
     expect(code, command).toBe(0)
     writeFileSync(join(to.dir, file), Buffer.concat(host.stdout.chunks))
   }
-  /** Runs an import that must take every row; returns what it printed. */
+  /** Runs an import in which every row must succeed; returns its output. */
   async function take(to: World, command: string): Promise<string> {
     const { code, stdout, stderr } = await to.run(command)
     expect({ code, stderr: code === 0 ? '' : stderr }, command).toEqual({ code: 0, stderr: '' })
@@ -547,15 +547,15 @@ describe('an exported file', () => {
   const all = async ({ send }: World, path: string): Promise<any[]> =>
     Object.values((await send('GET', `${path}?limit=1000`)).body)[0] as any[]
 
-  /** The users, without the fields that the service makes. */
+  /** Returns the users without the fields that the service generates. */
   const usersOf = async (from: World) =>
     (await all(from, '/users'))
       .map(({ user_id, name, profile_url, default_member_type, email }) =>
-        // A cell cannot tell null from an empty text.
+        // A cell cannot distinguish null from empty text.
         ({ user_id, name: name || null, profile_url, default_member_type, email: email || null }),
       )
       .sort((a, b) => (a.user_id < b.user_id ? -1 : 1))
-  /** The rooms and their members, without the fields that the service makes. */
+  /** Returns the rooms and their members, without the fields that the service generates. */
   async function roomsOf(from: World) {
     const rooms = (await all(from, '/rooms')).map(async (each) => ({
       ...{ name: each.name, type: each.type, layout: each.layout, record: each.record },
@@ -680,7 +680,7 @@ describe('an exported file', () => {
     )
     .map(trimmed)
     .filter((value) => !value.includes('\0') && value.isWellFormed())
-  // Ids that fit into a path, where every other command needs them.
+  // IDs that are valid in a path, as all other commands require.
   const id = text.filter((value) => !/^\.{0,2}$|\p{Cc}/u.test(value))
   const someone = fc.record(
     {

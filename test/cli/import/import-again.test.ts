@@ -9,7 +9,7 @@ beforeEach(() => world.file('rooms.csv', roomsCsv(3)))
 const allRooms = async () => (await world.send('GET', '/rooms?limit=1000')).body.rooms
 const done = { code: 0, stdout: '', stderr: 'imported 3 of 3 rooms\n' }
 const receipts = () => join(world.dir, 'data', 'receipts')
-/** Names of the receipts of finished imports. */
+/** Returns the names of the receipts of finished imports. */
 const kept = () => (existsSync(receipts()) ? readdirSync(receipts()) : [])
 const refused = (known: string, journal = `receipt ${join(receipts(), kept()[0] ?? '')}`) => ({
   code: 2,
@@ -29,7 +29,7 @@ describe('a second rooms import of the same rows', () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3'))
     expect(await run('rooms import rooms.csv --dry-run')).toMatchObject(refused('3 of 3'))
     expect(world.writes()).toEqual([])
-    // One look is enough.
+    // One lookup is enough.
     expect(world.sent()).toHaveLength(2)
     expect(await world.rooms()).toEqual(roomsOf(3))
   })

@@ -4,7 +4,7 @@ import { answer } from '../../helpers/world.ts'
 
 const { world, run, user } = importFixture()
 let room: string
-/** Whether each member of the room is blocked. */
+/** Returns the blocked state of each member, by user ID. */
 const blocked = async () =>
   Object.fromEntries(
     (await world.send('GET', `/rooms/${room}/members`)).body.members

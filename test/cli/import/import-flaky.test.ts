@@ -39,7 +39,7 @@ const cutAnswer = async (next: Next) => {
   return answer(200, '{"room":{"id":"0')
 }
 
-/** Makes requests fail: those that `which` picks. */
+/** Makes the requests that `which` selects fail. */
 function going(
   wrong: (next: Next) => Promise<WireResponse>,
   which: (n: number, request: WireRequest) => boolean,
@@ -49,14 +49,14 @@ function going(
 }
 const every = (nth: number) => (n: number) => n % nth === 0
 const isWrite = (_n: number, { method }: WireRequest) => method !== 'GET'
-/** Picks every third write, the first time that it is sent. */
+/** Selects every third write when it is sent for the first time. */
 function everyThirdWrite() {
   const seen = new Set<string>()
   return (_n: number, { method, body = '' }: WireRequest) =>
     method !== 'GET' && !seen.has(body) && seen.add(body).size % 3 === 0
 }
 
-/** Checks what an import reported of each row against what the service holds; returns the rows reported as done. */
+/** Compares the reported results with the service; returns the rows that are reported as done. */
 async function honest(kind: 'users' | 'rooms', stdout: string, rows: number): Promise<string[]> {
   const results = resultsOf(stdout)
   const names = kind === 'users' ? Object.keys(usersOf(rows)) : roomsOf(rows)
@@ -162,7 +162,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
       for (const { row, status } of resultsOf(stdout)) if (status === 'unknown') unknown.add(row)
       ;({ code, stdout } = await run(`${again} --resume`))
     }
-    // A room has only its name to be recognised by, so that some outcomes stay unknown.
+    // A room is recognized only by its name, so some outcomes stay unknown.
     if (kind === 'users') expect(code).toBe(0)
     else expect(unknown.size).toBeGreaterThan(0)
     expect(await held()).toEqual(whole)
@@ -368,7 +368,7 @@ describe('members import', () => {
   })
 
   test('members import requests the member list again for later rows if the first request for the list fails', async () => {
-    // Fewer members are requested before it counts as a failure.
+    // At most three rows fail before the list is requested again.
     going(refuse(500), (n) => n <= 5)
     expect(await run(`members import in.csv --room ${room} --concurrency 2`)).toMatchObject({ code: 8 })
     expect((await world.members(room)).length).toBeGreaterThanOrEqual(17)
@@ -386,7 +386,7 @@ describe('members import', () => {
 })
 
 describe('a pause of an import', () => {
-  /** Imports five users, two at a time; returns the seconds at which each request was sent. */
+  /** Imports five users, two concurrently; returns the times of the requests, in seconds. */
   async function sentAt(
     wrong: (host: TestHost) => Promise<WireResponse>,
     concurrency = 2,

@@ -15,13 +15,13 @@ import { baseUrl, type Run } from '../../helpers/world.ts'
 const { world } = importFixture()
 
 interface When {
-  /** How many requests are answered before the interrupt. */
+  /** Number of requests with a response before the interrupt. */
   answered: number
-  /** How many requests are under way at the interrupt. */
+  /** Number of requests in flight at the interrupt. */
   underWay?: number
 }
 
-/** Runs a command line and interrupts it while requests are under way, which are answered after that. */
+/** Interrupts a command line while requests are in flight, which then get responses. */
 async function interrupted(
   line: readonly string[] | string,
   { answered, underWay = 1 }: When,
@@ -243,7 +243,7 @@ describe('the command to resume an import', () => {
 })
 
 describe('a request without a response after ^C', () => {
-  /** A service that answers only so many requests, and a host on which the grace period is over at once. */
+  /** Interrupts a command after the service stops responding, without a grace period. */
   async function hanging(line: string, answered: number) {
     let waits: readonly number[] = []
     world.intercept = (_request, next, signal): Promise<WireResponse> => {
@@ -283,7 +283,7 @@ describe('a request without a response after ^C', () => {
     world.file('in.csv', roomsCsv(10))
     const { code, stderr } = await hanging('rooms import in.csv --concurrency 2', 4)
     expect(code).toBe(130)
-    // One of the two had arrived.
+    // The service had processed one of the two requests.
     await world.room('R5')
     const { code: second, stderr: end } = await world.run(goOn(stderr))
     expect({ second, end: end.split('\n').slice(-3, -1) }).toEqual({

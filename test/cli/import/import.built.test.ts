@@ -17,7 +17,7 @@ import { latch, soon } from '../../helpers/waiting.ts'
 import { answer, tempDir } from '../../helpers/world.ts'
 import { share } from '../../suites/size.ts'
 
-// Processes of the built program, which talk to a world over a real socket.
+// The built program runs as a process, and sends requests to a world over a real socket.
 vi.setConfig({ testTimeout: 60_000 })
 
 let world: ImportWorld
@@ -32,7 +32,7 @@ const lines = (text: string) => text.split('\n').slice(0, -1)
 describe('an import with the built program', () => {
   test('an import with the built program exits immediately after a second ^C, and can be resumed', async () => {
     const underWay = latch()
-    // Nothing is answered at first. An import that has sent no write would remove its journal.
+    // No response arrives at first. An import that has sent no write would remove its journal.
     world.intercept = (_request, _next, signal) => {
       underWay.open()
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
@@ -41,7 +41,7 @@ describe('an import with the built program', () => {
     const { child, ended } = built.start('users import in.csv --if-exists overwrite')
     await soon('the first request', underWay.opened)
     const began = performance.now()
-    // Two signals sent at the same moment would arrive as one.
+    // Two simultaneous signals would arrive as one signal.
     while (child.exitCode === null && child.signalCode === null) {
       child.kill('SIGINT')
       await new Promise((resolve) => setImmediate(resolve))
@@ -221,7 +221,7 @@ describe('an import with the built program', () => {
 
 describe('an export with the built program', () => {
   beforeEach(async () => {
-    // More than a pipe holds.
+    // More than the capacity of a pipe.
     const metadata = 'x'.repeat(1000)
     for (let i = 0; i < 250; i++)
       await world.send('POST', '/rooms', { name: `R${i}`, type: 'open', metadata })

@@ -119,7 +119,7 @@ describe('an import', () => {
   })
 
   test('an import sends no row of a file that changes after the file was checked', async () => {
-    // The file is longer than what is kept in compressed form.
+    // The file exceeds the amount that is kept in compressed form.
     const texts = randomBytes(9_000_000)
       .toString('base64')
       .match(/.{30000}/g)

@@ -7,7 +7,7 @@ import { createWorld } from '../../helpers/world.ts'
 const world = perTest(createWorld)
 
 const file = (name: string, content: string) => writeFileSync(join(world.dir, name), content)
-/** The body that a command line would send, and what it says beside it. */
+/** Returns the body that a command line would send, with the exit code and standard error. */
 async function dryRun(argv: string | readonly string[], stdin?: string) {
   const line = typeof argv === 'string' ? argv.split(' ') : argv
   const { code, stdout, stderr } = await world.run(
@@ -16,7 +16,7 @@ async function dryRun(argv: string | readonly string[], stdin?: string) {
   )
   return { code, body: stdout === '' ? undefined : JSON.parse(stdout.replace(/^\S+ \S+ /, '')), stderr }
 }
-/** The body that a command line sends. */
+/** Returns the body that a command line sends. */
 async function sent(argv: string, stdin?: string) {
   const { code, stderr } = await world.run(argv, stdin === undefined ? {} : { stdin })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

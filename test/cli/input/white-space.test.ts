@@ -6,13 +6,13 @@ import { leaves } from '../../helpers/tree.ts'
 
 const world = perTest(createImportWorld)
 
-/** White space of Unicode, and what copying adds that has no width. */
+/** Unicode white space, and invisible characters that copying adds. */
 const spaces = [' ', '\t', '\n', '\u00a0', '\u0085', '\u2003', '\u3000', '\u200b', '\u2060', '\ufeff']
 
 const isId = (name: string) => ['room', 'user', 'user-id', 'member', 'id'].includes(name)
 const valueName = (flags: string) => /<(\w+)/.exec(flags)?.[1] ?? ''
 
-/** The arguments and flags of the whole tree that take an ID, each as a command line with ID in its place. */
+/** Returns a command line for each argument and flag that takes an ID, with ID as the value. */
 async function idPlaces(): Promise<string[]> {
   const found = (await leaves()).flatMap(({ words, command }) => {
     const line = (id: number) =>
@@ -55,7 +55,7 @@ describe('an ID on the command line', () => {
         .filter((option) => isId(valueName(option.flags)) && !(option instanceof IdOption))
         .map((option) => [...words, option.long].join(' ')),
     ])
-    // Its value holds more than an ID, and its parser checks the ID in it.
+    // The value contains more than an ID, and its parser checks the ID.
     expect(undeclared).toEqual(['rooms create --member'])
   })
 

@@ -12,13 +12,13 @@ import { tempDir } from '../../helpers/world.ts'
 interface Fake {
   baseUrl: string
   origin: string
-  /** What it was asked, with the key that came along. */
+  /** Requests so far, with their keys. */
   asked: string[]
-  /** Answers with this instead. */
+  /** Response to every request instead of the rooms. */
   instead: { status: number; body: string } | undefined
 }
 
-/** A service over a socket with these rooms, which takes any key and remembers it. */
+/** Serves these rooms over a socket, accepts any key, and records the requests. */
 async function fakeService(rooms: readonly object[]): Promise<Fake> {
   const fake: Fake = { baseUrl: '', origin: '', asked: [], instead: undefined }
   const server = createServer((request, response) => {

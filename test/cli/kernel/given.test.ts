@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { importFlags } from '../../../src/cli/import/read/import-flags.ts'
 import { readGivenOptions } from '../../../src/cli/kernel/given.ts'
 
-/** The options of an import that was called with these words, global ones included. */
+/** Returns the flags of an import with these words, including global flags. */
 function given(words: readonly string[]) {
   const program = new Command()
     .option('-o, --output <format>')

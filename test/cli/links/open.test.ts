@@ -13,7 +13,7 @@ function installOpener(script: string): void {
   writeFileSync(join(world.dir, 'bin', 'xdg-open'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
 }
 
-/** Runs a command on a machine whose browser is this shell script. */
+/** Runs a command with this shell script as the browser. */
 function run(line: string, script: string | undefined, env: Record<string, string | undefined> = {}) {
   const bin = join(world.dir, 'bin')
   if (script !== undefined) installOpener(script)
@@ -24,8 +24,8 @@ function run(line: string, script: string | undefined, env: Record<string, strin
 
 const { execPath } = process
 /**
- * A browser that follows the page and the redirect. It writes what it was asked to open, the modes of the page and its
- * directory, the URL of the redirect, and where that leads.
+ * Writes a browser that follows the page and the redirect. The browser records its argument, the modes of the
+ * page and its directory, the URL of the redirect, and the target.
  */
 const browserInto = (dir: string) => {
   writeFileSync(
@@ -49,8 +49,8 @@ interface Visit {
 }
 
 /**
- * Returns what the browser did. Every test with a browser waits for this: what the browser writes later would keep the
- * directory of the test from being removed.
+ * Returns the record of the browser. Every test with a browser waits for the record, because a later write
+ * would prevent the removal of the test directory.
  */
 async function visited(): Promise<Visit> {
   const read = () => readFileSync(join(world.dir, 'opened'), 'utf8')
@@ -71,7 +71,7 @@ describe('rooms open', () => {
     expect(argument).toMatch(/^file:\/\/\/.*\/meetroom-\w{6}\/open\.html$/)
     expect(modes).toEqual(['600', '700'])
     expect(url).toMatch(addressPattern)
-    // The way to the link is open once.
+    // The redirect can be used only once.
     await expect(fetch(url)).rejects.toThrow()
     expect(existsSync(new URL('.', argument))).toBe(false)
   })

@@ -10,13 +10,13 @@ const rooms = [
   { id: '@big@', name: null, layout: { grid: true }, terminated_at: false },
   { id: 'r3', name: ['x'], extra: 'yes' },
 ]
-// The number is beyond a double: JSON.parse would round it.
+// The number exceeds the precision of a double, so JSON.parse would round it.
 const body = JSON.stringify({ rooms, paging: { limit: '30', offset: null, total: '3' } }).replace(
   '"@big@"',
   '12345678901234567890',
 )
 
-/** A service that counts its things, and sends fields of odd types. */
+/** Simulates a service with numeric IDs and unusual field types. */
 function oddService() {
   world.intercept = async ({ method, url }) => {
     const { pathname } = new URL(url)

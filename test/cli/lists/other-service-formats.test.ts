@@ -8,7 +8,7 @@ import { share } from '../../suites/size.ts'
 
 const everyDifference = 'that differs in many ways at once'
 
-/** Services that people really have. */
+/** Differences that occur in real services. */
 const services: Record<string, Differences> = {
   'whose IDs are numbers': { ids: 'number' },
   'whose IDs are UUIDs': { ids: 'uuid' },
@@ -23,11 +23,13 @@ const services: Record<string, Differences> = {
 }
 
 let world: World
-/** What the service calls the rooms, by their names. */
+/** Room IDs of the service, by room name. */
 let ids: Record<string, string>
 const all = ['Delta', 'Gamma', 'Beta', 'Alpha']
 
-/** Makes four recorded rooms, Delta the newest, of which Gamma is terminated, at a service that differs. */
+/**
+ * Creates four recorded rooms on a service with differences. Delta is the newest, and Gamma is terminated.
+ */
 async function start(differences: Differences): Promise<void> {
   world = await createWorld()
   const made: Record<string, string> = {}
@@ -45,7 +47,7 @@ async function start(differences: Differences): Promise<void> {
   ids = Object.fromEntries(Object.entries(made).map(([name, id]) => [name, idOf(id)]))
 }
 
-/** Flags beside the format, and how to read the names of the rooms from what was printed. */
+/** Flags for each format, and a function that reads the room names from the output. */
 const readers: Record<(typeof formats)[number], { flags: string; names: (stdout: string) => string[] }> = {
   table: { flags: '--columns name --no-header', names: (stdout) => stdout.split('\n').slice(0, -1) },
   csv: { flags: '--columns name --no-header', names: (stdout) => stdout.split('\r\n').slice(0, -1) },
@@ -74,7 +76,7 @@ const itemsOf = (ndjson: string): any[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line))
 
-/** Runs a command that must succeed; returns the names of the rooms that it printed. */
+/** Runs a command that must succeed; returns the printed room names. */
 async function namesOf(command: string, format: (typeof formats)[number]): Promise<string[]> {
   const { flags, names } = readers[format]
   const { code, stdout, stderr } = await world.run(`${command} -o ${format} ${flags}`.trim())
@@ -85,8 +87,8 @@ async function namesOf(command: string, format: (typeof formats)[number]): Promi
 describe.each(Object.entries(services))('services %s', (name, differences) => {
   beforeEach(() => start(differences))
 
-  // The format does not depend on the service: one service meets every format, or half of them in the quick form, and the
-  // others meet one each.
+  // The format does not depend on the service. One service is tested with every format, or with half of the
+  // formats in a quick run. The other services are tested with one format each.
   const index = Object.keys(services).indexOf(name)
   const met = name === everyDifference ? share(formats, index, 2) : formats.slice(index, index + 1)
   describe.each(met)('and -o %s', (format) => {
@@ -174,7 +176,8 @@ describe.each(Object.keys(errorShapes) as (keyof typeof errorShapes)[])(
       async (format) => {
         const isJson = format === 'json' || format === 'ndjson'
         const [first = ''] = Object.values(ids)
-        // A 500 is a refusal only where its body is JSON; a gateway may have sent another one after the change.
+        // A 500 response is a refusal only if its body is JSON; a gateway may send other bodies after the
+        // change.
         const ofRule = errors === 'text' || errors === 'html' ? 7 : 1
         for (const [command, words, code] of [
           ['rooms list --page-size 5000', 'limit', 1],

@@ -13,20 +13,20 @@ const partial = (kind: string, many: string) =>
 const partialRooms = partial('room', 'rooms')
 
 const writes = () => world.requests.filter(({ method }) => method !== 'GET')
-/** The full records that were requested. */
+/** Returns the requests for full records. */
 const gets = () =>
   world.requests
     .map(({ method, url }) => `${method} ${url.slice('https://meet.test/v1'.length)}`)
     .filter((line) => line.startsWith('GET') && !line.includes('?'))
 
-/** A room of the embedded service behind it all. */
+/** Creates a recorded room in the embedded service. */
 async function room(name: string, fields: object = {}): Promise<any> {
   const { id } = (await world.send('POST', '/rooms', { name, type: 'open', record: true, ...fields })).body
     .room
   return (await world.send('GET', `/rooms/${id}`)).body.room
 }
 
-/** Four recorded rooms, Delta the newest; Gamma is terminated. */
+/** Creates four recorded rooms. Delta is the newest, and Gamma is terminated. */
 async function rooms(): Promise<any[]> {
   const all = [
     await room('Alpha', { type: 'private' }),
@@ -38,7 +38,7 @@ async function rooms(): Promise<any[]> {
   return all.reverse()
 }
 
-/** A private room with Ada as a host and Grace, who is blocked. */
+/** Creates a private room with the host Ada and the blocked member Grace. */
 async function members(): Promise<{ id: string; ada: any; grace: any }> {
   const { id } = await room('R', { type: 'private' })
   const add = async (user_id: string, fields: object) => {
@@ -49,7 +49,7 @@ async function members(): Promise<{ id: string; ada: any; grace: any }> {
   return { id, ada: await add('ada', { type: 'host' }), grace: await add('grace', { is_blocked: true }) }
 }
 
-/** Runs a list with conditions; returns the names that it printed. */
+/** Runs a list with conditions; returns the printed names. */
 async function chosen(conditions: string[], stderr: string): Promise<string> {
   const where = conditions.flatMap((condition) => ['--where', condition])
   const run = await world.run(['rooms', 'list', '-o', 'csv', '--columns', 'name', '--no-header', ...where])
@@ -423,7 +423,7 @@ describe('an export from a service with partial lists', () => {
         rooms: 'name,type,layout,record,max_meeting_seconds',
         members: 'user_id,type,is_blocked',
       }
-      /** The rows of an export, whatever their order. */
+      /** Returns the rows of an export in a fixed order. */
       const rows = async (world: World, kind: keyof typeof columns, rooms: string) => {
         const { stdout } = await world.run(`${kind} export ${rooms}--columns ${columns[kind]}`)
         return stdout.split('\r\n').sort()

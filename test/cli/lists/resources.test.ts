@@ -4,7 +4,9 @@ import { createWorld } from '../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** Makes a private room with ada in it; returns a function that replaces ROOM and MEMBER in a text with their IDs. */
+/**
+ * Creates a private room with ada; returns a function that replaces ROOM and MEMBER in a text with their IDs.
+ */
 async function withMember() {
   const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room
   await world.send('POST', '/users', { user_id: 'ada' })

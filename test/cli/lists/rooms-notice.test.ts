@@ -4,7 +4,7 @@ import { answer, createWorld } from '../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** A service with rooms r1 to rN, of which each hundredth is public and has one member. */
+/** Simulates a service with rooms r1 to rN. Each hundredth room is public and has one member. */
 function serve(count: number, { hasTotal = true, latencyMs = 0 } = {}) {
   const rooms = Array.from({ length: count }, (_, i) => ({
     id: `r${i + 1}`,

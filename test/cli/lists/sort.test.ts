@@ -13,7 +13,7 @@ import { sized } from '../../suites/size.ts'
 
 const world = perTest(createWorld)
 
-/** A service with these rooms, in pages of at most two. */
+/** Simulates a service with these rooms, in pages of at most two rooms. */
 function serve(...items: Record<string, unknown>[]): void {
   const rooms = items.map((item, i) => ({ id: `r${i}`, type: 'open', name: `n${i}`, ...item }))
   world.intercept = async ({ url }) => {
@@ -219,12 +219,12 @@ describe('--sort', () => {
   })
 })
 
-// What the sort is compared with: each pair by the words of the help, one item put before the other only if it must be.
+// Reference implementation of the order that the help describes.
 type Value = string | number | boolean | null | undefined | LosslessNumber
 
 const collator = new Intl.Collator('en')
 
-/** Below 0 when a comes first; by the help, with nothing shared with the program. */
+/** Returns a negative number if `a` comes first according to the help, independently of the program. */
 function expected(a: Value, b: Value, descending: boolean): number {
   const isBlank = (value: Value) => value === null || value === undefined
   if (isBlank(a) || isBlank(b)) return Number(isBlank(a)) - Number(isBlank(b))

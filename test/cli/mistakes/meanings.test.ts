@@ -7,7 +7,7 @@ import { wholeProgram } from '../../helpers/tree.ts'
 import { createWorld } from '../../helpers/world.ts'
 import { full } from '../../suites/size.ts'
 
-/** What administrators type, by the strongest effect that they can mean. */
+/** Words that administrators type, by their strongest possible effect. */
 const verbs = {
   reads: [
     ...[
@@ -82,7 +82,7 @@ test.each(Object.keys(verbs) as (keyof typeof verbs)[])(
     let suggestions = 0
     for (const [i, group] of ['', ...groups.map((command) => command.name())].entries())
       for (const [j, verb] of verbs[meaning].entries()) {
-        // A third of the groups for each word.
+        // In a quick run, each word is tested with a third of the groups.
         if (!full && i > 0 && (i + j) % 3 > 0) continue
         const line = `${group} ${verb} x y`.trim()
         if (splitLine(program, line.split(' ')).command.commands.length === 0) continue

@@ -8,8 +8,8 @@ import { leaves, wholeProgram } from '../../helpers/tree.ts'
 import { createWorld, type World } from '../../helpers/world.ts'
 
 /**
- * Mistakes that people make, each with a score for its message: one point for what is wrong with the value, one for what
- * to type. `{room}` and `{member}` stand for IDs. The messages are in fixtures/mistakes.txt.
+ * Common mistakes, each with a score for its message: one point for the problem with the value, one point for
+ * the correction. `{room}` and `{member}` stand for IDs. The messages are in fixtures/mistakes.txt.
  */
 const mistakes: readonly (readonly [score: number, line: string, stdin?: string, env?: string])[] = [
   [2, 'login'],
@@ -341,7 +341,7 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
   'quote.csv': 'user_id,name\nbob,"Bob\n',
 }
 
-/** Two rooms, two users and a member, with the names of their IDs. */
+/** Creates two rooms, two users and a member; returns their IDs by placeholder. */
 async function furnish(world: World): Promise<Readonly<Record<string, string>>> {
   for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   const room = async (name: string, type: string) =>
@@ -403,7 +403,9 @@ test('the explanations of user mistakes mention only existing commands and flags
 
 const secret = 'sk_live_51Hq8vZ2eKYlo2C0'
 
-/** Command lines with a key as surplus argument: those of each command that takes a fixed number of arguments. */
+/**
+ * Returns command lines with a key as surplus argument, for each command with a fixed number of arguments.
+ */
 async function linesWithSurplusKey(): Promise<string[][]> {
   return (await leaves()).flatMap(({ words, command }) => {
     const args = command.registeredArguments
@@ -490,7 +492,7 @@ test('a condition that contains * and matches nothing causes an explanation in l
 test('a command that is typed twice is suggested only once', async () => {
   const world = await createWorld()
   for (const { words, command } of await leaves()) {
-    // Their arguments are any words.
+    // These commands accept any words as arguments.
     if (
       command.registeredArguments.some(({ variadic }) => variadic) ||
       /^(help|auth login|__)/.test(words.join(' '))

@@ -26,12 +26,12 @@ const requests = (of = world) =>
   of.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
 const lookup = (name: string) => `GET /rooms?name=${encodeURIComponent(name)}&limit=10`
 
-// A line that is being typed is completed, whatever it names.
+// Completion does not check the names in a line.
 const everyCall = (await allCalls()).filter((call) => !/^__complete/.test(call))
-/** Calls with a room in them that end by themselves. */
+/** Calls with a room that end by themselves. */
 const calls = everyCall.filter((call) => /\bROOM\b/.test(call) && !stays.test(call))
 
-/** Commands that look rooms up. `webhooks trigger` only puts the ID into an event. */
+/** Returns the commands that look rooms up. `webhooks trigger` only puts the ID into an event. */
 const looksUp = async () => (await leaves()).filter(({ words }) => words.join(' ') !== 'webhooks trigger')
 
 describe('a command that accepts a room', () => {
@@ -79,14 +79,14 @@ interface GivenName {
   lookup: string
 }
 
-/** Runs a call in a world of its own, with the name instead of the ID. */
+/** Runs a call in a new world, with the name instead of the ID. */
 async function runCall(call: string, { word, name }: GivenName, flags: readonly string[]) {
   const { world, argvOf } = await prepare()
   await world.send('PUT', '/users/ada', { name: 'Ada L', email: 'Ada@school.example' })
   const typed = call.split(' ').flatMap((each) => (each === word && name !== '' ? [name] : argvOf(each)))
   const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
   const { code, stdout, stderr } = await world.run([...typed, '--yes', ...flags], { env })
-  // The directories, and the random part of IDs and tokens, differ between the two worlds.
+  // Directories and the random parts of IDs and tokens differ between the two worlds.
   const plain = (text: string) =>
     text
       .replaceAll(world.dir, 'DIR')
@@ -95,7 +95,7 @@ async function runCall(call: string, { word, name }: GivenName, flags: readonly 
   return { code, stdout: plain(stdout), stderr: plain(stderr), requests: requests(world).map(plain) }
 }
 
-/** Results of calls with IDs. Calls that name a room and a user need them twice. */
+/** Cached results of calls with IDs, because calls with a room and a user need them twice. */
 const resultsById = new Map<string, ReturnType<typeof runCall>>()
 
 function runById(call: string, given: GivenName, flags: readonly string[]): ReturnType<typeof runCall> {
@@ -106,7 +106,7 @@ function runById(call: string, given: GivenName, flags: readonly string[]): Retu
 }
 
 async function expectSameAsById(call: string, given: GivenName): Promise<void> {
-  // In the quick form, each call has one of the flags.
+  // In a quick run, each call is tested with one of the flags.
   const flagsOfCalls = [['-o', 'json'], ['--dry-run'], ['--curl']]
   for (const flags of share(flagsOfCalls, everyCall.indexOf(call), flagsOfCalls.length)) {
     const byId = await runById(call, given, flags)

@@ -5,7 +5,7 @@ import { JsonLimitError, parseJson, readJson } from '../../../src/api/json.ts'
 import { perTest } from '../../helpers/per-test.ts'
 import { answer, createWorld } from '../../helpers/world.ts'
 
-// JSON may be nested so deep that whatever works its way down runs out of stack.
+// Deeply nested JSON exhausts the stack of recursive functions.
 
 const world = perTest(createWorld)
 

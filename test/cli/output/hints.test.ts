@@ -14,7 +14,7 @@ import { leaves } from '../../helpers/tree.ts'
 import { answer, tempDir } from '../../helpers/world.ts'
 import { share } from '../../suites/size.ts'
 
-/** The embedded service has no such origin: requests are answered by a script. */
+/** Origin of the embedded service. A script responds to its requests. */
 const localOrigin = 'http://127.0.0.1:4999'
 const key = 'key-of-a-test-service'
 const room = '66f1a2b3c4d5e6f708192a3b'
@@ -26,7 +26,7 @@ interface Target {
   origin: string
 }
 
-/** Ways to select a service. When the suggested commands are pasted, another profile is in use. */
+/** Flags that select a service. Another profile is in use when the suggested commands are pasted. */
 const targets: Record<string, Target> = {
   'the profile in use': { flags: [], origin: 'https://company.test' },
   '--profile': { flags: ['--profile', 'ci'], origin: 'https://ci.test' },
@@ -63,7 +63,7 @@ const lost = () => {
   throw new TransportError('the connection was reset', true, false)
 }
 
-/** What services do that ends commands in errors. */
+/** Responses that make commands fail. */
 const scripts: Record<string, Script> = {
   'responds 404': (_, path) =>
     path === probe ? answer(200, empty) : answer(404, { code: 'not_found', message: 'Not found' }),
@@ -77,12 +77,12 @@ const scripts: Record<string, Script> = {
     method === 'GET' && !path.includes('offset=1') ? answer(200, everything) : answer(502, 'Bad Gateway'),
 }
 
-/** A machine with three services. */
+/** Creates a machine with three services. */
 async function createMachine() {
   const dir = tempDir()
   const data = join(dir, 'data')
   const config = join(dir, 'config')
-  /** Writes a file unless it is as it should be: overwriting takes far longer than reading. */
+  /** Writes a file only if its content differs, because writing takes far longer than reading. */
   const file = (name: string, text: string, mode?: number) => {
     const path = join(dir, name)
     if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text, { mode })
@@ -96,7 +96,7 @@ async function createMachine() {
   file('api-key', key)
   owner.publish({ pid: 1, base_url: `${localOrigin}/v1`, api_key_file: join(dir, 'api-key') })
 
-  /** Writes the files that commands use, as they were at the beginning. */
+  /** Restores the files that commands use. */
   function reset() {
     const profile = (name: string) => ({
       base_url: `https://${name}.test/v1`,
@@ -112,7 +112,7 @@ async function createMachine() {
     file('headers.txt', 'content-type: application/json\n')
   }
 
-  /** Runs a command line; gives what it printed and the origins that it sent requests to. */
+  /** Runs a command line; returns its output and the origins of its requests. */
   async function run(argv: readonly string[], options: HostOptions = {}) {
     reset()
     requested.length = 0
@@ -146,7 +146,7 @@ async function createMachine() {
 
 type Machine = Awaited<ReturnType<typeof createMachine>>
 
-/** The commands that a text suggests, as they are typed. */
+/** Returns the commands that a text suggests, in shell syntax. */
 function suggestedIn(text: string): string[] {
   const word = /(?:'[^']*'|"\$\(printf '[^']*'\)"|\\'|[^\s'";,<])+/y
   return [...text.matchAll(/meetroom (?=[a-z_]+ |[a-z]+$|-)/gm)].flatMap(({ index }) => {
@@ -161,7 +161,7 @@ function suggestedIn(text: string): string[] {
   })
 }
 
-/** The words of each command line, as a POSIX shell reads them. */
+/** Splits command lines into words with a POSIX shell. */
 function wordsOf(lines: readonly string[]): string[][] {
   const script = `meetroom() { printf '%s\\0' "$@"; printf '\\001\\0'; }\n${lines.join('\n')}\n`
   const text = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' })
@@ -177,7 +177,7 @@ const calls = (await allCalls())
     call.replaceAll('ROOM', room).replaceAll('MEMBER', member).replace('KEYCOMMAND', '/bin/false'),
   )
 
-/** Further command lines that end in errors or notices, or find nothing. */
+/** Further command lines that cause errors or notices, or find nothing. */
 const more = [
   ...['rooms get name:R', 'rooms get R', 'rooms wait name:R --for empty', 'users create ada'],
   ...['members block --all-rooms', `members get ${room} --user bob`, 'rooms list --where online>0 --all'],
@@ -192,9 +192,9 @@ const more = [
 
 const lines = [...new Set([...calls, ...more])]
 
-/** Adds flags where they belong to the command. */
+/** Adds flags to a command line. */
 function withFlags(line: string, flags: readonly string[]): string[] {
-  // Completion is for the line that is being typed.
+  // Completion reads the flags from the completed line.
   if (line.startsWith('__complete powershell ')) {
     const typed = Buffer.from(line.split(' ')[2] ?? '', 'base64').toString()
     const flagged = typed.replace('meetroom', ['meetroom', ...flags].join('\n'))
@@ -203,15 +203,15 @@ function withFlags(line: string, flags: readonly string[]): string[] {
   if (line.startsWith('__complete '))
     return line.replace('meetroom', ['meetroom', ...flags].join('\t')).split(' ')
   const words = line.split(' ')
-  // Behind “--”, flags would be arguments.
+  // After “--”, flags would be arguments.
   return words.includes('--') ? ['--yes', ...flags, ...words] : [...words, '--yes', ...flags]
 }
 
 const ways = Object.keys(targets)
 
 /**
- * The command lines of a case. In the quick form, the ways share the lines with the first script, which all of them meet.
- * The other scripts are met through a profile, each by one line of every command.
+ * Returns the command lines of a case. In a quick run, the ways to select a service share the lines of the
+ * first script. The other scripts are tested with a profile and one line of every command.
  */
 function linesOf(way: string, script: number): readonly string[] {
   return script === 0
@@ -240,7 +240,7 @@ test.each(cases)(
         `${line}\n${stderr}`,
       ).toEqual([])
       expect(stderr, line).not.toContain('[object')
-      // `meetroom local` acts on the local workspace, whichever service the flags select.
+      // `meetroom local` acts on the local workspace, regardless of the flags.
       if (!line.startsWith('local ')) for (const command of suggestedIn(stderr)) suggested.set(command, line)
     }
     expect(suggested.size).toBeGreaterThan(lines.length > 50 ? 10 : 3)
@@ -248,12 +248,12 @@ test.each(cases)(
   },
 )
 
-/** Suggested commands that reached their service: errors of many kinds suggest the same ones. */
+/** Pasted commands that reached their service. Many errors suggest the same command. */
 const pasted = new Set<string>()
 
-/** Runs the commands while another profile is in use. Returns those that reach another service. */
+/** Runs the commands while another profile is in use. Returns the commands that reach another service. */
 async function pasteAll(machine: Machine, suggested: ReadonlyMap<string, string>, target: Target) {
-  // One of these runs until it is stopped, and the other sends to a receiver of its own.
+  // `serve` runs until it is stopped, and `webhooks trigger` sends to its own receiver.
   const commands = [...suggested.keys()].filter(
     (command) =>
       !/^meetroom (serve|webhooks trigger)/.test(command) && !pasted.has(`${target.origin} ${command}`),
@@ -274,7 +274,7 @@ async function pasteAll(machine: Machine, suggested: ReadonlyMap<string, string>
   return misled
 }
 
-/** Mistakes in the line of each command: in its name, its flags, their values and its arguments. */
+/** Command lines with a mistake in the command name, a flag, a value or an argument. */
 const mistyped = (await leaves())
   .filter(({ words: [group = ''] }) => !group.startsWith('__'))
   .flatMap(({ words, command }) => {

@@ -6,7 +6,7 @@ import { answer, createWorld } from '../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** Makes the service answer every request with this body. */
+/** Makes the service respond to every request with this body. */
 function say(body: unknown): void {
   world.intercept = async () => answer(200, body)
 }
@@ -29,7 +29,7 @@ const room = (fields: object = {}) => ({
 const list = (...rooms: object[]) => ({ rooms, paging: { limit: 30, offset: 0, total: rooms.length } })
 const terminal: HostOptions = { tty: true, columns: 120, env: { NO_COLOR: '1' } }
 
-/** Runs a command that must succeed without a notice; returns what it prints. */
+/** Runs a command that must succeed without a notice; returns its output. */
 async function print(line: string, options: HostOptions = {}): Promise<string> {
   const { code, stdout, stderr } = await world.run(line, options)
   expect({ code, stderr }, line).toEqual({ code: 0, stderr: '' })

@@ -6,7 +6,7 @@ import { createWorld } from '../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** Three lessons, and members; `host` attends all lessons. */
+/** Simulates three lessons with members. `host` attends all lessons. */
 function lessons(members: Lesson['members'], sessions: Lesson['sessions'] = [], users: object[] = []): void {
   const held = ['10-01', '10-08', '10-15'].map((day) => visit('host', `${day}T08:00`, `${day}T08:45`))
   const all = [member('host'), ...(members ?? [])]
@@ -29,7 +29,7 @@ async function report(flags: string) {
   return { rows: JSON.parse(stdout).attendance as Record<string, any>[], stderr }
 }
 
-/** `user missed counted_from` of each person who missed a meeting. */
+/** Returns `user missed counted_from` of each person who missed a meeting. */
 async function missed(flags = '') {
   const { rows, stderr } = await report(`--by user-total --missed 1 ${flags}`)
   return { rows: rows.map((row) => [row['user_id'], row['missed'], row['counted_from']]), stderr }

@@ -14,7 +14,7 @@ const moment = fc.integer({ min: 0, max: last })
 const interval = fc.tuple(moment, moment).map(([a, b]): Interval => [Math.min(a, b), Math.max(a, b)])
 const intervals = fc.array(interval, { maxLength: 30 })
 
-/** Whether each moment is in one of the intervals, asked of every interval for every moment. */
+/** Returns a flag for each instant: true if an interval contains the instant. */
 const covered = (list: readonly Interval[]) =>
   Array.from({ length: last }, (_, at) => list.some(([start, end]) => start <= at && at < end))
 const count = (flags: readonly boolean[]) => flags.filter(Boolean).length
@@ -59,7 +59,7 @@ test('intervals that are clipped to a span cover exactly the original time insid
 })
 
 test.each<[Interval, Interval, Interval | undefined]>([
-  // A moment belongs to the span that begins with it, and not to the one that ends with it.
+  // An instant belongs to the span that begins with it, and not to the span that ends with it.
   [
     [5, 5],
     [5, 9],
@@ -71,7 +71,7 @@ test.each<[Interval, Interval, Interval | undefined]>([
     [5, 9],
     [7, 7],
   ],
-  // What only touches a span is not in it.
+  // An interval that only touches a span is outside the span.
   [[1, 5], [5, 9], undefined],
   [[9, 12], [5, 9], undefined],
   [

@@ -10,13 +10,13 @@ const world = perTest(createWorld)
 const names = (count: number) => Array.from({ length: count }, (_, i) => `r${i}`)
 const roomOf = (url: string) => /\/rooms\/(\w+)\/sessions/.exec(url)?.[1]
 
-/** So many rooms with a session each, in which a name spares further requests. */
+/** Simulates rooms with one session each. The name in the session prevents further requests. */
 function rooms(count: number): void {
   const lesson = { sessions: [session('ada', '08:00', '08:30', { name: 'Ada' })] }
   school(world, Object.fromEntries(names(count).map((id) => [id, lesson])))
 }
 
-/** Makes the sessions of some rooms wait until they are released. */
+/** Holds the requests for the sessions of some rooms until they are released. */
 function hold(held: (room: string) => boolean) {
   const { intercept } = world
   const gates = new Map<string, { reached: ReturnType<typeof latch>; gate: ReturnType<typeof latch> }>()
@@ -37,7 +37,7 @@ function hold(held: (room: string) => boolean) {
   }
   return {
     asked,
-    /** Resolves when a room waits. */
+    /** Resolves when the request for a room is held. */
     reached: (room: string) => gateOf(room).reached.opened,
     release: (room: string) => gateOf(room).gate.open(),
   }

@@ -14,7 +14,7 @@ const file = () => join(world.dir, 'page.html')
 const page = () => readFileSync(file(), 'utf8')
 const report = (line: string) => world.run(`sessions report ${line} --html page.html`)
 
-/** What a hostile name would do: run, load, end the element that it is in, or change how the rest is read. */
+/** Names that run a script, load a resource, close their element, or change the order of the text. */
 const hostile = [
   '<script>document.title = "owned"</script>',
   '"><img src=x onerror="document.title=\'owned\'">',
@@ -430,7 +430,7 @@ describe('the HTML page of sums', () => {
   })
 })
 
-// A package of the system, such as Debian’s chromium: what the page is to those who read it.
+// A system package such as Debian’s chromium provides the browser.
 describe.skipIf(browser === undefined)('the HTML page of a report in a browser', { timeout: 120_000 }, () => {
   test('the HTML page of a report in a browser shows names that contain HTML as text', async () => {
     hostileLessons()
@@ -442,7 +442,7 @@ describe.skipIf(browser === undefined)('the HTML page of a report in a browser',
         (_, name: string) => ({ lt: '<', gt: '>', quot: '"', amp: '&', nbsp: '\u00a0' })[name] ?? '',
       )
     const cells = [...dom.matchAll(/<th scope="row"><bdi>(.*?)<\/bdi>/g)].map(([, text = '']) => decode(text))
-    // What a terminal would obey is written out.
+    // Control characters are shown as escapes.
     const shown = hostile.map((name) =>
       name === hostile[9] ? String.raw`\u202eevil\u2066\u0000\u001b]0;owned\u0007\u2028` : name,
     )

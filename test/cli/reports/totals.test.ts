@@ -13,7 +13,7 @@ const zone = '--time-zone Europe/Berlin'
 const report = (line: string, options = {}) =>
   world.run(`sessions report --all-rooms ${zone} ${line}`, options)
 
-/** The rows of a report as CSV, with its header. */
+/** Returns the rows of a report as CSV, with the header. */
 async function rows(line: string): Promise<string[]> {
   const { code, stdout, stderr } = await report(`${line} -o csv`)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -218,7 +218,7 @@ test.each([
 
 describe('room_minutes', () => {
   const minute = 60_000
-  /** Around the ends of daylight-saving time in both hemispheres, and of months. */
+  /** Start of a period with clock changes in both hemispheres and the ends of months. */
   const start = Date.UTC(2025, 9, 3)
   const moment = fc.integer({ min: 0, max: 60 * 24 * 40 })
   const session = fc.record({
@@ -285,7 +285,7 @@ describe('room_minutes', () => {
     await fc.assert(property, { numRuns: sized(8, 25) })
   })
 
-  /** The minutes of each user in each room, counted second by second. */
+  /** Counts the minutes of each user in each room, second by second; returns the sum. */
   function unionMinutes(rooms: readonly { user: string | null; from: number; seconds: number }[][]): number {
     let total = 0
     for (const sessions of rooms)
@@ -362,7 +362,7 @@ describe('the table of totals on a terminal', () => {
         expect(code).toBe(0)
         const lines = stdout.split('\n').slice(0, -1)
         expect(lines.filter((line) => line.length > columns)).toEqual([])
-        // The room of a meeting is more important than its timeline.
+        // The room column takes precedence over the timeline.
         const hasDrawing = by !== 'meeting' || columns > 60
         expect(lines.slice(2).every((line) => /[▏▎▍▌▋▊▉█░▒]$/.test(line))).toBe(hasDrawing)
         expect(lines[0]).toContain('ROOM MINUTES')

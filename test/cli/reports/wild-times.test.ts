@@ -10,7 +10,7 @@ import { sized } from '../../suites/size.ts'
 const world = perTest(createWorld)
 
 const sessionDays = 366
-/** A session can begin and end within a day. */
+/** A session can touch one day more than its length in days. */
 const mostDays = sessionDays + 1
 
 const long = (user_id: string, connected_at: unknown, disconnected_at: unknown) =>
@@ -68,7 +68,7 @@ test('a report on sessions at any times has at most one row for each day of a se
     const people = members.length + 1
     expect(stdout.split('\n').length - 1).toBeLessThanOrEqual(people * sessions.length * mostDays)
     const bars = readFileSync(join(world.dir, 'page.html'), 'utf8').match(/class="bar"/g) ?? []
-    // A century of months at most, and the hours of a day.
+    // At most the months of a century, and the hours of a day.
     expect(bars.length).toBeLessThanOrEqual(1224)
   })
   await fc.assert(property, { numRuns: sized(10, 40) })

@@ -9,11 +9,11 @@ import { serveHere } from '../../helpers/serve-here.ts'
 import { homes } from '../../helpers/serving.ts'
 import { harmIn } from '../../helpers/terminal.ts'
 
-// The built program asks, and a person answers, on a real terminal.
+// The built program prompts on a real terminal.
 
 const program = `${quoteForShell(node)} ${quoteForShell(launcher)}`
 
-/** Runs a command line, and says how the terminal was before and after it. */
+/** Runs a command line; returns the terminal settings before and after it. */
 async function talk(line: string, env: Record<string, string>, replies: readonly Reply[]) {
   const { code, shown } = await talkOnTerminal(
     `stty -g; ${program} ${line}; code=$?; stty -g; exit $code`,
@@ -112,7 +112,7 @@ describe.skipIf(!hasTerminal)('real terminal', () => {
     expect(harmIn(shown, true)).toBeUndefined()
   })
 
-  // More than a line of a terminal holds without raw mode: 4,096 bytes.
+  // A terminal line holds at most 4,096 bytes without raw mode.
   test('on a real terminal, a prompt accepts 4,200 pasted characters', async () => {
     const { code, shown } = await talk('--local rooms create --type open --json --query room.name', homes(), [
       [name, `${'x'.repeat(4200)}\n`],

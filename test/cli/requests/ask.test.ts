@@ -233,7 +233,7 @@ describe('auth login on a terminal', () => {
       ],
       { env: { ...env, SHELL: '/bin/bash' } },
     )
-    // What has been drawn over before.
+    // Standard error also contains overwritten text.
     const drawn = stripVTControlCharacters(stderr).split('\n')
     const shown = drawn.map((line) =>
       line.replace(/^\?.*✔/, '✔').replace(fingerprint(world.apiKey), '1f2e3d4c'),

@@ -17,10 +17,10 @@ const writes = () => world.requests.filter(({ method }) => method !== 'GET')
 const fill = (line: string) =>
   line.split(' ').map((word) => word.replace('ROOM', room).replace('MEMBER', member))
 
-/** A prompt as it was before it was wrapped to the width of the terminal. */
+/** Removes the line breaks of a wrapped prompt. */
 const unwrapped = (text: string) => stripVTControlCharacters(text).replaceAll(/\s*\n\s*/g, ' ')
 
-/** Every way to send a change that takes something away from people. */
+/** All ways to send a destructive change. */
 const destructive = [
   'rooms delete ROOM',
   'rooms terminate ROOM',

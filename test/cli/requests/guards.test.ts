@@ -12,16 +12,16 @@ const lines = (text: string) => text.split('\n').slice(0, -1)
 const lineOf = ({ method, url }: { method: string; url: string }) => `${method} ${url.slice(baseUrl.length)}`
 const writes = () => world.requests.filter(({ method }) => method !== 'GET').map(lineOf)
 
-/** Makes a room; returns its id. */
+/** Creates a room; returns its ID. */
 const room = async (name: string, type = 'private'): Promise<string> =>
   (await world.send('POST', '/rooms', { name, type })).body.room.id
 const user = (user_id: string, name?: string) => world.send('POST', '/users', { user_id, name })
-/** Makes a user and a member; returns the id of the member. */
+/** Creates a user and a member; returns the member ID. */
 async function member(room_id: string, user_id: string): Promise<string> {
   await user(user_id)
   return (await world.send('POST', `/rooms/${room_id}/members`, { user_id })).body.member.id
 }
-/** Makes rooms R1 to RN; returns their ids. */
+/** Creates rooms R1 to RN; returns their IDs. */
 async function rooms(count: number): Promise<string[]> {
   const ids: string[] = []
   for (let i = 1; i <= count; i++) ids.push(await room(`R${i}`))
@@ -31,7 +31,7 @@ const left = async () => (await world.send('GET', '/rooms?limit=1000')).body.roo
 
 const oneLine = (text: string) => stripVTControlCharacters(text).replace(/\s+/g, ' ')
 
-/** Runs a command at a terminal where this text is typed. Standard error is returned as one line. */
+/** Runs a command on a terminal, and types this text. Standard error is returned as one line. */
 async function typing(text: string, argv: readonly string[], options: HostOptions = {}) {
   const { host, done } = world.start(argv, { tty: true, ...options })
   setImmediate(() => host.type(text))
@@ -273,7 +273,7 @@ describe('the flags --yes and --max', () => {
   })
 })
 
-/** Stores a profile “production” and makes it the one in use. */
+/** Stores the profile “production” and makes it the current profile. */
 function storeProfile(fields: object = { protected: true }): void {
   mkdirSync(world.configDir, { recursive: true })
   const production = {
@@ -307,7 +307,7 @@ describe('a protected profile', () => {
     await user('grace')
     storeProfile()
   })
-  /** The words of a command line, with ids in place of their names. */
+  /** Splits a command line into words, and replaces placeholders with IDs. */
   const words = (line: string) =>
     line.split(' ').map((word) => ({ OPEN: open, SECRET: secret, ADA: ada, ADA_OPEN: adaOpen })[word] ?? word)
   const run = (line: string, options: HostOptions = {}) => world.run(words(line), { ...stored, ...options })
@@ -353,7 +353,7 @@ describe('a protected profile', () => {
     'users delete ada',
     'users offboard ada',
   ])('a protected profile makes %s exit 2 before the prompt', async (line) => {
-    // Confirming what is then refused would be a waste.
+    // A prompt before the refusal would waste a confirmation.
     expect(await run(line)).toMatchObject({ code: 2, stderr: refusal })
     const { code, stderr } = await typing('\x03', words(line), stored)
     expect(stderr).not.toMatch(/y\/N|Type \d/)
@@ -414,7 +414,7 @@ describe('a protected profile', () => {
     for (const line of ['join OPEN', 'join OPEN --as ada', 'join OPEN --profile production'])
       expect(await run(line)).toMatchObject({ code: 2, stdout: '', stderr: refusal })
     expect(world.requests).toEqual([])
-    // Gets as far as the network, which has no such host.
+    // The request reaches the network, which has no such host.
     const { code, stderr } = await run('join OPEN --allow-write --retries 0')
     expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining('no connection') })
   })

@@ -27,14 +27,14 @@ beforeEach(async () => {
   writes(`echo ${world.apiKey}`)
 })
 
-/** What the key command does; it notes each run. */
+/** Writes a key command that runs this script and records each run. */
 function writes(text: string): void {
   writeFileSync(script, `#!/bin/sh\necho run >> '${world.dir}/runs'\n${text}\n`, { mode: 0o700 })
 }
 const runs = () =>
   existsSync(join(world.dir, 'runs')) ? readFileSync(join(world.dir, 'runs'), 'utf8').length / 4 : 0
 
-/** An environment that names neither key nor service. */
+/** Environment without a key and a base URL. */
 const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
 const stored = () => JSON.parse(readFileSync(file, 'utf8'))
 function store(more: object = {}): void {
@@ -173,7 +173,7 @@ describe.each([
   const isGone = async (pid: number) => {
     for (;;) {
       try {
-        // A zombie has ended, too.
+        // A zombie process has also ended.
         if (/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) return
       } catch {
         return

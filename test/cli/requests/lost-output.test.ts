@@ -3,7 +3,7 @@ import { allCalls, byCommand, filesOf, needsControl, prepare, stays } from '../.
 import { answer } from '../../helpers/world.ts'
 import { share } from '../../suites/size.ts'
 
-/** Completion keeps names in a cache, which is no change. */
+/** Completion caches names, which is not a change. */
 const calls = (await allCalls()).filter(
   (call) => !stays.test(call) && !needsControl.test(call) && !call.startsWith('__complete'),
 )
@@ -32,7 +32,7 @@ test('each command whose output is lost exits 74, and prints the changes that it
     const isChanged = writes > 0 || JSON.stringify(filesOf(world.dir)) !== before
     if (isChanged) changed.push(call)
     if (code !== 74) silent.push(`${code} ${call}`)
-    // A web page is named when it is written.
+    // The notice names a web page after it is written.
     else if (/^wrote /.test(stderr)) continue
     else if (
       isChanged !==
@@ -43,12 +43,12 @@ test('each command whose output is lost exits 74, and prints the changes that it
       wrong.push({ call, isChanged, stderr })
   }
   expect(wrong).toEqual([])
-  // These print only notices.
+  // These commands print only notices.
   expect(silent.filter((line) => !/^0 (auth log|profiles|config (un)?set)/.test(line))).toEqual([])
   expect(changed.length).toBeGreaterThan(15)
 })
 
-/** Calls that have met a refusal of each of their requests. */
+/** Calls of which every request has been refused. */
 const exhausted = new Set<string>()
 
 test.each([0, 1, 2, 3, 4])(
@@ -56,7 +56,7 @@ test.each([0, 1, 2, 3, 4])(
   async (answered) => {
     const wrong: unknown[] = []
     let partial = 0
-    // In the quick form, one call of each command.
+    // In a quick run, one call of each command.
     for (const call of byCommand(calls).flatMap((same) => share(same, answered, same.length))) {
       if (exhausted.has(call)) continue
       const { world, argvOf } = await prepare()

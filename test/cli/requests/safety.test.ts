@@ -13,16 +13,16 @@ import {
 import { answer, baseUrl, type World } from '../../helpers/world.ts'
 import { share } from '../../suites/size.ts'
 
-/** Every command of the program. */
+/** Calls of every command. */
 const calls = await allCalls()
 
-/** One call of each command in the quick form: another one in each of the tests. */
+/** Returns one call of each command in a quick run: a different call for each test. */
 const callsOf = (row: number) => byCommand(calls).flatMap((same) => share(same, row, same.length))
 
-/** What Node calls servers, connections and child processes inside. */
+/** Node's internal names of servers, connections and child processes. */
 const starts = ['TCPSERVERWRAP', 'PIPESERVERWRAP', 'TCPWRAP', 'PROCESSWRAP']
 
-/** Runs a call; returns what it did to the service and to this machine. */
+/** Runs a call; returns its effects on the service and on this machine. */
 async function run(call: string, { world, ids }: Awaited<ReturnType<typeof prepare>>, flags = '--yes') {
   const argv = `${call} ${flags}`
     .trim()
@@ -36,7 +36,7 @@ async function run(call: string, { world, ids }: Awaited<ReturnType<typeof prepa
     env: { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined },
     ...(call.startsWith('auth login') ? { stdin: world.apiKey } : {}),
   })
-  // A call that stays is stopped; by then it has started.
+  // A long-running call is stopped after its start.
   if (stays.test(call)) setTimeout(() => host.signal('SIGINT'), 20).unref()
   const { code, stderr } = await done.finally(() => hook.disable())
   const after = filesOf(world.dir)
@@ -57,12 +57,12 @@ const requestsOf = (world: World) =>
 
 describe('the command', () => {
   test.each(calls)('%s sends no write on a protected profile without --allow-write', async (call) => {
-    // Protection is of a service.
+    // Protection applies only to requests to the service.
     if (sendsElsewhere.test(call)) return
     const allowed = sendsNothing.test(call) ? '--yes' : '--yes --allow-write'
     const free = await run(call, await prepare({ isProtected: !sendsNothing.test(call) }), allowed)
     const { code, stderr, writes, started, changed } = await run(call, await prepare({ isProtected: true }))
-    // Only the built program has a cache.
+    // Only the built program has a code cache.
     if (!stays.test(call) && !needsControl.test(call) && call !== 'cache warm')
       expect(free, 'the call works, or this test would prove nothing').toMatchObject({ code: 0 })
     if (free.writes.length === 0) return expect(writes).toEqual([])
@@ -86,7 +86,7 @@ describe('the command', () => {
     expect({ code, writes, started, changed }, stderr).toEqual({
       code: sendsNothing.test(call) ? 2 : 0,
       writes: [],
-      // What prints the key is needed for a read alone.
+      // The key command runs only if a read needs the key.
       started: requests.length > 0 ? ['PROCESSWRAP'] : [],
       changed: [],
     })
@@ -117,7 +117,7 @@ describe('the command', () => {
       await prepare({ keyCommand: true, isProtected: true }),
       '--yes --curl',
     )
-    // The requests of an import, of --where and of what is done in all rooms are not known beforehand. Reads show the first.
+    // Imports, --where and changes in all rooms depend on reads, so their requests are unknown.
     const isUnknown =
       /^workspace | import | offboard | hand-over | merge | --where | --all-rooms| --since/.test(call) &&
       !/ links? |^sessions list /.test(call)
@@ -134,7 +134,7 @@ describe('the command', () => {
     const prepared = await prepare()
     prepared.world.intercept = async () => answer(401, {})
     const { code, stderr, requests } = await run(call, prepared)
-    // Completion stays silent, and the receiver of a webhook knows no key.
+    // Completion prints no error, and the receiver of a webhook checks no key.
     if (requests.length === 0 || call.startsWith('__complete') || sendsElsewhere.test(call)) return
     expect(code, stderr).toBe(4)
   })

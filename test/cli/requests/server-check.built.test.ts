@@ -8,7 +8,7 @@ import { soon } from '../../helpers/waiting.ts'
 
 type Server = Awaited<ReturnType<typeof startServe>>
 
-/** Program of another user that listens on the port of a stopped server. */
+/** Starts a program of another user on the port of a stopped server. */
 async function takePort({ ready }: Server, visitors = 1) {
   let received = ''
   let closed = () => {}
@@ -26,7 +26,7 @@ async function takePort({ ready }: Server, visitors = 1) {
   server.listen(Number(new URL(ready.base_url).port), '127.0.0.1')
   await once(server, 'listening')
   return {
-    /** Returns what the first connections have sent until they were closed. */
+    /** Returns the data that the first connections sent before they were closed. */
     async visit(): Promise<string> {
       await soon('a connection', visited)
       return received
@@ -111,7 +111,7 @@ describe('a profile of serve --save-profile', () => {
         stdout: '',
         stderr: `error: no response from ${host}: the local workspace is not served there\nhint: find the cause with: meetroom doctor --profile dev\n`,
       })
-      // The token would be in the first line.
+      // The first line would contain the token.
       expect((await run('join R --token secret --profile dev --retries 0')).code).toBe(5)
       expect(await taken.close()).toBe('')
     },

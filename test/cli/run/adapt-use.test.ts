@@ -8,7 +8,7 @@ import { answer } from '../../helpers/world.ts'
 const world = perTest(createImportWorld)
 const importing = ['users', 'import', 'in.csv', '--if-exists', 'overwrite', '--no-journal']
 
-/** Answers each request a moment later; returns the highest number of requests in flight. */
+/** Delays each response; returns the maximum number of requests in flight. */
 function watchInFlight(latencyMs: number) {
   const seen = { inFlight: 0, most: 0 }
   let elapsed = 0
@@ -66,7 +66,7 @@ describe('a command with many items', () => {
     ['users import in.csv --if-exists overwrite -o ndjson', 3000, 'POST'],
     ['rooms reopen - --max 3000', 1000, 'PUT'],
   ])('more than 8 requests in flight (%s)', (line, items, method) => {
-    /** Stops a run once it has many requests in flight, which are held until nothing more can start. */
+    /** Stops a run with many requests in flight, which are held until no further request can start. */
     async function stopped(flags: readonly string[], failures: number) {
       world.file('in.csv', usersCsv(items))
       const ids = Array.from({ length: items }, (_, i) => `r${i}`).join('\n')
@@ -86,7 +86,7 @@ describe('a command with many items', () => {
         if (toFail-- > 0) return answer(400, { error: { code: 'invalid_parameters', message: 'no' } })
         if (toFail === -1) {
           if (failures === 0) host.signal('SIGINT')
-          // The modules that judge the failure are loaded meanwhile.
+          // The modules that classify the failure are loaded meanwhile.
           void turns(1000).then(() => {
             sentBefore = world.requests.length
             release()

@@ -8,7 +8,7 @@ import { NetworkError, NotFoundError } from '../../../src/errors.ts'
 import { createPace } from '../../helpers/pace.ts'
 import { latch } from '../../helpers/waiting.ts'
 
-/** A run without a service. */
+/** Creates a run without a service. */
 function createRun(concurrency?: number, isUnlimited = false): Run {
   const stop = new AbortController()
   const unused = () => {
@@ -33,7 +33,7 @@ function createRun(concurrency?: number, isUnlimited = false): Run {
   })
 }
 
-/** Numbers without an end, as far as they are asked for. */
+/** Yields numbers on demand, and records them in `taken`. */
 async function* numbers(taken: number[], end = Number.POSITIVE_INFINITY) {
   for (let n = 0; n < end; n++) {
     taken.push(n)

@@ -3,7 +3,7 @@ import type { WireResponse } from '../../../src/api/wire.ts'
 import { allCalls, byCommand, needsControl, prepare, sendsElsewhere, stays } from '../../helpers/calls.ts'
 import { share, sized } from '../../suites/size.ts'
 
-/** Commands that send no request to the service, or open connections of their own. */
+/** Commands that send no request to the service, or open their own connections. */
 const sendsNone =
   /^(cache|commands|completion|config|help|local|openapi|profiles|schema|version|__complete)\b/
 
@@ -17,12 +17,12 @@ const calls = (await allCalls()).filter(
 /** Calls that have been interrupted in each of their reads. */
 const exhausted = new Set<string>()
 
-/** Number of reads that the service still answers before the interrupt. */
+/** Number of reads with a response before the interrupt. */
 test.each([0, 1, 2])(
   'each command exits immediately when it is interrupted during a read after %i other requests',
   async (answered) => {
     const interrupted: string[] = []
-    // In the quick form, one call of each command.
+    // In a quick run, one call of each command.
     for (const call of byCommand(calls).flatMap((same) => share(same, answered, same.length))) {
       if (exhausted.has(call)) continue
       const { world, argvOf } = await prepare()

@@ -10,7 +10,7 @@ const world = perTest(createImportWorld)
 const perSecond = 50
 const rows = 2000
 
-/** Returns true when a request at this time, in milliseconds, is within the limit. */
+/** Returns true if a request at this time, in milliseconds, is within the limit. */
 type Limit = (at: number) => boolean
 
 function allowPerWindow(): Limit {
@@ -44,19 +44,21 @@ function allowBursts(size: number): Limit {
 }
 
 interface Figures {
-  /** Time that the run takes, in seconds. */
+  /** Duration of the run, in seconds. */
   seconds: number
   requests: number
-  /** Requests refused after the first second. */
+  /** Number of requests refused after the first second. */
   refusedLate: number
 }
 
-/** Returns the response to a created user. The rate is what matters here, and storing each user takes most of the time. */
+/**
+ * Responds to the creation of a user without storing the user, because storage would take most of the time.
+ */
 function confirmUser({ method, url, body = '' }: WireRequest): WireResponse | undefined {
   return method === 'POST' && url.endsWith('/users') ? answer(200, { user: JSON.parse(body) }) : undefined
 }
 
-/** Imports into a limited service; time stands still except while the program or the service waits. */
+/** Imports into a limited service. The clock advances only while the program or the service waits. */
 async function importInto(
   argv: readonly string[],
   isAllowed: Limit,

@@ -9,7 +9,9 @@ const world = perTest(createWorld)
 const ids = (count: number) => Array.from({ length: count }, (_, i) => `r${i + 1}`)
 const stdin = (count: number) => ids(count).join('\n')
 
-/** Answers for rooms r1 to rN with the given number of members each; lists show only a part of each room. */
+/**
+ * Simulates rooms r1 to rN with the given number of members each; lists contain only some fields of a room.
+ */
 function serve(count: number, size = 1): (url: string) => WireResponse {
   const rooms = ids(count).map((id) => ({ id, type: 'open', name: id }))
   const members = Array.from({ length: size }, (_, i) => ({ id: `m${i}`, user_id: `u${i}`, type: 'guest' }))
@@ -26,7 +28,7 @@ function serve(count: number, size = 1): (url: string) => WireResponse {
   }
 }
 
-/** Commands that read rooms one by one, each with an ID that the last line of its output contains. */
+/** Commands that read rooms one by one, each with an ID in the last line of its output. */
 const readers = [
   'members export - --columns room_id',
   'rooms export - --columns id',
@@ -36,7 +38,9 @@ const readers = [
 ]
 
 describe('a command that reads rooms one by one', () => {
-  /** Runs a command on a service with a latency of 50 ms; returns the highest number of requests in flight. */
+  /**
+   * Runs a command on a service with a latency of 50 ms; returns the maximum number of requests in flight.
+   */
   async function mostInFlight(line: string, rooms: number): Promise<number> {
     const serviceAnswer = serve(rooms)
     let inFlight = 0

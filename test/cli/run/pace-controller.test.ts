@@ -5,7 +5,7 @@ import { sized } from '../../suites/size.ts'
 
 type Run = ReturnType<typeof createPace>
 
-/** A service that responds after a latency, and at most so many times a second. */
+/** Service with a latency and a maximum number of responses per second. */
 interface Service {
   latencyMs: number
   perSecond: (inFlight: number) => number
@@ -13,7 +13,7 @@ interface Service {
 
 const distant: Service = { latencyMs: 50, perSecond: () => 100_000 }
 
-/** Keeps as many requests in flight as the controller allows; returns the number of responses. */
+/** Sends as many concurrent requests as the controller allows; returns the number of responses. */
 function load({ pace, clock }: Run, { latencyMs, perSecond }: Service, ms: number): number {
   const end = clock.monotonic() + ms
   const responsesAt: number[] = []
@@ -141,7 +141,7 @@ describe('the concurrency of a run', () => {
     ))
 })
 
-/** Starts many at the same time; returns the times at which they start. */
+/** Starts `count` requests concurrently; returns their start times, in milliseconds. */
 function startAll({ clock }: Run, count: number, start: () => Promise<void> | undefined): number[] {
   const startedAt: number[] = []
   for (let i = 0; i < count; i++) void Promise.resolve(start()).then(() => startedAt.push(clock.monotonic()))
@@ -277,7 +277,9 @@ describe('the learned rate', () => {
     return run
   }
 
-  /** Starts requests for so many seconds, each accepted when it starts; returns the number of the last second. */
+  /**
+   * Sends requests for `seconds` seconds, each accepted immediately; returns the number in the last second.
+   */
   async function send(run: Run, seconds: number): Promise<number> {
     const end = run.clock.monotonic() + 1000 * seconds
     let inLastSecond = 0

@@ -5,7 +5,7 @@ import { answer } from '../../helpers/world.ts'
 
 const world = perTest(createImportWorld)
 
-/** What a terminal shows of output that returns to the start of lines and wipes them. */
+/** Returns the visible text of an output that clears and rewrites lines. */
 function shownBy(output: string): string {
   const wipe = '\r\u001b[K'
   return output
@@ -14,7 +14,7 @@ function shownBy(output: string): string {
     .join('\n')
 }
 
-/** Runs a command on a terminal; gives everything that the terminal is sent, in order. */
+/** Runs a command on a terminal; returns all output in order. */
 async function onTerminal(argv: readonly string[], columns = 120) {
   const { host, done } = world.start(argv, { tty: true, columns, env: { NO_COLOR: '1' } })
   let sent = ''
@@ -29,7 +29,7 @@ async function onTerminal(argv: readonly string[], columns = 120) {
   return { code, sent, shown: shownBy(sent) }
 }
 
-/** One a second, so that it takes longer than a moment. */
+/** Flags for one request per second, so that a progress bar appears. */
 const slowly = ['--rate', '1', '--concurrency', '1']
 const bars = (sent: string) =>
   sent.split('\u001b[K').flatMap((part) => /\r([█░]+ .*)$/u.exec(part)?.slice(1) ?? [])

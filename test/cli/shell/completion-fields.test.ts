@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { allCalls, prepare, stays } from '../../helpers/calls.ts'
 import { leaves } from '../../helpers/tree.ts'
 
-/** The commands that have a flag, each with a call of it. */
+/** Returns the commands with a flag, each with one call. */
 async function withFlag(flag: string) {
   const calls = await allCalls()
   return (await leaves()).flatMap(({ words, command }) => {
     if (flag !== '--columns' && !command.options.some(({ long }) => long === flag)) return []
     const name = words.join(' ')
     const own = calls.filter((line) => line === name || line.startsWith(`${name} `))
-    // Conditions stand in the place of ids: of rooms, in a report.
+    // Conditions replace IDs; in a report, the IDs of rooms.
     const chosen =
       own.find((line) => line.includes(' --where ')) ?? (name === 'sessions report' ? name : undefined)
     const call = (flag === '--where' ? chosen : undefined) ?? own[0] ?? name
@@ -17,7 +17,7 @@ async function withFlag(flag: string) {
   })
 }
 
-/** A value for each condition that is begun. */
+/** Values that complete a condition, by its field. */
 const values: [field: RegExp, value: string][] = [
   [/^(age|idle)/, '1d'],
   [/(_at|_active|^time)<=$/, '2026-01-01'],

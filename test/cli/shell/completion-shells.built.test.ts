@@ -22,13 +22,13 @@ describe.each(present)('the Tab key in the shell %s', { timeout: 60_000 }, (shel
       ['rooms list --output=nd\t', 'rooms list --output=ndjson'],
       ['rooms list --columns id,nam\t', 'rooms list --columns id,name'],
       ['rooms list --sort -typ\t', 'rooms list --sort -type'],
-      // Within quotes, and without.
+      // With and without quotes.
       ["rooms list --where 'type=pri\t", 'rooms list --where type=private'],
       ['rooms list --where type=pri\t', 'rooms list --where type=private'],
-      // A condition goes on behind its field.
+      // The value follows the completed field and operator.
       ['rooms list --where started\t2026-01-01', 'rooms list --where started_at<=2026-01-01'],
       ['rooms list bi\t', 'rooms list bi'],
-      // Zsh takes the slash away again.
+      // Zsh removes the slash.
       ['rooms import bi\t', shell === 'zsh' ? 'rooms import bin' : 'rooms import bin/'],
     ]
     for (const [keys, words] of lines) expect(await enter(`meetroom ${keys}`)).toEqual(words.split(' '))
@@ -64,7 +64,7 @@ describe.each(present)('the Tab key in the shell %s', { timeout: 60_000 }, (shel
     await run(['--local', 'users', 'create', 'ada', '--name', 'Ada Lovelace'])
     await run(['--local', 'users', 'create', 'adele', '--name', '\u001b]0;pwned\u0007$(touch pwned)'])
     const { press, until, text } = await start(local)
-    // The list of fish needs a terminal that can move the cursor.
+    // The candidate list of fish needs a terminal that can move the cursor.
     press(shell === 'fish' ? "complete -C 'meetroom users get ad'\r" : 'meetroom users get ad\t\t')
     await until('Ada Lovelace')
     await until('\\u001b]0;pwned\\u0007$(touch pwned)')

@@ -9,13 +9,13 @@ import { answer, baseUrl, createWorld } from '../../helpers/world.ts'
 const world = perTest(createWorld)
 
 const lines = (text: string) => text.split('\n').slice(0, -1)
-/** Last path segment of every write that was sent. */
+/** Returns the last path segment of every sent write. */
 const written = () =>
   world.requests.filter(({ method }) => method !== 'GET').map(({ url }) => url.split('/').at(-1) ?? '')
 const idOf = ({ url }: { url: string }) => url.split('/').at(-1) ?? ''
 const names = (count: number) => Array.from({ length: count }, (_, i) => `u${i + 1}`)
 
-/** Creates users u1 to uN; returns their ids. */
+/** Creates users u1 to uN; returns their IDs. */
 async function users(count: number): Promise<string[]> {
   for (const user_id of names(count)) await world.send('POST', '/users', { user_id })
   return names(count)
@@ -27,7 +27,7 @@ const deleting = (ids: readonly string[], flags = '') => [
   ...flags.split(' ').filter((word) => word !== ''),
 ]
 
-/** Makes every write wait until it is released, and tells which ones wait. */
+/** Holds every write until it is released, and lists the held writes. */
 function hold() {
   const held = new Map<string, () => void>()
   world.intercept = async (request, next) => {
@@ -36,7 +36,7 @@ function hold() {
   }
   return {
     waiting: () => [...held.keys()],
-    /** Releases one, and waits until its consequences have happened. */
+    /** Releases one write, and waits for its effects. */
     async go(id: string) {
       const go = held.get(id)
       if (!go) throw new Error(`${id} does not wait`)
@@ -44,7 +44,7 @@ function hold() {
       go()
       await turns()
     },
-    /** Resolves when so many are waiting. */
+    /** Resolves when `count` writes are held. */
     async until(count: number) {
       for (let i = 0; held.size < count; i++) {
         if (i > 10_000) throw new Error(`${held.size} wait, and not ${count}`)
@@ -221,7 +221,7 @@ describe('a busy service in a batch', () => {
           refused = true
           return answer(status, {}, headers as Record<string, string>)
         }
-        // The others of the first eight have started, and are answered after the refusal.
+        // The other seven requests have started, and get their responses after the refusal.
         await turns(3)
         return next()
       }
@@ -302,7 +302,7 @@ describe('a wall clock that is set back by an hour', () => {
   })
 })
 
-/** Refuses these ids, and lets the others through. */
+/** Refuses requests for these IDs, and forwards all other requests. */
 function refuse(refused: readonly string[], how: () => WireResponse = () => answer(422, {})): void {
   world.intercept = async (request, next) => (refused.includes(idOf(request)) ? how() : next())
 }
@@ -457,7 +457,7 @@ describe('failures of the whole batch', () => {
     },
   )
 
-  // Which of them is answered first is chance.
+  // The order of the responses is random.
   test.each([
     ['a key that becomes invalid', refusedKey, key],
     ['a service that becomes unreachable', dead, gone],
@@ -486,13 +486,13 @@ describe('failures of the whole batch', () => {
 })
 
 describe('a signal during a batch', () => {
-  /** Sends a signal; the grace period for what is under way is over at once. */
+  /** Sends a signal; the grace period for requests in flight ends immediately. */
   function signalTo({ host }: { host: TestHost }, name: 'SIGINT' | 'SIGTERM' = 'SIGINT'): void {
     host.hurry()
     host.signal(name)
   }
 
-  /** Answers the first so many requests, and lets the others hang until they are cut off. */
+  /** Answers the first `answered` requests; the others hang until they are aborted. */
   function hangAfter(answered: number, onHang: () => void): void {
     let count = 0
     world.intercept = (_request, next, signal) => {
@@ -652,7 +652,7 @@ test.each([
     expect(world.requests.map((request) => [request.method, request.url, request.body]).sort()).toEqual(
       [
         ...given.map((id) => [method, `${baseUrl}/rooms/${id}`, body]),
-        // A probe precedes the belief that a room is not there.
+        // A probe confirms that the room does not exist.
         ['GET', `${baseUrl}/rooms?limit=1`, undefined],
       ].sort(),
     )

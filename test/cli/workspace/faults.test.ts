@@ -7,7 +7,7 @@ import { createWorkspace, type TestWorkspace } from '../../helpers/workspace-fil
 import { answer } from '../../helpers/world.ts'
 import { sized } from '../../suites/size.ts'
 
-/** The long form: npm run test:workspace. */
+/** Number of generated cases; `npm run test:workspace` runs more. */
 const numRuns = Number(process.env['WORKSPACE_RUNS'] ?? sized(20, 50))
 
 const rooms = ['Algebra', 'Biology', 'Chemistry']
@@ -23,10 +23,10 @@ const file = JSON.stringify({
 const flags = '--yes --max 500 --concurrency 3'
 const apply = `workspace apply school.json ${flags}`
 
-/** Platform of the run that is killed, by which its requests are recognized. */
+/** Platform that identifies the requests of the killed run. */
 const killedPlatform = 'aix'
 
-/** The state of the service, with sorted names in place of IDs. */
+/** Returns the state of the service, with sorted names instead of IDs. */
 async function stateOf(at: TestWorkspace) {
   const found = await at.rooms()
   const described = found.map(async ({ id, name, terminated_at }) => ({
@@ -39,7 +39,7 @@ async function stateOf(at: TestWorkspace) {
   }
 }
 
-/** The state and the number of requests of an undisturbed run. */
+/** Returns the state and the number of requests of an undisturbed run. */
 const expected = async () => {
   const at = await createWorkspace()
   at.write(file, 'school.json')
@@ -59,7 +59,7 @@ test('workspace apply completes a run that was killed at any request, without a 
       const dead = new Promise<void>((resolve) => {
         die = resolve
       })
-      // From the moment of the kill, no request is answered and none reaches the service.
+      // After the kill, no request reaches the service and no response arrives.
       at.world.intercept = async ({ headers }, next) => {
         const isKilledRun = headers['user-agent']?.includes(killedPlatform)
         if (!isKilledRun || ++count < kill.at) return next()
@@ -69,7 +69,7 @@ test('workspace apply completes a run that was killed at any request, without a 
       }
       at.world.start(apply.split(' '), { platform: killedPlatform }).done.catch(() => {})
       await dead
-      // The killed run still exists in this process. The next run has the files as they were at the kill.
+      // The killed run continues in this process. The next run gets the files as they were at the kill.
       at.write(file, 'next.json')
       const path = join(at.world.dir, 'school.json.lock')
       if (existsSync(path)) copyFileSync(path, join(at.world.dir, 'next.json.lock'))

@@ -4,12 +4,12 @@ import { type RandomFile, workspaceFile } from '../../helpers/random-workspace.t
 import { createWorkspace, type TestWorkspace } from '../../helpers/workspace-file.ts'
 import { sized } from '../../suites/size.ts'
 
-/** The long form: npm run test:workspace. */
+/** Number of generated cases; `npm run test:workspace` runs more. */
 const numRuns = Number(process.env['WORKSPACE_RUNS'] ?? sized(6, 15))
 
 const prune = '--prune=members,users,rooms'
 
-/** Flags that allow as many removals as the plan has. */
+/** Returns flags that allow all removals of the plan. */
 async function allowance({ world }: TestWorkspace): Promise<string> {
   const { stdout } = await world.run(`workspace diff school.json -o json ${prune}`)
   const { summary } = JSON.parse(stdout)
@@ -36,7 +36,8 @@ test('workspace apply of any file to any workspace makes exactly the planned wri
         const { lines } = await at.diff(prune, 'school.json')
         expect(lines.filter((line) => /^[+~-]/.test(line))).toEqual([])
         const again = await at.run(`workspace apply school.json --yes ${prune}`)
-        // A room of a key that is no longer in the file may have the name of a new key. It is never created twice.
+        // A room whose key is no longer in the file may have the name of a new key. The room is never created
+        // twice.
         const code = lines.some((line) => line.startsWith('! exists')) ? 8 : 0
         expect(run.code, run.stderr).toBe(code)
         expect([again.code, again.writes], again.stderr + flags).toEqual([code, []])

@@ -3,7 +3,7 @@ import { groupByName } from '../../../src/cli/matching/match.ts'
 import { createKeys } from '../../../src/cli/workspace/export-workspace.ts'
 import { createSection } from '../../../src/cli/workspace/lock/lock.ts'
 
-/** With quadratic time, this number of rooms takes minutes. */
+/** Number of rooms that takes minutes in quadratic time. */
 const count = 100_000
 const rooms = Array.from({ length: count }, (_, i) => ({ id: `r${i}`, name: 'Maths' }))
 

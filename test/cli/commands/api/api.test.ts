@@ -50,7 +50,7 @@ describe('api', () => {
 })
 
 describe('api --paginate', () => {
-  /** A service that gives at most two items at once. */
+  /** Limits list responses to two items. */
   const inTwos: World['intercept'] = async (request, next) => {
     const url = new URL(request.url)
     const limit = Math.min(2, Number(url.searchParams.get('limit') ?? 2))

@@ -151,7 +151,7 @@ test('audit list reads rotated files, counts damaged lines, and reports a file t
   writeFileSync(join(world.dir, 'audit.ndjson.bak'), 'another file')
   writeFileSync(join(world.dir, 'audit.ndjson.3.xz'), 'not read')
   renameSync(log, `${log}.1`)
-  // A cut line, other JSON, and a bomb.
+  // A truncated line, JSON that is not an entry, and deeply nested JSON.
   writeFileSync(log, `${first.slice(0, 40)}\n[]\n${'['.repeat(2 ** 20 + 1)}\n`)
   appendFileSync(log, whole)
   expect(await list('--columns', 'id,what,outcome', '--where', 'id~^old', '-o', 'csv')).toEqual({

@@ -12,7 +12,7 @@ beforeEach(async () => {
   file = join(world.configDir, 'config.json')
 })
 
-/** An environment that names neither key nor service. */
+/** Environment without a key and a base URL. */
 const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
 const plain = { ...bare, NO_COLOR: '1' }
 
@@ -41,7 +41,7 @@ const loggedIn = () => ({
   profile: 'default',
 })
 
-/** The settings as they were before the time of a login was stored. */
+/** Returns the settings without the login time, as earlier versions stored them. */
 const withoutTime = () =>
   JSON.parse(JSON.stringify(loggedIn(), (name, value) => (name === 'api_key_stored_at' ? undefined : value)))
 

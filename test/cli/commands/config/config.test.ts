@@ -35,7 +35,7 @@ function store(config: object | string): void {
   writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config))
 }
 
-/** The value of a setting, and where it comes from. */
+/** Returns the value and the origin of a setting. */
 async function origin(key: string, flags: string, env: Record<string, string | undefined> = {}) {
   const { code, stdout, stderr } = await run(`config list --show-origin ${flags}`.trim(), env)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -102,7 +102,7 @@ test('the setting base_url sets the base URL of requests', async () => {
     'https://profile.test/v1/rooms',
     'https://env.test/v1/rooms',
     'https://flag.test/api/v1/rooms',
-    // The service knows no such path: a probe request tells whether the base URL is wrong.
+    // The service responds 404 to this path, so a probe request checks the base URL.
     'https://flag.test/api/v1/rooms?limit=1',
   ])
 })

@@ -15,7 +15,7 @@ import { silentNames } from '../../../helpers/silent-names.ts'
 import { tempDir } from '../../../helpers/world.ts'
 import { notice } from '../../../suites/size.ts'
 
-// The built program, and servers on real sockets.
+// The tests run the built program with servers on real sockets.
 
 const authority = certificateAuthority()
 const key = 'doctor-key-0123456789'
@@ -34,11 +34,11 @@ const ca = join(mkdtempSync(join(tmpdir(), 'meetroom-test-')), 'ca.pem')
 writeFileSync(ca, authority.ca)
 afterAll(() => rmSync(dirname(ca), { recursive: true }))
 
-/** Runs doctor as a process, which trusts the authority. Returns each line by the name of its check. */
+/** Runs doctor in a process that trusts the authority. Returns the lines by check name. */
 const doctor = (env: Record<string, string>, ...flags: string[]) =>
   checksOf(tempDir(), (home) => runBuilt(['doctor', ...flags], { ...home, NODE_EXTRA_CA_CERTS: ca, ...env }))
 
-/** Runs doctor in this process, which trusts no authority of its own. */
+/** Runs doctor in this process, which does not trust the authority. */
 const doctorHere = (env: Record<string, string>, ...flags: string[]) =>
   checksOf(tempDir(), (home) =>
     runHere(['doctor', ...flags], {
@@ -59,7 +59,7 @@ async function checksOf(
   return { code, stdout, stderr, checks, dir }
 }
 
-/** Runs doctor with a profile whose key a command prints. */
+/** Runs doctor with a profile that has a key command. */
 async function doctorWithCommand(key_command: string, { mode = 0o600, directoryMode = 0o700 } = {}) {
   const { baseUrl, apiKey } = await serveHere()
   const dir = tempDir()
@@ -169,7 +169,7 @@ describe('doctor', () => {
     expect(checks['tls']).toBe(words)
   })
 
-  // Each of these runs waits for five or six seconds, and they wait concurrently.
+  // Each run waits for five or six seconds, so the runs are concurrent.
   test('doctor reports a service without a TLS response, a service without an HTTP response, and a proxy without a response within five seconds', {
     timeout: 30_000,
   }, async () => {

@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 interface Options extends HostOptions {
   baseUrl?: string
-  /** Provides the timers of the program; the real ones otherwise. */
+  /** Timers of the program; the real timers by default. */
   machine?: TestMachine
 }
 
@@ -54,7 +54,7 @@ function start(argv: readonly string[], { baseUrl, machine, ...options }: Option
     return { code, ...streams() }
   })
   const end = () => soon('the end of the program', ended, streams)
-  /** Waits until the program has printed a text to a stream, so many times. */
+  /** Waits until a stream contains a text the given number of times. */
   const says = (stream: 'stdout' | 'stderr', text: string, times = 1) =>
     watched.until(
       `${JSON.stringify(text)} on ${stream}, ${times} times`,

@@ -8,7 +8,7 @@ import { type TestHost, testHost } from '../../../helpers/host.ts'
 import { testMachine } from '../../../helpers/live.ts'
 import { soon } from '../../../helpers/waiting.ts'
 
-/** Listens on loopback until the test is over; returns the port. */
+/** Listens on loopback until the test ends; returns the port. */
 async function listen(server: Server): Promise<number> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => {})))
@@ -20,7 +20,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Starts a service whose rooms behave as told. */
+/** Starts a service that calls `onJoin` for each connection to a room. */
 async function serveRooms(onJoin: (socket: WebSocket, host: TestHost) => void) {
   const server = createHttpServer()
   const sockets = new WebSocketServer({ server })
@@ -29,7 +29,7 @@ async function serveRooms(onJoin: (socket: WebSocket, host: TestHost) => void) {
   return host
 }
 
-/** Starts a service that sends the same text to every request. */
+/** Starts a service that responds to every request with the same text. */
 const serveText = async (text: string) =>
   hostFor(await listen(createServer((socket) => void socket.once('data', () => socket.write(text)))))
 
@@ -58,7 +58,7 @@ test('join reconnects after a short pause if the previous connection was stable'
     if (++connections > 5) return host.signal('SIGINT')
     socket.send(joined)
     if (connections === 3) {
-      // The program has handled the frame before it responds to the ping.
+      // The program has processed the frame before it responds to the ping.
       socket.ping()
       await once(socket, 'pong')
       await host.sleep(9000)

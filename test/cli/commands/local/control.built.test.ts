@@ -15,7 +15,7 @@ const seed = {
   rooms: [{ id: 'weekly', name: 'Weekly sync', type: 'open', members: [{ user_id: 'ada' }] }],
 }
 
-/** A service in memory with a control file. */
+/** Starts an in-memory service with a control file. */
 async function startControlled() {
   const env = homes()
   const file = join(env.HOME, 'control.json')
@@ -169,7 +169,7 @@ describe('the control listener', () => {
 
   async function start() {
     const { control_url, control_key, apiKey, ready } = await startControlled()
-    /** Sends a request; returns its status. */
+    /** Sends a request; returns the response status. */
     const send = ({ path = '/clock/freeze', method = 'POST', headers = {} }: Sent, url = control_url) =>
       new Promise<number | undefined>((resolve, reject) => {
         const all = { authorization: `Bearer ${control_key}`, ...headers }

@@ -8,7 +8,7 @@ import { createWorld, type World } from '../../../helpers/world.ts'
 
 const quietly = <T>(load: () => Promise<T>) => load()
 
-/** A world whose backup `old.db` holds the room Old and ada, and whose workspace holds the room New only. */
+/** Creates a world with the room New, and a backup `old.db` with the room Old and the user ada. */
 async function worldWithBackup() {
   const world = await createWorld()
   files ??= makeFiles(world)
@@ -17,7 +17,7 @@ async function worldWithBackup() {
   return world
 }
 
-/** The files of that world: making them takes six commands. */
+/** Cached files of `worldWithBackup`, because six commands create them. */
 let files: Promise<[name: string, content: Buffer][]> | undefined
 
 async function makeFiles(world: World): Promise<[name: string, content: Buffer][]> {

@@ -13,7 +13,7 @@ beforeEach(async () => {
   grace = await member('grace')
 })
 
-/** Makes a user and a member; returns the id of the member. */
+/** Creates a user and a member; returns the member ID. */
 async function member(user_id: string): Promise<string> {
   await world.send('POST', '/users', { user_id })
   return (await world.send('POST', `/rooms/${room}/members`, { user_id })).body.member.id

@@ -11,7 +11,7 @@ beforeEach(async () => {
   room = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room.id
 })
 
-/** Creates pages; returns the body that was sent. */
+/** Creates pages; returns the request body. */
 async function bodyOf(flags: readonly string[], stdin?: string): Promise<unknown> {
   const run = await world.run(['pages', 'create', room, ...flags], stdin === undefined ? {} : { stdin })
   expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' })

@@ -20,7 +20,7 @@ function store(text: string): void {
   writeFileSync(file, text)
 }
 
-/** A profile that works. */
+/** Returns a valid profile. */
 const profile = (more: object = {}) => ({
   base_url: baseUrl,
   api_key: world.apiKey,
@@ -253,7 +253,7 @@ test.each(['', '../x', 'a b', '-x', 'ä', 'a\u001bb', 'x'.repeat(65)])(
   },
 )
 
-// The embedded service is a built-in profile.
+// The local workspace is a built-in profile.
 
 const made = async (line: string, env: Record<string, string | undefined> = {}) =>
   run(`${line} rooms create --name Local --type open -o ids`.trim(), env)

@@ -12,10 +12,10 @@ beforeEach(async () => {
   room = (await world.send('POST', '/rooms', { name: 'Standup', type: 'open' })).body.room.id
 })
 
-/** The requests so far, without the base URL. */
+/** Returns the requests so far, without the base URL. */
 const asked = () => world.requests.map(({ url }) => url.slice(baseUrl.length))
 
-/** Does something when the service has been asked so often, before it answers. */
+/** Runs `work` before response number `count`. */
 function at(count: number, work: () => unknown): void {
   world.intercept = async (_, next) => {
     if (world.requests.length === count) await work()
@@ -62,7 +62,7 @@ describe('rooms wait', () => {
     const session = (id: string) => ({ id, disconnected_at: null as string | null })
     let sessions: ReturnType<typeof session>[]
     let looks: () => string[]
-    /** What happens in the room before the n-th time that the service is asked. */
+    /** Changes in the room, by the number of the poll that they precede. */
     let events: Record<number, () => unknown>
     beforeEach(() => {
       sessions = []
@@ -94,7 +94,7 @@ describe('rooms wait', () => {
 
     test('rooms wait with conditions waits until all conditions are met, and reads sessions only when the other conditions are met', async () => {
       events = {
-        // While two are in, the room has another name.
+        // While two participants are connected, the room has another name.
         1: () => sessions.push(session('a'), session('b')),
         2: () => sessions.splice(0),
         4: () => sessions.push(session('c'), session('d')),
@@ -189,7 +189,7 @@ describe('rooms wait', () => {
           new Promise((_, reject) => {
             signal.addEventListener('abort', () => reject(new TransportError('no response yet', true)))
           })
-        // The clock goes on by what is slept; the first request is what counts here.
+        // The clock advances by the sleep times; only the first request matters.
         const { code, stderr } = await done
         return { code, first: delays[0], stderr: stderr.split('\n')[0] }
       }
@@ -254,7 +254,7 @@ describe('rooms wait', () => {
       let lists = 0
       world.intercept = async ({ url }, next) => {
         if (!url.includes('sessions')) return next()
-        // One page of two, and somebody who came meanwhile is in the total alone.
+        // The page has two sessions; a third session is only in the total.
         lists++
         const total = lists < 3 ? 3 : 0
         const sessions = total ? ['a', 'b'].map((id) => ({ id, disconnected_at: null })) : []
@@ -415,7 +415,7 @@ describe('rooms wait', () => {
   })
 
   describe('on a terminal', () => {
-    /** The lines that are shown one after the other, and whether the last one is wiped. */
+    /** Runs a command on a terminal; returns the status lines in order. */
     async function shown(argv: readonly string[], columns: number) {
       const run = await world.run(argv, { tty: true, columns, env: { NO_COLOR: '1' } })
       const parts = run.stderr.split('\u001b[K').slice(0, -1)

@@ -9,7 +9,7 @@ type Schema = Record<string, any>
 const { stdout } = await (await createWorldOutside()).run('schema')
 const schemas: Record<string, Schema> = JSON.parse(stdout).$defs
 
-/** At the beginning of the file there is no test that could close the world. */
+/** Creates a world at file level, where no test can close it. */
 async function createWorldOutside() {
   const { main } = await import('../../../../src/main.ts')
   const { testHost } = await import('../../../helpers/host.ts')
@@ -22,7 +22,7 @@ async function createWorldOutside() {
   }
 }
 
-/** What is wrong with a value; undefined when it is as the schema says. */
+/** Returns the problem with a value; undefined if the value matches the schema. */
 function problemWith(schema: Schema | undefined, value: unknown): string | undefined {
   if (!schema) return 'no schema'
   const { $schema, ...rest } = schema
@@ -30,7 +30,7 @@ function problemWith(schema: Schema | undefined, value: unknown): string | undef
   return error && z.prettifyError(error)
 }
 
-/** The documents of an output: one on several lines, or one a line. */
+/** Parses an output: one document on several lines, or one document per line. */
 function documentsIn(text: string): unknown[] {
   if (text.trim() === '') return []
   try {
@@ -62,7 +62,7 @@ describe.each(await allCalls())('%s --json', (call) => {
     const { host, done } = world.start(argvOf(`${call} --yes --json`), { env, stdin: world.apiKey })
     if (stays.test(call)) setTimeout(() => host.signal('SIGINT'), 50).unref()
     const { stdout, stderr } = await done
-    // -i prints a head, --print-env a script.
+    // `-i` prints headers, and `--print-env` prints a script.
     if (name === undefined || / -i|--print-env/.test(call)) return
     const documents = documentsIn(stdout)
     if (!stays.test(call) && !needsControl.test(call)) expect(documents).not.toEqual([])

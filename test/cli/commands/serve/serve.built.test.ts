@@ -16,16 +16,16 @@ import { soon } from '../../../helpers/waiting.ts'
 // Every test starts processes.
 vi.setConfig({ testTimeout: 20_000 })
 
-/** Runs serve in this process, which it refuses before it listens. */
+/** Runs a serve command that is refused before it listens. */
 const refused = (...argv: string[]) => {
   const { MEETROOM_CONFIG_DIR, MEETROOM_DATA_DIR } = homes()
   return runHere(['serve', ...argv], { env: { MEETROOM_CONFIG_DIR, MEETROOM_DATA_DIR } })
 }
 
-/** Joins a room; resolves once the service has greeted. */
+/** Joins a room; resolves after the greeting. */
 async function joinRoom(ready: Ready, room: string, query = ''): Promise<WebSocket> {
   const webSocket = new WebSocket(`${ready.base_url.replace('http', 'ws')}/rooms/${room}/connect${query}`)
-  // A dropped connection also ends with `close`.
+  // A dropped connection also emits `close`.
   webSocket.on('error', () => {})
   await soon('the greeting', once(webSocket, 'message'))
   return webSocket
@@ -207,7 +207,7 @@ describe('serve', () => {
   })
 })
 
-/** What a folder holds, without the code cache of the launcher. */
+/** Returns the files in a directory, without the code cache of the launcher. */
 const leftIn = (dir: string) => readdirSync(dir).filter((name) => name !== '.cache')
 
 describe('serve --ephemeral', () => {
@@ -261,7 +261,7 @@ describe('the log of serve', () => {
     ])
     for (const secret of [apiKey, user.access_token, 'not-a-token', 'example.com'])
       expect(log()).not.toContain(secret)
-    // A line break cannot forge a line.
+    // A line break in a path cannot forge a log line.
     await call('GET', '/rooms/%0A2026-01-01T00:00:00.000Z%20GET%20%2Fforged%20200')
     expect(await logged(/ GET \/v1\/rooms\//)).toContain('%0A2026')
   })
@@ -387,7 +387,7 @@ describe('serve with webhooks', () => {
   test('serve with webhooks resends webhooks whose delivery was interrupted when the previous server was killed', async () => {
     const env = homes()
     const killed = await startServe([], env)
-    // The first post is never answered: the process is killed meanwhile.
+    // The first post gets no response before the process is killed.
     let answers = false
     const { url, inbox } = await startReceiver((_, response) => {
       if (answers) response.end()
@@ -401,7 +401,7 @@ describe('serve with webhooks', () => {
     const again = await inbox.next()
     expect(again.headers['webhook-id']).toBe(first.headers['webhook-id'])
     expect(again.body).toBe(first.body)
-    // Sessions of the killed process have ended, which is an event as well.
+    // The sessions of the killed process have ended, which causes an event.
     expect(JSON.parse((await inbox.next()).body)).toMatchObject({
       action: 'sessionLeft',
       payload: { sessionsCount: 0, membersCount: 0 },
@@ -418,7 +418,7 @@ describe('serve with webhooks', () => {
   test('serve with webhooks sends webhooks to private IP addresses with --allow-private-webhooks', async () => {
     const { ready, createRoom } = await startServe(['--allow-private-webhooks'], homes())
     const { port, inbox } = await startReceiver()
-    // The only private address that is certainly this machine.
+    // 0.0.0.0 is the only private address that is certainly this machine.
     await joinRoom(ready, await createRoom({ webhook: { url: `http://0.0.0.0:${port}/` } }))
     expect(JSON.parse((await inbox.next()).body)).toMatchObject({ action: 'sessionJoined' })
   })

@@ -5,7 +5,7 @@ import { answer, createWorld } from '../../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** Three rooms: in the first a host and somebody anonymous are online, the second is empty, the third was used. */
+/** Creates three rooms: one with a host and an anonymous participant online, one empty, one used earlier. */
 function openSchool() {
   const active = { type: 'private', terminated_at: null }
   school(world, {

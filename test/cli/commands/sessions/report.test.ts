@@ -13,7 +13,7 @@ const report = (line: string, options = {}) => world.run(`sessions report ${line
 const lines = (stdout: string) => stdout.split('\r\n').slice(0, -1)
 const header = 'room_id,user_id,name,first_in,last_out,connections,minutes,share,present'
 
-/** The rows of a report, as CSV without its header. */
+/** Returns the rows of a report as CSV, without the header. */
 async function rows(line: string): Promise<string[]> {
   const { code, stdout, stderr } = await report(`${line} -o csv`)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -22,7 +22,7 @@ async function rows(line: string): Promise<string[]> {
   return rest.map((row) => row.slice(0, row.lastIndexOf(',')))
 }
 
-/** Ada is in twice at once and once more, Grace for a moment, somebody anonymous; Alan never comes. */
+/** Room with concurrent and later sessions of Ada, a short session of Grace, and the absent member Alan. */
 const maths = {
   sessions: [
     session('ada', '08:40', '09:00'),
@@ -199,7 +199,7 @@ describe('sessions report of one room', () => {
 
 test('sessions report counts an online session up to the current time and prints an empty last_out', async () => {
   school(world, { r: { sessions: [session('ada', '20:00', null)], members: [member('ada')] } })
-  // It is 2026-01-02T03:04:05.678Z.
+  // The test time is 2026-01-02T03:04:05.678Z.
   expect(await rows('r')).toEqual(['r,ada,ADA,2026-01-01T20:00:00.000Z,,1,424.1,1,true'])
   const until = await rows('r --to 2026-01-01T21:00Z')
   expect(until).toEqual(['r,ada,ADA,2026-01-01T20:00:00.000Z,2026-01-01T21:00:00.000Z,1,60,1,true'])
@@ -397,7 +397,7 @@ describe('participant names in sessions report', () => {
     const found = await rows('a b c --concurrency 1')
     expect(found.map((row) => row.split(',')[2])).toEqual(Array(3).fill('Ada Lovelace'))
     expect(paths().filter((path) => path.startsWith('/users'))).toEqual(['/users?limit=1000'])
-    // The first room has shown that members tell no names.
+    // The members of the first room have no names, so no other member list is requested.
     expect(paths().filter((path) => path.includes('/members'))).toHaveLength(1)
   })
 
@@ -566,7 +566,7 @@ describe('sessions report with another service', () => {
     expect(await connections()).toBe(70)
     otherService(world, { sessions: { items: many, paged: false }, refusedLimits: { above: 1, status: 400 } })
     expect(await connections()).toBe(70)
-    // A session that begins between two pages pushes one to the next.
+    // A session that begins between two page requests shifts the list by one.
     let asked = 0
     world.intercept = async ({ url }) => {
       if (!url.includes('/sessions')) return answer(200, { room: { id, name: 'R', type: 'open' } })

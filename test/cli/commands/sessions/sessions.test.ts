@@ -22,7 +22,7 @@ const offline = {
   disconnected_at: '2026-01-01T04:00:00.000Z',
 }
 
-/** Makes the service answer with these sessions. */
+/** Makes the service return these sessions. */
 function withSessions(...sessions: object[]): void {
   world.intercept = async () => answer(200, { sessions })
 }

@@ -130,7 +130,7 @@ describe('participant names in sessions watch', () => {
     ).toEqual([
       ['u-a', 'Ada'],
       ['u-b', 'Grace'],
-      // Nobody knows that user.
+      // The name of this user is unknown.
       ['u-c', null],
     ])
     const asked = world.requests
@@ -155,7 +155,7 @@ describe('participant names in sessions watch', () => {
     const { run, world } = await watchedRoom([{ sessions }], { '/rooms/r1/members': { members } })
     const { stdout } = await run()
     expect(events(stdout)[50]).toMatchObject({ user_id: 'u-49', name: 'N u-49' })
-    // Two more requests find out that this service ignores limit and offset.
+    // Two more requests detect that this service ignores `limit` and `offset`.
     expect(world.requests.filter(({ url }) => url.includes('members'))).toHaveLength(3)
   })
 
@@ -261,7 +261,7 @@ describe('sessions watch with a failing service', () => {
       { at: at(2), event: 'lost', room_id: 'r1', reason: 'no response from meet.test: connection refused' },
       { at: at(6.65), event: 'back', room_id: 'r1', seconds: 4.7 },
     ])
-    // Twice as long each time; and then as usual.
+    // The pause doubles after each failure, and equals the interval after a success.
     expect(host.slept).toEqual([2000, 150, 300, 600, 1200, 2400, 2000])
   })
 
@@ -426,7 +426,7 @@ test('sessions watch waits at most five minutes after a poll during which the co
   host.monotonic = () => monotonic() + asleepMs
   const { intercept } = world
   world.intercept = async (request, ...rest) => {
-    // The second look begins before a night, and ends behind it.
+    // The machine sleeps for eight hours during the second poll.
     if (host.slept.length === 1 && request.url.includes('sessions')) asleepMs = 8 * 3_600_000
     return (await intercept?.(request, ...rest)) ?? answer(500, {})
   }
@@ -460,7 +460,7 @@ test('the events of sessions watch reproduce the last list of sessions for rando
             ? { instead: away() }
             : { page, sessions: ids.flatMap((id) => Array(1 + (id % 2)).fill(session(id, { name: 'N' }))) },
         )
-        // Somebody who is missing from several pages is missed for good at the look after that.
+        // A participant who is missing from several pages is reported as left at the next poll.
         const last = lists.findLast((ids) => ids !== null) ?? []
         const ending = { page, sessions: last.map((id) => session(id, { name: 'N' })) }
         const { run } = await watchedRoom([{}, ...looks, ending, ending])
@@ -481,7 +481,7 @@ test('sessions watch reports joins and leaves before and after a restart of the 
   const { host, done } = world.start(['sessions', 'watch', room, '--retries', '0'], {
     env: { MEETROOM_API_KEY: served.apiKey },
   })
-  // The way there is the real one.
+  // Forwards each request over the real network.
   world.intercept = async ({ url, method, headers }) => {
     const answer = await fetch(url.replace(baseUrl, served.baseUrl), { method, headers }).catch(() => {
       throw away()
@@ -490,7 +490,7 @@ test('sessions watch reports joins and leaves before and after a restart of the 
   }
   const { sleep } = host
   let peer: Peer | undefined
-  /** What happens between two looks. */
+  /** Changes between two polls. */
   const steps = [
     async () => {
       peer = await served.join(room, { token })

@@ -8,7 +8,7 @@ import { answer } from '../../../helpers/world.ts'
 
 const world = perTest(createAccessWorld)
 
-/** `step user room status reason` of each row. */
+/** Returns `step user room status reason` for each row. */
 const words = (rows: readonly Record<string, any>[]) =>
   rows.map(({ step, user_id, room_name, status, reason }) =>
     [step, user_id ?? '?', room_name ?? '', status, reason ?? ''].join(' ').replace(/ +/g, ' ').trim(),

@@ -15,7 +15,7 @@ beforeEach(async () => {
 const second = 1000
 const minute = 60 * second
 
-/** Deliveries in each state, newest first: c (given up), b (waiting), a (delivered 20 minutes ago). */
+/** Adds deliveries in each state, newest first: c (given up), b (waiting), a (delivered 20 minutes ago). */
 async function fill(): Promise<void> {
   await addDelivery(world.store, { id: 'msg_a', ago: 20 * minute })
   await addDelivery(world.store, {

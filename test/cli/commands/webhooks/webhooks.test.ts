@@ -19,13 +19,13 @@ beforeEach(() => {
   dir = tempDir()
 })
 
-/** Saves a file in the folder where the program runs. */
+/** Saves a file in the working directory of the program. */
 const save = (name: string, text: string) => writeFileSync(join(dir, name), text)
 
 const hostHere = (options: HostOptions = {}) =>
   testHost({ cwd: dir, env: { MEETROOM_CONFIG_DIR: join(dir, 'config') }, ...options })
 
-/** Everything that is written from now on, line by line. */
+/** Returns an inbox of all lines that are written from now on. */
 function watch(output: TestHost['stdout'], name: string): Inbox<string> {
   const inbox = new Inbox<string>(`a line on ${name}`)
   const write = output.write.bind(output)
@@ -54,7 +54,7 @@ async function listen(flags: readonly string[] = [], options: HostOptions = {}) 
     url,
     stdout,
     stderr,
-    /** Posts a webhook; resolves with the status of the answer. */
+    /** Posts a webhook; resolves with the response status. */
     async post(body: string, headers: Record<string, string> = {}): Promise<number> {
       const type = { 'content-type': 'application/json' }
       return (await fetch(url, { method: 'POST', headers: { ...type, ...headers }, body })).status
@@ -83,10 +83,10 @@ const line = '2024-05-06T07:08:09.123Z sessionJoined room room-1 user ada (2 ses
 
 const secret = `whsec_${Buffer.from('a secret of 24 bytes now').toString('base64')}`
 
-/** The second in which the program runs. */
+/** Test time, in seconds since 1970. */
 const nowSeconds = Math.floor(testNow / 1000)
 
-/** The headers of a signed webhook. */
+/** Returns the headers of a signed webhook. */
 function signed(text: string, by = new Webhook(secret), at = nowSeconds): Record<string, string> {
   return {
     'webhook-id': 'msg_1',
@@ -456,7 +456,7 @@ describe('webhooks listen --respond', () => {
 })
 
 describe('webhooks listen --exec', () => {
-  /** A program that records its arguments and its input. */
+  /** Creates a program that records its arguments and its input. */
   function program(): { command: string; noted(): { words: string[]; input: string }[] } {
     const notes = join(dir, 'notes')
     save(

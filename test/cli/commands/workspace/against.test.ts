@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createWorkspace, lineOf } from '../../../helpers/workspace-file.ts'
 
-/** Two services behind two profiles. */
+/** Creates two services, each with a profile. */
 async function createServices() {
   const [staging, production] = [await createWorkspace(), await createWorkspace()]
   const profile = (name: string, api_key: string) => ({

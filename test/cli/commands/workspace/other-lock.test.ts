@@ -7,7 +7,7 @@ const flags = '--rooms-from class --users-from pupil_id,name'
 const roster = (...rows: string[]) => ['pupil_id,name,class', ...rows, ''].join('\n')
 const confirmed = '--yes --max 500'
 
-/** A school whose first roster is applied, and whose second one, under a new name, lacks a leaver. */
+/** Applies a roster, and writes a roster with another file name that lacks a pupil. */
 async function createSchool() {
   const at = await createWorkspace()
   at.write(roster('p1,Ada,7a', 'p2,Bob,7a'), 'week1.csv')
@@ -18,7 +18,7 @@ async function createSchool() {
   return { at, room: room.id as string }
 }
 
-/** The suggested command with a lock file, without the flags of the service. */
+/** Returns the suggested command with this lock file, without the flags that select the service. */
 const suggested = (stderr: string, lock: string) =>
   new RegExp(`meetroom (workspace [^;]*--lock ${lock}[^;]* week2.csv)`).exec(stderr)?.[1] ?? ''
 

@@ -177,7 +177,7 @@ describe('the journal of an import', () => {
 describe('a journal on a full disk', () => {
   const rows = 1000
 
-  /** A journal, and the way to fill its disk; undefined where mounting one takes more rights. */
+  /** Opens a journal on a small disk; undefined if this user cannot mount the disk. */
   async function onSmallDisk() {
     const disk = world.path('disk')
     if (!mountDisk(disk)) return undefined
@@ -204,7 +204,7 @@ describe('a journal on a full disk', () => {
     }
     await expect(sendAll()).rejects.toThrow('no space left on the disk')
     free()
-    // What was under way is answered, and more is about to be sent.
+    // The request in flight gets a response, and the next request is prepared.
     journal.recordOutcome({ row: 1, status: 'ok' })
     await expect(journal.recordSending([row + 1])).rejects.toThrow('no space left on the disk')
     await expect(journal.close(false)).rejects.toThrow('no space left on the disk')
@@ -419,7 +419,7 @@ describe('a second import with the same journal', () => {
     }
     expect(await world.run('users import in.csv', { pid: testPid + 1 })).toMatchObject({ code: 0 })
     expect(second).toMatchObject({ code: 2, stdout: '', stderr: inUse() })
-    // One of them is the probe after the first user that does not exist.
+    // One request is the probe after the first user that does not exist.
     expect(world.requests).toHaveLength(19)
     expect(await world.users()).toEqual(usersOf(9))
     expect(world.read('in.csv.journal.lock')).toBeUndefined()

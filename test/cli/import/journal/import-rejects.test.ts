@@ -13,7 +13,7 @@ import { importFixture, usersCsv } from '../../../helpers/imports.ts'
 
 const { world, run, user, testCases } = importFixture()
 
-/** Imports users, fixes the rejects, and imports those. */
+/** Imports users, fixes the rejected rows, and imports these rows. */
 async function mended(name: string, content: string, mend: (rejects: string) => string, ...flags: string[]) {
   await user('ada', { name: 'Old' })
   world.file(name, content)

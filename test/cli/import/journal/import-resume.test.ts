@@ -26,14 +26,14 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
       ? world.send('POST', '/users', { user_id: `u${row}`, name: `N${row}` })
       : world.send('POST', '/rooms', { name: `R${row}`, type: 'open' })
 
-  /** The journal of a run that was not killed, two rows at a time. */
+  /** Returns the journal of a complete run with two concurrent rows. */
   async function wholeJournal(): Promise<string> {
     world.file('in.csv', file)
     await run(`${kind} import in.csv --journal in.csv.journal --concurrency 2`)
     return world.read('in.csv.journal') ?? ''
   }
 
-  /** The rows that a journal says were answered, and those sent but not answered. */
+  /** Returns the rows that a journal records as done, and the rows that were sent without a result. */
   function rowsOf(journal: string) {
     const entries = entriesOf(journal)
     const done: number[] = entries.filter(({ status }) => status === 'ok').map(({ row }) => row)
@@ -41,7 +41,7 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
     return { done, open }
   }
 
-  // A request is sent once its row is in the journal; whether the service acted before the kill is unknown.
+  // A row is recorded before its request is sent, so a kill leaves the outcome unknown.
   test.each([
     ['before the service acts', () => false, 0],
     ['after the service acts', () => true, 1],
@@ -199,7 +199,7 @@ describe('--resume of a row without a response', () => {
     expect(await world.rooms()).toEqual(roomsOf(3))
   })
 
-  // A row stays unknown when anything keeps the run from finding out about it.
+  // A row stays unknown if the run cannot determine its outcome.
   test.each<[string, string, () => void]>([
     ['if the key is refused', '', () => (world.intercept = async () => answer(401, {}))],
     ['if the lookup fails', '', () => (world.intercept = async () => answer(500, {}))],
@@ -299,7 +299,7 @@ test('the summary of a resumed import counts no row as sent that is found at the
   world.file('in.csv', usersCsv(4))
   await run('users import in.csv --journal in.csv.journal')
   const journal = (world.read('in.csv.journal') ?? '').split(/(?<=\n)/)
-  // Rows 1 and 4 keep their outcome, rows 2 and 3 have none.
+  // Rows 1 and 4 keep their outcome; rows 2 and 3 have no outcome.
   const isKept = (line: string) => !/"row":[23]\b/.test(line) && !line.includes('"end"')
   world.file('in.csv.journal', journal.filter(isKept).join(''))
   await world.send('DELETE', '/users/u3')

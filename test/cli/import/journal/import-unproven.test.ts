@@ -37,7 +37,9 @@ const kinds = {
 } as const
 type Kind = keyof typeof kinds
 
-/** Leaves the journal of a run that is killed while its writes, which were answered with `{}`, wait for their proof. */
+/**
+ * Writes the journal of a run that is killed while its writes, which got the response `{}`, await a proof.
+ */
 async function killUnproven(kind: Kind, isExecuted: boolean): Promise<void> {
   const { file, line } = kinds[kind]
   world.file('in.csv', file)
@@ -53,7 +55,7 @@ async function killUnproven(kind: Kind, isExecuted: boolean): Promise<void> {
     return answer(200, {})
   }
   await world.run(line())
-  // The creation of a room cannot be read, so its run ends without a read.
+  // A room creation cannot be verified by a read, so its run ends without a read.
   const left = journal ?? (world.read('j') ?? '').replace(/^\{"row".*\n/gm, '').replace('{"end":true}\n', '')
   expect(sentRows(entriesOf(left))).toEqual([1, 2, 3])
   world.file('j', left)

@@ -9,7 +9,7 @@ const people = (delimiter: string, header = ['user_id', 'name', 'default_member_
     .join('')
 const names = { ada: 'Ada Müller', grace: 'Hopper, Grace; “Amazing” – 5 €' }
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
-/** Text in windows-1252, as far as these tests have it. */
+/** Encodes text in windows-1252, as far as these tests use it. */
 const windows = (text: string) =>
   Buffer.from(
     text.replaceAll(
@@ -142,7 +142,7 @@ describe('rooms import from a CSV file', () => {
 })
 
 describe('an Excel workbook', () => {
-  /** A ZIP archive of files that are stored without compression. */
+  /** Creates a ZIP archive of uncompressed files. */
   const archive = (...files: [name: string, content: string][]) =>
     Buffer.concat(
       files.map(([name, content]) => {

@@ -4,7 +4,7 @@ import { answer } from '../../../helpers/world.ts'
 
 const { world } = importFixture()
 
-/** The result of a successful import of users, and the users that exist then. */
+/** Returns the result of a successful import, with these users. */
 const users = (held: Record<string, string | null>) => {
   const count = Object.keys(held).length
   return {
@@ -14,7 +14,7 @@ const users = (held: Record<string, string | null>) => {
     users: held,
   }
 }
-/** The result of an import that is refused before anything is sent. */
+/** Returns the result of an import that is refused before any request. */
 const refused = (stderr: unknown) => ({ code: 2, stdout: '', stderr, users: {} })
 
 describe('users import from CSV', () => {

@@ -14,7 +14,7 @@ const one = (id: string, name: string | null) => ({
   stderr: 'imported 1 of 1 user\n',
   users: { [id]: name },
 })
-/** The result of an import that is refused before anything is sent. */
+/** Returns the result of an import that is refused before any request. */
 const refused = (stderr: string) => ({ code: 2, stdout: '', stderr, users: {} })
 
 describe('an import', () => {
@@ -101,17 +101,17 @@ describe('an import', () => {
   })
 })
 
-/** The size of the chunks in which files are read, in bytes. */
+/** Size of the chunks in which files are read, in bytes. */
 const chunk = 256 * 1024
 
 describe('an import of a file that is not UTF-8', () => {
   const latin1 = (text: string) => Buffer.from(text, 'latin1')
   const utf16 = (text: string) => Buffer.from(text, 'utf16le')
-  /** A CSV with these bytes at some offset. */
+  /** Returns a CSV file with these bytes at an offset. */
   const at = (offset: number, bytes: string, rest = '\n') =>
     Buffer.concat([Buffer.from('user_id,name\nada,'.padEnd(offset, 'x')), latin1(bytes), Buffer.from(rest)])
 
-  /** The encoding that the hint names. */
+  /** Returns the encoding that the hint names. */
   const encodingFor = (why: string) => {
     const [, nul] = /NUL at byte offset (\d+)/.exec(why) ?? []
     return nul === undefined ? 'windows-1252' : Number(nul) % 2 === 0 ? 'utf-16be' : 'utf-16le'
@@ -202,7 +202,7 @@ describe('a very long row in an import', () => {
     'people.json': `[{"user_id":"ada"},{"name":"${'a'.repeat(length)}"}]`,
   })
 
-  // Linear time takes two seconds at most; quadratic time would take half a minute.
+  // Linear time takes two seconds at most; quadratic time takes half a minute.
   test.each(share(Object.entries(long(15 * MB)), 0, 3))(
     'a very long row in an import is read if its size is 15 MB: %s',
     { timeout: 20_000 },

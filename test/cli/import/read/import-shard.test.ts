@@ -18,7 +18,7 @@ import { sized } from '../../../suites/size.ts'
 const { world, run } = importFixture()
 const shardsOf = (count: number) => Array.from({ length: count }, (_, i) => `${i + 1}/${count}`)
 
-/** Runs every shard of an import; returns the rows that each had. */
+/** Runs every shard of an import; returns the rows of each shard. */
 async function rowsOfShards(line: string, count: number): Promise<number[][]> {
   const rows: number[][] = []
   for (const shard of shardsOf(count)) {
@@ -227,7 +227,7 @@ describe('one shard of an import', () => {
         `rooms import in.csv --if-exists update --shard ${shard} --yes --max 6`,
       )
       expect(code).toBe(0)
-      // The service picks the ids, so now and then a shard has none of them.
+      // The service generates the IDs, so a shard can be empty.
       asked += Number(/updated (\d)/.exec(stderr)?.[1] ?? 0)
     }
     expect(asked).toBe(6)

@@ -11,10 +11,10 @@ type Thing = Record<string, unknown>
 type Paging = (facts: { limit: number; offset: number; count: number }) => unknown
 
 interface Service {
-  /** The items that a list gives for a query. */
+  /** Returns the items of the requested page. */
   page: (items: readonly Thing[], limit: number, offset: number) => readonly Thing[] | null
   paging: Paging
-  /** The list that behaves in this way; the others are complete. */
+  /** List with this behavior; the other lists are complete. */
   only?: string
 }
 
@@ -29,7 +29,7 @@ const items: Record<string, readonly Thing[]> = {
   })),
 }
 
-/** A service with forty of everything. */
+/** Simulates a service with forty items in each list. */
 function service({ page, paging, only }: Service): Intercept {
   return async ({ method, url }) => {
     const { pathname, searchParams } = new URL(url)
@@ -113,7 +113,7 @@ const changes = [
   'rooms import rooms.csv --match name --yes',
 ]
 
-/** Services whose lists are not what their totals say. */
+/** Services whose lists do not match their totals. */
 const services: Record<string, Service> = {
   'reports a total of 52, lists 40 items and then sends an empty page': {
     page: slice,
@@ -138,7 +138,7 @@ const services: Record<string, Service> = {
   },
 }
 
-/** The services that every command meets, or each meets a third in the quick form; the others meet a few. */
+/** Services that are tested with every command, or with a third of the commands in a quick run. */
 const meetAll = [
   'reports a total of 52, lists 40 items and then sends an empty page',
   'reports a total of 52 first and no total after the end',
@@ -164,7 +164,7 @@ describe.each(Object.entries(services))('on a service that %s', (name, quirks) =
     writeFileSync(join(world.dir, 'rooms.csv'), 'name,type\nRoom 39,open\n')
     world.intercept = service(quirks)
     const { code, stderr } = await world.run(`${line} --quiet`)
-    // The only row of an import that fails is a failure of the import.
+    // If the only row of an import fails, the import has failed.
     const expected = line.includes(' import ') ? 1 : 8
     expect({ code, writes: writes() }, stderr).toEqual({ code: expected, writes: [] })
   })
@@ -311,7 +311,7 @@ test('commands find all remaining rooms in the embedded service if a room is del
   await world.send('POST', '/users', { user_id: 'ada' })
   let asked = 0
   world.intercept = async (request, next) => {
-    // The first room of the second page moves to the first page.
+    // A deleted room moves the first room of the second page to the first page.
     if (request.method === 'GET' && /\/rooms\?/.test(request.url) && ++asked === 2)
       await world.send('DELETE', `/rooms/${ids.shift()}`)
     return next()
@@ -383,7 +383,7 @@ test('an export reads the list again if two pages contain the same ID', async ()
   const rooms = numbers(150).map((i) => ({ id: `r${i}`, type: 'open', name: `Room ${i}` }))
   let asked = 0
   world.intercept = async ({ url }) => {
-    // No total tells of it.
+    // The service sends no total that would reveal the new room.
     if (/\/rooms\?/.test(url) && ++asked === 2) rooms.unshift({ id: 'new', type: 'open', name: 'New' })
     const { searchParams, pathname } = new URL(url)
     if (!pathname.endsWith('/rooms')) return answer(200, { room: rooms.find(({ id }) => url.endsWith(id)) })

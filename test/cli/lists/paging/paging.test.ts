@@ -9,27 +9,27 @@ const world = perTest(createWorld)
 
 const lines = (text: string) => text.split('\n').slice(0, -1)
 const queryOf = ({ url }: WireRequest) => Object.fromEntries(new URL(url).searchParams)
-/** `limit@offset` of every request, a dash for what was not sent. */
+/** Returns `limit@offset` of every request, with a dash for a missing value. */
 const asked = () =>
   world.requests.map((request) => {
     const { limit = '-', offset = '-' } = queryOf(request)
     return `${limit}@${offset}`
   })
 
-/** Ids of rooms that do not exist in the service: r1 to rN. */
+/** Returns the IDs of simulated rooms: r1 to rN. */
 const ids = (count: number, from = 1) => Array.from({ length: count }, (_, i) => `r${i + from}`)
 const roomOf = (id: string) => ({ id, type: 'open', name: `Room ${id}` })
 
 interface Quirks {
-  /** The most items in one answer. */
+  /** Maximum number of items in one response. */
   cap?: number
   ignoresOffset?: boolean
   paging?: (facts: { limit: number; offset: number; total: number }) => unknown
-  /** Called before each answer. */
+  /** Called before each response. */
   before?: (rooms: string[], request: number) => void
 }
 
-/** A service that pages these rooms in its own way. */
+/** Simulates a service with unusual paging. */
 function service(
   rooms: string[],
   { cap = 1000, ignoresOffset, paging = (facts) => facts, before }: Quirks = {},
@@ -46,7 +46,7 @@ function service(
   }
 }
 
-/** Runs with `-o ids`; returns what is printed. */
+/** Runs `rooms list -o ids`; returns the output. */
 async function listed(flags: string) {
   const { code, stdout, stderr } = await world.run(`rooms list -o ids ${flags}`.trim())
   return { code, ids: lines(stdout), stderr }
@@ -139,7 +139,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     expect(Math.max(...lines(stdout).map((line) => line.length))).toBeLessThanOrEqual(40)
   })
 
-  // Each page is answered once those before it are printed: a program that collected them would wait for ever.
+  // Each page is sent after the earlier pages are printed: a program that collects pages would wait forever.
   test.each([
     { format: 'ndjson', heading: 0 },
     { format: 'ids', heading: 0 },
@@ -150,7 +150,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     async ({ format, heading }) => {
       let pages = 0
       world.intercept = async (_request, next) => {
-        // Before the last page is printed, one request looks behind it.
+        // Before the last page is printed, one request checks for a further page.
         const printed = Math.min(pages++ * 100, 200)
         while (printed > 0 && lines(run.host.stdout.text).length < heading + printed)
           await new Promise((resolve) => setImmediate(resolve))
@@ -363,7 +363,7 @@ describe('a list of a service that refuses large pages', () => {
     const { body } = await world.send('GET', '/rooms?limit=2')
     otherService(world, { refusedLimits: { above: 250, status: 422 } })
     const [one, other] = body.rooms.map(({ id }: { id: string }) => id)
-    // One after the other: the second is asked for once the first has answered.
+    // The second list is requested after the response to the first request.
     await world.run(['members', 'export', '--all-rooms', '--where', 'name=Nobody'])
     expect(asked().slice(0, 3)).toEqual(['1000@-', '100@-', '100@100'])
     expect(

@@ -7,13 +7,13 @@ import type { ServiceFacts } from '../../../../src/client/probe.ts'
 import { sized } from '../../../suites/size.ts'
 
 interface ListedService {
-  /** Rows of each reading of the list; the last one is repeated. */
+  /** Rows of each reading of the list. The last reading repeats. */
   readings: readonly (readonly number[])[]
   cap: number
   total?: number | undefined
 }
 
-/** Reads a list of a service; returns what it prints and how often it asks. */
+/** Reads a list of a service; returns the output and the requests. */
 async function read({ readings, cap, total }: ListedService, serviceFacts: ServiceFacts = {}) {
   const queries: PageQuery[] = []
   const notices: string[] = []
@@ -47,7 +47,7 @@ async function read({ readings, cap, total }: ListedService, serviceFacts: Servi
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i)
 const sorted = (ids: readonly number[]) => [...ids].sort((a, b) => a - b)
 
-/** Readings of a list of `count` rooms with as many rows, some of which repeat a room. */
+/** Readings of a list of `count` rooms, each with `count` rows, of which some repeat a room. */
 const unstable = fc.integer({ min: 1, max: 40 }).chain((count) =>
   fc.record({
     count: fc.constant(count),
@@ -107,7 +107,7 @@ describe('random lists', () => {
         expect(new Set(result.ids).size).toBe(result.ids.length)
         expect(result.readings).toBeLessThanOrEqual(3)
         if (!result.error && result.notices.length === 0) expect(sorted(result.ids)).toEqual(upTo(count))
-        // A first page that comes again means that the service ignores offsets.
+        // A repeated first page means that the service ignores offsets.
         const isRepeated = result.error?.message.includes('it repeats its response')
         if (isLastWhole && all.length <= 3 && !isRepeated) expect(sorted(result.ids)).toEqual(upTo(count))
       }),
@@ -127,7 +127,7 @@ describe('random lists', () => {
     const repeats = fc.uniqueArray(fc.integer({ min: 1, max: 20 }), { maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(repeats, fc.integer({ min: 6, max: 15 }), async (places, cap) => {
-        // At each place, the row before is shown again instead of the right one.
+        // At each place, the previous row replaces the correct row.
         const rows = upTo(40).map((i) => (i % 2 === 1 && places.includes((i - 1) / 2) ? i - 1 : i))
         const { ids, error } = await read({ readings: [rows], cap })
         expect(error).toBeUndefined()

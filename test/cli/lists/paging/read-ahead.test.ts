@@ -11,14 +11,14 @@ const roomOf = (id: string) => ({ id, type: 'open', name: `Room ${id}` })
 
 interface Distance {
   latencyMs: number
-  /** Time that the reader of standard output needs for each write. */
+  /** Time that the reader of standard output needs for each write, in milliseconds. */
   readerMs?: number
   pageOf?: (offset: number, query: URLSearchParams) => { rooms: string[]; total?: number }
-  /** Latency of one request. */
+  /** Latency of one request, in milliseconds. */
   delayOf?: (request: number) => number
 }
 
-/** Runs with a service at a distance, on a clock that advances while the program waits. */
+/** Runs a command with a simulated latency, on a clock that advances while the program waits. */
 async function runAtDistance(
   command: string,
   { latencyMs, readerMs = 1, pageOf = pagesOf(ids(2000), 100), delayOf = () => latencyMs }: Distance,
@@ -128,7 +128,7 @@ describe('a list', () => {
       pagesOf(ids(2000), caps[Math.floor(offset / 700)] ?? 25)(offset, query)
     const result = await runAtDistance('rooms list --all -o ids', { latencyMs: 50, pageOf })
     expect(result).toMatchObject({ code: 0, stderr: '', ids: ids(2000) })
-    // 7, 12 and 24 pages, and the one that confirms the end.
+    // 7, 12 and 24 pages, and one request that confirms the end.
     expect(result.offsets.length).toBeLessThanOrEqual(44 + 2 * 8)
   })
 
@@ -153,7 +153,7 @@ describe('a list', () => {
       ...{ latencyMs: 50, pageOf, delayOf },
     })
     expect({ printed, offsets }).toEqual({ printed: ids(20_000), offsets: steps(20_000, 100) })
-    // 160 delayed requests, two at a time.
+    // 160 delayed requests, two concurrently.
     expect(ms).toBeGreaterThan(70 * 2000)
   })
 })

@@ -7,7 +7,7 @@ const world = perTest(createWorld)
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 const roomOf = (i: number) => ({ id: `r${i}`, type: 'private', name: `Room ${i}`, online: 0 })
 
-/** Rows of a list in one reading of it. The first is reading 0. */
+/** Rows of a list in one reading, which is counted from 0. */
 type Rows = (reading: number) => readonly number[]
 
 interface Options {
@@ -15,7 +15,7 @@ interface Options {
   total?: (reading: number) => number | undefined
 }
 
-/** A service whose rows differ from reading to reading, as those of replicas and unstable orders do. */
+/** Simulates a service whose rows differ between readings, as with replicas and unstable sort orders. */
 function service(rows: Rows, { cap = 10, total = () => 47 }: Options = {}) {
   let reading = -1
   world.intercept = async ({ method, url }) => {
@@ -33,7 +33,7 @@ function service(rows: Rows, { cap = 10, total = () => 47 }: Options = {}) {
   }
 }
 
-/** Rows 0 to 46, where the row at an index repeats the one before it. */
+/** Returns rows 0 to 46, where the row at an index repeats the previous row. */
 const repeating = (at: number) => numbers(47).map((i) => (i === at ? i - 1 : i))
 const writes = () =>
   world.requests.filter(({ method }) => method !== 'GET').map(({ url }) => url.split('/').at(-1))
@@ -153,7 +153,7 @@ describe('a list without a total', () => {
 })
 
 test('a row that moves to another page while the list is read is printed', async () => {
-  // A room moves to the top after the first page, and the total stays.
+  // A room moves to the top after the first page, and the total does not change.
   let asked = 0
   const rows = numbers(47)
   service(() => rows)
@@ -208,7 +208,7 @@ describe('--allow-incomplete', () => {
 })
 
 describe('the end of a list', () => {
-  /** A service that answers an offset at or behind the end in its own way. */
+  /** Simulates a service with an unusual response to offsets at or after the end. */
   function ending(
     count: number,
     behind: (rooms: readonly unknown[], limit: number) => ReturnType<typeof answer>,

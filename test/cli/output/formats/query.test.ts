@@ -14,7 +14,7 @@ beforeEach(async () => {
     rooms.push((await world.send('POST', '/rooms', { name, type })).body.room.id)
 })
 
-/** Runs a command with an expression; gives what it prints. */
+/** Runs a command with an expression; returns its output. */
 async function select(line: string, expression: string, ...flags: string[]): Promise<string> {
   const { code, stdout, stderr } = await world.run([
     ...line.split(' '),

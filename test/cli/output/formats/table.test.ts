@@ -108,7 +108,7 @@ test('a table on a narrow terminal hides columns without values before it drops 
     ].join('\n'),
   )
   expect(table.omitted).toEqual(['profile_url', 'created_at'])
-  // Services that send no emails have no column for them.
+  // The column is omitted for services that send no emails.
   const other = new TableWriter({ ...options, view: views.user, width: undefined })
   expect(other.page([{ user_id: 'ada' }])).not.toContain('EMAIL')
 })

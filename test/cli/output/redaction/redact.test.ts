@@ -4,7 +4,7 @@ import { createRedactor } from '../../../../src/cli/output/redaction/create-reda
 import { answer, createWorld, type World } from '../../../helpers/world.ts'
 import { share, sized } from '../../../suites/size.ts'
 
-/** The long form: npm run test:canary. */
+/** Number of generated cases; `npm run test:canary` runs more. */
 const numRuns = sized(12, 2000)
 
 const json = (text: string) => JSON.stringify(text).slice(1, -1)
@@ -15,7 +15,7 @@ const unicode = (text: string) =>
 
 const names: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' }
 
-/** The ways in which a service may spell a text. */
+/** Representations of a text in a response. */
 const spellings: Record<string, (text: string) => string> = {
   unchanged: (text) => text,
   'in JSON': json,
@@ -43,11 +43,11 @@ const spellings: Record<string, (text: string) => string> = {
   'in base64 before others': (text) => Buffer.from(`${text}:::::`).toString('base64'),
 }
 
-/** What an HTTP header can carry. */
+/** Keys of characters that an HTTP header can contain. */
 const key = fc
   .array(fc.integer({ min: 0x21, max: 0x7e }), { minLength: 8, maxLength: 40 })
   .map((codes) => String.fromCharCode(...codes))
-  // As a key would be: no few characters over and over.
+  // A real key does not repeat a few characters.
   .filter((text) => new Set(text).size > 4)
 
 describe('a key in the output', () => {
@@ -92,7 +92,7 @@ describe('a key in the output', () => {
           const least = spell(secret.slice(0, 7)).length + 1
           const cut = spelled.slice(0, least + (position % Math.max(1, spelled.length - least)))
           const left = createRedactor([secret])(`<é> ${spelled} ${cut}…`)
-          // Part of the last characters may remain, such as a digit of a percent encoding.
+          // Fragments of the last encoded characters may remain, such as a digit of a percent encoding.
           expect(left).toMatch(/^<é> \[API key\] \[API key\][^\s[\]]{0,11}…$/)
         }),
         { numRuns },

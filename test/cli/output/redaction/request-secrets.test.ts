@@ -20,7 +20,7 @@ interface Input {
   variable?: string
 }
 
-/** Every way in which a secret comes into a request. */
+/** Ways to pass a secret into a request. */
 const inputs: Record<string, Input> = {
   '--webhook-secret': { argv: [...create, '--webhook-url', url, '--webhook-secret', secret] },
   '--webhook-secret @FILE': { argv: [...create, '--webhook-url', url, '--webhook-secret', '@secret'] },

@@ -8,17 +8,17 @@ import { full } from '../../../suites/size.ts'
 
 const token = '00tokenAbcDef_ghiJKL-mnopQRSTuvwxyz0123456'
 
-/** A service that puts the token into everything that it tells of, and into what is within that. */
+/** Fields with the token at several levels. */
 const generous = { unlisted: { access_token: token, owner: { devices: [{ access_token: token }] } } }
 
-/** Every command that sends requests to the service, in every way. */
+/** All calls of the commands that send requests to the service. */
 const calls = (await allCalls()).filter((call) => !sendsNothing.test(call) && !sendsElsewhere.test(call))
-/** Those whose JSON in a pipe is what the service sent. */
+/** Returns true if the JSON in a pipe equals the response of the service. */
 const isAsSent = (call: string) => !/ (export|import)\b/.test(call)
-/** Those that are asked for links, which hold tokens. */
+/** Returns true for commands that print or open links, which contain tokens. */
 const isLink = (call: string) => / (links?|open)\b/.test(call)
 
-/** Everything in the files of a folder. */
+/** Returns the contents of all files in a directory. */
 function filesOf(dir: string): string {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .map((name) => join(dir, name))
@@ -30,7 +30,7 @@ function filesOf(dir: string): string {
 test.each(calls)('without --show-tokens, %s prints no access token in any format', async (call) => {
   let prepared: Awaited<ReturnType<typeof prepare>> | undefined
   const outputs = formats.flatMap((format) => [[format, false] as const, [format, true] as const])
-  // Every fourth call meets a format on a terminal, and every fourth one in a pipe.
+  // In a quick run, each call is tested with a quarter of the outputs.
   const row = calls.indexOf(call)
   for (const [format, tty] of outputs.filter((_, i) => full || (i + (i >> 1) + row) % 4 === 0)) {
     const isRefused =
@@ -50,7 +50,7 @@ test.each(calls)('without --show-tokens, %s prints no access token in any format
     const isSent = !tty && /json/.test(format) && isAsSent(call)
     expect(isSent || isLink(call) ? '' : stdout, run).not.toContain(token)
     expect(stderr + filesOf(world.dir), run).not.toContain(token)
-    // Commands that change nothing share a world, because preparing it takes longer than most of them.
+    // Commands without changes share a world, because its preparation takes longer than most commands.
     if (world.requests.some(({ method }) => method !== 'GET')) prepared = undefined
   }
 })

@@ -8,7 +8,7 @@ import { answer, createWorld, type World } from '../../../helpers/world.ts'
 const token = '00tokenAbcDef_ghiJKL-mnopQRSTuvwxyz0123456'
 const hint = 'access tokens are hidden; --show-tokens shows them\n'
 
-/** A service that puts the token into everything that it tells of, and into what is within that. */
+/** Fields with the token at several levels. */
 const generous = { unlisted: { access_token: token, owner: { devices: [{ access_token: token }] } } }
 
 let world: World
@@ -95,7 +95,7 @@ describe('access tokens in JSON', () => {
       const shown = await run(`${command} --json`, terminal)
       expect(shown.stdout).toContain('"access_token": "••••"')
       const masked = piped.stdout.replace(ada.access_token, '••••')
-      // Overwriting changes the time of the update.
+      // An overwrite changes `updated_at`.
       const fixed = (json: string) => JSON.stringify(JSON.parse(json)).replace(/"updated_at":"[^"]*"/, '')
       expect(fixed(shown.stdout)).toBe(fixed(masked))
     },
@@ -136,7 +136,7 @@ describe('the notice about masked access tokens', () => {
     ['users list -o ndjson', hint],
     ['users list -o csv', hint],
     ['users create ada --overwrite', hint],
-    // Tables and --columns are a choice of fields anyway.
+    // Tables and --columns select fields in any case.
     ['users list', ''],
     ['users get ada --columns name', ''],
     ['users get ada -o ids', ''],

@@ -8,7 +8,7 @@ import { share } from '../../../suites/size.ts'
 
 const ascii = /^[\n -~]*$/
 
-/** How a terminal, a locale or a flag asks for ASCII and no moves of the cursor. */
+/** Ways to request ASCII without cursor movements. */
 const ways: Record<string, { env: Record<string, string>; flags: string[] }> = {
   '--ascii': { env: {}, flags: ['--ascii', '--no-color'] },
   'TERM=dumb': { env: { TERM: 'dumb' }, flags: [] },
@@ -18,7 +18,7 @@ const ways: Record<string, { env: Record<string, string>; flags: string[] }> = {
 }
 
 const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
-/** Documents and answers for programs, which are the same on every terminal. */
+/** Commands whose output is for programs, and is the same on every terminal. */
 const forPrograms = /^(__complete|openapi|schema)\b/
 const calls = (await allCalls()).filter((call) => !forPrograms.test(call))
 
@@ -35,7 +35,7 @@ test.each(calls)(
       })
       if (stays.test(call)) setTimeout(() => host.signal('SIGINT'), 20).unref()
       const { stdout, stderr } = await done
-      // JSON is the same on every terminal, with the mask of a token in it.
+      // JSON contains the mask of a token on every terminal.
       expect(stdout.replaceAll('"••••"', '""'), way).toMatch(ascii)
       expect(stderr, way).toMatch(ascii)
     }

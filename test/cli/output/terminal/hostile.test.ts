@@ -13,7 +13,7 @@ import { perTest } from '../../../helpers/per-test.ts'
 import { answer, createWorld, tempDir } from '../../../helpers/world.ts'
 import { sized } from '../../../suites/size.ts'
 
-// What comes from a service may hold anything. Nothing of it may make a terminal do something, wherever it is shown.
+// Responses may contain any text. No text may control the terminal, wherever the text is shown.
 
 const world = perTest(createWorld)
 
@@ -46,28 +46,28 @@ const hostile = fc
   })
   .map((parts) => parts.join(''))
 
-/** Such text that the embedded service takes. */
+/** Hostile text that the embedded service accepts. */
 const acceptable = hostile
   .map((text) => text.replaceAll('\0', '').toWellFormed())
   .filter((text) => text !== '')
 
-/** Such text without cursor movements of its own: prompts and progress bars make them. */
+/** Hostile text without cursor movements, which prompts and progress bars use. */
 const withoutCursor = hostile.map((text) => text.replaceAll(`${esc}[`, `${esc}]`))
 const cursorRemoved = (text: string) =>
   text.replaceAll(new RegExp(`\\r(?=█|${esc})|${esc}\\[[?\\d;]*[A-Za-z]`, 'g'), '')
 
-/** What a terminal would obey or hide; line breaks are ours. */
+/** Characters that a terminal would obey or hide, except line breaks. */
 const obeyed = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u
 
 const plain: HostOptions = { tty: true, columns: 200, env: { NO_COLOR: '1' } }
 
-/** What a run shows. */
+/** Returns the complete output of a run. */
 async function shownBy(argv: readonly string[], options: HostOptions = plain): Promise<string> {
   const { stdout, stderr } = await world.run(argv, options)
   return stdout + stderr
 }
 
-/** Everything of this kind, its text fields hostile. */
+/** Returns an item of this kind with hostile text fields. */
 function itemOf(kind: keyof typeof views, text: string): Record<string, unknown> {
   const {
     fields,
@@ -81,7 +81,7 @@ function itemOf(kind: keyof typeof views, text: string): Record<string, unknown>
   const all = [...fields, ...unlisted, ...columns.map(({ field }) => field)]
   return {
     ...Object.fromEntries(all.map((field) => [field, text])),
-    // The contract has other types for these.
+    // The API specification requires other types for these fields.
     ...(kind === 'room' ? { record: true, meeting_time: 1 } : {}),
     ...(kind === 'page' ? { entities: [{ type: text, src: text }] } : {}),
     later_at: text,
@@ -155,7 +155,7 @@ describe('control characters on a terminal', () => {
         world.intercept = async ({ url }) =>
           answer(200, { room: { id: url.split('/').at(-1), type: 'open', name } })
         for (const ids of [['r1'], ['r1', 'r2']]) {
-          // Wide enough for the question: the prompt library wraps within characters beyond the BMP.
+          // Wide enough for the prompt: the prompt library wraps within characters outside the BMP.
           const { host, done } = world.start(['rooms', 'delete', ...ids], { ...plain, columns: 5000 })
           setImmediate(() => host.type('n\n'))
           const { code, stderr } = await done
@@ -267,16 +267,16 @@ describe('control characters on a terminal', () => {
 test('terminal output of the type string causes a compile error, and output of the type Visible compiles', async () => {
   const { stdout } = testHost() as Host
   const name: string = 'a name'
-  // @ts-expect-error: a field of the service in words of our own
+  // @ts-expect-error: a field of the service in trusted text
   own`created ${name}`
-  // @ts-expect-error: the same, to a stream that may be a terminal
+  // @ts-expect-error: unescaped text to a stream that may be a terminal
   await stdout.write(name)
-  // Where it is known to be none, anything goes.
+  // A stream that is not a terminal accepts any text.
   if (!stdout.isTTY) await stdout.write(name)
   await stdout.write(own`created ${visible(name)}`)
 })
 
-/** Runs a command that stays, on a terminal, until it has printed so many lines to standard output. */
+/** Runs a long-running command on a terminal until it has printed `lines` lines to standard output. */
 async function untilShown(
   argv: readonly string[],
   env: Record<string, string>,

@@ -36,7 +36,7 @@ const sessions = [
   { id: 's2', user_id: 'eve', member_id: 'm2', status: 'online', connected_at: at, disconnected_at: at },
 ]
 
-/** A service that sends fields with the names of computed ones. */
+/** Simulates a service whose fields have the names of computed fields. */
 function service() {
   world.intercept = async ({ url, method }) => {
     const { pathname, searchParams } = new URL(url)

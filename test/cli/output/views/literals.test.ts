@@ -40,7 +40,7 @@ describe('a room name that equals the fixed value of the deprecated fields', () 
 })
 
 describe('export and import', () => {
-  /** Exports, imports into another workspace, and gives what is there then. */
+  /** Exports items, imports them into another workspace, and returns the imported items. */
   async function moved(kind: 'rooms' | 'users', format: (typeof formats)[number]) {
     const { stdout } = await world.run(`${kind} export -o ${format}`)
     const other = await createImportWorld()

@@ -12,7 +12,7 @@ test('a row that lacks a declared field or misspells one does not compile', () =
   const wrong: RowOf<'rooms'> = { ...row, status: 'okay' }
   // @ts-expect-error: misspelled field that may be missing
   const optional: RowOf<'results'> = { row: 1, status: 'ok', eror: 'refused' }
-  // @ts-expect-error: a cell of tables is no field
+  // @ts-expect-error: a table cell is not a field
   const cell: RowOf<'roomsWithPages'> = { ...row, page_ids: [], pages: 1 }
   expect([short, misspelled, wrong, optional, cell]).toHaveLength(5)
 })

@@ -73,7 +73,7 @@ describe('an audit log rotated during an import', () => {
       MEETROOM_API_KEY: service.apiKey,
       MEETROOM_AUDIT_LOG: log,
     })
-  /** Waits until the log has more than so many bytes. */
+  /** Waits until the log has more than `bytes` bytes. */
   const grown = async (bytes: number) => {
     while (!existsSync(log) || statSync(log).size <= bytes) await new Promise((done) => setTimeout(done, 5))
   }

@@ -428,7 +428,7 @@ describe('an audit log that cannot be written', () => {
     log = join(disk, 'log')
     await run('users create first')
     fillDisk(join(disk, 'ballast'))
-    // What is left of the last block holds some lines; the one that does not fit is torn.
+    // The last block has space for some lines; the next line is truncated.
     let code = 0
     for (let i = 0; i < 50 && code === 0; i++) code = (await run(`users create u${i}`)).code
     expect(code).toBe(74)
@@ -450,7 +450,7 @@ describe('an audit log that cannot be written', () => {
     await world.send('POST', '/users', { user_id: 'ada' })
     await run('users update ada --name A')
     const [intent = ''] = readFileSync(log, 'utf8').split('\n')
-    // The intent fits into what is left of the page, the outcome does not.
+    // The intent fits into the rest of the page, but the outcome does not.
     writeFileSync(log, `${'-'.repeat(4096 - intent.length - 20)}\n`)
     world.intercept = async (_, next) => {
       fillDisk(join(disk, 'ballast'))

@@ -13,7 +13,7 @@ import { stopCodes } from '../../../../helpers/signalled.ts'
 import { Watched } from '../../../../helpers/waiting.ts'
 import { tempDir } from '../../../../helpers/world.ts'
 
-/** A service that can be restarted at the same place, with a room. */
+/** Starts a service that can restart at the same base URL, and creates a room. */
 async function service() {
   const dir = tempDir()
   const place = { dir, keyFile: join(dir, 'api-key') }
@@ -43,7 +43,7 @@ async function service() {
   }
 }
 
-/** The built program on a real terminal, whose screen is read. */
+/** Runs the built program on a real terminal, and reads its screen. */
 function onScreen(argv: readonly string[], env: Record<string, string>) {
   const home = homes()
   const tty = join(home.HOME, 'tty')
@@ -68,7 +68,7 @@ function onScreen(argv: readonly string[], env: Record<string, string>) {
       const place = readFileSync(tty, 'utf8').trim()
       spawnSync('stty', ['-F', place, 'cols', `${columns}`, 'rows', `${rows}`])
     },
-    /** What the shell behind it printed: exit code and settings of the terminal. */
+    /** Returns the output of the shell: exit code and terminal settings. */
     async ended() {
       child.stdin?.end()
       await running.ended()
