@@ -10,7 +10,7 @@ const bad = answer(400, { message: 'Bad Request' })
 const noSuchUser = (id: string) =>
   `error: no such user: ${id}\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n`
 
-/** A service that refuses every write in one way, and knows the user ada. */
+/** Simulates a service that refuses every write, and has the user ada. */
 function refusing(refusal: WireResponse, unknown = answer(404, {})) {
   world.intercept = async ({ method, url }) => {
     if (method !== 'GET') return refusal

@@ -18,7 +18,7 @@ beforeEach(async () => {
     .id
 })
 
-/** Commands whose item can be read, with what the service must hold after them. */
+/** Commands whose result can be read, with a check of the service. */
 const readable = {
   'rooms update ROOM --name New': async () => (await world.rooms()).includes('New'),
   'rooms terminate ROOM --yes': async () => (await readRoom())?.terminated_at != null,
@@ -33,7 +33,7 @@ const readable = {
   'users update ada --name New': async () => (await world.users())['ada'] === 'New',
   'users delete ada --yes': async () => (await world.users())['ada'] === undefined,
 } as const
-/** Commands after which nothing can be read. */
+/** Commands whose result cannot be read. */
 const unreadable = [
   'rooms create --name New --type open',
   'message send ROOM hi',
@@ -46,7 +46,7 @@ const readMember = async () => (await world.send('GET', `/rooms/${room}/members/
 const run = (line: string) => world.run(line.replace('ROOM', room).replace('MEMBER', member))
 const reads = () => world.sent().filter((line) => line.startsWith('GET') && !line.includes('limit=1'))
 
-/** Answers each write with this. Without execution, the service never sees it. */
+/** Responds to each write with this response. Without execution, the service never receives the write. */
 function answerWrites(isExecuted: boolean, response: WireResponse | (() => Promise<never>)): void {
   world.intercept = async (request, next) => {
     if (request.method === 'GET') return next()
@@ -81,7 +81,7 @@ const wordings: readonly (readonly [name: string, response: WireResponse | (() =
 ]
 
 describe.each(wordings)('a response to a write of %s', (name, response) => {
-  // Each command meets every third response, and each response meets every third command.
+  // Each command is tested with every third response, and each response with every third command.
   const index = wordings.findIndex(([each]) => each === name)
   const met = share(Object.entries(readable), index, 3)
 
@@ -290,7 +290,7 @@ test('the wording of a response never changes the outcome of a write', async () 
         const isShown = body.includes('New')
         if (isExecuted) expect([0, 1, 7]).toContain(code)
         else if (!isShown) expect([1, 7]).toContain(code)
-        // Only a response that says no may be believed.
+        // Only a response that reports a failure may be believed.
         if (isExecuted && code === 1) expect(body).toMatch(/ok|success|error|status/)
       },
     ),

@@ -8,7 +8,7 @@ const world = perTest(createWorld)
 const rooms = [{ id: 'r1', type: 'private', name: 'Maths' }]
 const writes = () => world.requests.filter(({ method }) => method !== 'GET')
 
-/** A service that answers each read with these fields, beside an empty list or no item. */
+/** Responds to each read with these fields, and an empty list or no item. */
 function reading(fields: object, items: unknown = []) {
   world.intercept = async ({ url, method }) => {
     if (method !== 'GET') return answer(200, { ok: true })
@@ -48,7 +48,7 @@ const changes = [
 ]
 
 describe.each(Object.entries(noes))('a read that gets a 200 response with %s', (name, fields) => {
-  // Each command meets every third answer.
+  // Each command is tested with every third response.
   const index = Object.keys(noes).indexOf(name)
 
   test.each(share(reads, index, 3))('exits 6: %s', async (line) => {

@@ -14,7 +14,7 @@ const fine = answer(200, { room, member, user: { user_id: 'ada' }, message: 'hi'
 const lost = () => new TransportError('the connection was reset', true)
 const unsent = () => new TransportError('connection refused', false)
 
-/** Answers the requests in this way, one after the other; the last answer is repeated. */
+/** Responds to the requests with these steps in order; the last step repeats. */
 function script(...steps: (WireResponse | Error)[]) {
   let at = 0
   world.intercept = async () => {
@@ -24,12 +24,12 @@ function script(...steps: (WireResponse | Error)[]) {
   }
 }
 
-/** Answers by path and query; anything else gets a 404. */
+/** Responds by path and query; other requests get a 404. */
 function answers(byPath: Record<string, WireResponse>) {
   world.intercept = async ({ url }) => byPath[url.slice(baseUrl.length)] ?? answer(404, {})
 }
 
-/** Never answers; gives up when told to. */
+/** Never responds; rejects when the request is aborted. */
 const silence = (_request: WireRequest, _next: unknown, signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 
@@ -37,7 +37,7 @@ const methods = () => world.requests.map(({ method }) => method)
 const posts = () => methods().filter((method) => method === 'POST')
 const paths = () => world.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
 
-/** What a run returns, without the host. */
+/** Returns the result of a run without the host. */
 async function outcome(argv: string | string[], env: Record<string, string> = {}) {
   const { code, stdout, stderr } = await world.run(argv, { env })
   return { code, stdout, stderr }
@@ -815,7 +815,7 @@ describe('a write whose first attempt failed', () => {
 })
 
 test('a malformed proxy URL causes a usage error', async () => {
-  // Calls main without a transport of ours, so that the network is set up.
+  // Without a test transport, main sets up the network.
   const host = testHost({
     env: {
       MEETROOM_API_KEY: world.apiKey,
@@ -831,7 +831,7 @@ test('a malformed proxy URL causes a usage error', async () => {
 })
 
 describe('an interrupt during a request', () => {
-  /** Sends a signal as soon as a request is under way. */
+  /** Sends a signal as soon as a request is in flight. */
   async function interruptedBy(name: 'SIGINT' | 'SIGTERM', command: string) {
     const started = latch()
     world.intercept = (request, next, signal) => {

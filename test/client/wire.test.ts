@@ -18,7 +18,7 @@ const names = {
   private_member_id: 'member-2',
 }
 
-/** A client of a service that gives the same answer to everything. */
+/** Creates a client of a service that sends the same response to every request. */
 function clientThatGets(body: string) {
   const requests: WireRequest[] = []
   const transport: Transport = async (request) => {
@@ -44,7 +44,7 @@ function clientThatGets(body: string) {
   }
 }
 
-/** The operation that a request is for, and the path parameters it has. */
+/** Returns the operation and the path parameters of a request. */
 function route(method: string, pathname: string): { name: OperationName; params: Record<string, string> } {
   for (const [name, endpoint] of Object.entries(endpoints)) {
     const pattern = new RegExp(`^${endpoint.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
@@ -60,7 +60,7 @@ function route(method: string, pathname: string): { name: OperationName; params:
   throw new Error(`no operation for ${method} ${pathname}`)
 }
 
-/** What a caller passes to the client to send the request of a case. */
+/** Returns the client call that sends the request of a case. */
 function callOf({ request }: WireCase): { name: OperationName; input: AnyInput } {
   const { pathname, searchParams } = new URL(baseUrl + request.path)
   const { name, params } = route(request.method, pathname.slice('/v1'.length))
@@ -75,7 +75,7 @@ function callOf({ request }: WireCase): { name: OperationName; input: AnyInput }
   }
 }
 
-/** The successful cases of every operation, with sample values in place of tokens. */
+/** Successful cases of every operation, with sample values instead of tokens. */
 const successes = loadFixtures().flatMap(({ operation, cases }) =>
   operation === null
     ? []
@@ -129,7 +129,7 @@ describe('the client', () => {
 
 type Step = string | number
 
-/** The path to every object in a value, the value itself included. */
+/** Returns the path of every object in a value, including the value itself. */
 function objectsIn(value: unknown, path: Step[] = []): { path: Step[]; object: Record<string, unknown> }[] {
   if (Array.isArray(value)) return value.flatMap((item, i) => objectsIn(item, [...path, i]))
   if (typeof value !== 'object' || value === null) return []
@@ -159,7 +159,7 @@ describe('unlisted fields and numbers beyond a double', () => {
     })
 })
 
-/** Every field that may be null: all but ids, types, requested fields and the result itself. */
+/** Returns every field that may be null: all except IDs, types, requested fields and the result itself. */
 function nullable(
   name: OperationName,
   { body }: AnyInput,
@@ -174,7 +174,7 @@ function nullable(
         (path.length === 0 && key === result)
       )
         continue
-      // In the response to a termination it says that the room is not terminated.
+      // In the response to a termination, null means that the room is not terminated.
       if (name === 'updateRoom' && key === 'terminated_at') continue
       const nulled = structuredClone(answer)
       const owner = objectsIn(nulled).find((other) => other.path.join() === path.join())

@@ -3,7 +3,7 @@ import { createProxyError, toTransportError } from '../../../src/client/http/fai
 
 const progress = { maybeSent: false, aborted: false }
 
-/** An error as Node and undici throw it. */
+/** Creates an error like the errors of Node and undici. */
 const withCode = (code: string) => Object.assign(new Error(`${code} with a secret header`), { code })
 
 describe('a failed connection', () => {
@@ -25,7 +25,7 @@ describe('a failed connection', () => {
     ['EPROTO', 'the TLS handshake failed', false],
     ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'the TLS connection failed', false],
     ['ESOMETHING', 'the connection failed (ESOMETHING)', true],
-    // What was closed on our side is not tried again; a name that only resembles such a code is.
+    // A connection closed by the client is not retried; an unknown code that resembles it is retried.
     ['UND_ERR_DESTROYED', 'the connection failed (UND_ERR_DESTROYED)', false],
     ['UND_ERR_DESTROYED_LATER', 'the connection failed (UND_ERR_DESTROYED_LATER)', true],
   ])(

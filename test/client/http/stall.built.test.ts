@@ -8,7 +8,10 @@ import { fullPort, runTimed, silentPort } from '../../helpers/stall.ts'
 import { tempDir } from '../../helpers/world.ts'
 import { notice } from '../../suites/size.ts'
 
-/** How long a process may outlive its last word, in milliseconds: generous, as machines are shared and slow at times. */
+/**
+ * Maximum time between the last output of a process and its exit, in milliseconds. Shared machines are slow
+ * at times.
+ */
 const promptlyMs = 1500
 
 const env = (baseUrl: string) => ({
@@ -63,7 +66,7 @@ describe('a service that stalls', () => {
   })
 })
 
-// Node waits for the thread that asks, ten seconds as a rule, in every way of ending that it has of its own.
+// Node waits for the lookup thread, usually for ten seconds, in all built-in ways to exit.
 describe('a silent name server', () => {
   const canBeReplaced = spawnSync(node, ['-p', 'typeof process.execve']).stdout.toString() === 'function\n'
   if (!canBeReplaced)

@@ -21,7 +21,7 @@ let createLibrary: TransportOptions['createLibrary']
 
 const key = 'secret-key-0123456789'
 
-/** Starts a server on a free port of this machine, until the test is over. */
+/** Starts a server on a free port until the test ends; returns the port. */
 async function listen(server: Server): Promise<number> {
   const sockets = new Set<Socket>()
   const remember = (socket: Socket) => {
@@ -38,18 +38,18 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Origin of an HTTP server. */
+/** Starts an HTTP server; returns its origin. */
 async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer(listener))}`
 }
 
-/** Origin of a server that runs a function on each connection once a request has arrived. */
+/** Starts a server that calls a function for each connection with a request; returns its origin. */
 async function serveRaw(onRequest: (socket: Socket) => void): Promise<string> {
   const server = createNetServer((socket) => socket.once('data', () => onRequest(socket)))
   return `http://127.0.0.1:${await listen(server)}`
 }
 
-/** A port on which nobody listens. */
+/** Returns a port without a listener. */
 async function closedPort(): Promise<number> {
   const server = createNetServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -58,7 +58,7 @@ async function closedPort(): Promise<number> {
   return port
 }
 
-/** Sends one request over a transport of its own. */
+/** Sends one request over a new transport. */
 async function send(
   origin: string,
   {
@@ -79,14 +79,14 @@ async function send(
   return { ...answer, text: new TextDecoder().decode(answer.body) }
 }
 
-/** Why the body of an answer cannot be read. */
+/** Returns the reason why a response body cannot be read. */
 async function unreadable(origin: string): Promise<string | undefined> {
   const { status, body, unreadable } = await send(origin)
   expect({ status, size: body.length }).toEqual({ status: 200, size: 0 })
   return unreadable
 }
 
-/** How a failed request describes itself; checks that the error is of the right kind and shows no key. */
+/** Returns the description of a failed request; checks the error class, and that no key is shown. */
 async function failure(origin: string, options: Parameters<typeof send>[1] = {}) {
   const error = await send(origin, options).then(
     () => expect.fail('there was an answer'),
@@ -98,7 +98,7 @@ async function failure(origin: string, options: Parameters<typeof send>[1] = {})
   return { message, maybeSent, transient }
 }
 
-/** A server that answers a request only when it is let go, what it has received, and a transport to it. */
+/** Starts a server that holds requests until they are released; returns the requests and a transport. */
 async function serveSlowly(connections: number) {
   const paths: string[] = []
   const sockets = new Set<Socket>()
@@ -115,14 +115,13 @@ async function serveSlowly(connections: number) {
   return {
     paths,
     sockets,
-    /** Sends a request. */
     ask: (path: string, signal = new AbortController().signal, cancelUnsent?: AbortSignal) =>
       transport({ method: 'POST', url: origin + path, headers: {} }, signal, cancelUnsent).then(
         ({ body }) => new TextDecoder().decode(body),
         ({ message, maybeSent, transient }: TransportError) => ({ message, maybeSent, transient }),
       ),
     until: (count: number) => arrived.until(`request ${count}`, () => paths.length >= count),
-    /** Lets go of all requests that have arrived. */
+    /** Responds to all held requests. */
     letGo() {
       for (const end of held.splice(0)) end()
     },
@@ -387,7 +386,7 @@ describe.each([
 
     test('the transport reports that the request was not sent if the host name is unknown', async () => {
       const { message, maybeSent } = await failure('http://no-such-host.invalid')
-      // Without a network the system cannot tell which.
+      // Without a network, the system cannot distinguish the two cases.
       expect(message).toMatch(/^the host name cannot be resolved( at the moment)?$/)
       expect(maybeSent).toBe(false)
     })
@@ -420,13 +419,13 @@ describe.each([
           socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"rooms":[', () =>
             setImmediate(() => socket.resetAndDestroy()),
           ),
-        // The system decides which of the two is seen first.
+        // The system decides which event is reported first.
         expect.stringMatching(/^the connection was (reset|closed before the response was complete)$/),
       ],
       [
         'reset within a body without length',
         (socket) =>
-          // One turn later, once the beginning is read: otherwise the system reports a plain end.
+          // One turn later, after the beginning is read. Otherwise the system reports a normal end.
           socket.write('HTTP/1.1 200 OK\r\n\r\n{"rooms":[', () =>
             setImmediate(() => setImmediate(() => socket.resetAndDestroy())),
           ),
@@ -544,7 +543,7 @@ describe.each([
   })
 
   describe('a proxy', () => {
-    /** A proxy that forwards requests, tunnels to one port, and notes what it was asked for. */
+    /** Starts a proxy that forwards requests, tunnels to one port, and records the requests. */
     async function proxy(target: number) {
       const asked: string[] = []
       const server = createServer(async (request, response) => {
@@ -598,7 +597,7 @@ describe.each([
       'a proxy is skipped for the hosts of NO_PROXY: %s',
       async (noProxy) => {
         const { url, asked } = await proxy(await target())
-        // Nothing else answers for meet.test, so an answer proves that the proxy was used.
+        // Only the proxy responds for meet.test, so a response proves that the proxy was used.
         await failure('http://meet.test', { env: { HTTP_PROXY: url, NO_PROXY: noProxy } })
         expect(asked).toEqual([])
       },
@@ -627,7 +626,7 @@ describe.each([
       expect(asked).toEqual([])
     })
 
-    /** A server that runs a function on each connection once data has arrived, and counts the connections. */
+    /** Starts a server that calls a function for each connection with data, and counts the connections. */
     async function rawProxy(act: (socket: Socket) => void) {
       const seen = { connections: 0, name: '', url: '' }
       const port = await listen(
@@ -778,7 +777,7 @@ describe.each([
 })
 
 describe('a run of writes', () => {
-  /** Sends so many writes one after another, and returns the libraries that sent them, in order. */
+  /** Sends `writes` writes sequentially; returns the libraries that sent them, in order. */
   async function librariesOf(writes: number, interim: string): Promise<string[]> {
     const found = new Set<string>()
     const port = await listen(
