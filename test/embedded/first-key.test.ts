@@ -15,7 +15,7 @@ import { createWorld } from '../helpers/world.ts'
 
 const quietly = <T>(load: () => Promise<T>) => load()
 
-/** A world whose local workspace has this key file. */
+/** Creates a world whose local workspace has this key file. */
 async function worldWithKey(text: string) {
   const world = await createWorld()
   const dir = join(world.dir, 'data')

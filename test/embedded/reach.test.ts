@@ -22,17 +22,17 @@ beforeEach(async () => {
   publish('http://127.0.0.1:1/v1', 'key-1')
 })
 
-/** Says that the workspace is served there. */
+/** Publishes the base URL and the key of the workspace. */
 function publish(base_url: string, key: string): void {
   const api_key_file = join(dir, `${key}.txt`)
   writeFileSync(api_key_file, key)
   claimed.publish({ pid: 1, base_url, api_key_file })
 }
 
-/** Nobody listens any more where a request goes. */
+/** Returns the error of a request to a port without a listener. */
 const refused = () => new TransportError('connection refused', false)
 
-/** Runs `--local rooms list` with these ways to base URLs, and says which requests went there. */
+/** Runs `--local rooms list` with a transport for each base URL, and returns the requests. */
 async function list(ways: Record<string, Transport>, argv: readonly string[] = []) {
   const requests: string[] = []
   const host = testHost({ env: { MEETROOM_DATA_DIR: dir, MEETROOM_CONFIG_DIR: dir } })

@@ -14,7 +14,7 @@ import { tempDir } from '../helpers/world.ts'
 
 const machine = { quietly: <T>(load: () => Promise<T>) => load() }
 
-/** How a service in a folder describes itself. Its key is in the file that it names. */
+/** Returns the description of a service in a directory, and writes its key file. */
 function ownerOf(dir: string): ServingProcess {
   const api_key_file = join(dir, 'api-key')
   writeFileSync(api_key_file, 'the-key\n')
@@ -47,7 +47,7 @@ test('a workspace is served at the base URL of its owner only, and until the own
   expect(await isServed()).toBe(false)
   publish(owner)
   expect([await isServed(), await isServed(4681)]).toEqual([true, false])
-  // The file of a killed owner, in the moment before the next owner removes it.
+  // The file of a killed owner exists until the next owner removes it.
   publish({ ...owner, pid: 4242 })
   expect(await isServed()).toBe(false)
   publish(owner)
@@ -88,7 +88,7 @@ test('a second claim of a directory is refused with the base URL of the server t
   const second = lockWorkspace(dir, machine)
   await expect(second).rejects.toBeInstanceOf(UsageError)
   await expect(second).rejects.toThrow('already served at http://127.0.0.1:4680/v1 by process 4242')
-  // A refusal takes nothing away from the first.
+  // The refusal does not affect the first owner.
   expect(await findServingProcess(dir, machine)).toMatchObject({ pid: 4242 })
   release()
 })

@@ -13,7 +13,7 @@ type Query = Readonly<Record<string, string | number | boolean>>
 type Thing = Record<string, any>
 
 /**
- * A client as the SDK of a vendor sends its requests: pages of 30, null for values that are not set, and a
+ * Client that sends requests like the SDK of a vendor: pages of 30, null for unset values, and a
  * `Content-Type` on every request.
  */
 class Sdk {
@@ -114,7 +114,7 @@ describe('an SDK against meetroom serve', () => {
       sessions.push(session['id'])
     }
     const path = `/rooms/${id}/sessions`
-    // The service records the end of a session after the client is gone.
+    // The service records the end of a session after the client has disconnected.
     await expect.poll(() => sdk.all(path, 'sessions', { is_connecting: true })).toEqual([])
     const newestFirst = await sdk.all(path, 'sessions', { is_connecting: false })
     expect(newestFirst.map(({ id }) => id)).toEqual(sessions.toReversed())

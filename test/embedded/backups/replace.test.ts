@@ -34,7 +34,7 @@ async function readUsers(dir: string): Promise<unknown[]> {
   return rows.map((row) => (row as { user_id: string }).user_id)
 }
 
-/** SQLite that fails with a full disk at the given statement, counted over all connections. */
+/** Makes the n-th SQLite statement of all connections fail with a full disk. */
 async function failAt(nth: number) {
   const open = await loadDriver(quietly)
   let count = 0

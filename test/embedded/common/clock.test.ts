@@ -4,7 +4,7 @@ import { testMachine } from '../../helpers/live.ts'
 
 const longest = 2 ** 31 - 1
 
-/** Says how often and when it was called. */
+/** Creates a callback that records the times of its calls, in milliseconds. */
 function recorder() {
   const machine = testMachine()
   const calls: number[] = []

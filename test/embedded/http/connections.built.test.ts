@@ -19,7 +19,7 @@ async function halfOpen(port: number, localAddress = '127.0.0.1'): Promise<Socke
   return socket
 }
 
-/** The status of a request on a connection of its own. */
+/** Returns the response status of a request on a new connection. */
 function ask(port: number, localAddress = '127.0.0.1'): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({ host: '127.0.0.1', port, localAddress, path: '/v1/rooms', agent: false })
@@ -32,7 +32,7 @@ function ask(port: number, localAddress = '127.0.0.1'): Promise<number | undefin
   })
 }
 
-/** A service of at most 100 connections, half of which may be silent at one address. */
+/** Starts a service with at most 100 connections, of which half may be silent from one address. */
 async function served() {
   const { service } = await openTestWorkspace()
   const server = await serveHttp(service, { host: '127.0.0.1', port: 0, maxConnections: 100 })
@@ -67,7 +67,7 @@ describe('connections with incomplete headers', () => {
   })
 })
 
-/** Opens connections that have had one answer and wait for their next request. */
+/** Opens connections that have received one response and wait for the next request. */
 async function idle(port: number, count: number): Promise<Socket[]> {
   const sockets = []
   for (let i = 0; i < count; i++) {

@@ -6,7 +6,7 @@ import { serveHere } from '../../helpers/serve-here.ts'
 
 const megabyte = 1024 * 1024
 
-/** A service, a request to it with the key, and an open room in it. */
+/** Starts a service; returns functions that send an authorized request and join an open room. */
 async function served() {
   const serving = await serveHere()
   const authorization = `Bearer ${serving.apiKey}`
@@ -26,7 +26,7 @@ async function served() {
     const text = await post(json, JSON.stringify({ name: 'Open', type: 'open' }), '/rooms')
     return JSON.parse(text.split('\r\n\r\n')[1] ?? '').room.id as string
   }
-  /** Somebody in the room, greeted already. */
+  /** Joins the room, and waits for the greeting. */
   const join = async () => {
     const webSocket = new WebSocket(`${serving.baseUrl.replace('http', 'ws')}/rooms/${await room()}/connect`)
     await once(webSocket, 'message')

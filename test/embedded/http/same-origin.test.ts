@@ -7,14 +7,14 @@ import { openTestWorkspace } from '../../helpers/wire.ts'
 const done = 'HTTP/1.1 200 OK'
 const refused = 'HTTP/1.1 400 Bad Request'
 
-/** A service that has the name meet.example too. */
+/** Starts a service with the additional host name meet.example. */
 async function served(hosts: readonly string[] = ['meet.example'], host = '127.0.0.1') {
   const { service, apiKey } = await openTestWorkspace()
   const server = await serveHttp(service, { host, port: 0, hosts })
   onTestFinished(() => server.close())
   const origin = server.url.replace('0.0.0.0', '127.0.0.1')
   return {
-    /** What a request with these headers and the key is answered. */
+    /** Returns the response to a request with the key and these headers. */
     async ask(headers: Record<string, string>) {
       const text = await sendRaw(
         origin,
@@ -70,7 +70,7 @@ describe('the Origin header', () => {
 })
 
 describe('a WebSocket request', () => {
-  /** The answer to a connection to an open room, up to the end of its headers. */
+  /** Connects to an open room; returns the response up to the end of its headers. */
   async function connectTo(headers: Record<string, string>): Promise<string> {
     const { origin, baseUrl, apiKey } = await serveHere({ hosts: ['meet.example'] })
     const created = await fetch(`${baseUrl}/rooms`, {
@@ -79,7 +79,7 @@ describe('a WebSocket request', () => {
       body: JSON.stringify({ name: 'Open', type: 'open' }),
     })
     const { room } = (await created.json()) as { room: { id: string } }
-    // An end of the conversation right behind the request, as a frame of its own, masked as clients have to.
+    // A masked close frame follows the request directly.
     const close = Uint8Array.of(0x88, 0x80, 0, 0, 0, 0)
     const request = rawRequest(`GET /v1/rooms/${room.id}/connect`, { ...upgradeHeaders, ...headers })
     return sendRaw(origin, request, close)

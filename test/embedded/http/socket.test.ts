@@ -6,14 +6,14 @@ import { serveHttp } from '../../../src/embedded/http/server.ts'
 import type { Service } from '../../../src/embedded/service/service.ts'
 import { decodeBody, openTestWorkspace, replayFixtures, wireRequest } from '../../helpers/wire.ts'
 
-/** Puts a service on a free port until the test is over. */
+/** Serves on a free port until the test ends. */
 async function serve(service: Service) {
   const server = await serveHttp(service, { host: '127.0.0.1', port: 0 })
   onTestFinished(() => server.close())
   return server
 }
 
-/** Sends a request with nothing of ours between it and the socket. */
+/** Sends a request without the client of this program. */
 function overHttp({ method, url, headers, body }: WireRequest): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest(url, { method, headers, agent: false }, async (response) => {
@@ -30,7 +30,7 @@ function overHttp({ method, url, headers, body }: WireRequest): Promise<WireResp
   })
 }
 
-/** Writes to the socket and resolves with all that comes back until it closes. */
+/** Writes to a socket; resolves with all data that arrives until it closes. */
 function overSocket(origin: string, ...parts: (string | Buffer)[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin)
@@ -117,7 +117,7 @@ test('a body that is not UTF-8 gets the response 400', async () => {
 })
 
 describe('closed servers', () => {
-  /** A server whose answers wait until they are let go. */
+  /** Starts a server whose responses wait until they are released. */
   async function serveBehindGate() {
     const { service, apiKey } = await openTestWorkspace()
     let arrive = () => {}

@@ -21,7 +21,7 @@ async function readMetrics(serving: Serving): Promise<string[]> {
   return (await response.text()).split('\n')
 }
 
-/** A machine whose timers of the given length fire only when a test says so. */
+/** Creates a machine whose timers of the given length fire only when a test requests it. */
 function machineWithTimer(ms: number) {
   const host = createProcessHost()
   let fire = () => {}
@@ -90,7 +90,7 @@ describe('/metrics', () => {
 
   test('/metrics shows open sessions, waiting deliveries and process metrics', async () => {
     const serving = await serveHere()
-    // Nothing listens on port 9, so that the events wait.
+    // Nothing listens on port 9, so the events wait.
     const webhook = { url: 'http://127.0.0.1:9/' }
     const made = await ask(serving, 'POST', '/rooms', { name: 'R', type: 'open', webhook })
     const { room } = (await made.json()) as { room: { id: string } }

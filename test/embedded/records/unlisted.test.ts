@@ -32,7 +32,7 @@ const deprecated = [
   'is_recurring',
 ]
 
-/** Makes a thing with these fields; says where it is, and as what it was answered. */
+/** Creates an item with these fields; returns its path and the item in the response. */
 async function make(kind: Kind, fields: Thing = {}): Promise<{ path: string; thing: Thing }> {
   if (kind === 'user') {
     const { user } = (await send('POST', '/users', { user_id: 'ada', ...fields })).body
@@ -99,7 +99,7 @@ describe.each(kinds)('unlisted fields of a %s', (kind) => {
 
   test(`unlisted fields of a ${kind} are limited to 64 KB per item, and a larger update is refused`, async () => {
     const { path } = await make(kind)
-    // `{"a":"…"}` is nine bytes more than the text in it.
+    // `{"a":"…"}` is eight bytes longer than its text.
     expect((await send('PUT', path, { a: 'x'.repeat(65_536 - 8) })).status).toBe(200)
     const before = await get(kind, path)
     const refused = {
@@ -226,7 +226,7 @@ test('an upgrade from a version without unlisted fields keeps the data of the wo
     VALUES ('r', 'open', 'Old', 'default', 0, 1, 1)`)
   old.exec(`INSERT INTO users (id, user_id, default_member_type, access_token, created_at, updated_at)
     VALUES ('u', 'ada', 'guest', 'token', 1, 1)`)
-  // Out of time, and reopened: it would have ended as soon as two were in it.
+  // A reopened room without meeting time left. A second participant would have ended it.
   old.exec(`INSERT INTO rooms (id, type, name, layout, record, max_meeting_seconds, meeting_ms, created_at, updated_at)
     VALUES ('o', 'open', 'Over', 'default', 0, 60, 60000, 1, 1)`)
   old.close()
@@ -252,7 +252,7 @@ describe.each(kinds)('the record of a %s', (kind) => {
     })
     const changed = await send('PUT', path, { ...thing, name: 'other' })
     expect(changed.status).toBe(200)
-    // Read before the last change, sent after it.
+    // The body contains fields that were read before the last change.
     expect((await send('PUT', path, { ...thing, name: 'other still' })).status).toBe(200)
     expect(await get(kind, path)).toMatchObject({ ...fields, name: 'other still' })
   })

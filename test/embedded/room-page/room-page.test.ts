@@ -13,7 +13,7 @@ const people = (page: BrowserPage): Promise<string[]> =>
     `[...document.querySelectorAll('#people li')].map((item) => item.innerText.replace(/\\s+/g, ' '))`,
   )
 
-/** A private room with a host, a guest and a monitor. */
+/** Creates a private room with a host, a guest and a monitor. */
 async function lesson(fields: object = {}) {
   const served = await roomPages()
   await served.user('ada', 'Ada Lovelace')
@@ -76,7 +76,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     await grace.shows('The meeting has ended')
     await ada.shows('The room is terminated.')
     expect(await ada.evaluate(`document.activeElement.id`)).toBe('ended')
-    // The clock ticks once a second, and must stay hidden.
+    // The clock changes once per second, and must stay hidden.
     await ada.evaluate('new Promise((resolve) => setTimeout(resolve, 1100))')
     expect(await ada.text()).not.toContain('Time left')
     await ask('PUT', `/rooms/${room}`, { is_terminated: false })
@@ -98,7 +98,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
       expect(Object.values(request.headers).join()).not.toContain(token)
     }
     expect(log.join()).not.toContain(token)
-    // The tab keeps the token for a reload, and no longer than the session.
+    // The tab keeps the token for reloads until the session ends.
     await ada.reload()
     await ada.shows('Connected as Ada Lovelace')
   })
@@ -207,7 +207,7 @@ describe.skipIf(browser === undefined)(
   'embedding of the room page in a page of another origin',
   { timeout: 60_000 },
   () => {
-    /** A page on another origin that embeds a room page. */
+    /** Serves a page on another origin that embeds a room page. */
     async function embedder(): Promise<{ origin: string; show(url: string): void }> {
       let link = ''
       const server = createServer((_, response) => {

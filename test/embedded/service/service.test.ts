@@ -21,7 +21,7 @@ beforeEach(async () => {
   send = workspace.send
 })
 
-/** Id of a new room. */
+/** Returns the ID of a new room. */
 async function room(body: object = {}): Promise<string> {
   return (await send('POST', '/rooms', { name: 'R', type: 'open', ...body })).body.room.id
 }
@@ -36,7 +36,7 @@ async function member(roomId: string, user_id: string, type?: string) {
 
 const names = async (path: string) => (await send('GET', path)).body.rooms.map(({ name }) => name)
 
-/** The whole body of a refusal whose wording is nobody’s contract. */
+/** Returns an expected refusal. Its wording is not part of the API specification. */
 const refusal = (status: number, code: string) => ({
   status,
   body: { error: { code, message: expect.stringMatching(/./) } },
@@ -47,7 +47,7 @@ const unknownOperation = refusal(400, 'unknown_operation')
 const forbidden = refusal(500, 'validation_exception')
 
 describe('a list request', () => {
-  /** Makes five of what a list holds and says where the list is. */
+  /** Functions that create five items and return the path of their list. */
   const lists: [string, () => Promise<{ path: string; field: 'rooms' | 'members' | 'users' }>][] = [
     [
       'rooms',
@@ -723,7 +723,7 @@ test('a number in place of an object is refused wherever an object is expected',
 })
 
 describe('requests', () => {
-  /** Sends a request exactly as it stands. */
+  /** Sends a request unchanged. */
   async function raw(method: string, path: string, headers: Record<string, string>, body?: string) {
     const answer = await workspace.service({ method, url: localUrl + path, headers, body })
     return { status: answer.status, type: answer.headers['content-type'], body: decodeBody(answer) }
@@ -747,7 +747,7 @@ describe('requests', () => {
       expect((await send('GET', '/users')).body.users).toEqual([])
     })
 
-  /** A body whose deepest list has this many levels above it and itself. */
+  /** Returns a body that is nested `levels` levels deep. */
   const nested = (levels: number) =>
     `{"user_id":"ada","metadata":${'['.repeat(levels - 1)}"[[["${']'.repeat(levels - 1)}}`
   const json = () => ({ authorization: authorization(), 'content-type': 'application/json' })
@@ -864,7 +864,7 @@ describe('requests', () => {
 
 const quietly = <T>(load: () => Promise<T>) => load()
 
-/** A connection of its own to the file of a workspace. */
+/** Opens a separate connection to the file of a workspace. */
 async function openFile(dir: string): Promise<Sqlite> {
   const db = await openSqlite(join(dir, 'workspace.db'), quietly)
   onTestFinished(() => db.close())
@@ -908,7 +908,7 @@ describe('a workspace in a directory', () => {
       (statSync(join(dir, file)).mode & 0o077).toString(8),
     ])
     const folder = statSync(dir).mode & 0o077
-    // Either nobody else gets into the folder, or every file in it is closed to them.
+    // Other users can access neither the directory nor the files in it.
     if (folder !== 0) expect(modes).toEqual(modes.map(([file]) => [file, '0']))
   })
 
@@ -935,7 +935,7 @@ describe('a workspace in a directory', () => {
     await openTestWorkspace(dir)
     const store = new Store(await openFile(dir))
     expect(store.one('PRAGMA journal_mode')).toMatchObject({ journal_mode: 'wal' })
-    // 2 is FULL: with a write-ahead log, NORMAL would lose the last commits when the power goes.
+    // 2 is FULL. With a write-ahead log, NORMAL would lose the last commits in a power failure.
     expect(store.one('PRAGMA synchronous')).toMatchObject({ synchronous: 2 })
   })
 
@@ -1055,7 +1055,7 @@ test('the list of sessions is complete by default, and is paged with a total if 
 })
 
 describe('database indexes', () => {
-  /** Answers a request and returns how SQLite looks up each thing it selects. */
+  /** Answers a request; returns the SQLite query plans. */
   async function plansOf(path: string): Promise<string[]> {
     const db = await openFile(tempDir())
     const statements = new Set<string>()

@@ -10,7 +10,7 @@ import { hasPacked, unpack } from '../../../src/embedded/webhooks/outbox.ts'
 import { testMachine } from '../../helpers/live.ts'
 import { sized } from '../../suites/size.ts'
 
-/** Red and blue have a webhook. */
+/** IDs of the rooms. Red and blue have a webhook. */
 const roomIds = ['red', 'blue', 'grey']
 const userIds = ['ada', 'grace', 'alan', null]
 
@@ -23,8 +23,8 @@ interface Payload {
 }
 
 /**
- * A hub with three rooms, and what it should know, kept in the simplest way.
- * @param maxDirectEnds how many ends are recorded in one go: more are listed
+ * Starts a hub with three rooms, and a simple model of its state.
+ * @param maxDirectEnds maximum number of ends that are recorded directly; more ends are listed
  */
 async function startHub(maxDirectEnds: number) {
   const sqlite = await openSqlite(':memory:', (load) => load())
@@ -62,16 +62,16 @@ async function startHub(maxDirectEnds: number) {
   })
   let connected: ConnectedSession[] = []
   let told = 0
-  /** Who takes part, by the events so far. */
+  /** Participants according to the events so far. */
   const present = new Map<string, Payload>()
-  /** When each session ended, as it was shown first. */
+  /** End time of each session when it was first shown. */
   const ends = new Map<string, number>()
 
   const leaving = (meant: (session: ConnectedSession) => boolean) => {
     connected = connected.filter((session) => !meant(session))
   }
   return {
-    /** Does things that share a commit, which may fail. */
+    /** Runs actions in one commit, which may fail. */
     async commit(works: readonly (() => Promise<void>)[], fails: boolean): Promise<void> {
       const before = connected
       const types = before.map(({ type }) => type)
@@ -82,7 +82,7 @@ async function startHub(maxDirectEnds: number) {
       connected = before
       expect(connected.map(({ type }) => type)).toEqual(types)
     },
-    /** Does something in a write, which may fail. */
+    /** Runs an action in a write, which may fail. */
     async change(work: () => void, fails: boolean): Promise<void> {
       const before = connected
       await store.write(() => {
@@ -95,7 +95,7 @@ async function startHub(maxDirectEnds: number) {
     join(roomId: string, userId: string | null, type: ConnectedSession['type']): void {
       const id = newId()
       const memberId = `${roomId} ${userId ?? id}`
-      // All connections of a member have one role.
+      // All connections of a member have the same role.
       const role = connected.find((session) => session.memberId === memberId)?.type ?? type
       const guestSeq =
         userId === null
@@ -133,16 +133,16 @@ async function startHub(maxDirectEnds: number) {
     },
     settle: (most: number) => recordListedEnds(store, most),
     unpack: (roomId: string) => unpack(store, newId, roomId),
-    /** Settles and unpacks all that is left. */
+    /** Settles and unpacks all remaining entries. */
     finish: () =>
       store.write(() => {
         recordListedEnds(store, 1000)
         for (const roomId of roomIds) while (hasPacked(store, roomId)) unpack(store, newId, roomId)
         expect(hasListedEnds(store)).toBe(false)
       }),
-    /** Lets time pass that no timer notices. */
+    /** Advances the clock without firing timers. */
     wait: () => clock.stall(1000),
-    /** Compares every event, and who is in the rooms, with counting. */
+    /** Compares every event and the participants of the rooms with a count. */
     check(): void {
       const rows = store.all<{ seq: number; body: string }>('SELECT * FROM deliveries WHERE seq > ?', told)
       for (const { seq, body } of rows) {

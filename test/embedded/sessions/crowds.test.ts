@@ -15,7 +15,7 @@ beforeEach(async () => {
   served = await serveWorkspace({ dir: tempDir() })
 })
 
-/** Lets many in, some at a time. */
+/** Joins `count` participants, up to 20 concurrently. */
 async function crowd(room: string, count: number, tokens: (string | undefined)[] = [undefined]) {
   const peers: Peer[] = []
   while (peers.length < count) {
@@ -27,7 +27,7 @@ async function crowd(room: string, count: number, tokens: (string | undefined)[]
   return peers
 }
 
-/** A room that announces who enters and leaves, and the next events. */
+/** Creates a room with a webhook; returns a function that waits for its events. */
 async function announcedRoom() {
   const { url, inbox } = await startReceiver()
   const room = await served.room({ webhook: { url } })
@@ -86,7 +86,7 @@ describe('a room with many participants', () => {
     expect(left).toMatchObject(
       left.map((_, i) => {
         const others = left.slice(i + 1)
-        // Ada and the watcher are there twice, and the watcher takes no part.
+        // Ada and the watcher have two connections each, and the watcher is not a participant.
         const members = new Set(others.map(({ memberId }) => memberId))
         return { sessionsCount: others.length, membersCount: members.size }
       }),

@@ -13,7 +13,7 @@ beforeEach(async () => {
 const at = (ms: number) => new Date(testNow + ms).toISOString()
 
 describe('blocked members', () => {
-  /** A private room with ada, who is in it twice, and grace. */
+  /** Creates a private room with two connections of ada and one connection of grace. */
   async function privateRoom() {
     const [ada, grace] = [await served.user('ada'), await served.user('grace')]
     const room = await served.room({ type: 'private' })
@@ -29,7 +29,7 @@ describe('blocked members', () => {
     const { room, adas, graces, block } = await privateRoom()
     await served.advance(1000)
     expect((await block(true)).member.is_blocked).toBe(true)
-    // By the time of the answer the sessions are over.
+    // The sessions have ended before the response arrives.
     const over = await served.sessions(room, '?is_connecting=false')
     expect(over).toMatchObject([
       { user_id: 'ada', disconnected_at: at(1000) },
@@ -157,7 +157,7 @@ describe('a stopping service', () => {
     socket.resume()
     await once(socket, 'end')
     const stopped = served.stop()
-    // Once its sessions are ended it gives whoever is left some seconds.
+    // After the end of its sessions, the service waits some seconds for the remaining connections.
     await served.advance(1)
     await served.advance(3000)
     await stopped

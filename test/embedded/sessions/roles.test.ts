@@ -11,7 +11,7 @@ beforeEach(async () => {
 
 const at = (ms: number) => new Date(testNow + ms).toISOString()
 
-/** A room with ada, of this type, and grace; changes ada’s type. */
+/** Creates a room with grace and ada, who has this role; returns a function that changes ada’s role. */
 async function roomWith(type: string, fields: object = {}) {
   const tokens = [await served.user('ada'), await served.user('grace')]
   const room = await served.room(fields)
@@ -85,7 +85,7 @@ test('webhooks announce a change between participant and monitor with the new co
   const { url, inbox } = await startReceiver()
   const { ada, grace, change } = await roomWith('monitor', { webhook: { url } })
   await change('guest')
-  // Still a participant: nobody enters or leaves.
+  // Ada stays a participant, so no event is sent.
   await change('host')
   await change('monitor')
   await ada.leave()
@@ -118,7 +118,7 @@ test('a role change applies to all connections of that member and to no other co
   await served.join(other)
   await served.ask('PUT', `/rooms/${room}/members/${member}`, { type: 'guest' })
   await served.advance(3000)
-  // Two connections of one member are no meeting.
+  // Two connections of one member do not make a meeting.
   expect((await served.getRoom(room)).meeting_time).toBe(0)
   expect((await served.getRoom(other)).meeting_time).toBe(0)
   await served.join(room)
@@ -134,7 +134,7 @@ test('after a crash a member whose recorded role changed to monitor has left the
   const left: unknown[] = []
   while (!left.includes('grace')) {
     const { action, payload } = JSON.parse((await inbox.next()).body)
-    // An event may come twice.
+    // An event may arrive twice.
     if (action === 'sessionLeft' && !left.includes(payload.userId)) left.push(payload.userId)
   }
   expect(left).toEqual(['ada', 'grace'])

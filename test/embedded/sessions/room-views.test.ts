@@ -7,7 +7,7 @@ type Frame = Record<string, any>
 
 const tokenProtocol = (token: string) => `access-token.${Buffer.from(token).toString('base64url')}`
 
-/** A client that asks for descriptions of the room, as the room page does. */
+/** Connects a client that requests descriptions of the room, like the room page. */
 function view(served: Pick<Served, 'baseUrl'>, room: string, token?: string) {
   const protocols = ['meetroom.room', ...(token === undefined ? [] : [tokenProtocol(token)])]
   const socket = new WebSocket(`${served.baseUrl.replace('http', 'ws')}/rooms/${room}/connect`, protocols)
@@ -125,7 +125,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     await page.until('the pages', () => page.last('pages'))
     const peer = await served.join(room, { token: grace })
     await advance(20_000)
-    // The meeting continues while somebody is there.
+    // The meeting continues while a participant is connected.
     await peer.leave()
     const again = await served.join(room, { token: grace })
     await advance(5000)

@@ -6,7 +6,7 @@ import { tempDir } from '../../helpers/world.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A room with many members and as many sessions. */
+/** Creates a room with many members and as many sessions. */
 async function largeRoom({ store, send }: TestWorkspace, count = 3000): Promise<string> {
   const { id } = (await send('POST', '/rooms', { name: 'Large', type: 'open' })).body.room
   const numbers = 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)'
@@ -27,7 +27,7 @@ async function largeRoom({ store, send }: TestWorkspace, count = 3000): Promise<
   return id
 }
 
-/** How many members and sessions are stored, and how many rooms wait to be swept. */
+/** Counts the stored members, the stored sessions, and the rooms that wait to be swept. */
 function stored({ store }: TestWorkspace): number[] {
   return ['members', 'sessions', 'sweeps'].map((table) => store.all(`SELECT * FROM ${table}`).length)
 }
@@ -60,7 +60,7 @@ test('an interrupted cascading deletion resumes when the workspace is opened aga
 })
 
 describe('a user with many memberships', () => {
-  /** A user who is in many rooms, as a member of type guest. */
+  /** Creates a user who is a guest in many rooms. */
   async function busyUser({ store, send }: TestWorkspace): Promise<string> {
     await send('POST', '/users', { user_id: 'ada' })
     const { id } = (await send('POST', '/rooms', { name: 'Last', type: 'open' })).body.room

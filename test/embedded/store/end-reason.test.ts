@@ -11,7 +11,7 @@ beforeEach(async () => {
   served = await serveWorkspace({ dir: tempDir() })
 })
 
-/** The reason of the only session of a room, once it has ended. */
+/** Returns the end reason of the only session of a room after its end. */
 async function reason(room: string, from = served): Promise<unknown> {
   const [session] = await from.untilSessions(room, ([session]) => session.disconnected_at !== null)
   return session.end_reason

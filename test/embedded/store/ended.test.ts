@@ -11,7 +11,9 @@ import { tempDir } from '../../helpers/world.ts'
 
 const hour = 3_600_000
 
-/** A workspace with live sessions, which lists more than two ends at once, and settles them when a test says so. */
+/**
+ * Opens a workspace with live sessions. It lists more than two concurrent ends, and settles them on request.
+ */
 async function openLive(dir: string, startsAt = testNow) {
   const workspace = await openTestWorkspace(dir)
   const { store, apiKey } = workspace
@@ -43,7 +45,7 @@ async function openLive(dir: string, startsAt = testNow) {
     ask,
     room: async (fields: object = {}) =>
       (await ask('POST', '/rooms', { name: 'Room', type: 'open', ...fields })).room.id,
-    /** Somebody joins: a member, or anonymous. */
+    /** Joins a member or an anonymous participant. */
     join: (roomId: string, member?: { id: string; user_id: string }): Promise<ConnectedSession> =>
       store.write(() => {
         const memberId = member?.id ?? newId()
@@ -58,13 +60,13 @@ async function openLive(dir: string, startsAt = testNow) {
         const peer = { send: () => {}, close: () => {} }
         return hub.join({ id: newId(), roomId, memberId, userId, type: 'guest', guestSeq, peer })
       }),
-    /** Whether records still say what is no longer so, and how many of them are open. */
+    /** Returns true if ends are still listed, and the number of open records. */
     records: () => [
       hasListedEnds(store),
       store.all('SELECT 1 FROM sessions WHERE disconnected_at IS NULL').length,
     ],
     settle: (most: number) => store.write(() => recordListedEnds(store, most)),
-    /** Everything that can be read of a room. */
+    /** Returns all responses about a room. */
     async shown(room: string) {
       const paths = ['/sessions', '/sessions?is_connecting=true', '/sessions?is_connecting=false']
       for (const filter of ['', 'user_id=ada&', 'is_connecting=true&', 'user_id=ada&is_connecting=false&'])
@@ -74,7 +76,7 @@ async function openLive(dir: string, startsAt = testNow) {
         paths.map(async (path) => [path, await ask('GET', `/rooms/${room}${path}`)] as const),
       )
     },
-    /** The actions that wait in the outbox, packed ones last. */
+    /** Returns the session IDs of the events in the outbox, packed events last. */
     events: () => [
       ...store
         .all<{ body: string }>('SELECT body FROM deliveries ORDER BY seq')
@@ -97,7 +99,7 @@ beforeEach(async () => {
 
 const at = (ms: number) => new Date(testNow + ms).toISOString()
 
-/** A room that two members and five who are anonymous are in, after an hour. */
+/** Creates a room with two members and five anonymous participants, and advances the clock by one hour. */
 async function crowded(fields: object = {}) {
   await live.ask('POST', '/users', { user_id: 'ada' })
   await live.ask('POST', '/users', { user_id: 'alan' })
@@ -116,7 +118,7 @@ async function crowded(fields: object = {}) {
 
 const terminate = (room: string) => live.ask('PUT', `/rooms/${room}`, { is_terminated: true })
 
-/** How many of the sessions shown are open, and when the others ended. */
+/** Returns the end time of each session of a room; null for an open session. */
 async function ends({ ask }: Live, room: string) {
   const { sessions } = await ask('GET', `/rooms/${room}/sessions`)
   return sessions.map(({ disconnected_at }) => disconnected_at)
@@ -231,7 +233,7 @@ test('the sessions of a deleted user end together in every room', async () => {
 })
 
 describe('a restart of the service', () => {
-  /** Closes the workspace, and opens it again an hour later. */
+  /** Closes the workspace, and reopens it an hour later. */
   async function reopen(): Promise<Live> {
     live.close()
     return openLive(dir, testNow + 2 * hour)
@@ -257,7 +259,7 @@ describe('a restart of the service', () => {
   test('a restart of the service after a crash ends thousands of sessions together, and announces each end once', async () => {
     const { room, sessions } = await crowded({ webhook: { url: 'https://hooks.test/' } })
     const again = await reopen()
-    // Without a hub that ticks, nothing shows that the service ran on.
+    // Without a running hub, there is no proof that the service ran longer.
     expect(await ends(again, room)).toEqual(Array(9).fill(at(0)))
     const ids = sessions.map((session) => session.id)
     expect(again.events()).toEqual([...ids, ...ids])

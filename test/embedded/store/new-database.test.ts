@@ -3,7 +3,7 @@ import { openSqlite, type QuietLoader, type Sqlite } from '../../../src/embedded
 import { Store } from '../../../src/embedded/store/store.ts'
 import { rowsOf, withRows, withSchema } from '../../helpers/new-database.ts'
 
-/** Everything in a database, without page numbers and without the value of the random ID. */
+/** Returns the content of a database, without page numbers and the random ID. */
 function contentsOf(db: Sqlite) {
   const all = (sql: string) => db.prepare(sql).all() as Record<string, unknown>[]
   const schema = all('SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name')

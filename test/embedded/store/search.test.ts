@@ -4,8 +4,8 @@ import { openTestWorkspace } from '../../helpers/wire.ts'
 import { sized } from '../../suites/size.ts'
 
 /**
- * Few different characters, so that texts are often part of each other: letter case, quotes, wildcards, more bytes than
- * one, and those that LIKE takes for each other.
+ * Few characters, so that texts often contain each other: letter case, quotes, wildcards, characters of
+ * several bytes, and characters that LIKE confuses.
  */
 const characters = [...`aAbéÉ@"'*%_\\ 👋\x80\u0100\ufffd\uffff`]
 const text = (maxLength: number) => fc.string({ unit: fc.constantFrom(...characters), maxLength })
@@ -26,7 +26,7 @@ test('a search finds the same users as a scan of all emails in JavaScript', asyn
             ...[id, id, email, id],
           )
       })
-      // Only ASCII letters match regardless of their case.
+      // Only ASCII letters match regardless of case.
       const fold = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
       for (const { text, limit, offset } of pages) {
         const ids = users

@@ -27,7 +27,7 @@ const diskFull = { error: { code: 'storage', message: 'the disk is full' } }
 const pageBytes = 4096
 const large = { name: 'x'.repeat(1_000_000), type: 'open' }
 
-/** A service on a file that SQLite lets grow to a limit: beyond it, SQLite does what it does on a full disk. */
+/** Opens a service on a file with a size limit. Beyond the limit, SQLite behaves as on a full disk. */
 async function serviceOnFile(path = join(tempDir(), 'workspace.db')) {
   const open = await loadSqlite((load) => load())
   const db = open(path)
@@ -42,7 +42,7 @@ async function serviceOnFile(path = join(tempDir(), 'workspace.db')) {
     path,
     send,
     names: async () => (await send('GET', '/rooms')).body.rooms.map(({ name }) => name),
-    /** Moves what is in the write-ahead log into the file. */
+    /** Moves the write-ahead log into the file. */
     checkpoint: () => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
     limitPages: (count: number) => db.exec(`PRAGMA max_page_count = ${count}`),
   }
@@ -72,7 +72,7 @@ describe('a full disk', () => {
       send('POST', '/rooms', { name: 'b', type: 'open' }),
     ])
     expect(answers.slice(0, 2)).toEqual(Array(2).fill({ status: 503, body: diskFull }))
-    // What came afterwards is a batch of its own.
+    // The later write is a separate batch.
     expect(answers[2]?.status).toBe(200)
     expect(await names()).toEqual(['b', 'before'])
   })
@@ -85,7 +85,7 @@ test('a damaged database page causes a 503 for readers and writers, and the proc
   checkpoint()
   const file = openSync(path, 'r+')
   const pages = fstatSync(file).size / pageBytes
-  // The first pages hold what opening needs.
+  // SQLite needs the first pages to open the file.
   for (let page = Math.floor(pages / 2); page < pages; page++)
     writeSync(file, Buffer.alloc(pageBytes, 7), 0, pageBytes, page * pageBytes)
   closeSync(file)

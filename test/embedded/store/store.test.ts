@@ -6,7 +6,7 @@ import { Store } from '../../../src/embedded/store/store.ts'
 import { testDisk } from '../../helpers/disk.ts'
 import { tempDir } from '../../helpers/world.ts'
 
-/** A store on a file with a table of notes, and one in which a commit that leaves an orphan is refused. */
+/** Opens a store with a table of notes, and a table in which a commit with an orphan is refused. */
 async function openStore(quietly: QuietLoader = (load) => load()) {
   const open = await loadSqlite(quietly)
   const path = join(tempDir(), 'workspace.db')
@@ -21,7 +21,7 @@ async function openStore(quietly: QuietLoader = (load) => load()) {
     store,
     heard,
     notes: () => store.all<{ text: string }>('SELECT text FROM notes').map(({ text }) => text),
-    /** Writes a note, and hears what becomes of it. */
+    /** Writes a note, and records its commit or rollback. */
     note: (text: string, also = () => {}) =>
       store.write(() => {
         store.run('INSERT INTO notes VALUES (?)', text)

@@ -10,7 +10,7 @@ import { testHost } from '../../helpers/host.ts'
 import { openTestWorkspace } from '../../helpers/wire.ts'
 import { tempDir } from '../../helpers/world.ts'
 
-/** A workspace of the first version, of about this size. */
+/** Creates a workspace of the first version with about `bytes` bytes. */
 async function oldWorkspace(bytes: number): Promise<string> {
   const dir = tempDir()
   const db = await openSqlite(join(dir, 'workspace.db'), (load) => load())
@@ -96,7 +96,7 @@ test('an upgrade does not change the local workspace if the copy cannot be writt
   expect(await userVersion(join(dir, 'workspace.db'))).toBe(1)
 })
 
-/** A workspace of version 13 with each index that this version created on demand, and a stored count. */
+/** Creates a workspace of version 13 with each on-demand index of this version, and a stored count. */
 async function indexedWorkspace() {
   const dir = tempDir()
   const db = await openSqlite(join(dir, 'workspace.db'), (load) => load())

@@ -166,7 +166,7 @@ describe('custom webhook headers', () => {
     'custom webhook headers cannot be %s: a room with it is refused, and no delivery of an older one is sent',
     async (name) => {
       const url = 'https://hooks.test/a'
-      // White space is no part of a name.
+      // White space is not part of a name.
       for (const given of [name, ` ${name}`, `${name} `, `\t${name}`, `${name}\r\nX`])
         expect((await world.createRoom({ url, headers: { [given]: '1' } })).status).toBe(400)
 
@@ -200,7 +200,7 @@ describe('the order of webhooks', () => {
     for (const id of ['msg_1', 'msg_2', 'msg_3']) {
       const attempt = await world.attempts.next()
       expect(idOf(attempt)).toBe(id)
-      // Nothing else is under way while this one is.
+      // No other attempt is in flight.
       expect(world.attempts.all.at(-1)).toBe(attempt)
       attempt.answer(200)
       await world.noted()
@@ -254,7 +254,7 @@ describe('the order of webhooks', () => {
   })
 })
 
-/** Fails attempt after attempt of one delivery, and tells the pauses between them. */
+/** Fails all attempts of one delivery; returns the pauses between them, in milliseconds. */
 async function failToTheEnd(): Promise<number[]> {
   const pauses: number[] = []
   for (;;) {
@@ -355,7 +355,7 @@ describe('the events of thousands of sessions that end together', () => {
   const sessions = (from: number, count: number) => Array.from({ length: count }, (_, i) => `msg_${from + i}`)
   const sessionOf = ({ body }: Attempt) => JSON.parse(body).payload.sessionId
 
-  /** Answers every attempt until there are no more; tells the sessions that they were about, in order. */
+  /** Answers all attempts; returns their sessions in order. */
   async function deliverAll(count: number): Promise<string[]> {
     const found: string[] = []
     while (found.length < count) {
@@ -492,7 +492,7 @@ describe('a restart with pending webhooks', () => {
     world.clock.advance(3 * second)
     const retry = await world.attempts.next()
     expect(idOf(retry)).toBe('msg_1')
-    // The pauses go on where they were.
+    // The retry schedule continues.
     retry.answer(500)
     await world.noted()
     expect(world.clock.pending()).toEqual([30 * second])

@@ -6,7 +6,7 @@ import { startReceiver } from '../../helpers/receiver.ts'
 
 const { lookup } = lookupIn({ 'loopback.test': [['127.0.0.1']] })
 
-/** Posts, closed when the test is over. */
+/** Creates a post function that is closed when the test ends. */
 function posting(allowPrivate = false) {
   const post = createPost({ allowPrivate, lookup })
   onTestFinished(() => post.close())
@@ -101,7 +101,7 @@ describe('a loopback webhook', () => {
 
 test('allowPrivate permits IP addresses that are forbidden by default', async () => {
   const { port, inbox } = await startReceiver(undefined, '127.0.0.1')
-  // 0.0.0.0 is this machine too, and the only such address that a test can post to.
+  // 0.0.0.0 is this machine, and the only such address to which a test can post.
   expect(await posting(true)(`http://0.0.0.0:${port}/`, {}, '{}')).toMatchObject({ status: 200 })
   expect(inbox.all).toHaveLength(1)
 })
