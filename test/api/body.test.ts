@@ -20,11 +20,11 @@ test('a body with a misspelled field, a wrong value or a missing field does not 
   body<'updateRoom'>({ is_trminated: true })
   // @ts-expect-error: a room cannot change its type
   body<'updateRoom'>({ type: 'open' })
-  // @ts-expect-error: not a type of member
+  // @ts-expect-error: not a role
   body<'updateMember'>({ type: 'guess' })
-  // @ts-expect-error: a user needs an id
+  // @ts-expect-error: a user needs an ID
   body<'createUser'>({ name: 'Ada' })
-  // @ts-expect-error: what is required cannot be undefined
+  // @ts-expect-error: a required field cannot be undefined
   body<'createUser'>({ user_id: undefined })
   // @ts-expect-error: misspelled, without the helper
   const input: Input<Operations['updateMember']>['body'] = { is_bloked: true }

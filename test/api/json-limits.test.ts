@@ -4,7 +4,7 @@ import { JsonLimitError, parseJson, requireJsonLimits } from '../../src/api/json
 import { sized } from '../suites/size.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
-/** White space that makes any JSON long enough to be checked. */
+/** White space that makes any JSON long enough for the check. */
 const padding = ' '.repeat(600_000)
 const check = (text: string, levels = 200, values = 1000) =>
   requireJsonLimits(encode(padding + text), levels, values)

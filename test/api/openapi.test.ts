@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 const linter = fileURLToPath(new URL('../helpers/lint-openapi.mjs', import.meta.url))
 
-/** What the linter finds in a document. */
+/** Returns the findings of the linter in a document. */
 function lint(source: object): unknown {
   return JSON.parse(
     execFileSync(process.execPath, [linter], { input: JSON.stringify(source), encoding: 'utf8' }),

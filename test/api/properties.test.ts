@@ -17,7 +17,7 @@ import { UsageError } from '../../src/errors.ts'
 import { testHost, testNow } from '../helpers/host.ts'
 import { sized } from '../suites/size.ts'
 
-/** Whatever a service or a person may send. */
+/** Text that a service or a user may send. */
 const hostilePieces = [
   ...[
     '',
@@ -125,7 +125,7 @@ describe('encodeUrl', () => {
   const anything = fc
     .array(fc.oneof(encoded, hostile), { maxLength: 6 })
     .map((pieces) => `https://host/${pieces.join('')}`)
-  /** Leaves out what only some parsers accept as part of a URL. */
+  /** Removes characters that only some parsers accept in a URL. */
   const wellFormed = (text: string) => text.replaceAll('%', '').toWellFormed().trim()
 
   test('encodeUrl returns ASCII without spaces', () => {
@@ -246,7 +246,7 @@ describe('the dotted keys of --set', () => {
     isTree(value)
       ? Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]))
       : [{ path, value }]
-  /** The same whatever the order of its names. */
+  /** Returns an object as sorted entries. */
   const sorted = (value: unknown): unknown =>
     isTree(value)
       ? Object.entries(value)
@@ -324,7 +324,7 @@ describe('JSON', () => {
         `${negative ? '-' : ''}${whole}${fraction ? `.${fraction}` : ''}${exponent === null ? '' : `e${exponent}`}`,
     )
 
-  /** Sign, significant digits and exponent of a number, however it is written. */
+  /** Returns the sign, the significant digits and the exponent of a number in any notation. */
   function exactly(text: string): string {
     const [, sign, whole = '', fraction = '', exponent = '0'] =
       /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? []
@@ -384,7 +384,7 @@ describe('JSON', () => {
   })
 })
 
-// Joiners and tags are shown where they belong; a test of their own says where.
+// Joiners and tags are shown where they are valid, which another test checks.
 const unsafe = /(?![\p{Join_C}\u{e0020}-\u{e007f}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/u
 
 describe('text for a terminal', () => {
@@ -432,7 +432,7 @@ describe('text for a terminal', () => {
   })
 })
 
-/** Reads RFC 4180: records end with CRLF; fields with a quote, a comma or a line break are quoted. */
+/** Parses RFC 4180: records end with CRLF; fields with a quote, a comma or a line break are quoted. */
 function parseCsv(text: string): string[][] {
   const rows: string[][] = []
   const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy
@@ -450,7 +450,7 @@ function parseCsv(text: string): string[][] {
 }
 
 describe('CSV', () => {
-  /** A cell that a spreadsheet would run as a formula starts with an apostrophe. */
+  /** Adds an apostrophe to a cell that a spreadsheet would run as a formula. */
   const defused = (text: string) => (/^'*[=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text)
   const fields = ['name', 'layout', 'id'] as const
   const item = fc.record({ name: hostile, layout: hostile, id: hostile })

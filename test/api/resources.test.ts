@@ -15,7 +15,7 @@ import { selectStyle } from '../../src/cli/output/terminal/style.ts'
 import { createView, views } from '../../src/cli/output/views/views.ts'
 import { testHost } from '../helpers/host.ts'
 
-/** Rooms with one more field, declared once. */
+/** Room resource with one more field, declared once. */
 const roomy = defineResource({
   ...room,
   fields: {
