@@ -6,7 +6,7 @@ import { runBuilt } from '../helpers/built.ts'
 import { runHere } from '../helpers/run-here.ts'
 import { tempDir } from '../helpers/world.ts'
 
-/** Directories that cannot be made: recursive mkdir of Node 20 never returns for the first one. */
+/** Directories that cannot be created. For the first directory, recursive mkdir of Node 20 never returns. */
 const impossible = {
   'below /proc': () => '/proc/nonexistent/x',
   'below a file': () => {
@@ -16,7 +16,7 @@ const impossible = {
   },
 }
 
-/** What each command line exits with, where PATH is a directory that cannot be made. */
+/** Exit code of each command line. PATH is a directory that cannot be created. */
 const lines: Record<string, { env?: Record<string, string>; line: string; code: number }> = {
   MEETROOM_SAVE_DELETED: {
     env: { MEETROOM_SAVE_DELETED: 'PATH' },
@@ -45,7 +45,7 @@ describe.each(Object.entries(impossible))('a directory %s that cannot be created
   let file: string
   let room: string
 
-  // A mkdir that never returns can only be ended from outside.
+  // A mkdir that never returns can only be killed by another process.
   const run = (argv: readonly string[], env: Record<string, string> = {}) =>
     name === 'below /proc'
       ? runBuilt(argv, { ...home, ...env }, '', { patienceMs: 15_000 })

@@ -15,7 +15,7 @@ beforeEach(async () => {
   file = join(world.dir, 'file')
 })
 
-/** Ways in which another user chooses the content of `file`. Each returns the words that name the problem. */
+/** Ways for another user to control `file`. Each returns the words that name the problem. */
 const controlledByOthers: Record<string, (content: string) => string> = {
   'belongs to another user': (content) => {
     writeFileSync(file, content, { mode: 0o644 })
@@ -66,14 +66,17 @@ const controlledByOthers: Record<string, (content: string) => string> = {
 }
 const cases = Object.entries(controlledByOthers)
 
-/** Puts the file behind links as Kubernetes mounts it: `file` → `..data/file`, `..data` → the version in use. */
+/**
+ * Puts the file behind symbolic links as Kubernetes does: `file` → `..data/file`, `..data` → the current
+ * version.
+ */
 function mountAsKubernetes(content: string): string {
   const mount = join(world.dir, 'mount')
   mkdirSync(join(mount, '..2026'), { recursive: true })
   writeFileSync(join(mount, '..2026/config.json'), content, { mode: 0o644 })
   symlinkSync('..2026', join(mount, '..data'))
   symlinkSync('..data/config.json', join(mount, 'config.json'))
-  // The mount itself is writable for everybody, but belongs to root.
+  // The mount is writable for all users, but belongs to root.
   chmodSync(mount, 0o777)
   return mount
 }

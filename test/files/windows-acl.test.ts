@@ -16,7 +16,7 @@ beforeEach(async () => {
   program('icacls')
 })
 
-/** A program of Windows, which notes its words. */
+/** Creates a Windows program that records its arguments. */
 function program(name: string, text = ''): void {
   const note = `printf '%s\\n' "$*" >> '${world.dir}/${name}'`
   writeFileSync(join(system, `${name}.exe`), `#!/bin/sh\n${note}\n${text}\n`, { mode: 0o700 })
