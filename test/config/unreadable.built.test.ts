@@ -9,7 +9,7 @@ import { tempDir } from '../helpers/world.ts'
 import { notice } from '../suites/size.ts'
 
 const isRoot = process.getuid?.() === 0
-// Without these capabilities, file modes apply to root, too.
+// Without these capabilities, file modes also apply to root.
 const asOwner = isRoot ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
 const [setpriv, ...capabilities] = asOwner
 const obeysModes =
