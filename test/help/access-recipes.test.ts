@@ -7,7 +7,7 @@ import { recipe, runLine } from '../helpers/shell.ts'
 test('the recipe for old rooms deletes the rooms with a backup and restores the rooms', async () => {
   const world = await createAccessWorld()
   await world.send('PUT', `/rooms/${world.ids.board}`, { is_terminated: true })
-  // Terminated long ago, as far as the service tells.
+  // The service reports an earlier termination time.
   world.intercept = async (_, next) => {
     const answered = await next()
     const text = new TextDecoder()

@@ -8,13 +8,13 @@ import { tempDir } from '../helpers/world.ts'
 
 const minute = 60_000
 
-/** Eight in the morning of the day before this one, by the clock of this machine. */
+/** Returns 08:00 of the previous day in local time, in milliseconds since 1970. */
 function yesterdayAtEight(): number {
   const date = new Date()
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() - 1, 8).getTime()
 }
 
-/** Yesterday’s lesson: Ada stays and comes back, Grace is late, a guest listens, Alan does not come. */
+/** Simulates yesterday’s lesson: Ada leaves and returns, Grace is late, a guest listens, Alan is absent. */
 async function lesson() {
   const served = await serveWorkspace({ machine: testMachine(yesterdayAtEight()) })
   const { ask, advance } = served

@@ -28,7 +28,7 @@ const users = async () =>
 const hasJq = hasTool('jq', 'readme', 'the job for GitHub Actions')
 
 describe.runIf(hasBash && hasJq)('the job of the GitHub Actions recipe', () => {
-  /** Runs the job; what is in the secrets is the key unless a test says otherwise. */
+  /** Runs the job with this key in the secrets. */
   const run = (key = world.apiKey) =>
     runJob(
       blockBehind('## GitHub Actions', 'yaml'),
@@ -116,7 +116,7 @@ describe('the POSIX sh recipe', () => {
     await world.send('POST', '/rooms', { name: 'Release 0', type: 'private' })
   })
 
-  /** Somebody is in every room. */
+  /** Reports an open session in every room. */
   const online: Intercept = async ({ url }, next) =>
     url.includes('/sessions') ? answer(200, { sessions: [{ id: 's', disconnected_at: null }] }) : next()
   const messages = () => world.requests.filter(({ url }) => url.endsWith('/message'))
@@ -171,7 +171,7 @@ describe('the POSIX sh recipe', () => {
 test('the crontab line of the recipe runs with the settings and the key of the user and writes the report', async () => {
   const lines = blockBehind('## cron', 'crontab').trim().split('\n')
   const job = lines.pop()?.split(/\s+/).slice(5).join(' ') ?? ''
-  // An unescaped one ends the line.
+  // An unescaped percent sign ends the line.
   expect(job.match(/(?<!\\)%/)).toBeNull()
   const [, path = ''] = /^PATH=(.*)$/.exec(lines.join('\n')) ?? []
   const cron = {

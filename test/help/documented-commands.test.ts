@@ -9,7 +9,7 @@ import { runLine } from '../helpers/shell.ts'
 
 type Table<T> = readonly (readonly [RegExp, T])[]
 
-/** Marks of blocks that other tests run. They compare the output, too. */
+/** Markers of blocks that other tests run, including a comparison of the output. */
 const marks: Readonly<Record<string, string>> = {
   run: 'examples.test.ts',
   'run webhooks': 'webhooks.test.ts',
@@ -20,7 +20,7 @@ const marks: Readonly<Record<string, string>> = {
   live: 'live.built.test.ts',
 }
 
-/** Scripts and files of other programs that other tests run, by a part of them. */
+/** Scripts and files of other programs that other tests run, by an excerpt. */
 const scripts: Table<string> = [
   [/runs-on: ubuntu-latest|matrix\.shard|make_room\(\)|15 6 \* \* 2-6/, 'ci.built.test.ts'],
   [/--api-key-file "\$key"/, 'live.built.test.ts'],
@@ -46,14 +46,14 @@ const notRun: Table<string> = [
   [/before-upgrade-from-schema-N/, 'needs the copy of an upgrade: upgrade.test.ts'],
 ]
 
-/** Exit codes other than 0 that the text documents. */
+/** Documented exit codes other than 0. */
 const exits: Table<readonly [code: number, why: string]> = [
   [/--for 'online>=1'/, [9, 'nobody joins the room']],
   [/workspace\.md: meetroom workspace diff school\.yaml/, [9, 'the workspace differs from the file']],
   [/workspace apply school\.yaml --plan plan\.json/, [10, 'asks for confirmation']],
 ]
 
-/** Commands that run until they are stopped. Their port is a free one. */
+/** Commands that run until they are stopped. They listen on a free port. */
 const stays = /^meetroom (?:serve|webhooks listen)\b/
 
 const find = <T>(table: Table<T>, text: string): T | undefined =>
@@ -70,7 +70,7 @@ interface Result {
   note?: string | undefined
 }
 
-/** Runs commands in order, in a world of their own. */
+/** Runs commands in order, in a new world. */
 async function runCommands(
   file: string,
   commands: readonly string[],
@@ -81,7 +81,7 @@ async function runCommands(
   // A backup needs a local workspace.
   if (commands.some((line) => line.includes('meetroom local ')))
     await runLine(world, 'meetroom --local users create ada', { env })
-  // The log is set by an `export`, which is no command of this program.
+  // The log is set by an `export`, which is not a command of this program.
   if (commands.some((line) => line.includes('audit list'))) {
     env['MEETROOM_AUDIT_LOG'] = join(world.dir, 'audit.ndjson')
     await runLine(world, 'meetroom users update ada --name Ada', { env })
@@ -106,7 +106,7 @@ async function runCommands(
       code,
       stderr: code === 0 ? expect.not.stringMatching(/^error:/m) : expect.any(String),
     })
-    // Only these print nothing. A list without items does not show that its conditions work.
+    // All other commands print output. A list without items does not show that its conditions work.
     if (!/config (?:un)?set/.test(line)) expect(run.stdout + run.stderr, line).not.toBe('')
     results.push({ line, code, note })
   }

@@ -5,7 +5,7 @@ import { createWorld } from '../helpers/world.ts'
 const readme = documentation()
 const blocks = [...readme.matchAll(/<!-- run -->\n```console\n([\s\S]*?)```/g)].map(([, block = '']) => block)
 
-/** What differs from run to run. */
+/** Replaces text that differs between runs. */
 const steady = (text: string) =>
   text
     .replace(/[\da-f]{24}/g, 'ID')
@@ -13,7 +13,7 @@ const steady = (text: string) =>
     .replace(/access_token=[\w.-]+/g, 'access_token=TOKEN')
     .replaceAll('\r\n', '\n')
 
-/** The words of a line, as a shell reads them. */
+/** Splits a line into words like a shell. */
 const wordsOf = (line: string) =>
   [...line.matchAll(/'([^']*)'|[^\s']+/g)].map(([word, quoted]) => quoted ?? word)
 

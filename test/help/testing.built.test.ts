@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 120_000 })
 const dir = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
 const modules = join(dir, 'node_modules')
 
-/** A project outside this repository, into which the packed tarball is installed. */
+/** Installs the packed tarball into a project outside this repository. */
 beforeAll(async () => {
   const npm = (...argv: string[]) =>
     runCommand('npm', argv, { HOME: dir, npm_config_cache: join(dir, 'cache') })

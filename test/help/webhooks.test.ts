@@ -9,12 +9,12 @@ import { answer, createWorld } from '../helpers/world.ts'
 
 const blocks = [...readTopicFile('webhooks').matchAll(/<!-- run webhooks -->\n```console\n([\s\S]*?)```/g)]
 
-/** Deliveries that the topic shows, oldest first. */
+/** IDs of the deliveries in the topic, oldest first. */
 const first = 'msg_01a2076699d5ac19feae4697'
 const second = 'msg_01a20766a332edff30c24dab'
 const third = 'msg_01a20766b1d2edff30c24dac'
 
-/** What differs from run to run. */
+/** Replaces text that differs between runs. */
 const steady = (text: string) =>
   text.replace(/[\da-f]{24}/g, 'ID').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
 
