@@ -36,7 +36,7 @@ test.each([
   expect(() => asCommonJs('part', text)).toThrow('part: nothing provides for')
 })
 
-// Whoever was handed a value would not see another.
+// A module that has copied a value would not see a new value.
 test('the exports of each module are constant after loading', async () => {
   const { metafile } = await bundle()
   const modules = Object.entries(metafile.inputs).filter(([, { format }]) => format === 'esm')
@@ -55,7 +55,7 @@ test('the exports of each module are constant after loading', async () => {
       .filter((name) => exported.has(name))
       .filter((name) => {
         const word = `(?<![\\w$.])${name.replaceAll('$', '\\$')}`
-        // An enumeration is filled when its module runs.
+        // An enum is filled when its module runs.
         const rest = text.replace(
           new RegExp(`(?:let|var|const) ${word} =|${word} \\|\\| \\(${word} = \\{\\}\\)`, 'g'),
           '',

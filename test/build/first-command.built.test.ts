@@ -19,7 +19,7 @@ import { notice, share } from '../suites/size.ts'
 const isRoot = process.getuid?.() === 0
 const ordinaryUser = 65534
 
-/** What git stores of the project, as far as building and running need it. */
+/** Files in git that building and running need. */
 const checkedOut = [
   '.esbuild.mjs',
   '.esbuild-parts.mjs',
@@ -32,7 +32,7 @@ const checkedOut = [
   'tsconfig.json',
 ]
 
-/** Returns a directory that holds Node, npm and the programs of POSIX that npm scripts use, but not git. */
+/** Returns a directory with Node, npm and the POSIX programs that npm scripts use, but without git. */
 function makePath(dir: string): string {
   const path = (process.env['PATH'] ?? '').split(delimiter)
   mkdirSync(dir)
@@ -65,7 +65,7 @@ function checkOut(user: number | undefined) {
   return { checkout, home, path: makePath(join(dir, 'path')) }
 }
 
-/** Checks that every user can enter a directory: the packages may be in the home directory of root. */
+/** Returns true if every user can enter a directory: the packages may be in the home directory of root. */
 function isOpen(dir: string): boolean {
   const isEntered = (statSync(dir).mode & 0o001) !== 0
   return isEntered && (dirname(dir) === dir || isOpen(dirname(dir)))
@@ -73,7 +73,7 @@ function isOpen(dir: string): boolean {
 
 const canBecome =
   isRoot && isOpen(resolve('node_modules')) && isOpen(tmpdir()) && isOpen(dirname(process.execPath))
-/** Users whom this process can become; undefined stands for the current one. The quick form builds for one of them. */
+/** Users whom this process can become; undefined is the current user. A quick run builds for one user. */
 const users = canBecome ? share([ordinaryUser, undefined], 0, 2) : [undefined]
 if (!canBecome)
   notice('readme', 'the first command as another user: this takes root, and directories that are open to all')
@@ -85,7 +85,7 @@ test.each(users)(
     const [, command = ''] = /```sh\n(npm ci && npx .*)\n```/.exec(readFileSync('README.md', 'utf8')) ?? []
     expect(command).toContain('rooms list')
     const { checkout, home, path } = checkOut(user)
-    // The copy has no packages of its own: npm ci would install them, and then run this script.
+    // The copy has no packages: npm ci would install them, and then run this script.
     const line = command.replace('npm ci', 'npm run preprepare')
     const { stdout } = await promisify(execFile)(join(path, 'sh'), ['-c', line], {
       cwd: checkout,

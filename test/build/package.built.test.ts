@@ -7,7 +7,10 @@ import { runCommand } from '../helpers/command.ts'
 import { listen } from '../helpers/listen.ts'
 import { readTarball } from '../helpers/tarball.ts'
 
-/** Scripts that npm takes for install scripts: the last one runs only in checkouts, and npm 11 warns of it everywhere. */
+/**
+ * Scripts that npm treats as install scripts. `prepare` runs only in checkouts, but npm 11 warns about it
+ * everywhere.
+ */
 const installHooks = ['preinstall', 'install', 'postinstall', 'prepare']
 
 let dir: string
@@ -28,7 +31,7 @@ function npm(...argv: string[]) {
 }
 
 test('the package is small and contains only the launcher, the program and the documents', () => {
-  // A fifth is `meetroom/testing`, which no command loads.
+  // A fifth of the size is `meetroom/testing`, which no command loads.
   expect(statSync(tarball).size).toBeLessThan(1250 * 1024)
   const files = [...readTarball(tarball).keys()].sort()
   expect(files).toEqual([
@@ -114,7 +117,7 @@ test('the audit exits 2 if the registry does not respond', async () => {
   expect(result.stderr).toMatch(/^npm audit: ./)
 })
 
-/** A registry that knows these advisories by package, or answers no question about any. */
+/** Starts a registry with these advisories by package, or without an advisory endpoint. */
 async function serveRegistry(advisories: Record<string, unknown> | undefined): Promise<string> {
   const server = createServer((request, response) => {
     request.resume()
@@ -175,7 +178,7 @@ test('commands succeed after an installation of the package in an empty director
   expect(installed.code, installed.stderr).toBe(0)
   const modules = join(prefix, 'node_modules')
   expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['meetroom'])
-  // npm builds what has a binding.gyp, script or no script.
+  // npm builds every package that has a binding.gyp, even without a script.
   expect(existsSync(join(modules, 'meetroom/binding.gyp'))).toBe(false)
   const { scripts } = JSON.parse(readFileSync(join(modules, 'meetroom/package.json'), 'utf8'))
   for (const hook of installHooks) expect(scripts).not.toHaveProperty(hook)
@@ -187,7 +190,7 @@ test('commands succeed after an installation of the package in an empty director
   expect((await meetroom('--version')).code).toBe(0)
   expect((await meetroom('rooms', 'list')).code).toBe(2)
   const local = await meetroom('--local', 'rooms', 'list')
-  // Where Node has no SQLite of its own, the tool says what to do.
+  // If Node has no built-in SQLite, the error names a solution.
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major > 22 || (major === 22 && minor >= 13))
     expect(local).toMatchObject({ code: 0, stderr: 'no rooms\n' })

@@ -11,7 +11,7 @@ import { tempDir } from '../helpers/world.ts'
 const program = mkdtempSync(join(tmpdir(), 'meetroom-startup-'))
 afterAll(() => rmSync(program, { recursive: true, force: true }))
 
-// The program, in parts as it is shipped, each telling on standard error that it runs.
+// The program consists of the shipped chunks, each of which reports on standard error that it runs.
 beforeAll(async () => {
   const { parts } = await bundle()
   const telling = parts.map((part) => ({
@@ -31,7 +31,7 @@ beforeAll(async () => {
   )
 }, 60_000)
 
-/** The packages, the parts of ours and the public modules of Node that a command line has loaded. */
+/** Returns the packages, the chunks and the public Node modules that a command line has loaded. */
 async function loaded(line: string, env: Record<string, string> = {}): Promise<string[]> {
   const dir = tempDir()
   const base = {
@@ -73,7 +73,7 @@ const heavy = [
   'our embedded/service',
 ]
 
-/** Modules of Node that a plain request does not need. */
+/** Node modules that a plain request does not need. */
 const heavyOfNode = [
   'node:assert',
   'node:crypto',
@@ -86,7 +86,7 @@ const heavyOfNode = [
   'node:zlib',
 ]
 
-/** Modules of Node that a request does not need. */
+/** Node modules that a request does not need. */
 const unusedByRequests = ['node:child_process', 'node:fs/promises']
 
 async function served() {
