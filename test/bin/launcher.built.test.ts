@@ -33,7 +33,7 @@ const asOrdinary = ['setpriv', `--reuid=${ordinary}`, `--regid=${ordinary}`, '--
 const canBecome = isRoot && spawnSync('setpriv', [...asOrdinary.slice(1), node, '--version']).status === 0
 if (!canBecome) notice('launcher', 'ordinary users: no root, no setpriv, or a Node that only root can run')
 
-/** A user of a machine: runs commands, and looks at the caches that they leave. */
+/** Simulates a user of a machine, who runs commands and inspects the caches. */
 function user() {
   const dir = tempDir()
   const builds = join(dir, 'cache/meetroom')
@@ -52,7 +52,7 @@ function user() {
   }
 }
 
-/** A user who has run `meetroom version`, and so has its cache. */
+/** Creates a user who has a cache from `meetroom version`. */
 async function primed() {
   const ada = user()
   cpSync(primedBuilds, ada.builds, { recursive: true })
@@ -210,7 +210,7 @@ test('the launcher exits 70 when the program never finishes', async () => {
   })
 })
 
-/** Reports whether the code of the program came from a cache. */
+/** Script that reports a code cache in use. */
 const reporter = `
 const vm = require('node:vm')
 const { Script } = vm
@@ -221,7 +221,7 @@ vm.Script = class extends Script {
   }
 }`
 
-/** Runs `meetroom version` of the package in a directory; tells whether its code came from a cache. */
+/** Runs `meetroom version` of the package in a directory; returns the report of the cache. */
 async function runInstalled(dir: string, as: readonly string[] = []): Promise<string> {
   const env = { XDG_CACHE_HOME: join(dir, 'cache'), NODE_OPTIONS: `--require=${join(dir, 'reporter.cjs')}` }
   const [command = '', ...words] = [...as, node, join(dir, 'meetroom/bin/meetroom.js'), 'version']
@@ -231,7 +231,7 @@ async function runInstalled(dir: string, as: readonly string[] = []): Promise<st
   return stderr
 }
 
-/** A package whose cache directory root or the owner of the package has filled. */
+/** Installs a package whose cache directory was filled by root or the owner of the package. */
 async function installed() {
   const dir = tempDir()
   chmodSync(dir, 0o755)
@@ -312,7 +312,7 @@ test.each([
   expect(await runBuilt(['version'], env)).toEqual(fine)
 })
 
-// Nothing is read-only to root.
+// Root can write to read-only directories.
 test.skipIf(isRoot)('a command succeeds with a read-only cache directory', async () => {
   const { run, folder, file, caches } = await primed()
   rmSync(file)
@@ -322,7 +322,7 @@ test.skipIf(isRoot)('a command succeeds with a read-only cache directory', async
 })
 
 describe('size limit of the caches', () => {
-  /** Puts a cache of 20 MB that was last used some days ago beside the others. */
+  /** Adds a cache of 20 MB that was last used `daysAgo` days ago. */
   const put = (builds: string, name: string, daysAgo: number) => {
     const path = join(builds, name)
     mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 })
