@@ -6,7 +6,7 @@ import { knock, Peer } from '../helpers/live.ts'
 import { startTestService } from '../helpers/test-service.ts'
 import { sized } from '../suites/size.ts'
 
-/** The status of a response, or `broken` without a complete one. */
+/** Returns the status of a response, or `broken` for an incomplete response. */
 const outcomeOf = (response: Promise<{ status: number }>) =>
   response.then(
     ({ status }) => status,
@@ -149,7 +149,7 @@ describe('a fault', () => {
 })
 
 describe('a fault of connect', () => {
-  /** Connects to a room. Returns the close code, the refusal, or the code of the error. */
+  /** Connects to a room. Returns the close code, the refusal, or the error code. */
   async function connect(baseUrl: string, room = 'weekly', token = 'ada-token') {
     const url = `${baseUrl.replace('http', 'ws')}/rooms/${room}/connect?access_token=${token}`
     const outcome = await knock(url, {}).catch(({ code, message }) => code ?? message)

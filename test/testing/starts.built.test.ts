@@ -15,7 +15,10 @@ test('an uncaught error of startService prints a short line of the program and t
 const isFull = process.env['MEETROOM_TEST_FULL'] === '1'
 const rounds = isFull ? 1000 : 40
 
-/** Starts a service, uses all of it, and closes it, again and again; prints what the process holds after each fifth. */
+/**
+ * Program that starts, uses and closes a service repeatedly; prints the process resources after each fifth of
+ * the rounds.
+ */
 const program = `
 const { once } = require('node:events')
 const { readdirSync, existsSync } = require('node:fs')
