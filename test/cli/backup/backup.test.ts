@@ -362,7 +362,7 @@ describe('the save directory', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('the save directory is not used with --save or with --no-save', async () => {
+  test('the save directory receives no file with --save or --no-save', async () => {
     const env = { MEETROOM_SAVE_DELETED: path('deleted') }
     await world.run(`rooms delete ${ids.board} --yes --save undo.ndjson`, { env })
     await world.run(`rooms delete ${ids.hall} --yes --no-save`, { env })
@@ -373,7 +373,7 @@ describe('the save directory', () => {
     expect(await world.userExists('ada')).toBe(false)
   })
 
-  test('the save directory prevents the deletion if it cannot be created or written to', async () => {
+  test('a save directory that cannot be created or written to prevents the deletion', async () => {
     writeFileSync(path('file'), '')
     const env = { MEETROOM_SAVE_DELETED: path('file') }
     expect(await world.run(`rooms delete ${ids.board} --yes`, { env })).toMatchObject({
@@ -390,7 +390,7 @@ describe('the save directory', () => {
       'MEETROOM_SAVE_DELETED: the path must be absolute, not “here”',
       { MEETROOM_SAVE_DELETED: 'here' },
     ],
-  ])('the save directory is refused if its path is relative: %s', async (line, message, env) => {
+  ])('a relative path of the save directory is refused: %s', async (line, message, env) => {
     expect(await world.run(line, { env })).toMatchObject({
       code: 2,
       stderr: `error: ${message}\nhint: a relative path depends on the current directory\n`,

@@ -19,7 +19,7 @@ async function createSaved() {
 }
 
 test.each(['rooms', 'users'])(
-  'saved records of %s name their service, and another service gets them only after a confirmation',
+  'a file of saved %s names its service, and an import into another service requires a confirmation',
   async (kind) => {
     const { world, writes } = await createSaved()
     const file = join(world.dir, `${kind}.ndjson`)
@@ -48,7 +48,7 @@ test.each(['rooms', 'users'])(
   },
 )
 
-test('saved records are imported into their own service without a question, and exports are never asked about', async () => {
+test('an import of saved records into the same service, or of an export, asks for no confirmation', async () => {
   const { world } = await createSaved()
   expect(await world.run(`users import ${join(world.dir, 'users.ndjson')}`)).toMatchObject({ code: 0 })
   const { code, stderr } = await world.run(`rooms import ${join(world.dir, 'rooms.ndjson')}`)
@@ -66,7 +66,7 @@ test('saved records are imported into their own service without a question, and 
     }
 })
 
-test('records that an earlier version saved are imported with a notice', async () => {
+test('an import of records that an earlier version saved prints a notice', async () => {
   const { world } = await createSaved()
   const file = join(world.dir, 'rooms.ndjson')
   const { saved_from: _, ...record } = JSON.parse(readFileSync(file, 'utf8'))
@@ -78,7 +78,7 @@ test('records that an earlier version saved are imported with a notice', async (
   )
 })
 
-test('records of the local workspace name its directory', async () => {
+test('saved records of the local workspace contain the directory of the workspace', async () => {
   const { world } = await createSaved()
   const bare = { env: { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined } }
   await world.run('users create ada --local', bare)

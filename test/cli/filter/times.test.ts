@@ -100,7 +100,7 @@ const commands: [line: string, stdout: string][] = [
 
 describe.each(spellings)('a service that writes times as %s', (_what, spelling) => {
   test.each(commands)(
-    'a service with another format of times results in the same output of %s as any other time format',
+    'a service with another format of times does not change the output of %s',
     async (line, expected) => {
       service(spelling)
       const { code, stdout, stderr } = await world.run(line)
@@ -112,7 +112,7 @@ describe.each(spellings)('a service that writes times as %s', (_what, spelling) 
     },
   )
 
-  test('a service with another format of times results in a last_seen for members with sessions, and in null for members without sessions', async () => {
+  test('a service with another format of times yields a last_seen for members with sessions, and null for other members', async () => {
     service(spelling)
     const { stdout } = await world.run('members export left --with last_seen -o json')
     const { members: rows } = JSON.parse(stdout)
@@ -122,7 +122,7 @@ describe.each(spellings)('a service that writes times as %s', (_what, spelling) 
     ])
   })
 
-  test('a service with another format of times makes rooms list show the elapsed time since termination, and an empty cell for an active room', async () => {
+  test('a service with another format of times makes rooms list show the time since termination, and an empty cell for an active room', async () => {
     service(spelling)
     const columns = '--columns id,terminated_at,status'
     const { stdout } = await world.run(`rooms list ${columns}`, {

@@ -271,7 +271,7 @@ describe('a --where condition with a regular expression', () => {
     expect(await chosen('rooms list', 'name~(.*)*(.*)*(.*)*x$')).toBe('')
   })
 
-  test('a --where condition with a regular expression is stopped by ^C with exit code 130', async () => {
+  test('^C stops the evaluation of a --where condition with a regular expression, and the command exits 130', async () => {
     let count = 0
     world.intercept = async (_request, _next, signal) => {
       if (++count === 20) host.signal('SIGINT')
@@ -540,7 +540,7 @@ describe('a list with --where', () => {
     ])
   })
 
-  test('a list with --where with --json prints one document with the matching items and their number', async () => {
+  test('a list with --where and --json prints one document with the matching items and their number', async () => {
     const { code, stdout, stderr } = await world.run('rooms list --page-size 10 --json --where name~0$')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(JSON.parse(stdout)).toEqual({
@@ -549,14 +549,14 @@ describe('a list with --where', () => {
     })
   })
 
-  test('a list with --where with --json omits the total if it stops at --limit', async () => {
+  test('a list with --where and --json omits the total if the list stops at --limit', async () => {
     const { stdout } = await world.run('rooms list --page-size 10 --limit 2 --json --where name~0$')
     const { rooms, paging } = JSON.parse(stdout)
     expect(rooms).toEqual(all.filter(({ name }) => name.endsWith('0')).slice(0, 2))
     expect(paging).toEqual({ limit: 2, offset: 0 })
   })
 
-  test('a list with --where with --json prints a document with an empty list if no item matches', async () => {
+  test('a list with --where and --json prints a document with an empty list if no item matches', async () => {
     const { code, stdout, stderr } = await world.run('rooms list --json --where name=nobody')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(JSON.parse(stdout)).toEqual({ rooms: [], paging: { limit: 0, offset: 0, total: 0 } })
@@ -586,7 +586,7 @@ describe('a list with --where', () => {
     })
   })
 
-  test('a list with --where with --curl prints the first request', async () => {
+  test('a list with --where and --curl prints the first request', async () => {
     world.requests.length = 0
     expect(await world.run('rooms list --where name~x --curl')).toMatchObject({
       code: 0,
@@ -622,7 +622,7 @@ describe('sessions list --where on a service without paging', () => {
     },
   )
 
-  test('sessions list --where on a service without paging with --json prints a document with the matching sessions', async () => {
+  test('sessions list --where --json on a service without paging prints a document with the matching sessions', async () => {
     const { stdout } = await world.run('sessions list r --json --where user_id=alan --limit 1')
     expect(stdout).toBe('{"sessions":[{"id":"s0","user_id":"alan"}]}\n')
   })
@@ -709,20 +709,17 @@ describe('a batch command with --where', () => {
     ['delete', 'name~^old', (id: string) => `DELETE ${url}/rooms/${id}\n`],
     ['terminate', 'name~^old', (id: string) => `PUT ${url}/rooms/${id} {"is_terminated":true}\n`],
     ['reopen', 'name~^old', (id: string) => `PUT ${url}/rooms/${id} {"is_terminated":false}\n`],
-  ])(
-    'a batch command with --where with --dry-run lists the affected items in rooms %s --where %s',
-    async (verb, condition, line) => {
-      const ids = [await room('Old one'), await room('new'), await room('old \u001b[2J')]
-      expect(await world.run(['rooms', verb, '--where', condition, '--dry-run'])).toMatchObject({
-        code: 0,
-        stdout: [ids[2], ids[0]].map((id) => line(id ?? '')).join(''),
-        stderr: `2 rooms match\n  ${ids[2]}  old \\u001b[2J\n  ${ids[0]}  Old one\n`,
-      })
-      expect(writes()).toEqual([])
-    },
-  )
+  ])('rooms %s --where %s --dry-run lists the affected items', async (verb, condition, line) => {
+    const ids = [await room('Old one'), await room('new'), await room('old \u001b[2J')]
+    expect(await world.run(['rooms', verb, '--where', condition, '--dry-run'])).toMatchObject({
+      code: 0,
+      stdout: [ids[2], ids[0]].map((id) => line(id ?? '')).join(''),
+      stderr: `2 rooms match\n  ${ids[2]}  old \\u001b[2J\n  ${ids[0]}  Old one\n`,
+    })
+    expect(writes()).toEqual([])
+  })
 
-  test('a batch command with --where with --dry-run lists the affected items in users delete', async () => {
+  test('users delete --where --dry-run lists the affected items', async () => {
     for (const [user_id, name] of [['ada', 'Ada'], ['grace']])
       await world.send('POST', '/users', { user_id, name })
     expect(await world.run('users delete --where name= --dry-run --json')).toMatchObject({
@@ -736,21 +733,18 @@ describe('a batch command with --where', () => {
   test.each([
     ['block', 'is_blocked=false', '  is_blocked false', true],
     ['unblock', 'type=guest', '  type guest', false],
-  ])(
-    'a batch command with --where with --dry-run lists the affected items in members %s --where %s',
-    async (verb, condition, why, is_blocked) => {
-      const id = await room('R')
-      const members = [await member(id, 'ada'), await member(id, 'grace')].reverse()
-      expect(await world.run(['members', verb, id, '--where', condition, '--dry-run'])).toMatchObject({
-        code: 0,
-        stdout: members
-          .map((m) => `PUT ${url}/rooms/${id}/members/${m} {"is_blocked":${is_blocked}}\n`)
-          .join(''),
-        stderr: `2 members match\n  ${members[0]}  grace${why}\n  ${members[1]}  ada${why}\n`,
-      })
-      expect(writes()).toEqual([])
-    },
-  )
+  ])('members %s --where %s --dry-run lists the affected items', async (verb, condition, why, is_blocked) => {
+    const id = await room('R')
+    const members = [await member(id, 'ada'), await member(id, 'grace')].reverse()
+    expect(await world.run(['members', verb, id, '--where', condition, '--dry-run'])).toMatchObject({
+      code: 0,
+      stdout: members
+        .map((m) => `PUT ${url}/rooms/${id}/members/${m} {"is_blocked":${is_blocked}}\n`)
+        .join(''),
+      stderr: `2 members match\n  ${members[0]}  grace${why}\n  ${members[1]}  ada${why}\n`,
+    })
+    expect(writes()).toEqual([])
+  })
 
   test('a batch command with --where changes exactly the matching items on all pages', async () => {
     for (let i = 0; i < 150; i++) await room(i % 10 ? `keep ${i}` : `drop ${i}`)
@@ -810,7 +804,7 @@ describe('a batch command with --where', () => {
     ['users delete ada'],
     ['members block r m'],
     ['members unblock r m'],
-  ])('a batch command with --where refuses IDs together with a condition in %s', async (command) => {
+  ])('the command “%s” with --where is refused because it contains IDs', async (command) => {
     expect(await world.run(`${command} --where type=x --yes`, { stdin: 'r1\n' })).toMatchObject({
       code: 2,
       stdout: '',

@@ -209,7 +209,7 @@ describe('help', () => {
       expect(await show(`${command} --help`), command).not.toContain(`See: meetroom help ${topic}\n`)
   })
 
-  test('help of every command names a topic that exists', async () => {
+  test('help of every command names an existing topic', async () => {
     for (const leaf of leaves) {
       const named = [...(await show(`${leaf} --help`)).matchAll(/^See: meetroom help (\S+)$/gm)]
       expect(named.length, leaf).toBeGreaterThan(0)
@@ -217,7 +217,7 @@ describe('help', () => {
     }
   })
 
-  test('help on words that are no topic lists at most eight sections that explain all of them, best first', async () => {
+  test('help on words without a topic lists at most eight sections that explain all words, best first', async () => {
     const first = {
       csv: 'import',
       excel: 'import',
@@ -374,7 +374,7 @@ describe('a usage error', () => {
   })
 
   test.each(Object.entries(verbs))(
-    'a usage error for %s without a command lists its commands',
+    'a usage error for %s without a command lists the commands of the group',
     async (group, names) => {
       for (const line of [group, `${group} --json`, `--no-color ${group}`, `${group} -o table`]) {
         const { code, stdout, stderr } = await world.run(line)
@@ -441,12 +441,12 @@ describe('global flags', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('global flags are plain text if they follow the = of another flag', async () => {
+  test('global flags after the = of another flag are plain text', async () => {
     await world.run(['rooms', 'create', '--name=--json', '--type', 'open'])
     expect(JSON.parse(world.requests[0]?.body ?? '')).toEqual({ name: '--json', type: 'open' })
   })
 
-  test('global flags are refused if they follow another flag in place of the value of that flag', async () => {
+  test('global flags are refused as the value of another flag', async () => {
     const { code } = await world.run(['rooms', 'create', '--name', '-q', '--type', 'open'])
     expect({ code, requests: world.requests }).toEqual({ code: 2, requests: [] })
   })

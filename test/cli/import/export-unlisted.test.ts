@@ -51,7 +51,7 @@ describe('an export of a service that adds unlisted fields', () => {
     },
   )
 
-  test('an export of a service that adds unlisted fields is imported with a notice that names the columns that are left out', async () => {
+  test('an export of a service that adds unlisted fields is imported with a notice that names the omitted columns', async () => {
     await fill()
     adding(links)
     writeFileSync(join(world.dir, 'users.csv'), (await world.run('users export')).stdout)
@@ -90,7 +90,7 @@ describe('an export of a service that adds unlisted fields', () => {
   })
 })
 
-test('a file that is no export is refused if it has an unknown column', async () => {
+test('a file that is not an export is refused if it has an unknown column', async () => {
   writeFileSync(join(world.dir, 'users.csv'), 'user_id,name,nmae\nada,Ada,x\n')
   expect(await world.run('users import users.csv')).toMatchObject({
     code: 2,

@@ -45,7 +45,7 @@ describe('a second rooms import of the same rows', () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3'))
   })
 
-  test('a second rooms import of the same rows creates the rooms again and prints a notice if all of the rooms are deleted', async () => {
+  test('a second rooms import of the same rows creates the rooms again and prints a notice if all rooms are deleted', async () => {
     for (const { id } of await allRooms()) await world.send('DELETE', `/rooms/${id}`)
     expect(await run('rooms import rooms.csv')).toMatchObject({
       ...done,
@@ -293,7 +293,7 @@ describe('users import --if-exists', () => {
   })
 
   test.each(['', ' --dry-run'])(
-    'users import --if-exists overwrite%s prints a warning that names the fields it resets',
+    'users import --if-exists overwrite%s prints a warning that names the reset fields',
     async (dryRun) => {
       world.file('people.csv', 'user_id,name,email\nada,Ada,\ngrace,Grace,g@navy.test\n')
       const { stderr } = await run(`users import people.csv --if-exists overwrite${dryRun}`)

@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 describe('members import of existing members that are blocked', () => {
   test.each(['update', 'overwrite', 'skip'])(
-    'members import of existing members that are blocked with --if-exists %s prints a command that unblocks the members',
+    'members import --if-exists %s of existing members that are blocked prints a command that unblocks the members',
     async (how) => {
       const { code, stderr } = await run(`${line} --if-exists ${how} --base-url https://meet.test/v1`)
       expect(code).toBe(0)
@@ -40,7 +40,7 @@ describe('members import of existing members that are blocked', () => {
     },
   )
 
-  test('members import of existing members that are blocked with --unblock sends is_blocked: false only for the blocked members', async () => {
+  test('members import --unblock of existing members that are blocked sends is_blocked: false only for the blocked members', async () => {
     const { code, stderr } = await run(`${line} --if-exists update --unblock`)
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'imported 3 of 3 members: updated 3\n' })
     expect(await blocked()).toEqual({ ada: false, bob: false, eve: false })
@@ -54,13 +54,13 @@ describe('members import of existing members that are blocked', () => {
     ])
   })
 
-  test('members import of existing members that are blocked with --unblock keeps a member blocked if its row has is_blocked: true', async () => {
+  test('members import --unblock of existing members that are blocked keeps a member blocked if the row has is_blocked: true', async () => {
     world.file('class.csv', `room_id,user_id,is_blocked\n${room},bob,true\n${room},eve,\n`)
     expect((await run(`${line} --if-exists update --unblock --yes`)).code).toBe(0)
     expect(await blocked()).toEqual({ ada: false, bob: true, eve: false })
   })
 
-  test('members import of existing members that are blocked with --unblock requires --if-exists update or overwrite', async () => {
+  test('members import --unblock requires --if-exists update or overwrite', async () => {
     expect(await run(`${line} --unblock`)).toMatchObject({
       code: 2,
       stderr: 'error: --unblock changes existing members: also pass --if-exists update\n',
@@ -82,7 +82,7 @@ describe('rooms import of rooms with blocked members', () => {
     '--if-exists update --dry-run',
     '--if-exists skip --dry-run',
   ])(
-    'rooms import of rooms with blocked members with %s prints a command that unblocks the members',
+    'rooms import with %s of rooms with blocked members prints a command that unblocks the members',
     async (flags) => {
       written()
       const { code, stderr } = await run(`rooms import rooms.ndjson ${flags}`)
@@ -92,7 +92,7 @@ describe('rooms import of rooms with blocked members', () => {
     },
   )
 
-  test('rooms import of rooms with blocked members with --group-by name counts the blocked members of existing rooms', async () => {
+  test('rooms import --group-by name of rooms with blocked members counts the blocked members of existing rooms', async () => {
     world.file(
       'roster.csv',
       'name,type,user_id\nMaths,private,ada\nMaths,private,bob\nMaths,private,eve\nArt,private,bob\n',
@@ -101,7 +101,7 @@ describe('rooms import of rooms with blocked members', () => {
     expect(stderr).toContain(hint('roster.csv', ' --group-by name'))
   })
 
-  test('rooms import of rooms with blocked members with --unblock updates only the blocked members', async () => {
+  test('rooms import --unblock of rooms with blocked members updates only the blocked members', async () => {
     written()
     const { code, stderr } = await run('rooms import rooms.ndjson --if-exists update --unblock')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'imported 1 of 1 room: updated 1\n' })
@@ -110,7 +110,7 @@ describe('rooms import of rooms with blocked members', () => {
     expect(writes).toHaveLength(2)
   })
 
-  test('rooms import of rooms with blocked members with --unblock keeps a member blocked if its row has is_blocked: true', async () => {
+  test('rooms import --unblock of rooms with blocked members keeps a member blocked if the row has is_blocked: true', async () => {
     const row = {
       id: room,
       name: 'Maths',

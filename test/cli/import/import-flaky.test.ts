@@ -223,7 +223,7 @@ describe('a 503 response without Retry-After', () => {
     ['before the service acts', refuse(503)],
     ['after the service acts', actedBehindProxy],
   ])(
-    'a 503 response without Retry-After makes the outcome of a room creation unknown if it is sent %s, and --resume creates only the missing rooms',
+    'a 503 response without Retry-After %s makes the outcome of a room creation unknown, and --resume creates only the missing rooms',
     async (_what, wrong) => {
       world.file('in.csv', roomsCsv(25))
       going(wrong, everyThirdWrite())
@@ -442,7 +442,7 @@ describe('a pause of an import', () => {
   })
 
   test.each([429, 503])(
-    'a pause of an import is omitted if the Retry-After of a %i response exceeds --timeout, and the run stops',
+    'an import stops without a pause if the Retry-After of a %i response exceeds --timeout',
     async (status) => {
       world.file('in.csv', usersCsv(5))
       const line = 'users import in.csv --if-exists overwrite --concurrency 1'
@@ -461,7 +461,7 @@ describe('a pause of an import', () => {
     expect(await sentAt(refuse(429, { 'retry-after': '29' }), 1)).toEqual([0, 29, 29, 29, 29, 29])
   })
 
-  test('a pause of an import is omitted for Retry-After: 0', async () => {
+  test('an import does not pause after a response with Retry-After: 0', async () => {
     expect(await sentAt(refuse(429, { 'retry-after': '0' }), 1)).toEqual([0, 0, 0, 0, 0, 0])
   })
 })

@@ -216,7 +216,7 @@ describe('the command to resume an import', () => {
     expect((await world.run(goOn(stderr))).code).toBe(0)
   })
 
-  test('the command to resume an import of members import contains the value of --room', async () => {
+  test('the command to resume members import contains the value of --room', async () => {
     const room = await world.room('A')
     world.file('people.csv', usersCsv(20))
     await world.run('users import people.csv --no-journal')

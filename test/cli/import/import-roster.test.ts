@@ -14,7 +14,7 @@ async function membersByRoom(): Promise<string[]> {
 }
 
 describe('an import of a roster', () => {
-  test('takes roles from --role-map and divides cells at --split', async () => {
+  test('an import of a roster takes roles from --role-map and divides cells at --split', async () => {
     for (const user_id of ['t', 'p', 'q']) await world.send('POST', '/users', { user_id })
     world.file(
       'rooms.csv',
@@ -39,7 +39,7 @@ describe('an import of a roster', () => {
     expect(await membersByRoom()).toEqual(['7A q guest', '7a p guest', '7a t host', '7b t host'])
   })
 
-  test('takes the roles of users, of members and of member lists from --role-map', async () => {
+  test('an import of a roster takes the roles of users, members and member lists from --role-map', async () => {
     const room = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room.id
     world.file('users.csv', 'user_id,default_member_type\nt,Lehrer/in\np,Host\nx,\n')
     const first = await world.run(['users', 'import', 'users.csv', ...map, '--role-map', 'Rektor=host'])

@@ -19,7 +19,7 @@ async function saveRooms() {
 }
 
 describe('rooms import --where', () => {
-  test('restores a part, then another, and the whole file creates only the rest', async () => {
+  test('rooms import --where restores two parts of a file, and an import of the whole file creates only the other rooms', async () => {
     await saveRooms()
     const maths = ['--where', 'name~^maths']
     const dry = await importing(...maths, '--dry-run')
@@ -55,7 +55,7 @@ describe('rooms import --where', () => {
     ])
   })
 
-  test('restores a part again whose rooms are gone, and resumes an interrupted part', async () => {
+  test('rooms import --where restores a part again if its rooms are deleted, and resumes an interrupted part', async () => {
     await saveRooms()
     expect((await importing('--where', 'name=Art')).code).toBe(0)
     await world.run('rooms delete --where name=Art --yes')
@@ -74,7 +74,7 @@ describe('rooms import --where', () => {
     expect(readdirSync(world.dir).filter((name) => name.includes('where'))).toEqual([])
   })
 
-  test('selects rows of a CSV by its mapped columns, and counts what it leaves out', async () => {
+  test('rooms import --where selects rows of a CSV file by mapped columns, and counts the omitted rows', async () => {
     world.file('people.csv', 'Login,Full name,default_member_type\na,Ada,host\nb,Bea,\nc,Cleo,HOST\n')
     const line = ['users', 'import', 'people.csv', '--map', 'Login=user_id', '--map', 'Full name=name']
     expect(await world.run([...line, '--where', 'default_member_type=host', '-o', 'ndjson'])).toMatchObject({
@@ -94,7 +94,7 @@ describe('rooms import --where', () => {
   })
 })
 
-test('a saved file keeps all of its records after a part of it is imported', async () => {
+test('a saved file keeps all its records after rooms import --where imports a part', async () => {
   await saveRooms()
   const before = readFileSync(join(world.dir, 'saved.ndjson'), 'utf8')
   await importing('--where', 'name=Art')

@@ -259,14 +259,14 @@ describe('rooms delete with the built program', () => {
     expect(await exist()).toBe(19)
   })
 
-  test('rooms delete with the built program with more IDs than --max allows sends no request', async () => {
+  test('rooms delete with the built program sends no request for more IDs than --max allows', async () => {
     for (let i = 0; i < 3; i++) await world.room(`R${i}`)
     const script = 'meetroom rooms list -o ids | meetroom rooms delete - --yes --max 2'
     expect(await built.shell(script)).toMatchObject({ code: 10 })
     expect(world.writes()).toEqual([])
   })
 
-  test('rooms delete with the built program with IDs of missing rooms deletes the other rooms and exits 8, or 0 with --ignore-not-found', async () => {
+  test('rooms delete with the built program deletes the other rooms if some rooms are missing, and exits 8, or 0 with --ignore-not-found', async () => {
     const [one, two] = [await world.room('one'), await world.room('two')]
     expect(await world.run(`rooms delete nope ${one} .. --yes -o ids`)).toMatchObject({
       code: 8,

@@ -209,7 +209,7 @@ describe('rows with the same key in an import', () => {
     },
   })
 
-  test('rows with the same key in an import are accepted if the first of them is invalid', async () => {
+  test('rows with the same key in an import are accepted if the first row is invalid', async () => {
     world.file('people.csv', 'user_id,default_member_type\nada,chair\nada,host\n')
     expect(await run('users import people.csv --skip-invalid -o ids')).toMatchObject({
       code: 8,

@@ -67,7 +67,7 @@ describe('the URL of an external resource', () => {
   })
 
   test.each([script, inline])(
-    'the URL of an external resource is sent unchanged if --data contains it: %s',
+    'the URL of an external resource is sent unchanged if --data contains the URL: %s',
     async (url) => {
       world.intercept = async () => answer(200, { user: { user_id: 'ada', profile_url: url }, pages: [] })
       const body = JSON.stringify({ user_id: 'ada', profile_url: url })

@@ -147,7 +147,7 @@ describe('a read command with --all-profiles', () => {
     })
   })
 
-  test('a read command with --all-profiles accepts an incomplete list of a profile with --allow-incomplete', async () => {
+  test('a read command with --all-profiles and --allow-incomplete accepts an incomplete list of a profile', async () => {
     east.instead = { status: 200, body: '{"rooms":[],"paging":{"total":7}}' }
     expect(await run('rooms list --all --all-profiles -o ids')).toMatchObject({ code: 8 })
     expect(await run('rooms list --all --all-profiles -o ids --allow-incomplete')).toMatchObject({
@@ -171,7 +171,7 @@ describe('a read command with --all-profiles', () => {
     expect((await run('rooms list --all-profiles -o ids')).stdout).toBe('e1\ne2\nw1\n')
   })
 
-  test('a read command with --all-profiles with --json prints one document for all profiles', async () => {
+  test('a read command with --all-profiles and --json prints one document for all profiles', async () => {
     const { code, stdout, stderr } = await run('rooms list --all-profiles --json')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toBe(
@@ -189,7 +189,7 @@ describe('a read command with --all-profiles', () => {
     expect(stderr).toBe('west: no rooms\n')
   })
 
-  test('a read command with --all-profiles supports --count, --count-by, --sort, --query and --columns', async () => {
+  test('a read command with --all-profiles applies --count, --count-by, --sort, --query and --columns', async () => {
     expect((await run('rooms list --all-profiles --count')).stdout).toBe(
       'PROFILE  COUNT\n───────  ─────\neast     2\nwest     1\n',
     )
@@ -215,7 +215,7 @@ describe('a read command with --all-profiles', () => {
     expect(stderr).toContain('west: exported 1 room\n')
   })
 
-  test('a read command with --all-profiles with --curl prints the request to each service', async () => {
+  test('a read command with --all-profiles and --curl prints the request to each service', async () => {
     const { code, stdout } = await run('rooms list --all-profiles --curl --json')
     expect({ code, lines: stdout.split('\n').map((line) => /http\S+/.exec(line)?.[0]) }).toEqual({
       code: 0,
@@ -254,8 +254,8 @@ describe('a read command with --all-profiles', () => {
   })
 })
 
-describe('a failure under --all-profiles', () => {
-  test('a failure under --all-profiles of one profile does not affect the output of the other profiles', async () => {
+describe('a failure with --all-profiles', () => {
+  test('a failure of one profile with --all-profiles does not affect the output of the other profiles', async () => {
     east.instead = { status: 422, body: '{"error":{"message":"no"}}' }
     store({
       gone: {
@@ -271,7 +271,7 @@ describe('a failure under --all-profiles', () => {
     )
   })
 
-  test('a failure under --all-profiles is part of the errors in the JSON document, or is printed to standard error with -o ndjson', async () => {
+  test('a failure with --all-profiles is listed in the errors of the JSON document, and on standard error with -o ndjson', async () => {
     east.instead = { status: 422, body: '{"error":{"message":"no"}}' }
     const { code, stdout, stderr } = await run('rooms list --all-profiles --json')
     expect(code).toBe(8)
@@ -296,7 +296,7 @@ describe('a failure under --all-profiles', () => {
     ])
   })
 
-  test('a failure under --all-profiles of every profile results in a JSON document that contains only errors', async () => {
+  test('a failure of every profile with --all-profiles results in a JSON document that contains only errors', async () => {
     for (const fake of [east, west]) fake.instead = { status: 401, body: '{}' }
     const { code, stdout } = await run('rooms list --all-profiles --json')
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
@@ -309,7 +309,7 @@ describe('a failure under --all-profiles', () => {
     })
   })
 
-  test('a failure under --all-profiles that is caused by the command line is one usage error', async () => {
+  test('a failure with --all-profiles that the command line causes is one usage error', async () => {
     for (const format of ['table', 'csv'])
       expect(await run(`rooms list --all-profiles --columns nope -o ${format}`)).toMatchObject({
         code: 2,
@@ -324,7 +324,7 @@ describe('a failure under --all-profiles', () => {
     })
   })
 
-  test('a failure under --all-profiles from invalid settings counts as one failed profile', async () => {
+  test('a profile with invalid settings counts as one failed profile with --all-profiles', async () => {
     store({
       plain: {
         base_url: 'http://example.test/v1',
@@ -341,7 +341,7 @@ describe('a failure under --all-profiles', () => {
     )
   })
 
-  test('a failure under --all-profiles from a missing key counts as one failed profile', async () => {
+  test('a profile without a key counts as one failed profile with --all-profiles', async () => {
     store({ keyless: { base_url: west.baseUrl } })
     const { code, stderr } = await run('rooms list --all-profiles -o ids')
     expect({ code, stderr }).toEqual({
@@ -354,15 +354,15 @@ describe('a failure under --all-profiles', () => {
   })
 })
 
-describe('a key under --all-profiles', () => {
-  test('a key under --all-profiles is sent only to the service of its profile', async () => {
+describe('a key with --all-profiles', () => {
+  test('a key with --all-profiles is sent only to the service of its profile', async () => {
     await run('rooms list --all-profiles')
     await run('rooms get e1 --all-profiles')
     expect(east.asked).toEqual([`GET /v1/rooms ${keys.east}`, `GET /v1/rooms/e1 ${keys.east}`])
     expect(west.asked).toEqual([`GET /v1/rooms ${keys.west}`, `GET /v1/rooms/e1 ${keys.west}`])
   })
 
-  test('a key under --all-profiles is not sent if the base URL of its profile has another origin', async () => {
+  test('a key with --all-profiles is not sent if the base URL of its profile has another origin', async () => {
     store({ moved: { base_url: west.baseUrl, api_key: keys.east, api_key_origin: east.origin } })
     const { stderr } = await run('rooms list --all-profiles')
     expect(stderr).toContain(`error: moved: the key of profile moved belongs to ${east.origin}`)
@@ -375,7 +375,7 @@ describe('a key under --all-profiles', () => {
     'printed by a command': { key_command: `echo ${keys.west}` },
   }
   test.each(Object.entries(ways).flatMap(([way, key]) => formats.map((flags) => ({ way, key, flags }))))(
-    'a key under --all-profiles that is $way is masked in the output if any service returns it, with the flags $flags',
+    'a key that is $way is masked with --all-profiles if any service returns the key, with the flags $flags',
     async ({ key: given, flags }) => {
       store({ west: { base_url: west.baseUrl, api_key_origin: west.origin, ...given } })
       const said = `${keys.east} and ${keys.west}, ${Buffer.from(keys.west).toString('base64')}`

@@ -14,7 +14,7 @@ const sampleValue = ({ long, argChoices, required }: Option) => {
   return required ? [argChoices?.[0] ?? values[long ?? ''] ?? 'x'] : []
 }
 
-test('each global flag can stand before and after the name of each command', async () => {
+test('each global flag can be placed before and after the name of each command', async () => {
   const commands = (await leaves()).filter(({ words }) => words[0] !== 'help')
   const program = await wholeProgram()
   for (const { words, command } of commands)
@@ -35,7 +35,7 @@ test('each global flag can stand before and after the name of each command', asy
     }
 })
 
-test('each argument and flag for a room or user takes a name, except new IDs and paths of requests', async () => {
+test('each argument and flag for a room or user accepts a name, except new IDs and paths of requests', async () => {
   const isNameable = ({ kind }: IdArgument | IdOption) => kind === 'room' || kind === 'user'
   const withoutName = (await leaves()).flatMap(({ words, command }) => [
     ...command.registeredArguments

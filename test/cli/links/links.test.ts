@@ -387,7 +387,7 @@ test('notices, errors, the audit log and verbose output contain no links and no 
 })
 
 describe('fields of users and rooms', () => {
-  test('are columns of links and placeholders of the template, also if lists lack them', async () => {
+  test('fields of users and rooms are columns of links and placeholders of the template, even if lists omit the fields', async () => {
     const { hall } = world.ids
     await world.send('PUT', '/users/ada', { email: 'ada+1@example.com' })
     const env = {
@@ -413,7 +413,7 @@ describe('fields of users and rooms', () => {
     expect(stdout).toBe(`email,url\r\nada+1@example.com,${link('ada%2B1%40example.com', ada)}\r\n`)
   })
 
-  test('of rooms remain in a link for anyone, without the parameters of a person', async () => {
+  test('fields of rooms remain in a link for anyone, and parameters of a person are omitted', async () => {
     const open = (await world.send('POST', '/rooms', { name: 'Open', type: 'open' })).body.room.id
     const env = {
       MEETROOM_JOIN_URL: 'https://app.test/{room_id}?kind={room_type}&mail={email}&at={access_token}',

@@ -61,7 +61,7 @@ async function visited(): Promise<Visit> {
 const addressPattern = /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}$/
 
 describe('rooms open', () => {
-  test('rooms open starts the browser with a private page that leads to the link once, so that no argument gives access', async () => {
+  test('rooms open starts the browser with a private page that redirects to the link once, so that no process argument gives access', async () => {
     const { hall } = world.ids
     const { code, stdout, stderr } = await run(`rooms open ${hall} --as ada`, browserInto(world.dir))
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'opened Hall in the browser\n' })
@@ -85,7 +85,7 @@ describe('rooms open', () => {
     expect(readdirSync(world.dir).filter((name) => name.startsWith('meetroom-'))).toEqual([])
   })
 
-  test('rooms open in WSL gives the browser of Windows the URL of the redirect, because it may not find a Linux path', async () => {
+  test('rooms open in WSL passes the URL of the redirect to the browser of Windows, which may not find a Linux path', async () => {
     const BROWSER = join(world.dir, 'bin', 'xdg-open')
     const env = { BROWSER, WSL_DISTRO_NAME: 'Debian' }
     expect((await run(`rooms open ${world.ids.lobby}`, browserInto(world.dir), env)).code).toBe(0)
@@ -143,7 +143,7 @@ describe('rooms open', () => {
     expect((await visited()).link).toBe(`https://app.test/meet?room_id=${lobby}`)
   })
 
-  test('rooms open exits 9 and suggests the command that prints the link if the browser does not request it', async () => {
+  test('rooms open exits 9 and suggests the command that prints the link if the browser does not request the link', async () => {
     installOpener('exit 0')
     const env = {
       PATH: `${join(world.dir, 'bin')}:${process.env['PATH']}`,
@@ -179,7 +179,7 @@ describe('rooms open', () => {
 describe('links to the embedded service', () => {
   const bare = { MEETROOM_JOIN_URL: undefined }
 
-  test('links to the embedded service lead to the room page of the service if it runs on this machine', async () => {
+  test('links to the embedded service lead to the room page of the service if the service runs on this machine', async () => {
     const { baseUrl, apiKey, origin } = await serveHere()
     const send = async (path: string, body: object) =>
       (

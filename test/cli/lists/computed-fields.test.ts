@@ -104,7 +104,7 @@ test('a list sorted by a room metric prints the items as sent in JSON', async ()
   expect(JSON.parse(stdout).rooms).toEqual(['never', 'busy', 'used'].map(room))
 })
 
-test('a room whose metrics cannot be read is left out of a list with metrics, which exits 8', async () => {
+test('a room whose metrics cannot be read is omitted from a list with metrics, and the list exits 8', async () => {
   withRoomsInUse(world, rooms, {
     instead: (path) =>
       path.startsWith('/rooms/used/') ? answer(403, { error: { message: 'no' } }) : undefined,

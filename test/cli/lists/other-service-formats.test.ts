@@ -214,7 +214,7 @@ describe.each(['empty', 'ok'] as const)('responses “%s” to writes', (writes)
   beforeEach(() => start({ writes }))
 
   test.each(formats)(
-    `with a service whose responses to writes are “${writes}”, a change is printed as the item that proves it with -o %s`,
+    `with a service whose responses to writes are “${writes}”, a change is printed with -o %s as the item that proves the change`,
     async (format) => {
       expect(await namesOf(`rooms terminate ${ids['Beta']} --yes`, format)).toEqual(['Beta'])
       const { code, stdout } = await world.run(`rooms delete ${ids['Delta']} --yes -o ${format}`)
@@ -224,7 +224,7 @@ describe.each(['empty', 'ok'] as const)('responses “%s” to writes', (writes)
     },
   )
 
-  test(`with a service whose responses to writes are “${writes}”, a creation without an ID in the response exits 7, and its JSON error says that it was accepted`, async () => {
+  test(`with a service whose responses to writes are “${writes}”, a creation without an ID in the response exits 7, and the JSON error says that the service accepted it`, async () => {
     const { code, stdout, stderr } = await world.run('rooms create --name New --type open --json')
     expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'unknown_outcome', accepted: true })

@@ -92,7 +92,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
   })
 
   test.each(['delete', 'terminate', 'reopen'])(
-    '--where on a service whose lists show only id, type and name in rooms %s sends no write if no room matches',
+    'rooms %s --where on a service whose lists show only id, type and name sends no write if no room matches',
     async (verb) => {
       expect(await world.run(`rooms ${verb} --where record!=true --yes`)).toMatchObject({
         code: 0,
@@ -103,7 +103,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     },
   )
 
-  test('--where on a service whose lists show only id, type and name in rooms delete deletes only the matching rooms', async () => {
+  test('rooms delete --where on a service whose lists show only id, type and name deletes only the matching rooms', async () => {
     expect(await world.run('rooms delete --where status=terminated --yes -o ids')).toMatchObject({
       code: 0,
       stdout: `${all[1].id}\n`,
@@ -112,7 +112,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(await chosen(['name!='], '')).toBe('Delta Beta Alpha')
   })
 
-  test('--where on a service whose lists show only id, type and name in rooms delete deletes nothing if a lookup shows another room', async () => {
+  test('rooms delete --where on a service whose lists show only id, type and name deletes nothing if a lookup returns another room', async () => {
     const [delta, gamma] = all
     const next = world.intercept
     world.intercept = async (request, ...rest) =>
@@ -461,7 +461,7 @@ describe('an export from a service with partial lists', () => {
     },
   )
 
-  test('an export from a service with partial lists with --where requests each full record once', async () => {
+  test('an export with --where from a service with partial lists requests each full record once', async () => {
     const all = await rooms()
     otherService(world, { minimalLists: true })
     expect(await world.run('rooms export --where layout=grid --columns name,layout,record')).toMatchObject({
@@ -472,7 +472,7 @@ describe('an export from a service with partial lists', () => {
     expect(gets().sort()).toEqual(all.map(({ id }) => `GET /rooms/${id}`).sort())
   })
 
-  test('an export from a service with partial lists with the members of all rooms prints one notice', async () => {
+  test('an export of all members from a service with partial lists prints one notice', async () => {
     await members()
     await members()
     otherService(world, { minimalLists: true })
@@ -487,7 +487,7 @@ describe('an export from a service with partial lists', () => {
     expect(gets()).toHaveLength(4)
   })
 
-  test('an export from a service with partial lists with complete lists requests one full record, even for many rooms', async () => {
+  test('an export from a service with complete lists requests one full record, even for many rooms', async () => {
     for (let i = 0; i < 3; i++) await members()
     const { stderr } = await world.run('members export --all-rooms')
     expect(stderr).toBe(

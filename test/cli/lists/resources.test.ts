@@ -73,7 +73,7 @@ test.each([
   ['member show ROOM MEMBER'],
   ['page create ROOM --index 1 -o ids'],
   ['messages send ROOM hi'],
-])('the alias in the command %s is accepted', async (line, stdout?: string) => {
+])('the command %s with an alias exits 0', async (line, stdout?: string) => {
   const fill = await withMember()
   expect(await world.run(fill(line))).toMatchObject({
     code: 0,

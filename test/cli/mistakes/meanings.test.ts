@@ -73,7 +73,7 @@ const strengthOf = (command: MeetroomCommand) => {
 const allowed = { reads: 0, writes: 1, blocks: 2, undoes: 0 } as const
 
 test.each(Object.keys(verbs) as (keyof typeof verbs)[])(
-  'a word that %s something never leads to a suggestion with a stronger effect, in any group',
+  'a word that %s never causes a suggestion with a stronger effect, in any command group',
   async (meaning) => {
     const world = await createWorld()
     const program = await wholeProgram()
@@ -107,7 +107,7 @@ test('a suggested command never uses the flag of the service as the value of ano
     expect((await world.run(line)).stderr, line).toMatch(/USER( --yes)? --base-url/)
 })
 
-test('a mistyped word never leads to a suggestion of the opposite', () => {
+test('a mistyped word never causes a suggestion of the opposite command', () => {
   for (const prefix of ['un', 'de', 'dis', 'non', 'no-', 'not-'])
     for (const word of ['delete', 'block', 'terminated', 'protect', 'prune', 'save']) {
       expect(findClosest(`${prefix}${word}`, [word])).toBeUndefined()

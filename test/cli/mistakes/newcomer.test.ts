@@ -10,9 +10,9 @@ const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
 const room = async (name: string) =>
   (await world.send('POST', '/rooms', { name, type: 'open' })).body.room.id as string
 
-describe('a command with a room name in place of an ID', () => {
+describe('a command with a room name instead of an ID', () => {
   test.each(['rooms get Algebra', 'members list Algebra', 'rooms update Algebra --name A'])(
-    'a room name in place of an ID leads to the command with the name: %s',
+    'a room name instead of an ID causes a suggestion of the command with the name: %s',
     async (line) => {
       await room('Algebra')
       const { code, stderr } = await world.run(line)
@@ -29,19 +29,19 @@ describe('a command with a room name in place of an ID', () => {
     expect(stderr).toContain(`hint: a room has this name: meetroom rooms get 'name:$(reboot)'`)
   })
 
-  test('a command with a room name in place of an ID suggests the IDs of all rooms with that name', async () => {
+  test('a command with a room name instead of an ID suggests the IDs of all rooms with that name', async () => {
     const ids = [await room('Algebra'), await room('Algebra')].toReversed()
     expect((await world.run('rooms get Algebra')).stderr).toContain(
       `hint: rooms of this name: ${ids.join(', ')}\n`,
     )
   })
 
-  test('a command with a room name in place of an ID sends no search request if the name looks like an ID', async () => {
+  test('a command with a room name instead of an ID sends no search request if the name looks like an ID', async () => {
     await world.run('rooms get 66f1a2b3c4d5e6f708192a3b')
     expect(world.requests.map(({ url }) => new URL(url).search)).toEqual(['', '?limit=1'])
   })
 
-  test('a command with a room name in place of an ID prints the error without a suggestion if the search fails', async () => {
+  test('a command with a room name instead of an ID prints the error without a suggestion if the search fails', async () => {
     world.intercept = async ({ url }, next) => (url.includes('name=') ? answer(502, {}) : next())
     expect(await world.run('rooms get Algebra --retries 0')).toMatchObject({
       code: 3,
@@ -99,7 +99,7 @@ describe('the local workspace without a running server', () => {
     })
   })
 
-  test('the local workspace without a running server is not served by serve --print-env on a port in use', async () => {
+  test('serve --print-env exits 2 for a local workspace without a running server if another program uses the port', async () => {
     const server = createServer()
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
     onTestFinished(() => void server.close())

@@ -137,7 +137,7 @@ describe('a command that accepts a user', () => {
   })
 
   test.each(userCalls)(
-    'a command that accepts a user sends the same requests for an email as for an ID, after one list: %s',
+    'a command that accepts a user sends the same requests for an email as for an ID, after one list request: %s',
     (call) =>
       expectSameAsById(call, {
         ...{ word: 'ada', name: 'email:ada@SCHOOL.example', lookup: 'GET /users?limit=1000' },
@@ -158,7 +158,7 @@ describe('a user given as name:… or email:…', () => {
     expect(requests()).toEqual([lookupOfUsers, 'GET /users/a1', lookupOfUsers, 'GET /users/a1'])
   })
 
-  test('a user given as name:… or email:… is found in one list if several users are named', async () => {
+  test('several users given as name:… or email:… are found with one list request', async () => {
     await create('a', 'Ada', 'ada@school.example')
     await create('g', 'Grace')
     await world.run('users delete name:Grace email:ada@school.example --yes')

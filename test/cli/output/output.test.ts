@@ -282,7 +282,7 @@ describe('CSV output', () => {
     )
   })
 
-  test('CSV output has at most 300 columns, and a notice names fields without one', async () => {
+  test('CSV output has at most 300 columns, and a notice names the other fields', async () => {
     const own = Array.from({ length: 400 }, (_, i) => [`f${String(i).padStart(3, '0')}`, i])
     say(list(room({ id: 'r1', ...Object.fromEntries(own) })))
     const { code, stdout, stderr } = await world.run('rooms list -o csv')
@@ -344,7 +344,7 @@ describe('CSV output', () => {
   })
 })
 
-test('an invalid --query is one line on a terminal, unless --json asks for JSON', async () => {
+test('the error for an invalid --query is one line on a terminal, and JSON with --json', async () => {
   const text = async (line: string, tty: boolean) => (await world.run(line, { ...terminal, tty })).stderr
   expect(await text('rooms list --query [', true)).toMatch(/^error: --query is not a valid/)
   expect(await text('rooms list --query [ --json', true)).toMatch(/^\{"error":/)
@@ -757,7 +757,7 @@ describe('the time in a table', () => {
     ['not a time', 'not a time'],
     ['', ''],
   ])(
-    'the time %s in a table is printed as “%s” on a terminal, and to the second in a pipe',
+    'the time %s in a table is printed as “%s” on a terminal, and with a precision of seconds in a pipe',
     async (created_at, relative) => {
       say(list(room({ created_at })))
       const line = 'rooms list --columns id,created_at --no-header'

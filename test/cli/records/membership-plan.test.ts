@@ -5,19 +5,19 @@ describe('the effective membership', () => {
   const select = (...members: object[]) =>
     selectMembership(members.map((member, i) => ({ id: i, ...member })))?.['id']
 
-  test('the effective membership is the one without a block', () => {
+  test('the effective membership is the membership without a block', () => {
     expect(select({ type: 'host', is_blocked: true }, { type: 'guest', is_blocked: false })).toBe(1)
   })
 
-  test('the effective membership has the highest role of those without a block', () => {
+  test('the effective membership has the highest role of the memberships without a block', () => {
     expect(select({ type: 'monitor' }, { type: 'guest' }, { type: 'HOST' })).toBe(2)
   })
 
-  test('the effective membership is the first one of equal memberships', () => {
+  test('the effective membership is the first of equal memberships', () => {
     expect(select({ type: 'guest' }, { type: 'guest' })).toBe(0)
   })
 
-  test('the effective membership has the highest role of all if all are blocked', () => {
+  test('the effective membership has the highest role if all memberships are blocked', () => {
     expect(select({ type: 'guest', is_blocked: 1 }, { type: 'host', is_blocked: 'true' })).toBe(1)
   })
 
@@ -51,12 +51,12 @@ describe('the plan for a member', () => {
     },
   )
 
-  test('the plan for a member raises an unknown role only to the highest one', () => {
+  test('the plan for a member raises an unknown role only to the highest role', () => {
     expect(plan({}, { type: 'host' }, { ifExists: 'raise' }).action).toBe('change')
     expect(plan({}, { type: 'guest' }, { ifExists: 'raise' }).action).toBe('leave')
   })
 
-  test('the plan for a member changes a value that the service does not show', () => {
+  test('the plan for a member changes a value that the service omits', () => {
     expect(plan(guest, { type: 'guest', name: 'Ada' }).action).toBe('change')
   })
 

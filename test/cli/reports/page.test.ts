@@ -137,7 +137,7 @@ describe('the HTML page of a report', () => {
     expect(page()).not.toContain('Incomplete')
   })
 
-  test('the HTML page of a report replaces an existing file, and causes an error before any request if its path leads nowhere or is not writable', async () => {
+  test('the HTML page of a report replaces an existing file, and causes an error before any request if its path cannot be written', async () => {
     school(world, { maths })
     writeFileSync(file(), 'old and longer than nothing')
     expect((await report('maths')).code).toBe(0)
@@ -189,7 +189,7 @@ describe('the HTML page of several rooms', () => {
     }),
   )
 
-  test('counts the rooms that it shows in its title, and begins with a table of them', async () => {
+  test('the HTML page of several rooms shows their number in the title, and begins with a table of the rooms', async () => {
     school(world, { maths, art: { ...maths, room: { name: 'Art' } }, empty: {}, unused: {} })
     await report('--all-rooms -o ndjson')
     expect(page()).toContain('<title>Attendance in 2 rooms</title>')
@@ -204,7 +204,7 @@ describe('the HTML page of several rooms', () => {
     expect(page()).toContain('<p>Nobody was in 1 other room.</p>')
   })
 
-  test('shows lessons of several weeks side by side, without the time between them', async () => {
+  test('the HTML page of several rooms shows lessons of several weeks side by side, without the time between the lessons', async () => {
     school(world, { maths: { sessions: weekly, members: [member('ada')] } })
     await report('maths -o ndjson')
     expect(page()).toContain(
@@ -219,7 +219,7 @@ describe('the HTML page of several rooms', () => {
     ])
   })
 
-  test('shows the name that a session has, although an earlier session of the same user has none', async () => {
+  test('the HTML page of several rooms shows the name in a session if an earlier session of the same user has no name', async () => {
     const [first, ...others] = weekly
     school(world, {
       maths: { sessions: [{ ...first, name: null }, ...others.map((one) => ({ ...one, name: 'Ada' }))] },
@@ -228,7 +228,7 @@ describe('the HTML page of several rooms', () => {
     expect(page()).toContain('<th scope="row"><bdi>Ada</bdi>')
   })
 
-  test('has at most 2 MB for 1,000 rooms, and says what it leaves out', async () => {
+  test('the HTML page of several rooms has at most 2 MB for 1,000 rooms, and names the omitted parts', async () => {
     const people = Array.from({ length: 4 }, (_, i) =>
       session(`user ${i}`, '08:00', '08:45', { name: `Person ${i}` }),
     )
@@ -393,7 +393,7 @@ describe('the HTML page of sums', () => {
     expect(rowsOf(section(page(), 'minutes-per-month'))).toHaveLength(67)
   })
 
-  test('the HTML page of sums of usage shows the charts of the month, and its measures or those of each room with the peak', async () => {
+  test('the HTML page of usage shows the charts of the month, and the measures of the month or of each room with the peak', async () => {
     term(world)
     const usage = async (line: string) => {
       const more = await world.run(`usage --time-zone Europe/Berlin --html page.html ${line}`)

@@ -106,7 +106,7 @@ describe('a report by meeting', () => {
     expect(await meetings('--gap 75m')).toContain('maths,2,ada')
   })
 
-  test('a report by meeting with --absent and --min-minutes marks invited people below that duration as absent from a meeting', async () => {
+  test('a report by meeting with --absent and --min-minutes marks invited people who attend for less time as absent', async () => {
     const lines = await rows(
       '--by meeting --absent --min-minutes 30 --to 2025-10-25 --columns room_id,meeting,user_id,room_minutes,present',
     )

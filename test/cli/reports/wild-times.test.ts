@@ -24,7 +24,7 @@ const reports = [
   ...['--by user-total --missed 1', '--by user-total,day --absent', '--by meeting,month --absent'],
 ]
 
-test('a session longer than 366 days counts for its first 366 days, and a warning names its room', async () => {
+test('a session longer than 366 days counts for its first 366 days, and a warning names the room', async () => {
   school(world, { maths: { sessions: [fromFirstToLastYear('ada')], members: [member('ada')] } })
   const { code, stdout, stderr } = await world.run('sessions report maths --time-zone UTC --by day -o csv')
   const rows = stdout.split('\r\n').slice(1, -1)

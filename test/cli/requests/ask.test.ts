@@ -40,7 +40,7 @@ describe('rooms create on a terminal', () => {
     expect(sent()).toEqual([['POST', { name: 'Weekly sync', type: 'private' }]])
   })
 
-  test('says how long the room lasts, and that its clock runs only while two or more people are there', async () => {
+  test('rooms create on a terminal prints the time limit of the room, and that time counts only while two or more people are connected', async () => {
     const line = 'rooms create --name Weekly --max-meeting-seconds 45m'
     const { stderr } = await talk(world, line, [[type, 'open\n']])
     expect(stderr).toContain(

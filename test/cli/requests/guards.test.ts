@@ -189,7 +189,7 @@ describe('the flags --yes and --max', () => {
     [3, '--yes --max 2', beyond('delete rooms', 3, 2)],
     [3, '--max 2', beyond('delete rooms', 3, 2)],
   ])(
-    'the flags --yes and --max make the deletion of %i rooms with “%s” exit 10 without a request',
+    'a deletion of %i rooms with the flags “%s” exits 10 without a request',
     async (count, flags, stderr) => {
       const ids = Array.from({ length: count }, (_, i) => `r${i}`)
       expect(await world.run(['rooms', 'delete', ...ids, ...flagsOf(flags)])).toMatchObject({
@@ -206,7 +206,7 @@ describe('the flags --yes and --max', () => {
     [2, '-y --max 2'],
     [21, '--yes --max 21'],
     [25, '--yes --max 1000'],
-  ])('the flags --yes and --max permit the deletion of %i rooms with “%s”', async (count, flags) => {
+  ])('a deletion of %i rooms with the flags “%s” is permitted', async (count, flags) => {
     const ids = await rooms(count)
     expect(await world.run(['rooms', 'delete', ...ids, ...flagsOf(flags), '-o', 'ids'])).toMatchObject({
       code: 0,
@@ -228,7 +228,7 @@ describe('the flags --yes and --max', () => {
     expect(await world.run('rooms delete - --yes --max 3', { stdin })).toMatchObject({ code: 0 })
   })
 
-  test('the flags --yes and --max refuse more rooms than --max on a terminal without a prompt', async () => {
+  test('more rooms than --max allows are refused on a terminal without a prompt', async () => {
     const ids = await rooms(3)
     expect(await world.run(['rooms', 'delete', ...ids, '--max', '2'], { tty: true })).toMatchObject({
       code: 10,
@@ -263,7 +263,7 @@ describe('the flags --yes and --max', () => {
     },
   )
 
-  test('the flags --yes and --max accept only whole numbers from 1 as the value of --max', async () => {
+  test('--max accepts only whole numbers from 1', async () => {
     for (const max of ['0', '-1', 'all', '1e3'])
       expect(await world.run(['rooms', 'delete', 'r', '--yes', `--max=${max}`]), max).toMatchObject({
         code: 2,
@@ -312,7 +312,7 @@ describe('a protected profile', () => {
     line.split(' ').map((word) => ({ OPEN: open, SECRET: secret, ADA: ada, ADA_OPEN: adaOpen })[word] ?? word)
   const run = (line: string, options: HostOptions = {}) => world.run(words(line), { ...stored, ...options })
 
-  test('a protected profile refuses one item and several, whichever way they are selected', async () => {
+  test('a protected profile refuses changes of one item and of several items, regardless of their selection', async () => {
     for (const line of [
       'rooms terminate OPEN SECRET --yes',
       'users delete ada grace --yes',
@@ -383,7 +383,7 @@ describe('a protected profile', () => {
   const store = (config: object) =>
     writeFileSync(join(world.configDir, 'config.json'), JSON.stringify(config))
 
-  test('a protected profile protects the service under other profiles and with another key', async () => {
+  test('a protected profile protects the service with other profiles and with another key', async () => {
     store(others)
     const env = { MEETROOM_API_KEY: world.apiKey }
     for (const [flags, more] of [
@@ -710,7 +710,7 @@ describe('--if-not-exists', () => {
     expect(await left()).toBe(4)
   })
 
-  test('--if-not-exists in rooms create causes exit code 1 if the room of that name has another type', async () => {
+  test('--if-not-exists in rooms create causes exit code 1 if the room with the name has another type', async () => {
     const id = await room('Sync')
     expect(await world.run('rooms create --name Sync --type open --if-not-exists')).toMatchObject({
       code: 1,

@@ -9,7 +9,7 @@ const calls = (await allCalls()).filter(
 )
 const diskFull = () => Object.assign(new Error('ENOSPC: write'), { code: 'ENOSPC' })
 
-test('each command whose output is lost exits 74, and prints the changes that it has made', async () => {
+test('each command whose output is lost exits 74, and prints its changes', async () => {
   const silent: string[] = []
   const changed: string[] = []
   const wrong: unknown[] = []

@@ -51,7 +51,7 @@ beforeEach(() => {
 
 const run = (line: string) => runBuilt(line.split(' '), env)
 
-describe('a --local command that outlives the server', () => {
+describe('a --local command after the server stops', () => {
   test.each<[NodeJS.Signals, readonly [string, RegExp][]]>([
     [
       'SIGTERM',
@@ -68,7 +68,7 @@ describe('a --local command that outlives the server', () => {
       ],
     ],
   ])(
-    'a --local command that outlives the server and runs “%s” sends nothing to another program on its port after %s',
+    'a --local command “%s” sends nothing to another program on the port of the stopped server after %s',
     async (signal, lines) => {
       const server = await startServe([], env)
       const { stdout } = await run('--local rooms create --name R --type open -o ids')
@@ -99,7 +99,7 @@ describe('a profile of serve --save-profile', () => {
     ['a workspace whose server was killed', [], 'SIGKILL'],
     ['an ephemeral service', ['--ephemeral'], 'SIGTERM'],
   ] as const)(
-    'a profile of serve --save-profile for %s sends its key to the server only',
+    'a profile of serve --save-profile for %s sends its key only to the server',
     async (_name, flags, signal) => {
       const server = await startServe([...flags, '--save-profile', 'dev'], env)
       expect(await run('rooms list --profile dev')).toMatchObject({ code: 0 })
@@ -117,7 +117,7 @@ describe('a profile of serve --save-profile', () => {
     },
   )
 
-  test('a profile of serve --save-profile works again only if the same workspace is served at that base URL again', async () => {
+  test('a profile of serve --save-profile sends requests again only if the same workspace is served at the same base URL', async () => {
     const server = await startServe(['--save-profile', 'dev'], env)
     const port = new URL(server.ready.base_url).port
     await stop(server, 'SIGTERM')

@@ -42,7 +42,7 @@ describe('a command with many items', () => {
     expect(seen.most).toBe(5)
   })
 
-  test('a command with many items with --concurrency 1 sends one request after another, in the order of the rows', async () => {
+  test('a command with many items and --concurrency 1 sends sequential requests in the order of the rows', async () => {
     world.file('in.csv', usersCsv(50))
     const { seen } = watchInFlight(50)
     expect(await world.run([...importing, '--concurrency', '1'])).toMatchObject({ code: 0 })
@@ -52,7 +52,7 @@ describe('a command with many items', () => {
     )
   })
 
-  test('a command with many items that deletes has at most 8 requests in flight', async () => {
+  test('a command that deletes many items has at most 8 requests in flight', async () => {
     const ids = Array.from({ length: 1000 }, (_, i) => `u${i}`)
     const { seen, monotonic } = watchInFlight(50)
     const argv = ['users', 'delete', '-', '--yes', '--max', '1000', '--ignore-not-found']
@@ -120,7 +120,7 @@ describe('a command with many items', () => {
     )
   })
 
-  test('a command with many items with --verbose prints the number of concurrent requests', async () => {
+  test('a command with many items and --verbose prints the number of concurrent requests', async () => {
     world.file('in.csv', usersCsv(3))
     const flags = ['--rate', '1', '--concurrency', '1', '--verbose']
     const { done } = world.start([...importing, ...flags], { tty: true, columns: 120 })

@@ -121,7 +121,7 @@ describe('each', () => {
   })
 })
 
-test('read yields the results before the first failed item and throws its error', async () => {
+test('read yields the results before the first failed item and throws the error of this item', async () => {
   const read = async (n: number) => {
     for (let i = n; i < 5; i++) await later()
     if (n >= 3) throw new NotFoundError(`no ${n}`)
@@ -169,7 +169,7 @@ test('an unlimited run starts all items while the first item is not done, and ru
   expect(statuses.filter((status) => status === 'ok')).toHaveLength(199)
 })
 
-test('a fatal failure stops the run, and finish returns the first one in the order of the items', async () => {
+test('a fatal failure stops the run, and finish returns the first fatal failure in the order of the items', async () => {
   const run = createRun(2, true)
   const { open, opened } = latch()
   const act = async (n: number): Promise<Outcome<number>> => {

@@ -51,7 +51,7 @@ describe('the concurrency of a run', () => {
     expect(run.pace.concurrency).toBe(64)
   })
 
-  test('the concurrency of a run costs less than 10% of the throughput of a fixed concurrency of 64 over ten seconds', () => {
+  test('the throughput of a run is at most 10% below the throughput of a fixed concurrency of 64 over ten seconds', () => {
     expect(load(createPace(), distant, 10_000)).toBeGreaterThan(
       0.9 * load(createPace({ concurrency: 64 }), distant, 10_000),
     )
@@ -100,7 +100,7 @@ describe('the concurrency of a run', () => {
     expect(run.pace.concurrency).toBe(64)
   })
 
-  test('the concurrency of a run is halved once by failures of the same second, and then increases again', () => {
+  test('the concurrency of a run is halved once by failures within the same second, and then increases again', () => {
     const run = createPace()
     load(run, distant, 1000)
     for (let i = 0; i < 64; i++) run.pace.onFailure()
@@ -171,7 +171,7 @@ describe('--rate', () => {
     expect(startedAt).toEqual([0, 100, 200, ...Array.from({ length: 17 }, (_, i) => 5000 + 100 * i)])
   })
 
-  test('--rate is not exceeded after a time in which the process was suspended', async () => {
+  test('--rate is not exceeded after the process was suspended', async () => {
     const run = createPace({ rate: 10 })
     const startedAt = startAll(run, 20, () => run.pace.startJob())
     await run.clock.run(250)
@@ -212,7 +212,7 @@ describe('a busy service', () => {
     expect(pauses).toEqual([200, 400, 800, 1600])
   })
 
-  test('a busy service is announced once if all requests in flight get a long pause, and not for a short one', () => {
+  test('a busy service is announced once if all requests in flight get a long pause, and is not announced for a short pause', () => {
     const { pace, announced } = createPace()
     pace.onBusy(503, 4999, 0)
     for (let i = 0; i < 8; i++) pace.onBusy(503, 10_000, 0)
@@ -225,7 +225,7 @@ describe('a busy service', () => {
     expect(pace.stop.aborted).toBe(true)
   })
 
-  test('a busy service ends the run after five pauses without an accepted request, and a refused request after them', async () => {
+  test('a busy service ends the run if it refuses a request after five pauses without an accepted request', async () => {
     const run = createPace()
     const refuse = () => run.pace.onBusy(429, 1000, 0)
     for (let pause = 1; pause <= 5; pause++) {
@@ -246,7 +246,7 @@ describe('a busy service', () => {
     expect(run.pace.stop.aborted).toBe(false)
   })
 
-  test('a busy service fails a request after its tenth retry', () => {
+  test('a request to a busy service fails after its tenth retry', () => {
     const { pace } = createPace()
     expect([pace.onBusy(503, 0, 9), pace.onBusy(503, 0, 10)]).toEqual([0, undefined])
   })
@@ -297,7 +297,7 @@ describe('the learned rate', () => {
     return inLastSecond
   }
 
-  test('the learned rate does not delay requests before the service refuses one', () => {
+  test('the learned rate does not delay requests before the service refuses a request', () => {
     const { pace } = createPace()
     for (let i = 0; i < 100; i++) {
       expect(pace.startRequest()).toBeUndefined()

@@ -59,7 +59,7 @@ describe('a run whose responses prove nothing', () => {
     },
   )
 
-  test('a run whose responses prove nothing adds members once, and proves them by one list for each room', async () => {
+  test('a run whose responses prove nothing adds members once, and proves the additions with one list request for each room', async () => {
     const rooms = [await world.room('A'), await world.room('B')]
     for (const id of ['u0', 'u1', 'u2']) await world.send('POST', '/users', { user_id: id, name: id })
     world.file(
@@ -73,7 +73,7 @@ describe('a run whose responses prove nothing', () => {
     expect(lists).toHaveLength(4)
   })
 
-  test('a run whose responses prove nothing never creates a room again whose creation is not proved', async () => {
+  test('a run whose responses prove nothing never repeats a room creation that is not proved', async () => {
     world.file('in.csv', 'name,type\nA,open\nB,open\n')
     answerEmpty(() => true)
     expect((await world.run('rooms import in.csv')).code).toBe(7)
@@ -93,7 +93,7 @@ describe('a run whose responses prove nothing', () => {
     expect(await world.rooms()).toEqual([])
   })
 
-  test('a run whose responses prove nothing counts a change of a workspace that the service ignored as unknown', async () => {
+  test('a run whose responses prove nothing counts a workspace change as unknown if the service ignored the change', async () => {
     await world.send('POST', '/users', { user_id: 'ada', name: 'Old' })
     world.file('w.yaml', 'users: [{ user_id: ada, name: New }]\n')
     answerEmpty(() => false)
@@ -102,7 +102,7 @@ describe('a run whose responses prove nothing', () => {
     expect(stderr).toContain('applied 0 of 1')
   })
 
-  test('a run whose responses prove nothing reads nothing more after ^C', async () => {
+  test('a run whose responses prove nothing sends no further read after ^C', async () => {
     world.file('in.csv', csv(3))
     const { host, done } = world.start(['users', 'import', 'in.csv', '--if-exists', 'overwrite'])
     answerEmpty(() => {

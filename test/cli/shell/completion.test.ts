@@ -44,7 +44,7 @@ test.each(shells)(
   },
 )
 
-test('completion for fish omits IDs with a leading tilde, because fish would expand them', async () => {
+test('completion for fish omits IDs with a leading tilde, which fish would expand', async () => {
   for (const user_id of ['~', '~root', '~/x', 'a~b']) await world.send('POST', '/users', { user_id })
   expect(await ask('meetroom users get ')).toEqual(['words', 'a~b'])
   const { stdout } = await world.run(['__complete', 'zsh', '--', 'meetroom users get '])

@@ -274,7 +274,7 @@ describe('--rename', () => {
   const rename = (pattern: string, ...more: string[]) =>
     update('--where', 'name~^Maths 7', '--rename', pattern, ...more)
 
-  test('shows every name before and after in a dry run, then renames each room and nothing in a second run', async () => {
+  test('--rename shows every old and new name in a dry run, renames each room, and renames no room in a second run', async () => {
     const ids: string[] = []
     for (const name of ['Maths 7a', 'Maths 7b', 'Maths 7c', 'Maths 7d', 'maths 7e', 'Physics'])
       ids.push(await room(name))
@@ -300,7 +300,7 @@ describe('--rename', () => {
     [['Maths 7a', 'Maths 8a'], 's/7/8/', '2 rooms would have the name “Maths 8a”'],
     [['Maths 7a', 'Maths 7b'], 's/7a/7b/', '2 rooms would have the name “Maths 7b”'],
     [['Maths 7a'], 's/.*//', '--rename would leave room “Maths 7a”'],
-  ])('refuses the names %j with %s, and sends nothing', async (given, pattern, problem) => {
+  ])('--rename refuses the names %j with %s, and sends no write', async (given, pattern, problem) => {
     for (const name of given) await room(name)
     const { code, stderr } = await rename(pattern, '--yes')
     expect([code, stderr]).toEqual([
@@ -310,7 +310,7 @@ describe('--rename', () => {
     expect(writes()).toEqual([])
   })
 
-  test('swaps names that do not meet, and reads the full records of a service with partial lists', async () => {
+  test('--rename swaps names without a collision, and reads the full records of a service with partial lists', async () => {
     const ids = [await room('Maths 7a'), await room('Maths 7b')]
     otherService(world, { minimalLists: true, maxLimit: 1 })
     const { code } = await rename('s/7a|7b/8/g', '--where', `id=${ids[0]}`, '--yes')
@@ -326,13 +326,13 @@ describe('--rename', () => {
     ['s/(/b/', '--rename s/(/b/: the value is not a valid regular expression'],
     ['s/(?=a)/b/', '--rename s/(?=a)/b/: lookaround and backreferences are not supported'],
     ['s/a/$1/', '--rename s/a/$1/: the pattern has no group 1 for $1'],
-  ])('refuses %s in one line before any request', async (pattern, problem) => {
+  ])('--rename refuses %s with a one-line error before any request', async (pattern, problem) => {
     const { code, stderr } = await rename(pattern)
     expect([code, stderr.split('\n')[0]]).toEqual([2, `error: ${problem}`])
     expect(world.requests).toEqual([])
   })
 
-  test('needs --where, and excludes --name', async () => {
+  test('--rename requires --where, and cannot be used with --name', async () => {
     expect(await update('R', '--rename', 's/a/b/')).toMatchObject({
       code: 2,
       stderr: 'error: --rename needs --where\nhint: to change one name, pass the ID and --name\n',
@@ -345,11 +345,11 @@ describe('--rename', () => {
     ['s#\\##-#g', '#1#', '-1-'],
     ['s/(\\d)(?<x>[a-z])/\\2$1&\\//i', '7A', 'A7&/'],
     ['s/(a+)+$/x/', `${'a'.repeat(5000)}!`, `${'a'.repeat(5000)}!`],
-  ])('with %s changes %s to %s', (pattern, before, after) => {
+  ])('--rename %s changes %s to %s', (pattern, before, after) => {
     expect(parseSubstitution(pattern, '--rename')(before)).toBe(after)
   })
 
-  test('renames users, and takes placeholders of users', async () => {
+  test('--rename renames users, and replaces placeholders of users', async () => {
     for (const [user_id, name] of [
       ['1', 'Ada 7a'],
       ['2', 'Bea 7a'],

@@ -171,7 +171,7 @@ describe('--rate of a batch', () => {
     ['2/s', [500, 500, 500]],
     ['0.5', [2000, 2000, 2000]],
     ['20', [50, 50, 50]],
-  ])('--rate of a batch of %s makes a single worker pause between requests', async (rate, slept) => {
+  ])('--rate %s of a batch makes a single worker pause between requests', async (rate, slept) => {
     const ids = await users(4)
     const { code, host } = await world.run(deleting(ids, `--rate ${rate} --concurrency 1`))
     expect({ code, slept: host.slept }).toEqual({ code: 0, slept })
@@ -190,16 +190,13 @@ describe('--rate of a batch', () => {
     expect(began).toEqual(ids.map((_, i) => i * 250))
   })
 
-  test.each(['0', '-1', 'fast', '1e3', '', '5/m'])(
-    '--rate of a batch of %j is a usage error',
-    async (rate) => {
-      expect(await world.run(['users', 'delete', 'a', '--yes', `--rate=${rate}`])).toMatchObject({
-        code: 2,
-        stderr: `error: --rate must be a number above 0, not “${rate}”\n`,
-      })
-      expect(world.requests).toEqual([])
-    },
-  )
+  test.each(['0', '-1', 'fast', '1e3', '', '5/m'])('--rate %j of a batch is a usage error', async (rate) => {
+    expect(await world.run(['users', 'delete', 'a', '--yes', `--rate=${rate}`])).toMatchObject({
+      code: 2,
+      stderr: `error: --rate must be a number above 0, not “${rate}”\n`,
+    })
+    expect(world.requests).toEqual([])
+  })
 })
 
 describe('a busy service in a batch', () => {
@@ -509,7 +506,7 @@ describe('a signal during a batch', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'a signal during a batch that is %s gives open requests a grace period, starts no other request, and causes exit code %i',
+    'the signal %s during a batch gives open requests a grace period, prevents further requests, and causes exit code %i',
     async (signal, code) => {
       const ids = await users(30)
       hangAfter(0, () => world.requests.length === 8 && signalTo(run, signal))

@@ -171,7 +171,7 @@ describe('a workspace file', () => {
     )
   })
 
-  test('a workspace file of random characters of YAML is read or refused with a position', async () => {
+  test('a workspace file of random characters of YAML is parsed, or is refused with a position', async () => {
     const part = fc.constantFrom(
       ...'users:|rooms:|\n|  |- |{|}|[|]|: |, |? |&a|*a|!!str |<<|"|\'|||>|%YAML 1.1|---|...|#|a|1|~|\t|\\|\u0000'.split(
         '|',

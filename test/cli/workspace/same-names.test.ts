@@ -7,20 +7,20 @@ import { createSection } from '../../../src/cli/workspace/lock/lock.ts'
 const count = 100_000
 const rooms = Array.from({ length: count }, (_, i) => ({ id: `r${i}`, name: 'Maths' }))
 
-test('createKeys numbers the keys of a hundred thousand rooms of the same name', () => {
+test('createKeys numbers the keys of a hundred thousand rooms with the same name', () => {
   const keys = createKeys(rooms, createSection('https://meet.test/v1', undefined, undefined))
   expect(keys.get('r0')).toBe('maths')
   expect(new Set(keys.values())).toContain(`maths-${count}`)
   expect(new Set(keys.values()).size).toBe(count)
 })
 
-test('createKeys leaves out keys that belong to other names', () => {
+test('createKeys skips keys that belong to other names', () => {
   const named = ['A 2', 'A', 'A', 'A'].map((name, i) => ({ id: `r${i}`, name }))
   const keys = createKeys(named, createSection('https://meet.test/v1', undefined, undefined))
   expect([...keys.values()].sort()).toEqual(['a', 'a-2', 'a-2-2', 'a-3'])
 })
 
-test('groupByName collects a hundred thousand rooms of the same name', () => {
+test('groupByName collects a hundred thousand rooms with the same name', () => {
   const groups = groupByName(new Map(rooms.map((room) => [room.id, room])))
   expect(groups.get('Maths')).toHaveLength(count)
 })

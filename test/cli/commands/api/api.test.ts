@@ -90,7 +90,7 @@ describe('api --paginate', () => {
     ])
   })
 
-  test('api --paginate merges the items of all pages into the first page and keeps its other fields', async () => {
+  test('api --paginate merges the items of all pages into the first page and keeps the other fields of this page', async () => {
     const pages = [
       { etag: 'one', things: [{ id: 1 }], paging: { limit: 1, offset: 0, total: 2 } },
       { etag: 'two', things: [{ id: 2 }], paging: { limit: 1, offset: 1, total: 2 } },

@@ -170,7 +170,7 @@ test('audit list reads rotated files, counts damaged lines, and reports a file t
   })
 })
 
-test('audit list without a log says how to begin one', async () => {
+test('audit list without an audit log prints a hint to create a log', async () => {
   const unset = { MEETROOM_AUDIT_LOG: undefined, HOME: '/home/ada' }
   expect(await world.run('audit list', { env: unset })).toMatchObject({
     code: 2,
@@ -184,7 +184,7 @@ test('audit list without a log says how to begin one', async () => {
   })
 })
 
-test('audit list --html writes a page in which names are text', async () => {
+test('audit list --html writes a page that shows names as text', async () => {
   await run(`members block ${room} ${member} --yes`)
   expect((await list('--html', 'page.html', '--names')).stderr).toBe('wrote page.html\n')
   const page = readFileSync(join(world.dir, 'page.html'), 'utf8')

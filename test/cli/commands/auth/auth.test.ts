@@ -170,7 +170,7 @@ test('auth login stores no key when the service does not respond or responds wit
   expect(existsSync(file)).toBe(false)
 })
 
-test('auth login masks the key when an error message of the service contains it', async () => {
+test('auth login masks the key in an error message of the service', async () => {
   world.intercept = async () => answer(500, { error: { message: `no such key: ${world.apiKey}` } })
   for (const flags of ['', '--json', '--verbose']) {
     const { code, stdout, stderr } = await logIn(flags)
@@ -407,7 +407,7 @@ test('a command without a key exits 4 with a hint to log in', async () => {
   })
 })
 
-test('a command without a base URL exits 2 with a hint to set one', async () => {
+test('a command without a base URL exits 2 with a hint to set the URL', async () => {
   expect(await world.run('rooms list', { env: bare })).toMatchObject({
     code: 2,
     stdout: '',
@@ -658,7 +658,7 @@ test('auth logout --dry-run keeps the key', async () => {
   expect(stored()).toEqual(loggedIn())
 })
 
-test('auth login never points an existing profile at another service without --replace, and a protected one not even then', async () => {
+test('auth login changes the service of an existing profile only with --replace, and never for a protected profile', async () => {
   const staging = {
     base_url: 'https://staging.test/v1',
     api_key: 'key-of-staging',
@@ -690,7 +690,7 @@ test('auth login never points an existing profile at another service without --r
   expect(stored().profiles.staging).toMatchObject({ base_url: baseUrl, api_key: world.apiKey })
 })
 
-test('auth login stores a new key for the same base URL of a protected profile, however the base URL is spelled', async () => {
+test('auth login stores a new key for the same base URL of a protected profile, in any spelling of the base URL', async () => {
   const old = { base_url: 'https://MEET.test:443/v1/', api_key: 'key-of-before', protected: true }
   store({ profile: 'default', profiles: { default: old } })
   for (const url of [baseUrl, 'https://meet.test', 'https://meet.test/v1/']) {

@@ -127,7 +127,7 @@ test('the setting output sets the format of results and errors', async () => {
   expect(stderr).toMatch(/^error: no such room: nowhere\n/)
 })
 
-test('the setting retries sets how often a failed request is retried', async () => {
+test('the setting retries sets the maximum number of retries of a failed request', async () => {
   store({ profiles: { default: { base_url: baseUrl, retries: 1 } } })
   const env = { MEETROOM_API_KEY: world.apiKey }
   world.intercept = async () => answer(503, {})
@@ -541,7 +541,7 @@ describe('the settings file', () => {
   })
 
   test.each(['true', 1, 0, null, '', 'false', {}])(
-    'the settings file is refused if protected of any profile is %j, because it is not clear whether writes are allowed',
+    'the settings file is refused if “protected” of any profile is %j',
     async (value) => {
       store({ profiles: { default: { base_url: baseUrl }, production: { protected: value } } })
       for (const line of ['rooms list', 'users create ada', 'config set timeout 5'])

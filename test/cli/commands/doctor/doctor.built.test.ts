@@ -380,7 +380,7 @@ describe('doctor', () => {
 })
 
 describe.skipIf(process.platform === 'win32')('doctor with a key command', () => {
-  test('doctor with a key command reports a settings file that other users can write to, with the command that helps', async () => {
+  test('doctor with a key command reports a settings file that other users can write to, with a command that fixes the mode', async () => {
     const { code, checks } = await doctorWithCommand('false', { mode: 0o622 })
     expect(code).toBe(1)
     expect(checks['settings file']).toMatch(

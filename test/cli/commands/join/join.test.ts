@@ -292,7 +292,7 @@ describe('join', () => {
       expect(ended.stderr).toContain(`error: cannot join: the service responded with ${status}\n`)
     })
 
-  test('join with a JSON error object in JSON output formats', async () => {
+  test('join prints a JSON error object in JSON output formats', async () => {
     const { code, stdout, stderr } = await run(['nope', '-o', 'ndjson'])
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'not_found', status: 400 })

@@ -50,7 +50,7 @@ test('local backup writes a private copy of the workspace and prints a summary o
   expect(readdirSync(world.dir).filter((name) => name.startsWith('copy'))).toEqual(['copy.db'])
 })
 
-test('local backup adds no file to the data directory, and the workspace stays usable', async () => {
+test('local backup adds no file to the data directory, and rooms list can still read the workspace', async () => {
   const world = await worldWithRoom()
   const filesBefore = readdirSync(join(world.dir, 'data'))
   await backUp(world)
@@ -58,7 +58,7 @@ test('local backup adds no file to the data directory, and the workspace stays u
   expect((await world.run('--local rooms list -o ids')).stdout).toMatch(/^\w{24}\n$/)
 })
 
-test('local backup refuses an existing file, and replaces it with --overwrite', async () => {
+test('local backup replaces an existing file only with --overwrite', async () => {
   const world = await worldWithRoom()
   const path = join(world.dir, 'copy.db')
   writeFileSync(path, 'precious')
@@ -79,7 +79,7 @@ test('local backup refuses a symbolic link to a missing file', async () => {
 })
 
 describe('refusals of local backup', () => {
-  test('local backup refuses a missing workspace, and does not create it', async () => {
+  test('local backup refuses a missing workspace, and does not create the workspace', async () => {
     const world = await createWorld()
     const data = join(world.dir, 'data')
     expect(await backUp(world)).toMatchObject({

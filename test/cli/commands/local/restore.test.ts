@@ -159,7 +159,7 @@ describe.each([
     })
   })
 
-  test(`${line} refuses a protected workspace, and accepts it with --allow-write`, async () => {
+  test(`${line} changes a protected workspace only with --allow-write`, async () => {
     const world = await worldWithBackup()
     await world.run('profiles protect local')
     expect(await world.run(`${line} --yes`)).toMatchObject({

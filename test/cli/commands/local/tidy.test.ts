@@ -34,7 +34,7 @@ describe('local tidy', () => {
     expect(copies(world)).toEqual(['mine.db'])
   })
 
-  test('local tidy asks, and deletes nothing without confirmation', async () => {
+  test('local tidy deletes no saved copy without confirmation', async () => {
     const world = await worldWithCopies()
     expect(await world.run('local tidy')).toMatchObject({ code: 10, stdout: '' })
     const { host, done } = world.start(['local', 'tidy'], { tty: true, columns: 400 })
@@ -45,7 +45,7 @@ describe('local tidy', () => {
     expect(copies(world)).toHaveLength(4)
   })
 
-  test('local tidy does not ask when there is nothing to delete', async () => {
+  test('local tidy shows no prompt if there is no saved copy to delete', async () => {
     const world = await createWorld()
     expect(await world.run('local tidy --json')).toMatchObject({ code: 0 })
     expect(existsSync(join(world.dir, 'data'))).toBe(false)
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('doctor --local', () => {
   }
   const data = (world: World, name: string) => join(world.dir, 'data', name)
 
-  test('doctor --local reports directory, key, database, space and saved copies with the command that deletes them', async () => {
+  test('doctor --local reports the directory, key, database, space and saved copies, with the command that deletes the copies', async () => {
     const world = await worldWithCopies()
     const { of } = await examine(world)
     for (const name of ['directory', 'key', 'database', 'space', 'workspace'])
@@ -160,7 +160,7 @@ describe.skipIf(process.platform === 'win32')('doctor --local', () => {
   })
 })
 
-test('local tidy of a directory that is a file exits 2', async () => {
+test('local tidy exits 2 if the data directory is a file', async () => {
   const world = await createWorld()
   writeFileSync(join(world.dir, 'file.csv'), '')
   expect(await world.run('local tidy --data-dir file.csv')).toMatchObject({

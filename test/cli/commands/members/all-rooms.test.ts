@@ -28,13 +28,13 @@ const list = () => `GET /${room}/members?limit=1000`
 const put = (id: string, body: string) => `PUT /${room}/members/${id} ${body}`
 
 describe('members --user', () => {
-  test('members --user selects members by user ID in members get', async () => {
+  test('members get --user selects a member by user ID', async () => {
     const { code, stdout, stderr } = await world.run(`members get ${room} --user ada -o ids`)
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${ada}\n`, stderr: '' })
     expect(sent()).toEqual([list(), `GET /${room}/members/${ada}`])
   })
 
-  test('members --user selects members by user ID in members update', async () => {
+  test('members update --user selects a member by user ID', async () => {
     expect(await world.run(`members update ${room} --user grace --type host -o ids`)).toMatchObject({
       code: 0,
       stdout: `${grace}\n`,
@@ -81,7 +81,7 @@ describe('members --user', () => {
     ['block', 'blocked', true],
     ['unblock', 'unblocked', false],
   ])(
-    'members --user selects members by user ID in members %s for several users, in the given order and with one list request',
+    'members %s --user selects several users in the given order, with one list request',
     async (verb, past, is_blocked) => {
       const run = await world.run(
         `members ${verb} ${room} --user grace --user ada --user grace --yes -o ids --concurrency 1`,
@@ -93,19 +93,19 @@ describe('members --user', () => {
     },
   )
 
-  test('members --user selects members by user ID in members block, together with IDs from standard input', async () => {
+  test('members block --user selects members by user ID, together with IDs from standard input', async () => {
     const run = await world.run(`members block ${room} - --user grace --user ada --yes -o ids`, {
       stdin: `${ada}\n`,
     })
     expect(run).toMatchObject({ code: 0, stdout: `${ada}\n${grace}\n`, stderr: 'blocked 2 members\n' })
   })
 
-  test('members --user selects members by user ID when the member is on a later page of the list', async () => {
+  test('members --user selects a member on a later page of the list', async () => {
     otherService(world, { maxLimit: 1 })
     expect(await world.run(`members get ${room} --user ada -o ids`)).toMatchObject({ stdout: `${ada}\n` })
   })
 
-  test('members --user selects members by user ID when the lists of the service omit the user ID', async () => {
+  test('members --user selects members when the lists of the service omit the user ID', async () => {
     otherService(world, { minimalLists: true })
     expect(await world.run(`members get ${room} --user ada -o ids`)).toMatchObject({
       code: 0,
@@ -121,7 +121,7 @@ describe('members --user', () => {
     expect(writes()).toEqual([])
   })
 
-  test('members --user selects members by user ID when the service sends numeric IDs and omits null fields', async () => {
+  test('members --user selects members when the service sends numeric IDs and omits null fields', async () => {
     const { idOf } = otherService(world, { ids: 'number', leavesNullsOut: true, unlisted: { x: 1 } })
     expect(await world.run(`members get ${idOf(room)} --user ada -o ids`)).toMatchObject({
       code: 0,
@@ -132,7 +132,7 @@ describe('members --user', () => {
 
 describe('members --user with a user who is not a member', () => {
   test.each(['get', 'update --name A', 'block --yes', 'unblock'])(
-    'members --user with a user who is not a member exits 3 in members %s',
+    'members %s --user exits 3 for a user who is not a member',
     async (command) => {
       await world.send('POST', '/users', { user_id: 'nobody' })
       const [verb, ...flags] = command.split(' ')
@@ -147,7 +147,7 @@ describe('members --user with a user who is not a member', () => {
     },
   )
 
-  test('members --user with a user who is not a member exits 3 before any write when only some of the users are members', async () => {
+  test('members --user exits 3 before any write when only some of the users are members', async () => {
     for (const user_id of ['bob', 'carl']) await world.send('POST', '/users', { user_id })
     const run = await world.run(`members block ${room} --user ada --user bob --user carl --yes --json`)
     expect(run).toMatchObject({ code: 3, stdout: '' })
@@ -158,7 +158,7 @@ describe('members --user with a user who is not a member', () => {
     expect(writes()).toEqual([])
   })
 
-  test('members --user with a user who is not a member exits 0 with --ignore-not-found', async () => {
+  test('members --user exits 0 with --ignore-not-found for a user who is not a member', async () => {
     const line = `members block ${room} --user bob --yes --ignore-not-found -o ids`
     expect(await world.run(line)).toMatchObject({
       code: 0,
@@ -176,7 +176,7 @@ describe('members --user with a user who is not a member', () => {
     })
   })
 
-  test('members --user with a user who is not a member exits 3 and names the room when the room does not exist', async () => {
+  test('members --user exits 3 and names the room when the room does not exist', async () => {
     const run = await world.run('members get nowhere --user ada')
     expect(run.code).toBe(3)
     expect(run.stderr).toMatch(/^error: no such room: nowhere\n/)
@@ -200,7 +200,7 @@ describe('members --user with a user who has several memberships', () => {
   })
 
   test.each(['get', 'update --name A'])(
-    'members --user with a user who has several memberships exits 2 and lists the member IDs in members %s',
+    'members %s --user exits 2 and lists the member IDs for a user with several memberships',
     async (command) => {
       const [verb, ...flags] = command.split(' ')
       expect(await world.run(['members', verb ?? '', room, '--user', 'ada', ...flags])).toMatchObject({
@@ -212,7 +212,7 @@ describe('members --user with a user who has several memberships', () => {
     },
   )
 
-  test('members --user with a user who has several memberships blocks all memberships in members block', async () => {
+  test('members block --user blocks all memberships of a user', async () => {
     expect(await world.run(`members block ${room} --user ada --yes -o ids`)).toMatchObject({
       code: 0,
       stdout: 'm1\nm2\n',
@@ -221,7 +221,7 @@ describe('members --user with a user who has several memberships', () => {
 })
 
 describe('members --user', () => {
-  test('members --user with --dry-run prints the writes without sending them', async () => {
+  test('members --user --dry-run prints the writes and sends no write', async () => {
     const url = `https://meet.test/v1/rooms/${room}/members`
     expect(await world.run(`members block ${room} --user ada --user grace --dry-run`)).toMatchObject({
       code: 0,
@@ -236,7 +236,7 @@ describe('members --user', () => {
   })
 
   test.each(['get', 'update --name A', 'block', 'unblock'])(
-    'members --user with --curl exits 2 in members %s because --user needs a lookup',
+    'members %s --user --curl exits 2 because --user needs a lookup',
     async (command) => {
       const [verb, ...flags] = command.split(' ')
       expect(
@@ -252,7 +252,7 @@ describe('members --user', () => {
   )
 
   test.each(['block', 'update --blocked'])(
-    'members --user names the member in the prompt of members %s on a terminal',
+    'members %s --user names the member in the prompt on a terminal',
     async (command) => {
       const [verb, ...flags] = command.split(' ')
       const { host, done } = world.start(['members', verb ?? '', room, '--user', 'ada', ...flags], {
@@ -266,7 +266,7 @@ describe('members --user', () => {
     },
   )
 
-  test('members --user exits 2 in members block for an open room', async () => {
+  test('members block --user exits 2 for an open room', async () => {
     const open = (await world.send('POST', '/rooms', { name: 'Open', type: 'open' })).body.room.id
     await world.send('POST', `/rooms/${open}/members`, { user_id: 'ada' })
     const run = await world.run(`members block ${open} --user ada --yes`)

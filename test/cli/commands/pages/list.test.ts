@@ -42,7 +42,7 @@ describe('pages list', () => {
     })
   })
 
-  test('pages list supports --count, --where, --sort, --limit and --offset, and prints a message for a room without pages', async () => {
+  test('pages list applies --count, --where, --sort, --limit and --offset, and prints a message for a room without pages', async () => {
     expect(await world.run(`pages list ${room}`)).toMatchObject({ code: 0, stdout: '', stderr: 'no pages\n' })
     const ids = await createPages(...[1, 2, 3].map((i) => image(`https://i.test/${i}.png`)))
     expect((await world.run(`pages list ${room} --count`)).stdout).toBe('3\n')

@@ -145,7 +145,7 @@ test.each([
   ['pages create r slide1.png', 'pages create takes 1 argument, not 2'],
   ['pages create r --image C:/slides/1.PDF', '--image must be a URL, not the file “C:/slides/1.PDF”'],
   ['pages create r --image file:///slide1.png', '--image must be a URL, not the file “file:///slide1.png”'],
-])('%s says that the API takes URLs of images', async (line, message) => {
+])('%s prints a hint that the API accepts URLs of images', async (line, message) => {
   const { code, stderr } = await (await createWorld()).run(line)
   expect({ code, stderr }).toEqual({
     code: 2,
@@ -153,7 +153,7 @@ test.each([
   })
 })
 
-test('pages create prints a list with null among the created pages as the service sent it', async () => {
+test('pages create prints the list of created pages unchanged if the list contains null', async () => {
   world.intercept = async () => answer(200, { pages: [{}, null] })
   expect(await world.run(`pages create ${room} --image https://img.test/1.png`)).toMatchObject({
     ...{ code: 0, stdout: 'pages  [{},null]\n', stderr: '' },

@@ -263,7 +263,7 @@ test.each([
   ['--profile local', {}],
   ['', { MEETROOM_PROFILE: 'local' }],
 ])(
-  'the embedded service handles a request with the flags “%s” and the environment %j',
+  'a request with the flags “%s” and the environment %j goes to the embedded service',
   async (flags, env) => {
     const { code, stdout, stderr } = await made(flags, env)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -279,7 +279,7 @@ test('profiles use local makes later commands send their requests to the embedde
   expect((await run('profiles list -o csv --no-header')).stdout).toBe('local,true,,false,false\r\n')
 })
 
-test('commands with an invalid settings file can read the local workspace, and can write to it only with --allow-write', async () => {
+test('commands with an invalid settings file read the local workspace, and write to the workspace only with --allow-write', async () => {
   store('{')
   expect(await world.run('--local rooms list -o ids')).toMatchObject({ code: 0, stderr: '' })
   expect(await made('--local')).toMatchObject({ code: 2 })
@@ -302,7 +302,7 @@ test('a local profile from a flag or MEETROOM_PROFILE takes precedence over the 
   expect(world.requests).toEqual([])
 })
 
-test('a base URL in the environment takes precedence when local is the current profile', async () => {
+test('a base URL in the environment takes precedence over the current profile local', async () => {
   await run('profiles use local')
   expect(await world.run('rooms list -o ids')).toMatchObject({ code: 0 })
   expect(world.requests).toHaveLength(1)

@@ -86,7 +86,7 @@ test('rooms get shows one room as a record', async () => {
 test.each([
   ['terminated', 'terminate'],
   ['active', 'reopen'],
-])('rooms update --%s says that “rooms %s” replaces it', async (flag, verb) => {
+])('rooms update --%s prints that “rooms %s” replaces the flag', async (flag, verb) => {
   const id = await room({ name: 'Old' })
   expect(await world.run(`rooms update ${id} --${flag} --yes`)).toMatchObject({
     code: 0,

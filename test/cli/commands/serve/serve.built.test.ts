@@ -63,7 +63,7 @@ describe('serve that is ready', () => {
 })
 
 describe('the API key of serve', () => {
-  test('the API key of serve is written to the file of --api-key-file if that file does not exist', async () => {
+  test('the API key of serve is written to the file of --api-key-file if the file does not exist', async () => {
     const env = homes()
     const file = join(env.HOME, 'key')
     const made = await startServe(['--api-key-file', file], env)
@@ -73,7 +73,7 @@ describe('the API key of serve', () => {
     expect(existsSync(join(env.MEETROOM_DATA_DIR, 'api-key'))).toBe(false)
   })
 
-  test('the API key of serve is read from the file of --api-key-file if that file exists', async () => {
+  test('the API key of serve is read from the file of --api-key-file if the file exists', async () => {
     const env = homes()
     const file = join(env.HOME, 'key')
     writeFileSync(file, 'mine\n')
@@ -118,7 +118,7 @@ describe('serve during shutdown', () => {
 })
 
 describe('serve', () => {
-  test('serve handles the requests of commands with --local, and lets no other process serve the local workspace', async () => {
+  test('serve responds to commands with --local, and prevents other processes from serving the local workspace', async () => {
     const env = homes()
     const { ready, call, logged } = await startServe([], env)
     const { code, stdout, stderr } = await runBuilt(['serve', '--port', '0', '--json'], env)
@@ -211,7 +211,7 @@ describe('serve', () => {
 const leftIn = (dir: string) => readdirSync(dir).filter((name) => name !== '.cache')
 
 describe('serve --ephemeral', () => {
-  test('serve --ephemeral serves a workspace of its own, and removes all files that it created when it stops', async () => {
+  test('serve --ephemeral serves a new workspace, and removes all created files when it stops', async () => {
     const env = homes()
     const { ready, createRoom, child, ended } = await startServe(['--ephemeral'], env)
     const other = await startServe(['--ephemeral'], env)
@@ -347,7 +347,7 @@ describe('serve', () => {
 })
 
 describe('serve with webhooks', () => {
-  test('serve with webhooks sends the documented body, and sends the join of a session before its leave', async () => {
+  test('serve with webhooks sends the documented body, and sends the join of a session before the leave', async () => {
     const { ready, createRoom } = await startServe([], homes())
     const { url, inbox } = await startReceiver()
     const room = await createRoom({ webhook: { url, headers: { 'X-Token': 't' } } })
@@ -408,14 +408,14 @@ describe('serve with webhooks', () => {
     })
   })
 
-  test('serve with webhooks sends no webhooks to private IP addresses by default', async () => {
+  test('serve sends no webhooks to private IP addresses by default', async () => {
     const { ready, createRoom, logged } = await startServe([], homes())
     const url = 'http://169.254.169.254/latest'
     await joinRoom(ready, await createRoom({ webhook: { url } }))
     expect(await logged(/ webhook /)).toMatch(/ webhook msg_\w+ 169\.254\.169\.254 forbidden$/)
   })
 
-  test('serve with webhooks sends webhooks to private IP addresses with --allow-private-webhooks', async () => {
+  test('serve --allow-private-webhooks sends webhooks to private IP addresses', async () => {
     const { ready, createRoom } = await startServe(['--allow-private-webhooks'], homes())
     const { port, inbox } = await startReceiver()
     // 0.0.0.0 is the only private address that is certainly this machine.

@@ -33,7 +33,7 @@ function openSchool() {
 
 const paths = () => world.requests.map(({ url }) => url.slice(url.indexOf('/v1') + 3).replace(/\?.*/, ''))
 
-test('sessions list --all-rooms --online shows room, person, role and beginning, and reads members only of rooms in use', async () => {
+test('sessions list --all-rooms --online shows room, person, role and start time, and requests members only of occupied rooms', async () => {
   openSchool()
   expect(await world.run('sessions list --all-rooms --online')).toMatchObject({
     code: 0,
@@ -49,7 +49,7 @@ Maths 7a   m-x            guest  2026-01-01T08:10:00Z
   ])
 })
 
-test('sessions list --all-rooms prints the same sessions as JSON and CSV, also with rooms selected by --where', async () => {
+test('sessions list --all-rooms prints the same sessions in JSON and CSV, with and without --where', async () => {
   openSchool()
   const { stdout } = await world.run('sessions list --where name=Choir --json')
   const choir = {
@@ -74,7 +74,7 @@ test.each([
   ['--all-rooms --user ada --no-header --columns room_name', 'Maths 7a\n'],
   ['--all-rooms --sort -connected_at --limit 2 -o ids', 'grace-09:00\nnull-08:10\n'],
   ['--all-rooms --count-by room_name -o csv', 'room_name,count\r\nMaths 7a,2\r\nChoir,1\r\n'],
-])('sessions list %s counts, sorts and selects', async (flags, stdout) => {
+])('sessions list %s prints the matching sessions, columns or counts', async (flags, stdout) => {
   openSchool()
   expect(await world.run(`sessions list ${flags}`)).toMatchObject({ code: 0, stdout })
 })
@@ -85,7 +85,7 @@ test.each([
   ['sessions list --all-rooms --columns room', 2, 'no session has a field “room”'],
   ['sessions watch', 2, 'missing required argument “room”'],
   ['sessions watch r1 --all-rooms', 2, 'pass a room or --all-rooms, not both'],
-])('%s exits %i and prints nothing', async (line, code, message) => {
+])('%s exits %i without output on standard output', async (line, code, message) => {
   openSchool()
   const { stderr, ...rest } = await world.run(line)
   expect(rest).toMatchObject({ code, stdout: '' })
@@ -113,7 +113,7 @@ test('sessions list --all-rooms of a user who does not exist exits 3', async () 
   expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining('ada') })
 })
 
-test('sessions watch --all-rooms reports arrivals and departures of each room, and the end of a deleted room', async () => {
+test('sessions watch --all-rooms reports joins and leaves in each room, and the end of a deleted room', async () => {
   const at = '2026-01-02T03:00:00.000Z'
   const session = (id: string) => ({
     id,

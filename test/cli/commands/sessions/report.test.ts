@@ -305,7 +305,7 @@ describe('sessions report', () => {
     expect(paths()).toEqual([])
   })
 
-  test('sessions report reports the other rooms and exits 8 if one room cannot be read', async () => {
+  test('sessions report prints the other rooms and exits 8 if one room cannot be read', async () => {
     school(world, { maths, art })
     const { code, stdout, stderr } = await report('maths nowhere art -o csv --columns room_id,user_id')
     expect({ code, stderr }).toEqual({
@@ -355,7 +355,7 @@ test.each([
   ['--by room', ['room_name', 'name']],
   ['--by session', ['room_name', 'session_id']],
   ['--by meeting', ['room_name', 'meeting']],
-])('sessions report %s has the room name as a column of CSV and of tables', async (by, columns) => {
+])('sessions report %s prints a column for the room name in CSV and in tables', async (by, columns) => {
   const lesson = { room: { name: 'Maths 7a' }, sessions: [session('ada', '08:00', '09:00')] }
   school(world, { a: lesson, b: { ...lesson, room: { name: 'Maths 7b' } } })
   const flags = `--all-rooms ${by} --columns ${columns.join()} --no-header`
@@ -374,7 +374,7 @@ test.each([
   ['sessions report --all-rooms --columns missed', 'no participant has a field “missed”'],
   ['usage --columns room', 'no month has a field “room”'],
   ['users rooms ada --columns room', 'no membership has a field “room”'],
-])('%s refuses the column of an empty workspace before the first request', async (line, message) => {
+])('%s exits 2 with the error “%s” before the first request', async (line, message) => {
   const { code, stdout, stderr } = await world.run(line)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain(message)
@@ -516,7 +516,7 @@ describe('sessions report with another service', () => {
     })
   })
 
-  test('sessions report with another service groups sessions without a user ID by the user of their member, or by their member ID if the member is unknown', async () => {
+  test('sessions report with another service groups sessions without a user ID by the user of the member, or by the ID of an unknown member', async () => {
     const { user_id: _, ...unnamed } = session('ada', '08:00', '08:30')
     const nobody = { ...unnamed, id: 'n1', member_id: undefined }
     oddRoom({}, unnamed, { ...unnamed, id: 'm', member_id: 'm7' }, nobody, { ...nobody, id: 'n2' })

@@ -63,7 +63,7 @@ test.each([
 })
 
 test.each(['', ' --json', ' -o ids', ' --count', ' --all --where status=online'])(
-  'sessions list%s of a user who does not exist names the likely user instead of an empty list',
+  'sessions list%s of a missing user names the likely user instead of printing an empty list',
   async (flags) => {
     const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada Lovelace', email: 'ada@school.example' })
@@ -76,7 +76,7 @@ test.each(['', ' --json', ' -o ids', ' --count', ' --all --where status=online']
   },
 )
 
-test('sessions list of a user shows no request for the user with --curl', async () => {
+test('sessions list of a user with --curl prints no request that reads the user', async () => {
   const { stdout } = await world.run('sessions list r --user ada --curl')
   expect(stdout.match(/^curl/gm)).toHaveLength(1)
 })

@@ -43,7 +43,7 @@ describe('output of sessions watch', () => {
     expect(stdout.split('\n')[2]).toBe(`{"at":"${at(0)}","event":"ready","room_id":"r1","online":1}`)
   })
 
-  test('sessions watch prints [API key] in place of an API key in a response', async () => {
+  test('sessions watch prints [API key] instead of an API key in a response', async () => {
     const key = 'sk_live_0123456789abcdef'
     const looks = [{ sessions: [session('s1', { name: key })], room: { name: `x${key}`, status: key } }, {}]
     const room = await watchedRoom(looks)

@@ -49,7 +49,7 @@ describe('usage', () => {
     )
   })
 
-  test('usage counts only one person in the peak if one person joins at the moment when another leaves', async () => {
+  test('usage counts one person in the peak if a person joins at the moment when another person leaves', async () => {
     const sessions = [visit('ada', '10-01T08:00', '10-01T09:00'), visit('bob', '10-01T09:00', '10-01T10:00')]
     school(world, { one: { sessions: [...sessions, visit('eve', '10-01T09:30', '10-01T09:30')] } })
     expect((await usage('-o csv --no-header --columns peak,peak_time')).stdout).toBe(

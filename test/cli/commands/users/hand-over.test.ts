@@ -76,7 +76,7 @@ describe('users hand-over', () => {
     expect(world.writes()).toEqual([post(plans, 'monitor'), post(lobby, 'monitor')])
   })
 
-  test('users hand-over lowers no role that was raised, and adds no member who was added, after the plan', async () => {
+  test('users hand-over keeps roles that were raised and members that were added after the plan', async () => {
     const { plans, lobby, board } = world.ids
     await setRole(board, 'mallory', 'guest')
     await setRole(board, 'ada', 'monitor')
@@ -260,7 +260,7 @@ describe('users hand-over', () => {
     expect((await world.member(lobby, 'ada')).type).toBe('host')
   })
 
-  test('users hand-over fails for each room if the service omits roles, and is unknown with --role', async () => {
+  test('users hand-over fails for each room if the service omits roles, and has an unknown outcome with --role', async () => {
     otherService(world, { without: ['type'] })
     const { code, rows } = await world.rows('users hand-over mallory ada --yes')
     expect(code).not.toBe(0)
@@ -346,7 +346,7 @@ describe('members add', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('members add with ROOM and --user adds the user to that room only', async () => {
+  test('members add with ROOM and --user adds the user only to the given room', async () => {
     const { code } = await world.outcome(`members add ${world.ids.empty} --user ada -o ids`)
     expect(code).toBe(0)
     expect(world.writes()).toEqual([`POST /rooms/${world.ids.empty}/members {"user_id":"ada"}`])

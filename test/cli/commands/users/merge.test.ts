@@ -17,7 +17,7 @@ const block = async (room: string, user: string) =>
   world.send('PUT', `/rooms/${room}/members/${(await world.member(room, user)).id}`, { is_blocked: true })
 
 describe('users merge', () => {
-  test('saves the first user, hands the rooms over, blocks and deletes, with one question and one report', async () => {
+  test('users merge saves the first user, hands over the rooms, blocks and deletes the user, with one prompt and one report', async () => {
     const { plans, board, lobby } = world.ids
     const dry = await world.rows('users merge mallory ada --dry-run')
     expect(dry.stderr).toBe('would add ada to 2 rooms; would block 2 members and delete 1 user; 4 skipped\n')
@@ -49,7 +49,7 @@ describe('users merge', () => {
     expect((await world.member(plans, 'mallory')).is_blocked).toBe(false)
   })
 
-  test('blocks and deletes nothing after a failed hand-over, and completes the merge in a second run', async () => {
+  test('users merge blocks and deletes no user after a failed hand-over, and completes the merge in a second run', async () => {
     const { lobby } = world.ids
     world.fails(new RegExp(`${lobby}/members$`), 500, 'POST')
     const first = await world.rows(merge)
@@ -78,7 +78,7 @@ describe('users merge', () => {
     expect((await world.rows(merge)).code).toBe(3)
   })
 
-  test('changes nothing but the other rooms when the members of a room cannot be listed', async () => {
+  test('users merge changes only the other rooms if the members of a room cannot be listed', async () => {
     world.fails(new RegExp(`${world.ids.empty}/members`))
     const { code, rows } = await world.rows(merge)
     expect(code).toBe(8)
@@ -86,7 +86,7 @@ describe('users merge', () => {
     expect(world.writes().every((line) => line.startsWith('POST /rooms/'))).toBe(true)
   })
 
-  test('hands no room over in which the first user is blocked, and stops where the second user is blocked', async () => {
+  test('users merge skips a room in which the first user is blocked, and stops at a room in which the second user is blocked', async () => {
     const { plans, board } = world.ids
     await block(plans, 'mallory')
     await block(board, 'ada')
@@ -102,7 +102,7 @@ describe('users merge', () => {
     expect(await world.member(plans, 'ada')).toBeUndefined()
   })
 
-  test('merges with --role on a service without roles and blocks, and leads to the flag that accepts the blocks', async () => {
+  test('users merge on a service without blocks exits 8, and suggests the flag that accepts unconfirmed blocks', async () => {
     otherService(world, { without: ['is_blocked'] })
     const { code, stderr } = await world.rows(`${merge} --no-save`)
     expect(code).toBe(8)
@@ -123,7 +123,7 @@ describe('users merge', () => {
     ],
     ['users merge mallory ada', 10, 'error: merging users needs confirmation'],
     ['users merge mallory ada --curl', 2, 'error: --curl sends nothing'],
-  ])('prints an error for “%s” and exits %i', async (line, code, message) => {
+  ])('users merge prints an error for “%s” and exits %i', async (line, code, message) => {
     const run = await world.outcome(line)
     expect(run.code).toBe(code)
     expect(run.stderr).toContain(message)

@@ -35,7 +35,7 @@ test('users offboard keeps a user who joined a private room after the plan, and 
   expect(deletions((await world.rows(offboard)).rows)[0]).toEqual(['mallory', 'ok', null])
 })
 
-test('users offboard keeps a user whose block was lifted meanwhile', async () => {
+test('users offboard keeps a user whose block was lifted during the run', async () => {
   const { plans } = world.ids
   const { id } = await world.member(plans, 'mallory')
   let puts = 0
@@ -52,12 +52,12 @@ test('users offboard keeps a user whose block was lifted meanwhile', async () =>
   })
 })
 
-test('users offboard deletes a user who joined an open room meanwhile', async () => {
+test('users offboard deletes a user who joined an open room during the run', async () => {
   afterFirstBlock(() => world.send('POST', `/rooms/${world.ids.lobby}/members`, { user_id: 'trudy' }))
   expect(await world.rows(offboard)).toMatchObject({ code: 0 })
 })
 
-test('users offboard keeps all users when a room cannot be read again', async () => {
+test('users offboard keeps all users if the second read of a room fails', async () => {
   const { board } = world.ids
   let reads = 0
   world.intercept = async (request, next) =>

@@ -283,7 +283,7 @@ describe('the prompt of users offboard', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('the prompt of users offboard shows the number of users if there are several, and requires that number as confirmation', async () => {
+  test('the prompt of users offboard shows the number of several users, and requires this number as confirmation', async () => {
     const { code, stderr } = await world.typing('2\n', 'users offboard mallory trudy')
     expect(code).toBe(0)
     expect(stderr).toContain('Offboard 2 users “MALLORY” (mallory), “TRUDY” (trudy): block in 2 rooms')

@@ -30,7 +30,7 @@ describe.each(commands)('%s of a user who does not exist', (_, line) => {
     },
   )
 
-  test('a command with a user who does not exist exits 3 and names nobody when several users have the name', async () => {
+  test('a command with a user who does not exist exits 3 without a suggestion when several users have the name', async () => {
     for (const user_id of ['x1', 'x2']) await world.send('POST', '/users', { user_id, name: 'Twin' })
     const { code, stderr } = await world.run(line('TWIN'))
     expect({ code, writes: world.writes() }).toEqual({ code: 3, writes: [] })
@@ -39,7 +39,7 @@ describe.each(commands)('%s of a user who does not exist', (_, line) => {
 })
 
 describe('users offboard of users who do not exist', () => {
-  test('users offboard of users who do not exist skips them among several users', async () => {
+  test('users offboard of several users skips users who do not exist', async () => {
     const { code, rows } = await world.rows('users offboard nobody trudy --yes')
     expect(code).toBe(0)
     expect(rows.map(({ step, user_id, status }) => `${step} ${user_id} ${status}`)).toEqual([
@@ -74,7 +74,7 @@ describe('members add of a user who is a member', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('members add of a user who is a member treats each of many rooms by --if-exists', async () => {
+  test('members add of a user who is a member applies --if-exists to each of many rooms', async () => {
     const many = async (flags: string) => {
       const { code, rows } = await world.rows(`members add --all-rooms --user ada --type host --yes${flags}`)
       return [code, ...rows.map(({ room_name, status }) => `${room_name} ${status}`)]

@@ -101,7 +101,7 @@ describe('webhooks deliveries', () => {
 })
 
 describe('webhooks redeliver', () => {
-  test('webhooks redeliver requests a redelivery of one event and prints it', async () => {
+  test('webhooks redeliver requests a redelivery of one event and prints the redelivery', async () => {
     await fill()
     const { stdout, stderr, code } = await world.run('webhooks redeliver msg_c -o ids')
     expect({ stdout, stderr, code }).toEqual({ stdout: 'msg_c\n', stderr: 'queued 1 delivery\n', code: 0 })
@@ -193,7 +193,7 @@ describe('webhooks redeliver', () => {
     expect(redelivered()).toEqual([])
   })
 
-  test('webhooks redeliver prints which command sends the events if the local workspace is not being served', async () => {
+  test('webhooks redeliver prints the command that sends the events if the local workspace is not being served', async () => {
     const local = await openTestWorkspace(join(world.dir, 'data'))
     await addDelivery(local.store, { id: 'msg_a' })
     local.close()
@@ -214,7 +214,7 @@ describe.each([
   ['501', answer(501, {})],
 ])('services with the response %s for deliveries', (_, response) => {
   test.each(['webhooks deliveries', 'webhooks redeliver msg_a', 'webhooks redeliver --since 1h --yes'])(
-    '%s exits 6 and prints that it needs the embedded service',
+    '%s exits 6 and prints that the command needs the embedded service',
     async (line) => {
       world.intercept = answering(response)
       expect(await world.run(line)).toMatchObject({

@@ -21,7 +21,7 @@ const none: WireRequest = { url: '', method: '', headers: {}, body: '' }
 const save = (name: string, text: string) => writeFileSync(join(world.dir, name), text)
 
 describe('webhooks trigger', () => {
-  test('webhooks trigger sends one event and prints it with the response', async () => {
+  test('webhooks trigger sends one event and prints the event with the response', async () => {
     const { code, stdout, stderr } = await run('sessionJoined --room r1 --user ada --json')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const id = /^[0-9a-f]{24}$/

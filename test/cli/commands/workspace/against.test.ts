@@ -72,7 +72,7 @@ test('workspace diff exits 2 for --against with a base URL, for --against with F
   expect(at.world.requests).toEqual([])
 })
 
-test('workspace diff --against explains an unknown profile and a refused key for the profile of the flag', async () => {
+test('workspace diff --against names its profile in the error for an unknown profile or a refused key', async () => {
   const { staging, production } = await createServices()
   const env = { MEETROOM_BASE_URL: undefined, MEETROOM_API_KEY: undefined }
   const unknown = await staging.run('workspace diff --profile staging --against productoin', { env })

@@ -178,7 +178,7 @@ describe('workspace apply for rooms', () => {
     ])
   })
 
-  test('workspace apply for rooms reports a deleted room as “gone”, and creates it again only with --recreate', async () => {
+  test('workspace apply for rooms reports a deleted room as “gone”, and creates the room again only with --recreate', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.write(algebra('[{ user_id: ada }]'))
@@ -348,7 +348,7 @@ describe('the lock file', () => {
     ],
     ['{"version":1,"sections":[{}]}', 'school.yaml.lock cannot be read: it is not a lock file'],
   ])(
-    'the lock file with the invalid content %s stops workspace apply before any request',
+    'a lock file with the invalid content %s stops workspace apply before any request',
     async (text, problem) => {
       const at = await createWorkspace()
       at.write('users: [{ user_id: ada }]\n')
@@ -358,7 +358,7 @@ describe('the lock file', () => {
     },
   )
 
-  test('the lock file stops workspace apply before any request if it is a symbolic link or in use by another process', async () => {
+  test('a lock file that is a symbolic link or in use by another process stops workspace apply before any request', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     at.write('4243\n', 'school.yaml.lock.pid')
@@ -375,7 +375,7 @@ describe('the lock file', () => {
     expect([linked.code, other.world.requests]).toEqual([2, []])
   })
 
-  test('the lock file is unchanged before the confirmation, and only the file that names its holder exists', async () => {
+  test('workspace apply creates only the file that names the holder of the lock before the confirmation', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     const names = () => readdirSync(at.world.dir).sort()
@@ -407,7 +407,7 @@ describe('the lock file', () => {
     expect(statSync(lock).mode & 0o777).toBe(0o640)
   })
 
-  test('the lock file stops workspace apply before any request if it cannot be written', async () => {
+  test('a lock file that cannot be written stops workspace apply before any request', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     const { code, stderr } = await at.run('workspace apply missing/school.yaml --yes')
@@ -435,7 +435,7 @@ test('workspace apply exits 130 at ^C after the requests in progress, and the ne
   expect([again.code, again.writes.length]).toEqual([0, 12 - created])
 })
 
-test('workspace apply does not write an item that it has only read again when ^C arrives', async () => {
+test('workspace apply does not write an item if ^C arrives after the second read of the item', async () => {
   const at = await createWorkspace()
   at.write('workspace: default\nusers: [{ user_id: u0 }, { user_id: u1 }, { user_id: u2 }]\n')
   const { host, done } = at.world.start([...apply.split(' '), '--concurrency', '1'])

@@ -37,7 +37,7 @@ test.each(['diff', 'apply --yes', 'apply --dry-run', 'adopt'])(
   },
 )
 
-test('workspace apply with the suggested --lock and --prune blocks the leaver, and records the block in that lock file', async () => {
+test('workspace apply --prune with the suggested --lock blocks the leaver, and records the block in the lock file', async () => {
   const { at, room } = await createSchool()
   const { stderr } = await at.run(`workspace apply week2.csv ${flags} --prune=members --yes`)
   const line = suggested(stderr, 'week1.csv.lock')
@@ -50,7 +50,7 @@ test('workspace apply with the suggested --lock and --prune blocks the leaver, a
   expect(diff.code).toBe(0)
 })
 
-test('a second file with the suggested lock file of its own can claim the rooms', async () => {
+test('a second workspace file can claim the rooms with its own lock file, as the hint suggests', async () => {
   const { at } = await createSchool()
   const { stderr } = await at.run(`workspace adopt week2.csv ${flags}`)
   expect(await at.run(suggested(stderr, 'week2.csv.lock'))).toMatchObject({ code: 0 })

@@ -32,7 +32,7 @@ describe('a roster in CSV', () => {
     expect((await at.run(apply)).writes).toEqual([])
   })
 
-  test('a roster in CSV that differs from the service makes workspace diff suggest a working command with the same flags', async () => {
+  test('a roster in CSV that differs from the service makes workspace diff suggest a valid command with the same flags', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     const roster = '--rooms-from class --users-from pupil_id,name,email --role-from role'
@@ -106,7 +106,7 @@ describe('a roster in CSV', () => {
     ])
   })
 
-  test('a roster in CSV that is a workbook is refused as such, also under the name of a CSV', async () => {
+  test('an Excel workbook is refused as a roster in CSV with its own error, even if its file name ends with .csv', async () => {
     const at = await createWorkspace()
     for (const file of ['roster.xlsx', 'roster.csv']) {
       at.write('PK\u0003\u0004 xl/workbook.xml', file)
@@ -226,7 +226,7 @@ describe('workspace apply --prune', () => {
   const people = (count: number) => Array.from({ length: count }, (_, i) => `p${i},,,7a,guest\n`).join('')
   const head = 'pupil_id,name,email,class,role\n'
 
-  test('workspace apply --prune requires the exact number of removals in --allow-large if they exceed 30 % of the recorded items', async () => {
+  test('workspace apply --prune requires the exact number of removals in --allow-large if the removals exceed 30 % of the recorded items', async () => {
     const at = await createWorkspace()
     at.write(head + people(12), 'roster.csv')
     await at.run(apply)

@@ -91,7 +91,7 @@ test.each([
   expect(await at.run(line.replace('ROOM', room))).toMatchObject({ code: 2, writes: [] })
 })
 
-test('members unblock --all-rooms names the rooms and asks', async () => {
+test('members unblock --all-rooms names the rooms in its prompt', async () => {
   const { at } = await createClass()
   const line = 'members unblock --user bob --all-rooms'
   expect(await at.run(line)).toMatchObject({ code: 10, writes: [] })
@@ -134,7 +134,7 @@ test('a reviewed plan with --reblock blocks the members, and a failed block is p
   expect(await at.members(room)).toEqual(['ada guest', 'bob guest blocked'])
 })
 
-test('a lock file without blocks leads to no planned block', async () => {
+test('workspace apply plans no block for a lock file without blocks', async () => {
   const { at } = await createClass()
   await at.run('members unblock --user bob --all-rooms --yes')
   const lock = at.lock()

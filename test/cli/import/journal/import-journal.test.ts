@@ -263,7 +263,7 @@ describe('an import with a journal', () => {
     expect(await run('users import in.csv')).toMatchObject({ code: 0 })
   })
 
-  test('an import with a journal that sends nothing because of a wrong key can be run again', async () => {
+  test('an import with a journal can be repeated after a wrong key prevents all requests', async () => {
     const { code, stderr } = await world.run('users import in.csv', {
       env: { MEETROOM_API_KEY: 'wrong-key' },
     })

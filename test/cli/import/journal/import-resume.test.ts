@@ -295,7 +295,7 @@ test('the summary of a resumed import counts the rows that only the journal show
   expect(world.requests).toEqual([])
 })
 
-test('the summary of a resumed import counts no row as sent that is found at the service or could not be sent', async () => {
+test('the summary of a resumed import counts no row as sent that exists at the service or could not be sent', async () => {
   world.file('in.csv', usersCsv(4))
   await run('users import in.csv --journal in.csv.journal')
   const journal = (world.read('in.csv.journal') ?? '').split(/(?<=\n)/)

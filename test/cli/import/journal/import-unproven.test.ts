@@ -151,7 +151,7 @@ test('a resumed rooms import creates the rooms whose names do not exist', async 
   expect(await kinds.rooms.held()).toBe(3)
 })
 
-test('a resumed import reads the unproven rows before it sends the others', async () => {
+test('a resumed import reads the unproven rows before it sends the other rows', async () => {
   await killUnproven('users', true)
   const [header] = (world.read('j') ?? '').split('\n')
   world.file('j', `${header}\n{"sent":3,"to":3}\n`)

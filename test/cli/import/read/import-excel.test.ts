@@ -68,7 +68,7 @@ describe('a CSV file from Excel', () => {
     })
   })
 
-  test('a CSV file from Excel with unknown columns is refused with one error that names all of them', async () => {
+  test('a CSV file from Excel with unknown columns is refused with one error that names all unknown columns', async () => {
     expect(await world.imported('people.csv', 'user_id;Klasse;Notiz\nada;7b;x\n')).toEqual({
       code: 2,
       stdout: '',
@@ -192,7 +192,7 @@ describe('an Excel workbook', () => {
   })
 
   test.each(['people.ods', 'people.numbers'])(
-    'a spreadsheet of another program is refused as one: %s',
+    'a spreadsheet of another program is refused as a spreadsheet: %s',
     async (name) => {
       world.file(name, archive(['content.xml', '<document/>']))
       expect(await world.run(`users import ${name}`)).toMatchObject({
@@ -215,7 +215,7 @@ describe('rooms import --group-by name', () => {
     )
   })
 
-  test('rooms import --group-by name creates one room from rows with the same name, and a second run updates it', async () => {
+  test('rooms import --group-by name creates one room from rows with the same name, and a second run updates the room', async () => {
     expect(await world.run(line)).toMatchObject({
       code: 0,
       stderr: 'imported 3 of 3 rooms\n',

@@ -135,7 +135,7 @@ describe('import --map', () => {
     expect(await world.user('ada')).toMatchObject({ email: 'ada@x.test' })
   })
 
-  test('import --map sends a field unchanged if the API does not list it', async () => {
+  test('import --map sends a field unchanged if the API does not list the field', async () => {
     await world.imported('people.csv', 'user_id,Dept\nada,01\n', '--map', 'Dept=department')
     expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada","department":"01"}')
   })

@@ -31,7 +31,7 @@ describe('an import', () => {
   })
 
   test.each(Object.entries(content))(
-    'an import reads a file in the format %s of --input-format regardless of its name',
+    'an import reads a file in the format %s of --input-format regardless of the file name',
     async (format, text) => {
       expect(await world.imported('people.txt', text, '--input-format', format)).toEqual(one('ada', null))
       await world.send('DELETE', '/users/ada')
@@ -231,7 +231,7 @@ describe('a very long row in an import', () => {
     },
   )
 
-  test('a very long row in an import in JSON is parsed if it contains a key of 15 MB', {
+  test('a very long row of a JSON import is parsed if it contains a key of 15 MB', {
     timeout: 20_000,
   }, async () => {
     expect(await world.imported('people.json', `{"${'k'.repeat(15 * MB)}":[]}`)).toEqual(

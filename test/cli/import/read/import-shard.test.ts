@@ -171,7 +171,7 @@ describe('one shard of an import', () => {
     `)
   })
 
-  test('one shard of an import that contains no rows exits 0', async () => {
+  test('one shard of an import exits 0 if the shard contains no rows', async () => {
     world.file('in.csv', usersCsv(1))
     const ended = await Promise.all(shardsOf(3).map((shard) => run(`users import in.csv --shard ${shard}`)))
     expect(ended.map(({ code }) => code)).toEqual([0, 0, 0])

@@ -361,7 +361,7 @@ describe('a list that differs in every response', () => {
     expect({ code, count: stdout.split('\n').length - 1 }).toEqual({ code: 0, count: 1300 })
   })
 
-  test('a list that differs in every response is whole for an export if two passes together contain as many items as the final total', async () => {
+  test('a list that differs in every response is complete for an export if two passes together contain as many items as the final total', async () => {
     const { code, stdout } = await world.run('rooms export --columns id --no-header')
     expect({ code, count: new Set(stdout.trimEnd().split('\r\n')).size }).toEqual({ code: 0, count: 1300 })
   })

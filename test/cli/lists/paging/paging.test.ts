@@ -199,13 +199,13 @@ describe('a list of a service with unusual paging', () => {
     expect(asked()).toEqual(['1000@-', ...[7, 14, 21, 28, 35, 42, 49, 50].map((offset) => `1000@${offset}`)])
   })
 
-  test('a list of a service with unusual paging with --limit contains the requested number of items if the service limits the page size', async () => {
+  test('--limit on a service with unusual paging returns the requested number of items if the service limits the page size', async () => {
     service(ids(50), { cap: 7 })
     expect(await listed('--limit 20')).toEqual({ code: 0, ids: ids(20), stderr: '' })
     expect(asked()).toEqual(['20@-', '13@7', '6@14'])
   })
 
-  test('a list of a service with unusual paging with --limit contains the requested number of items if the service sends more items', async () => {
+  test('--limit on a service with unusual paging returns the requested number of items if the service sends more items', async () => {
     world.intercept = async () => answer(200, { rooms: ids(12).map(roomOf) })
     expect((await listed('--limit 5')).ids).toEqual(ids(5))
     const { stdout } = await world.run('rooms list --limit 5 --json')
@@ -222,7 +222,7 @@ describe('a list of a service with unusual paging', () => {
     expect(world.requests).toHaveLength(3)
   })
 
-  test('a list of a service with unusual paging with --limit is one valid JSON document if the service ignores the offset', async () => {
+  test('--limit on a service with unusual paging prints one valid JSON document if the service ignores the offset', async () => {
     service(ids(250), { ignoresOffset: true, cap: 30 })
     const { stdout, stderr } = await world.run('rooms list --limit 100 --json')
     expect(JSON.parse(stdout).rooms).toEqual(ids(30).map(roomOf))
@@ -239,7 +239,7 @@ describe('a list of a service with unusual paging', () => {
     ['is too low', () => ({ total: 3 })],
     ['is zero', () => ({ total: 0 })],
   ])(
-    'a list of a service with unusual paging and --all contains all items if the total of the service %s',
+    '--all on a service with unusual paging returns all items if the total of the service %s',
     async (_what, paging) => {
       service(ids(250), { paging })
       expect(await listed('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
@@ -251,23 +251,23 @@ describe('a list of a service with unusual paging', () => {
     expect(await listed('')).toEqual({ code: 0, ids: ids(30), stderr: '' })
   })
 
-  test('a list of a service with unusual paging of several pages has no total if the service sends no total', async () => {
+  test('a list of several pages from a service with unusual paging has no total if the service sends no total', async () => {
     service(ids(250), { paging: ({ limit, offset }) => ({ limit, offset }) })
     const { stdout } = await world.run('rooms list --limit 20 --page-size 10 --json')
     expect(JSON.parse(stdout).paging).toEqual({ limit: 20, offset: 0 })
   })
 
-  test('a list of a service with unusual paging with --all contains each ID once if items are inserted between two requests for pages', async () => {
+  test('--all on a service with unusual paging returns each ID once if items are inserted between two page requests', async () => {
     service(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
     expect(await listed('--all')).toEqual({ code: 0, ids: [...ids(250), 'new'], stderr: '' })
   })
 
-  test('a list of a service with unusual paging with --limit contains the requested number of items if items are inserted between two requests for pages', async () => {
+  test('--limit on a service with unusual paging returns the requested number of items if items are inserted between two page requests', async () => {
     service(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
     expect((await listed('--limit 150 --page-size 100')).ids).toEqual(ids(150))
   })
 
-  test('a list of a service with unusual paging with --json contains items that were inserted between two requests for pages, after the others', async () => {
+  test('--json on a service with unusual paging prints items that were inserted between two page requests after the other items', async () => {
     service(ids(15), { cap: 10, before: (rooms, request) => request === 2 && rooms.unshift('new') })
     const { stdout } = await world.run('rooms list --all --json')
     expect(JSON.parse(stdout)).toEqual({
@@ -281,14 +281,14 @@ describe('a list of a service with unusual paging', () => {
     expect((await listed('--all')).ids).toEqual(['a', 'b', 'c'])
   })
 
-  test('a list of a service with unusual paging with a single complete page is printed byte for byte', async () => {
+  test('a single complete page of a service with unusual paging is printed byte for byte', async () => {
     const body = '{\t"rooms" : [],\r\n"unlisted": 1.0}\n\n'
     world.intercept = async () => answer(200, body)
     for (const flags of ['', ' --all', ' --limit 5'])
       expect((await world.run(`rooms list --json${flags}`)).stdout).toBe(body)
   })
 
-  test('a list of a service with unusual paging in JSON contains the other fields of the last page', async () => {
+  test('a JSON list of a service with unusual paging contains the other fields of the last page', async () => {
     let page = 0
     world.intercept = async () =>
       answer(200, { cursor: `c${++page}`, rooms: page < 3 ? [roomOf(`r${page}`)] : [] })
@@ -318,7 +318,7 @@ describe('a list of a service with unusual paging', () => {
   })
 
   test.each(['', '--no-header '])(
-    'a list of a service with unusual paging as a table with the flags “%s” shows a column that has values only on a later page',
+    'a table of a service with unusual paging shows a column that has values only on a later page, with the flags “%s”',
     async (flag) => {
       const rooms = [
         { id: 'r1', type: 'open', layout: null },

@@ -64,7 +64,7 @@ const unstable = fc.integer({ min: 1, max: 40 }).chain((count) =>
 )
 
 describe('a list that does not change', () => {
-  test('a list that does not change takes one request a page, and one more if its last page is full or its total is a round number', async () => {
+  test('a list that does not change needs one request per page, and one more if the last page is full or the total is round', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 2500 }),
@@ -82,7 +82,7 @@ describe('a list that does not change', () => {
     )
   })
 
-  test('a list that does not change without a total takes one request a page, and one more', async () => {
+  test('a list that does not change and has no total needs one request per page, and another request', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 300 }),
@@ -99,7 +99,7 @@ describe('a list that does not change', () => {
 })
 
 describe('random lists', () => {
-  test('a list whose rows differ between readings is printed without repetition, and without an error or notice only if it is whole', async () => {
+  test('a list whose rows differ between readings is printed without repetition, and without an error or notice only if it is complete', async () => {
     await fc.assert(
       fc.asyncProperty(unstable, async ({ count, cap, readings, isLastWhole }) => {
         const all = isLastWhole ? [...readings, upTo(count)] : readings
@@ -114,7 +114,7 @@ describe('random lists', () => {
     )
   })
 
-  test('a list whose rows differ between readings is passed to a command that writes only if it is whole', async () => {
+  test('a list whose rows differ between readings is passed to a command that writes only if it is complete', async () => {
     await fc.assert(
       fc.asyncProperty(unstable, async ({ count, cap, readings }) => {
         const { ids, error } = await read({ readings, cap, total: count }, { mayWrite: true })
@@ -123,7 +123,7 @@ describe('random lists', () => {
     )
   })
 
-  test('a list whose rows differ between readings without a total is printed without an error only if it is whole', async () => {
+  test('a list whose rows differ between readings without a total is printed without an error only if it is complete', async () => {
     const repeats = fc.uniqueArray(fc.integer({ min: 1, max: 20 }), { maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(repeats, fc.integer({ min: 6, max: 15 }), async (places, cap) => {

@@ -49,7 +49,7 @@ const lists = [
 
 describe('lists with repeated rows', () => {
   test.each(lists)(
-    'a list in which one reading repeats a row and lacks another is completed by a second reading: %s',
+    'a list in which one reading repeats a row and lacks another row is completed by a second reading: %s',
     async (line) => {
       service((reading) => (reading === 0 ? repeating(20) : numbers(47)))
       const { code, stdout } = await world.run(line)
@@ -58,7 +58,7 @@ describe('lists with repeated rows', () => {
   )
 
   test.each(lists)(
-    'a list in which one reading repeats a row and lacks another is completed by the third reading if the second lacks a row too: %s',
+    'a third reading completes a list if the first two readings repeat a row and lack another row: %s',
     async (line) => {
       service((reading) => (reading < 2 ? repeating(20) : numbers(47)))
       const { code, stdout } = await world.run(line)
@@ -66,7 +66,7 @@ describe('lists with repeated rows', () => {
     },
   )
 
-  test('a list in which one reading repeats a row and lacks another is counted and summed up with all rows', async () => {
+  test('a list in which one reading repeats a row and lacks another row is counted and summed up with all rows', async () => {
     service((reading) => (reading === 0 ? repeating(20) : numbers(47)))
     expect(await world.run('rooms list --count --where type=private')).toMatchObject({
       code: 0,
@@ -78,7 +78,7 @@ describe('lists with repeated rows', () => {
   })
 
   test.each(['rooms delete', 'rooms terminate'])(
-    'a list in which one reading repeats a row and lacks another %s --where changes every row once',
+    'with a list in which one reading repeats a row and lacks another row, %s --where changes every row once',
     async (command) => {
       service((reading) => (reading === 0 ? repeating(20) : numbers(47)))
       await world.run(`${command} --where type=private --yes --max 99 --quiet`)
@@ -86,7 +86,7 @@ describe('lists with repeated rows', () => {
     },
   )
 
-  test('a list in which one reading repeats a row and lacks another ends with the number of rows after three readings that differ', async () => {
+  test('a list exits 8 with the number of rows after three readings that differ', async () => {
     service((reading) => repeating(20 + reading).filter((i) => i !== 7))
     const { code, stderr } = await world.run('rooms export --quiet')
     expect({ code, stderr }).toEqual({
@@ -131,13 +131,13 @@ describe('lists with a permanently repeated row', () => {
 describe('a list without a total', () => {
   const total = () => undefined
 
-  test('a list without a total is whole if no row is repeated', async () => {
+  test('a list without a total is complete if no row is repeated', async () => {
     service(() => numbers(47), { total })
     expect(await world.run('rooms list --all -o ids')).toMatchObject({ code: 0, stderr: '' })
     expect(world.requests).toHaveLength(6)
   })
 
-  test('a list without a total is whole if two readings show the same rows', async () => {
+  test('a list without a total is complete if two readings show the same rows', async () => {
     service((reading) => (reading === 0 ? repeating(20) : numbers(47)), { total })
     const { code, stdout } = await world.run('rooms list --all -o ids')
     expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all })
@@ -239,7 +239,7 @@ describe('the end of a list', () => {
       (rooms: readonly unknown[], limit: number) =>
         answer(200, { rooms: rooms.slice(0, limit), paging: { total: rooms.length } }),
     ],
-  ] as const)('a request beyond the end of a list may get the response %s', async (_, behind) => {
+  ] as const)('a list is complete if a request beyond its end gets the response %s', async (_, behind) => {
     for (const count of [10, 20, 30, 47, 50]) {
       ending(count, behind)
       for (const line of ['rooms list --all -o ids', 'rooms export --columns id --no-header --quiet']) {

@@ -5,7 +5,7 @@ import { answer, createWorld } from '../../../helpers/world.ts'
 
 const mark = '\ufeff'
 
-test('CSV with --bom and --delimiter begins with a byte order mark and has decimal commas after a semicolon', async () => {
+test('CSV with --bom and --delimiter begins with a byte order mark, and has decimal commas if the delimiter is a semicolon', async () => {
   const world = await createWorld()
   const rooms = [{ id: 'r', name: 'Ü;1,5', meeting_time: 1.5, plain: 2 }]
   world.intercept = async () => answer(200, { rooms, paging: { limit: 20, offset: 0, total: 1 } })
@@ -21,7 +21,7 @@ test('CSV with --bom and --delimiter begins with a byte order mark and has decim
   expect(await print('--delimiter', 'tab')).toBe('name\tmeeting_time\tplain\r\nÜ;1,5\t1.5\t2\r\n')
 })
 
-test('--delimiter and --bom are refused without CSV, and with a wrong delimiter', async () => {
+test('--delimiter and --bom are refused for formats other than CSV, and with a wrong delimiter', async () => {
   const world = await createWorld()
   const fail = async (line: string) => (await world.run(line)).stderr
   expect(await fail('rooms list --bom')).toBe('error: --bom is for CSV\nhint: pass -o csv\n')
@@ -30,7 +30,7 @@ test('--delimiter and --bom are refused without CSV, and with a wrong delimiter'
   expect(world.requests).toEqual([])
 })
 
-test('an export with semicolons and a byte order mark is imported, and the rejects keep both', async () => {
+test('an export with semicolons and a byte order mark can be imported, and the file of failed rows keeps both', async () => {
   const world = await createWorld()
   for (const user_id of ['ada', 'jörg']) await world.send('POST', '/users', { user_id, name: 'A; "b"' })
   const { stdout } = await world.run('users export --bom --delimiter ;')

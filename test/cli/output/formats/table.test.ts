@@ -88,7 +88,7 @@ test('a table with a cell of 200,000 spaces is printed without an error', () => 
   expect(layOutByPadding([[blanks, own``]], [300_000, 1], (text) => text)).toBe(own`${blanks}\n`)
 })
 
-test('a table on a narrow terminal hides columns without values before it drops others', () => {
+test('a table on a narrow terminal hides empty columns before other columns', () => {
   const options = { header: true, style: plain, now: undefined, redact: (text: string) => text }
   const items = [
     {
@@ -113,7 +113,7 @@ test('a table on a narrow terminal hides columns without values before it drops 
   expect(other.page([{ user_id: 'ada' }])).not.toContain('EMAIL')
 })
 
-describe('a table on a narrow terminal keeps the columns that answer the question', () => {
+describe('the most important columns of a table on a narrow terminal', () => {
   const draw = (view: View, item: Item, width: number) => {
     const options = {
       view,
@@ -146,7 +146,7 @@ describe('a table on a narrow terminal keeps the columns that answer the questio
     },
   }
 
-  test('a step in a room loses IDs, step and user before the room name and the reason', () => {
+  test('a table of steps on a narrow terminal hides IDs, step and user before the room name and the reason', () => {
     expect(draw(rowKinds.steps, step, 80)).toEqual([
       'STEP   USER ID  ROOM NAME                STATUS       REASON',
       'block  mallory  Art and design, group 2  would_block  no block in public rooms',
@@ -161,7 +161,7 @@ describe('a table on a narrow terminal keeps the columns that answer the questio
     ])
   })
 
-  test('a planned change loses sign, kind and status before the details', () => {
+  test('a table of planned changes on a narrow terminal hides sign, kind and status before the details', () => {
     expect(draw(rowKinds.applied, change, 60)).toEqual([
       'ACTION       ITEM                   STATUS  DETAILS',
       'not_in_file  a (Mathematics, firs…  unsent  name: Mathemati…',

@@ -137,12 +137,12 @@ describe('the redaction of the program', () => {
     world = await createWorld()
   })
 
-  test('the redaction of the program prints errors unchanged if the key is one letter', async () => {
+  test('the program prints errors unchanged if the key is one letter', async () => {
     const { stderr } = await world.run('rooms list --limit x', { env: { MEETROOM_API_KEY: 'e' } })
     expect(stderr).toBe('error: --limit must be a whole number, at least 1, not “x”\n')
   })
 
-  test('the redaction of the program masks the key in field names in every output format', async () => {
+  test('the program masks the key in field names in every output format', async () => {
     const apiKey = 'a"key\\with/what%it+may=have'
     for (const spell of Object.values(spellings)) {
       const body = { error: { message: spell(apiKey), [spell(apiKey)]: [spell(apiKey)] } }

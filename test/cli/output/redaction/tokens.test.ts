@@ -218,7 +218,7 @@ describe('masked access tokens', () => {
 
 describe('an export of users without access tokens', () => {
   test.each(['csv', 'ndjson', 'json'])(
-    'an export of users without access tokens as %s is accepted by an import',
+    'an export of users without access tokens as %s can be imported',
     async (format) => {
       await world.send('POST', '/users', { user_id: 'grace', email: 'g@x.test', name: '=1' })
       for (const flag of ['', ' --show-tokens']) {
@@ -233,7 +233,7 @@ describe('an export of users without access tokens', () => {
     },
   )
 
-  test('an export of users without access tokens as CSV with unlisted fields is accepted by an import', async () => {
+  test('an export of users without access tokens as CSV with unlisted fields can be imported', async () => {
     await world.send('POST', '/users', { user_id: 'grace', theme: { dark: true } })
     const to = await createWorld()
     writeFileSync(join(to.dir, 'users.csv'), (await run('users export')).stdout)

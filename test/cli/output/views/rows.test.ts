@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { type RowOf, rowKinds } from '../../../../src/cli/output/views/rows.ts'
 
-test('a row that lacks a declared field or misspells one does not compile', () => {
+test('a row with a missing or misspelled field does not compile', () => {
   const row = { room_id: 'r1', room_name: 'A', status: 'ok', reason: null } as const
   expectTypeOf(row).toExtend<RowOf<'rooms'>>()
   // @ts-expect-error: no reason
