@@ -23,7 +23,7 @@ function deny(id: string) {
 describe('a 403 response for one room', () => {
   beforeEach(() => deny(rooms[1] ?? ''))
 
-  test('a 403 response for one room exits 1 with a hint that the API key works', async () => {
+  test('a 403 response for one room exits 1 with a hint that the API key is valid', async () => {
     expect(await world.run(`rooms get ${rooms[1]}`)).toMatchObject({
       code: 1,
       stderr:
@@ -54,7 +54,7 @@ describe('a 403 response for one room', () => {
     ['rooms list --where online=0 -o ids', 2],
     ['rooms list --where members>0 -o ids', 2],
   ])(
-    'a 403 response for one room does not stop %s for the other rooms, and the command exits 8',
+    'a 403 response for one room does not stop %s, which prints the other rooms and exits 8',
     async (line, count) => {
       const { code, stdout, stderr } = await world.run(line)
       expect({ code, ids: stdout.trim().split('\n') }).toEqual({

@@ -31,7 +31,7 @@ describe('a refusal of a request that names a user', () => {
     ['400 where a missing user is 410', bad, answer(410, {})],
     ['404', answer(404, {}), answer(404, {})],
   ])(
-    'a refusal of a request that names a user with %s is reported as a missing user after one request for the user',
+    'a refusal with %s of a request that names a user is reported as a missing user after one request for the user',
     async (_what, refusal, unknown) => {
       refusing(refusal, unknown)
       expect(await world.run('members add r1 nobody')).toMatchObject({
@@ -50,7 +50,7 @@ describe('a refusal of a request that names a user', () => {
     })
   })
 
-  test('a refusal of a request that names a user with 404 is reported as a missing room if the user exists', async () => {
+  test('a refusal with 404 of a request that names a user is reported as a missing room if the user exists', async () => {
     refusing(answer(404, { message: 'gone' }))
     expect(await world.run('members add r1 ada')).toMatchObject({
       code: 3,

@@ -114,7 +114,7 @@ test.each(unreadable)('%s has an unknown outcome after a response with HTML', as
 })
 
 test.each(unreadable.slice(1))(
-  '%s is done after a response without a body and after any object',
+  '%s succeeds after a response without a body and after any object',
   async (line) => {
     for (const response of [answer(200, ''), answer(200, {}), answer(202, { queued: true })]) {
       answerWrites(true, response)
@@ -123,7 +123,7 @@ test.each(unreadable.slice(1))(
   },
 )
 
-test('a creation with a response that shows another name is unknown and reports the ID', async () => {
+test('a creation with a response that shows another name has an unknown outcome and reports the ID', async () => {
   answerWrites(false, answer(200, { room: { id: 'r9', name: 'Other', type: 'open' } }))
   const { code, stdout, stderr } = await run('rooms create --name New --type open --json')
   expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
@@ -134,7 +134,7 @@ test.each([
   ['below data', (body: any) => ({ data: body })],
   ['bare', (body: any) => body.room],
   ['bare below data', (body: any) => ({ data: body.room })],
-])('a room that a response shows %s proves the change without a read', async (_where, wrap) => {
+])('a response that shows the room %s proves the change without a read', async (_where, wrap) => {
   world.intercept = async (request, next) => {
     const response = await next()
     if (request.method === 'GET') return response
@@ -163,7 +163,7 @@ test('a partly applied change counts as not applied, and the error names the app
   })
 })
 
-test('a change counts as not applied if the service returns the ID in another letter case, and the error shows that ID', async () => {
+test('a change counts as not applied if the service returns the ID in another letter case, and the error shows the returned ID', async () => {
   answerWrites(false, answer(200, { user: { user_id: 'NEW', name: 'New' } }))
   expect(await run('users create new --name New')).toMatchObject({
     code: 1,
@@ -213,7 +213,7 @@ describe('a value in another spelling', () => {
     ['é', 'e\u0301'],
     ['New', ' New '],
     ['say "x"', 'say \\"x\\"'],
-  ])('a value in another spelling %j shown as %j is done with a notice', async (name, shown) => {
+  ])('a change to %j that the service shows as %j is done with a notice', async (name, shown) => {
     const { code, stderr } = await update(name, shown)
     expect(code).toBe(0)
     expect(stderr).toContain('warning: the service shows another spelling: name is ')
@@ -228,7 +228,7 @@ describe('a value in another spelling', () => {
   })
 })
 
-describe('a response to a change that says no', () => {
+describe('a response that denies a change', () => {
   test.each([
     { success: false },
     { ok: false, message: 'no' },

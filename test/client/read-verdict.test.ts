@@ -51,15 +51,18 @@ describe.each(Object.entries(noes))('a read that gets a 200 response with %s', (
   // Each command is tested with every third response.
   const index = Object.keys(noes).indexOf(name)
 
-  test.each(share(reads, index, 3))('exits 6: %s', async (line) => {
-    for (const items of [[], null]) {
-      reading(fields, items)
-      const { code, stdout, stderr } = await world.run(`${line} --json`)
-      const first = JSON.parse(stderr.split('\n').findLast((text) => text.startsWith('{')) ?? '{}').error
-      expect({ line, code, error: first }).toMatchObject({ code: 6, error: { code: 'service' } })
-      if (!line.startsWith('api')) expect(stdout).toBe('')
-    }
-  })
+  test.each(share(reads, index, 3))(
+    `a read that gets a 200 response with ${name} exits 6: %s`,
+    async (line) => {
+      for (const items of [[], null]) {
+        reading(fields, items)
+        const { code, stdout, stderr } = await world.run(`${line} --json`)
+        const first = JSON.parse(stderr.split('\n').findLast((text) => text.startsWith('{')) ?? '{}').error
+        expect({ line, code, error: first }).toMatchObject({ code: 6, error: { code: 'service' } })
+        if (!line.startsWith('api')) expect(stdout).toBe('')
+      }
+    },
+  )
 
   test.each(share(changes, index, 3))(
     `a read that gets a 200 response with ${name} prevents the writes of %s`,
@@ -79,7 +82,7 @@ describe.each(
     'errors beside the items': { errors: [{ message: 'shard 3 timed out' }] },
     'an error beside the items': { error: 'shard 3 timed out' },
   }),
-)('a list that is answered with %s', (_name, fields) => {
+)('a list with the response %s', (_name, fields) => {
   test.each([
     'rooms list',
     'rooms list --all',
@@ -113,7 +116,7 @@ test.each([
   expect(await world.run('rooms list --all -o ids')).toMatchObject({ code: 0, stdout: 'r1\n', stderr: '' })
 })
 
-test('the error contains the message of the service', async () => {
+test('the error for an unusable response contains the message of the service', async () => {
   reading({ error: { code: 'timeout', message: 'shard 3 timed out' } })
   expect((await world.run('rooms list')).stderr).toBe(
     'error: the service reports an error (200): shard 3 timed out\n',

@@ -86,7 +86,7 @@ describe('a command', () => {
       expect(world.requests).toHaveLength(2)
     })
 
-    test(`a command retries ${what} if the request is known not to have been sent`, async () => {
+    test(`a command retries ${what} if the request was certainly not sent`, async () => {
       script(unsent(), fine)
       await world.run(command)
       expect(world.requests).toHaveLength(2)
@@ -351,7 +351,7 @@ describe('a retrying command', () => {
     )
   })
 
-  test('a retrying command reports why a request waited if it was not sent before the timeout', async () => {
+  test('a retrying command reports the reason for the wait if a request was not sent before the timeout', async () => {
     world.intercept = (_request, _next, signal) =>
       new Promise((_, reject) =>
         signal.addEventListener('abort', () => reject(new TransportError('no connection yet', false))),
@@ -394,7 +394,7 @@ describe('the JSON error', () => {
 
 describe('a redirect', () => {
   test.each([301, 302, 303, 307, 308])(
-    'a redirect with %i is reported as an error and not followed',
+    'a redirect with status %i is reported as an error and not followed',
     async (status) => {
       script(answer(status, '', { location: 'https://elsewhere.test/v1/rooms' }))
       expect(await outcome('rooms list')).toEqual({
@@ -463,33 +463,27 @@ describe('a 400 response without a reason', () => {
     expect((await world.run('rooms update r1 --name New')).code).toBe(1)
   })
 
-  test('a 400 response without a reason is handled differently from a 401, which exits 4 without a probe', async () => {
+  test('a 401 response exits 4 without a probe, unlike a 400 response without a reason', async () => {
     script(answer(401, {}))
     expect((await world.run('rooms get r1')).code).toBe(4)
     expect(world.requests).toHaveLength(1)
   })
 
-  test('a 400 response without a reason is handled differently from a 403, which exits 4 if the probe is refused', async () => {
+  test('a 403 response exits 4 if the probe is refused', async () => {
     script(answer(403, {}))
     expect((await world.run('rooms get r1')).code).toBe(4)
     expect(world.requests).toHaveLength(2)
   })
 
-  test.each([404, 410])(
-    'a 400 response without a reason is handled differently from a %i, which exits 3',
-    async (status) => {
-      answers({ '/users/ada': answer(status, {}), '/rooms?limit=1': empty })
-      expect((await world.run('users get ada')).code).toBe(3)
-    },
-  )
+  test.each([404, 410])('a %i response to a read exits 3', async (status) => {
+    answers({ '/users/ada': answer(status, {}), '/rooms?limit=1': empty })
+    expect((await world.run('users get ada')).code).toBe(3)
+  })
 
-  test.each(['null', { user: null }])(
-    'a 400 response without a reason is handled like a 200 with %j, which exits 3',
-    async (body) => {
-      answers({ '/users/ada': answer(200, body), '/rooms?limit=1': empty })
-      expect((await world.run('users get ada')).code).toBe(3)
-    },
-  )
+  test.each(['null', { user: null }])('a 200 response to a read with %j exits 3', async (body) => {
+    answers({ '/users/ada': answer(200, body), '/rooms?limit=1': empty })
+    expect((await world.run('users get ada')).code).toBe(3)
+  })
 
   test.each([
     ['unauthorized', 4],
@@ -501,12 +495,15 @@ describe('a 400 response without a reason', () => {
   })
 })
 
-test.each([502, 504])('the error for a read that a gateway answers with %i names doctor', async (status) => {
-  script(answer(status, ''))
-  expect((await outcome('rooms get r1 --retries 0')).stderr).toBe(
-    `error: the service failed (${status})\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n`,
-  )
-})
+test.each([502, 504])(
+  'the error for a read that a gateway answers with %i suggests doctor',
+  async (status) => {
+    script(answer(status, ''))
+    expect((await outcome('rooms get r1 --retries 0')).stderr).toBe(
+      `error: the service failed (${status})\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n`,
+    )
+  },
+)
 
 describe('a response that cannot be parsed', () => {
   const hint = 'hint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n'

@@ -31,7 +31,7 @@ function renameTo(change: (name: string) => string): void {
 
 const reads = () => world.sent().filter((line) => line.startsWith('GET'))
 
-describe('a creation that is answered with an ID alone', () => {
+describe('a creation whose response contains only an ID', () => {
   const create = ['rooms', 'create', '--name', 'New', '--type', 'open', '--json']
 
   test('a creation whose response contains only an ID is done if the room with that ID is as requested', async () => {
@@ -47,7 +47,7 @@ describe('a creation that is answered with an ID alone', () => {
   })
 
   test.each(['job-7', () => room])(
-    'a creation whose response contains only an ID is unknown and names no room if the ID belongs to another item',
+    'a creation whose response contains only an ID has an unknown outcome and names no room if the ID belongs to another item',
     async (id) => {
       answerWrites(true, { id: typeof id === 'string' ? id : id(), status: 'queued' }, 202)
       const { code, stdout, stderr } = await world.run(create)
@@ -66,7 +66,7 @@ describe('a name that the service changes', () => {
     ['cut off and in small letters', (name: string) => name.slice(0, 20).toLowerCase()],
     ['with a number', (name: string) => `${name} (2)`],
     ['with a date', (name: string) => `${name} [2026-01-02]`],
-  ])('a name that the service changes %s is a notice for a new room', async (_what, change) => {
+  ])('a name that the service changes %s causes a notice for a new room', async (_what, change) => {
     renameTo(change)
     const { code, stderr } = await world.run(['rooms', 'create', '--name', long, '--type', 'open'])
     expect({ code, stderr }).toEqual({
@@ -117,7 +117,7 @@ describe('a name that the service changes', () => {
   })
 })
 
-test('pages create has an unknown outcome if the response contains null in place of the pages', async () => {
+test('pages create has an unknown outcome if the response contains null instead of the pages', async () => {
   answerWrites(true, { pages: [null] })
   expect(await world.run(`pages create ${room} --image https://i.test/a.png`)).toMatchObject({
     code: 7,

@@ -94,7 +94,7 @@ describe('a base URL without /v1', () => {
     },
   )
 
-  test('a base URL without /v1 causes an error with its own code that is not retryable', async () => {
+  test('a base URL without /v1 causes an error with a separate code that is not retryable', async () => {
     webServer(notFound)
     const { stderr } = await world.run(`rooms delete ${room} --yes --ignore-not-found --json`, { env })
     expect(JSON.parse(stderr)).toEqual({
@@ -168,7 +168,7 @@ describe.each(probes)('a probe that follows a 404 and gets the response %s', (_w
     },
   )
 
-  test('a probe after a 404 costs the same for any number of IDs in a batch', async () => {
+  test('a batch sends the same number of probes after 404 responses for any number of IDs', async () => {
     const probesOf = async (ids: string) => {
       world.requests.length = 0
       await world.run(`rooms delete ${ids} --yes --ignore-not-found --retries 0`)
@@ -178,7 +178,7 @@ describe.each(probes)('a probe that follows a 404 and gets the response %s', (_w
   })
 })
 
-test('a 404 with an unanswered probe is not counted as a missing room', async () => {
+test('a 404 response is not counted as a missing room if the probe gets no response', async () => {
   world.intercept = async ({ url }) => {
     if (url.endsWith('/rooms?limit=1')) throw new TransportError('the connection was reset', true)
     return notFound
@@ -280,7 +280,7 @@ describe('an embedded service at /v1', () => {
     })
   })
 
-  test('an embedded service at /v1 makes rooms delete and users delete exit 1 if it does not know the operation', async () => {
+  test('an embedded service at /v1 makes rooms delete and users delete exit 1 if the service does not know the operation', async () => {
     world.intercept = async (request, next) =>
       request.method === 'DELETE'
         ? answer(400, { error: { code: 'unknown_operation', message: 'no such operation' } })
@@ -364,7 +364,7 @@ describe('auth login with a base URL that omits /v1', () => {
     expect(stored).toThrow('ENOENT')
   })
 
-  test('auth login with a base URL that omits /v1 sends the key to no other path if the service refuses it', async () => {
+  test('auth login with a base URL that omits /v1 sends the key to no other path if the service refuses the key', async () => {
     world.intercept = async () => answer(401, { message: 'no' })
     expect(await logIn(`${origin}/api`)).toMatchObject({ code: 4 })
     expect(new Set(paths())).toEqual(new Set([`${origin}/api/rooms?limit=1`]))

@@ -83,7 +83,7 @@ describe('a silent name server', () => {
   test
     .runIf(canBeReplaced)
     .for(['rooms list', 'rooms create --name a --type open', 'rooms terminate r --yes'])(
-    'delays “%s” at most until the timeout',
+    'a silent name server delays “%s” at most until the timeout',
     async (line, { skip }) => {
       const { within } = await silent(skip)
       const { code, stderr, lingeredMs } = await runTimed(
