@@ -54,7 +54,7 @@ describe('an empty key file of the local workspace', () => {
 })
 
 test.each(['two words\n', 'key\u0007\n', 'schlüssel\n', 'a\nb\n'])(
-  'a key file with %j is refused with the command that helps, and is not changed',
+  'a key file with %j is refused with a hint, and is not changed',
   async (text) => {
     const { world, file } = await worldWithKey(text)
     expect(await world.run('--local rooms list')).toMatchObject({
@@ -93,7 +93,7 @@ describe('serve.json in the data directory', () => {
   }
 
   test.each(['5', '"x"', '{}', '[]', '{"pid":1,"base_url":"ftp://a/v1","api_key_file":"k"}', '{"pid":'])(
-    'serve.json in the data directory with %s does not cause a bug report',
+    'serve.json in the data directory with %s does not cause an internal error',
     async (text) => {
       const { run } = await served(text)
       expect([0, 2, 74]).toContain(run.code)

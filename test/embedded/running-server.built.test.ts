@@ -37,7 +37,7 @@ test('the process that serves a directory is found together with its API key', a
   expect(await findServingProcess(dir, machine)).toBeUndefined()
 })
 
-test('a workspace is served at the base URL of its owner only, and until the owner withdraws it', async () => {
+test('a workspace is served only at the base URL of its owner, until the owner withdraws the base URL', async () => {
   const dir = tempDir()
   const live = { ...machine, isAlive: (pid: number) => pid === process.pid }
   const owner = { ...ownerOf(dir), pid: process.pid }

@@ -40,7 +40,7 @@ test('advance fires timers in order, each at its time, including timers that oth
   expect(calls).toEqual([1000, 1500, 3000, 5001])
 })
 
-test('advance waits for the effects of a timer before the clock moves on', async () => {
+test('advance waits for the effects of a timer before the clock advances further', async () => {
   const { clock, calls, record } = start()
   let pending: (() => void) | undefined
   clock.after(1000, () => {

@@ -39,7 +39,7 @@ describe('the type of a request body', () => {
   const user = JSON.stringify({ user_id: 'ada' })
 
   test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
-    'the type of a request body may be %s',
+    'a request body of the type %s is accepted by the embedded service',
     async (type) => {
       const { post } = await served()
       expect(statusLine(await post({ 'content-type': type }, user))).toBe('HTTP/1.1 200 OK')

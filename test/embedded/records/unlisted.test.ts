@@ -123,7 +123,7 @@ describe.each(kinds)('unlisted fields of a %s', (kind) => {
     expect(await get(kind, path)).toEqual(thing)
   })
 
-  test(`unlisted fields of a ${kind} are refused if one of them is named __proto__`, async () => {
+  test(`unlisted fields of a ${kind} are refused if a field is named __proto__`, async () => {
     const { path, thing } = await make(kind)
     const request = wireRequest(localUrl, workspace.apiKey, { method: 'PUT', path, body: {} })
     const refused = await workspace.service({ ...request, body: '{"__proto__":{"name":"x"}}' })

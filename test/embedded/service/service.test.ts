@@ -353,7 +353,7 @@ describe('a room', () => {
     expect(await names('/rooms')).toEqual([])
   })
 
-  test('a room keeps all fields except updated_at and the fields that an update contains', async () => {
+  test('an update of a room changes only updated_at and the fields in the request', async () => {
     const id = await room({ name: 'before', record: true, layout: 'grid' })
     const before = (await send('GET', `/rooms/${id}`)).body.room
     const { body } = await send('PUT', `/rooms/${id}`, { name: 'after' })
@@ -362,7 +362,7 @@ describe('a room', () => {
     expect((await send('GET', `/rooms/${id}`)).body).toEqual(body)
   })
 
-  test('a room keeps the time of its first termination after a second one, until it is reopened', async () => {
+  test('a room keeps the time of its first termination after a second termination, until the room is reopened', async () => {
     const id = await room()
     const terminate = async (is_terminated: boolean) =>
       (await send('PUT', `/rooms/${id}`, { is_terminated })).body.room['terminated_at']
@@ -449,7 +449,7 @@ describe('a user', () => {
     expect((await send('GET', `/rooms/${roomId}/members`)).body.members).toEqual([joined])
   })
 
-  test('a user keeps all fields except updated_at and the fields that an update contains', async () => {
+  test('an update of a user changes only updated_at and the fields in the request', async () => {
     const before = await user('ada', { name: 'Ada', default_member_type: 'host', email: 'ada@example.com' })
     const { body } = await send('PUT', '/users/ada', { default_member_type: 'monitor' })
     expect(body.user).toEqual({ ...before, default_member_type: 'monitor', updated_at: expect.any(String) })
@@ -513,7 +513,7 @@ describe('a member', () => {
       expect((await member(roomId, 'ada'))['type']).toBe(type)
     })
 
-  test('a member has a user whose default role is guest unless the user is created with another role', async () => {
+  test('the default role of a user is guest unless the user is created with another role', async () => {
     expect((await user('ada'))['default_member_type']).toBe('guest')
   })
 
@@ -563,7 +563,7 @@ describe('a message', () => {
     expect(await message()).toEqual({ status: 200, body: { message: 'hello' } })
   })
 
-  test('a message is accepted if it is empty', async () => {
+  test('the service accepts an empty message', async () => {
     expect(await send('POST', `/rooms/${await room()}/message`, { message: '' })).toEqual({
       status: 200,
       body: { message: '' },
@@ -628,7 +628,7 @@ describe('a URL in a request', () => {
     expect([status, body.pages]).toMatchObject([200, [{ entities: [{ src: url }] }]])
   })
 
-  test('a URL in a request is refused if it is the URL of a webhook and is not encoded', async () => {
+  test('a webhook URL in a request is refused if the URL is not encoded', async () => {
     const webhook = { url: 'https://hooks.test/a b' }
     expect(await send('POST', '/rooms', { name: 'R', type: 'open', webhook })).toEqual(invalid)
   })
@@ -701,7 +701,7 @@ describe('a number out of range', () => {
   )
 })
 
-test('a number in place of an object is refused wherever an object is expected', async () => {
+test('a number instead of an object is refused wherever an object is expected', async () => {
   const id = await room()
   const requests: readonly (readonly [string, string, string])[] = [
     ['POST', `/rooms/${id}/pages/create_many`, '[{"size":1e300}]'],
@@ -980,7 +980,7 @@ describe('a workspace in a directory', () => {
     expect(rows).toMatchObject([row('a', 0), row('b', 7), row('c', 8), row('d', 9)])
   })
 
-  test('a workspace in a directory lists pages in the order of their positions, in parts with the total', async () => {
+  test('a workspace in a directory lists pages in the order of their positions, with paging and the total', async () => {
     const path = `/rooms/${await room()}/pages`
     await send('POST', `${path}/create_many`, [{ index: 3 }, { index: 1 }, { index: 2 }])
     const { body } = await send('GET', `${path}?limit=1&offset=1`)

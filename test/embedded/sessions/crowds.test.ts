@@ -75,7 +75,7 @@ describe('a room with many participants', () => {
     for (const peer of peers) expect(peer.messages).toEqual(first?.messages)
   })
 
-  test('a room with many participants announces every exit after a crash, with the counts after that exit', async () => {
+  test('a room with many participants announces every exit after a crash, with the counts after each exit', async () => {
     const { room, next } = await announcedRoom()
     const token = await served.user('ada')
     const watcher = await served.user('watcher', { default_member_type: 'monitor' })
@@ -93,7 +93,7 @@ describe('a room with many participants', () => {
     )
   })
 
-  test('a room with many participants disconnects a peer that reads no messages when its queue is full, without delay for other peers', async () => {
+  test('a peer that reads no messages is disconnected when its queue is full, and other peers in a large room are not delayed', async () => {
     const room = await served.room()
     const url = `${served.baseUrl.replace('http', 'ws')}/rooms/${room}/connect`
     const slow = new WebSocket(url)

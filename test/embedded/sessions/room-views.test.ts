@@ -118,7 +118,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     })
   })
 
-  test('a client with the subprotocol meetroom.room receives the time of this meeting, which begins anew after everybody has left, and what remains of the limit', async () => {
+  test('a client with the subprotocol meetroom.room receives the time of the current meeting, which restarts after all participants have left, and the remaining time', async () => {
     const served = await lesson()
     const { room, ada, grace, advance } = served
     const page = view(served, room, ada)

@@ -151,7 +151,7 @@ describe('a session hub on a disk that is full during a commit', () => {
     return { clock, store, hub, join, terminate, open }
   }
 
-  test('a session hub on a disk that is full during a commit ends a session that disconnects while its end waits for that commit', async () => {
+  test('a session hub on a disk that is full during a commit ends a session that disconnects while its end waits for the commit', async () => {
     const { clock, hub, join, terminate, open } = await startHub()
     const session = await join()
     disk.fill('commit')

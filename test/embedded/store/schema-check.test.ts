@@ -7,13 +7,13 @@ import { createWorld } from '../../helpers/world.ts'
 
 const quietly = <T>(load: () => Promise<T>) => load()
 
-test('the recorded hash is that of the schema that the migrations create', async () => {
+test('the recorded hash equals the hash of the schema that the migrations create', async () => {
   const db = createEmpty(await loadSqlite(quietly), migrations.length)
   expect(readIdentity(db)).toEqual({ version: migrations.length, hash: currentSchemaHash })
   db.close()
 })
 
-describe('a workspace whose schema is not the one of the migrations', () => {
+describe('a workspace whose schema differs from the schema of the migrations', () => {
   async function change(work: (db: Sqlite) => void) {
     const world = await createWorld()
     await world.run('--local rooms create --name Plan --type open')
@@ -49,7 +49,7 @@ describe('a workspace whose schema is not the one of the migrations', () => {
     ['an older version', 'PRAGMA user_version = 3', 'a changed table deliveries'],
     ['no version', 'PRAGMA user_version = 0', 'the table deliveries, which meetroom does not create'],
   ])(
-    'a workspace whose schema is not the one of the migrations is not opened: %s',
+    'a workspace whose schema differs from the schema of the migrations is not opened: %s',
     async (_name, sql, fault) => {
       const { world, path } = await change((db) => db.exec(sql))
       const hint =
@@ -64,7 +64,7 @@ describe('a workspace whose schema is not the one of the migrations', () => {
     },
   )
 
-  test('a workspace whose schema is not the one of the migrations can be backed up, and its rows restored', async () => {
+  test('a workspace whose schema differs from the schema of the migrations can be backed up, and its rows can be restored', async () => {
     const { world } = await change((db) =>
       db.exec('CREATE TRIGGER keep BEFORE DELETE ON rooms BEGIN SELECT raise(IGNORE); END'),
     )

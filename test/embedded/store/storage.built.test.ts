@@ -139,7 +139,7 @@ test.each([
   ['a small', { name: 'R', type: 'open' }],
   ['a large', large],
 ])(
-  '%s write after a truncation of the log is refused, although it would make the log longer again',
+  '%s write after a truncation of the log is refused, although the write would extend the log',
   async (_, room) => {
     const { path, send } = await serviceOnFile()
     for (let i = 0; i < 3; i++)

@@ -163,7 +163,7 @@ describe('custom webhook headers', () => {
   ]
 
   test.each(connectionHeaders)(
-    'custom webhook headers cannot be %s: a room with it is refused, and no delivery of an older one is sent',
+    'custom webhook headers cannot be %s: a new room is refused, and an older room sends no delivery',
     async (name) => {
       const url = 'https://hooks.test/a'
       // White space is not part of a name.
@@ -242,7 +242,7 @@ describe('the order of webhooks', () => {
     expect(world.outbox()).toEqual(['msg_1', 'msg_2'])
   })
 
-  test('the order of webhooks puts a new event before a waiting retry of its room', async () => {
+  test('the order of webhooks puts a new event before a waiting retry of the same room', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)
@@ -428,7 +428,7 @@ describe('end of webhook deliveries', () => {
     expect(world.attempts.all).toHaveLength(1)
   })
 
-  test('webhook delivery stops after the response 410 for only that room, even if another room has the same receiver', async () => {
+  test('webhook delivery stops after the response 410 only for the room of the event, even if another room has the same receiver', async () => {
     const deliveries = world.start()
     const gone = await world.room()
     const other = await world.room()

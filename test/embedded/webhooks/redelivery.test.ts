@@ -77,12 +77,15 @@ describe('the list of deliveries', () => {
       'the address is private or link-local',
       'given_up',
     ],
-  ])('the list of deliveries shows why there is no response: %s', async (error, last_error, state) => {
-    const attempt = await world.firstAttempt()
-    attempt.fail(error)
-    await world.noted()
-    expect(await list()).toMatchObject([{ state, last_status: null, last_error }])
-  })
+  ])(
+    'the list of deliveries shows the reason for a missing response: %s',
+    async (error, last_error, state) => {
+      const attempt = await world.firstAttempt()
+      attempt.fail(error)
+      await world.noted()
+      expect(await list()).toMatchObject([{ state, last_status: null, last_error }])
+    },
+  )
 
   test('the list of deliveries shows at most 200 characters of a response, without the secret and the headers of the webhook', async () => {
     const headers = { Authorization: 'Bearer s3cret/token', 'X-Key': 'k"ey+1' }
@@ -238,10 +241,10 @@ describe('a redelivery', () => {
   })
 })
 
-describe('a delivery with the maximum of attempts', () => {
+describe('a delivery with the maximum number of attempts', () => {
   const set = (values: string) => world.store.write(() => world.store.run(`UPDATE deliveries SET ${values}`))
 
-  test('a delivery with the maximum of attempts is retried after the first delay, and keeps a redelivery that is requested during an attempt', async () => {
+  test('a delivery with the maximum number of attempts is retried after the first delay, and keeps a redelivery that is requested during an attempt', async () => {
     const room = await world.room()
     await world.enters(room, 'msg_1')
     await set(`attempts = ${maxTotal}, round_start = ${maxTotal}`)
@@ -261,7 +264,7 @@ describe('a delivery with the maximum of attempts', () => {
     expect(await list()).toMatchObject([{ state: 'delivered', attempts: maxTotal, redeliveries: 1 }])
   })
 
-  test('a delivery with the maximum of attempts and of redeliveries is not delivered again', async () => {
+  test('a delivery with the maximum number of attempts and of redeliveries is not delivered again', async () => {
     await delivered()
     await set(`redeliveries = ${maxTotal}`)
     expect(await redeliver('msg_1')).toMatchObject({
