@@ -27,7 +27,7 @@ describe('requireJsonLimits', () => {
     expect(() => check(`{${'"a":0,'.repeat(1100)}"a":0}`)).toThrow(JsonLimitError)
   })
 
-  test('requireJsonLimits ignores brackets and commas in strings, after quotes and backslashes as well', () => {
+  test('requireJsonLimits ignores brackets and commas in strings, even after quotes and backslashes', () => {
     const text = JSON.stringify({ a: '[{,'.repeat(5000), b: '\\"[[['.repeat(5000), '\\': '"' })
     expect(() => check(text, 1, 4)).not.toThrow()
   })
