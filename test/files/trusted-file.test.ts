@@ -106,7 +106,7 @@ describe.runIf(isRoot)('a key file that another user controls', () => {
     },
   )
 
-  test('a key file that another user controls is not used if others can write to serve.json, which says where the key is sent', async () => {
+  test('a key file that another user controls is not used if others can write to serve.json, which contains the destination of the key', async () => {
     const dir = join(world.dir, 'data')
     const lock = await lockWorkspace(dir, { quietly: (load) => load() })
     onTestFinished(() => lock.release())
@@ -158,7 +158,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
     ['2770', '662', 2],
     ['1777', '666', 2],
   ])(
-    'a key file in the data directory of a directory with mode %s and with mode %s: exit code %i',
+    'a key file with a directory of mode %s and the file mode %s makes the command exit %i',
     async (directory, mode, code) => {
       chmodSync(dir, directory)
       chmodSync(key, mode)
@@ -235,7 +235,7 @@ test('settings are read through the symbolic links of a Kubernetes mount by a us
   })
 })
 
-test('a loop of symbolic links in place of the settings file is a usage error', async () => {
+test('a loop of symbolic links instead of the settings file is a usage error', async () => {
   const dir = join(world.dir, 'config')
   mkdirSync(dir)
   symlinkSync('config.json', join(dir, 'config.json'))
