@@ -101,7 +101,7 @@ describe('the served local workspace', () => {
   const local = () => world.run('--local users create ada', { env: { MEETROOM_BASE_URL: undefined } })
 
   test.each([served, 'http://localhost:4680/v1', 'https://[::1]:4680/v1'])(
-    'the served local workspace is protected under --local by a profile for %s',
+    'the served local workspace is protected with --local by a profile for %s',
     async (base_url) => {
       store({ dev: { base_url, protected: true } })
       expect(await local()).toMatchObject({
@@ -132,7 +132,7 @@ describe('the served local workspace', () => {
     expect(await write('http://127.0.0.1:4682/v1')).toMatchObject({ code: 0 })
   })
 
-  test('the served local workspace is audited under --local by a profile for its base URL', async () => {
+  test('the served local workspace is audited with --local by a profile for its base URL', async () => {
     store({ dev: { base_url: 'http://localhost:4680/v1', audit_log: log } })
     expect(await local()).toMatchObject({ code: 0 })
     expect(readFileSync(log, 'utf8').trim().split('\n')).toHaveLength(2)
