@@ -4,7 +4,7 @@ import { bundle } from '../../.esbuild.mjs'
 import { asCommonJs } from '../../.esbuild-parts.mjs'
 import { leaves } from '../helpers/tree.ts'
 
-test('a part of the program that is loaded on demand imports and exports values', async () => {
+test('a chunk of the program that is loaded on demand imports and exports values', async () => {
   const text =
     'import{a as n,b}from"./x.js";import o from"node:os";import*as p from"node:path";import"./y.js";' +
     'var c=async()=>(await import("./z.js")).default;export{c as d,b as default};'
@@ -67,7 +67,7 @@ test('the exports of each module are constant after loading', async () => {
   expect(changing).toEqual([])
 })
 
-test('the launcher knows every name of a command', async () => {
+test('the launcher recognizes every command name', async () => {
   const { words } = JSON.parse(readFileSync('dist/build.json', 'utf8'))
   const names = (await leaves()).flatMap(({ words: [group = '', ...verbs], command }) => [
     ...[group, ...verbs, ...command.aliases()],

@@ -114,7 +114,7 @@ test.each([
   'rooms list --json',
   'rooms list --json --where created_at<90d',
   'rooms list --json --where idle>90d',
-])('meetroom %s loads no heavy module', async (line) => {
+])('meetroom %s loads no heavy module for its requests', async (line) => {
   expect(await heavyOf(line, await served(), [...heavy, ...unusedByRequests])).toEqual([])
 })
 
@@ -137,7 +137,7 @@ test('rooms list loads the JMESPath library only for --query', async () => {
   expect(await heavyOf('rooms list --json --sort name', env)).toEqual([])
 })
 
-test('sessions report loads no library, and sessions --help works without the request pool', async () => {
+test('sessions report loads no library, and sessions --help does not load the request pool', async () => {
   const env = await served()
   expect(await heavyOf('sessions report --all-rooms -o ndjson', env)).toEqual([])
   expect(await heavyOf('sessions report --all-rooms -o csv', env)).toEqual([])
