@@ -76,7 +76,7 @@ afterAll(() => rmSync(templates, { recursive: true }))
 
 const inode = (file: string) => statSync(file).ino
 
-test('the first run writes a code cache with owner-only access, and later runs do not rewrite it', async () => {
+test('the first run writes a code cache with owner-only access, and later runs do not rewrite the cache', async () => {
   const { run, builds, folder, caches } = user()
   expect(await run('version')).toEqual(fine)
   const file = join(folder(), 'version.meetroom.js')
@@ -129,7 +129,7 @@ test.each(['--version', '-V'])(
   },
 )
 
-test('a cache that lacks much code is rewritten by the second run, and then by one run an hour', async () => {
+test('a cache that lacks much code is rewritten by the second run, and then at most once an hour', async () => {
   const { run, folder } = user()
   const list = async () => {
     expect(await run('--local rooms list')).toMatchObject({ code: 0 })
@@ -189,7 +189,7 @@ describe('replaced code caches', () => {
 test.each([
   ['a directory', (file: string) => mkdirSync(join(file, 'full'), { recursive: true })],
   ['a pipe without a writer', (file: string) => execFileSync('mkfifo', [file])],
-])('a command succeeds with %s in place of the cache file', async (_, put) => {
+])('a command succeeds with %s instead of the cache file', async (_, put) => {
   const { run, caches, file } = await primed()
   rmSync(file)
   put(file)
@@ -274,7 +274,7 @@ describe.skipIf(process.platform === 'win32')('unused code caches', () => {
 })
 
 test.runIf(canBecome)(
-  'an ordinary user runs from a cache of root that is readable for all, and cannot change it',
+  'an ordinary user runs from a cache of root that is readable for all, and cannot change the cache',
   async () => {
     const { run, builds, build, file } = await installed()
     for (const path of [builds, build]) chmodSync(path, 0o755)
@@ -331,7 +331,7 @@ describe('size limit of the caches', () => {
     utimesSync(path, new Date(Date.now() - daysAgo * 86_400_000), new Date())
   }
 
-  test('if the caches of all builds take more than 60 MB, the least recently used ones are removed, with directories that become empty', async () => {
+  test('if the caches of all builds take more than 60 MB, the least recently used caches and empty directories are removed', async () => {
     const { run, builds, listBuilds } = await primed()
     put(builds, 'v20.0.0-x64-a/rooms-list', 3)
     put(builds, 'v20.0.0-x64-b/rooms-list', 2)
@@ -344,7 +344,7 @@ describe('size limit of the caches', () => {
     expect(readdirSync(join(builds, 'v20.0.0-x64-b'))).toEqual(['rooms-list'])
   })
 
-  test('if the caches of all builds take more than 60 MB, a cache that was used since is kept', async () => {
+  test('if the caches of all builds take more than 60 MB, a recently used cache is kept', async () => {
     const { run, builds, file } = await primed()
     utimesSync(file, new Date(Date.now() - 9 * 86_400_000), new Date())
     put(builds, 'v20.0.0-x64-a/rooms-list', 3)
