@@ -148,7 +148,7 @@ describe('a fault', () => {
   })
 })
 
-describe('a fault of connect', () => {
+describe('a connect fault', () => {
   /** Connects to a room. Returns the close code, the refusal, or the error code. */
   async function connect(baseUrl: string, room = 'weekly', token = 'ada-token') {
     const url = `${baseUrl.replace('http', 'ws')}/rooms/${room}/connect?access_token=${token}`
@@ -165,7 +165,7 @@ describe('a fault of connect', () => {
     [{ connection: 'reset', after: 'write' }, 'ECONNRESET', ['lost']],
     [{ connection: 'cut' }, 1006, ['lost']],
   ] satisfies [Fault, unknown, string[]][])(
-    'a fault of connect with %j fails as requested and records a session only if one began',
+    'a connect fault with %j fails as requested, and records a session only if a session began',
     async (fault, outcome, ends) => {
       const { service, send } = await startTestService()
       const added = service.faults.add({ operation: 'connect', ...fault })
@@ -177,7 +177,7 @@ describe('a fault of connect', () => {
     },
   )
 
-  test('a fault of connect sends the headers of the fault and half of a cut body', async () => {
+  test('a connect fault sends the headers of the fault and half of a cut body', async () => {
     const { service } = await startTestService()
     service.faults.add({
       ...{ operation: 'connect', status: 503, connection: 'cut' },
@@ -196,7 +196,7 @@ describe('a fault of connect', () => {
     expect(text.split('\r\n\r\n')[1]).toHaveLength(50)
   })
 
-  test('a fault of connect with a delay waits until the clock of the service reaches the time', async () => {
+  test('a connect fault with a delay waits until the clock of the service reaches the time', async () => {
     const { service, join } = await startTestService()
     const fault = service.faults.add({ operation: 'connect', delay: '1h' })
     const joined = join('weekly', 'ada-token')
@@ -205,7 +205,7 @@ describe('a fault of connect', () => {
     expect((await joined).session.user_id).toBe('ada')
   })
 
-  test('a fault of connect with a delay ends with a reset connection if the service is reset, even before the delay', async () => {
+  test('a connect fault with a delay ends with a reset connection if the service is reset, even before the delay', async () => {
     const { service, send } = await startTestService()
     const fault = service.faults.add({ operation: 'connect', delay: '1h', after: 'write' })
     const outcome = connect(service.baseUrl)
@@ -215,7 +215,7 @@ describe('a fault of connect', () => {
     expect((await send('GET', '/rooms/weekly/sessions')).body.sessions).toEqual([])
   })
 
-  test('a fault of connect with after: write does not match connects that the service refuses', async () => {
+  test('a connect fault with after: write does not match connections that the service refuses', async () => {
     const { service } = await startTestService()
     const fault = service.faults.add({ operation: 'connect', status: 503, after: 'write' })
     expect(await connect(service.baseUrl, 'old')).toMatchObject({ code: 'terminated' })
@@ -223,7 +223,7 @@ describe('a fault of connect', () => {
     expect(await connect(service.baseUrl)).toEqual(refusal)
   })
 
-  test('a fault of connect matches only connects to the given rooms, as often as the field `times` says', async () => {
+  test('a connect fault matches only connections to the given rooms, as often as the field `times` specifies', async () => {
     const { service, join, send } = await startTestService()
     const fault = service.faults.add({ operation: 'connect', id: 'weekly', status: 503, times: 2 })
     expect(await connect(service.baseUrl, 'old')).toMatchObject({ code: 'terminated' })
@@ -236,7 +236,7 @@ describe('a fault of connect', () => {
     expect(fault.matched).toBe(2)
   })
 
-  test('a fault of connect needs the operation connect: a fault without an operation matches no connect', async () => {
+  test('a fault applies to connections only with the operation connect, and never without an operation', async () => {
     const { service, join } = await startTestService()
     const fault = service.faults.add({ status: 503 })
     await join('weekly', 'ada-token')
@@ -245,7 +245,7 @@ describe('a fault of connect', () => {
 })
 
 describe('a test service with faults', () => {
-  test('a test service with faults makes as many concurrent requests fail as the field `times` says', async () => {
+  test('a test service with faults makes as many concurrent requests fail as the field `times` specifies', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     await fc.assert(
       fc.asyncProperty(

@@ -67,7 +67,7 @@ describe('startService', () => {
     await expect(startService(options as object)).rejects.toThrow(message)
   })
 
-  test('startService starts a working service while the test runner replaces the clock', async () => {
+  test('startService starts a service that responds while the test runner replaces the clock', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const { createRoom } = await startTestService()
