@@ -11,25 +11,33 @@ import { sized } from '../../suites/size.ts'
 type Thing = Record<string, any>
 
 /** Fields that the service generates, and no import can restore. */
-const own = ['id', 'room_id', 'created_at', 'updated_at', 'terminated_at', 'started_at', 'access_token']
-const without = (thing: Thing): Thing =>
-  Object.fromEntries(Object.entries(thing).filter(([field]) => !own.includes(field)))
+const generatedFields = [
+  'id',
+  'room_id',
+  'created_at',
+  'updated_at',
+  'terminated_at',
+  'started_at',
+  'access_token',
+]
+const omitGenerated = (thing: Thing): Thing =>
+  Object.fromEntries(Object.entries(thing).filter(([field]) => !generatedFields.includes(field)))
 /** Returns a sort key of all fields, because names may repeat. */
 const keyOf = (thing: Thing) => JSON.stringify(Object.entries(thing).sort(([a], [b]) => (a < b ? -1 : 1)))
-const inOrder = (things: Thing[]) => things.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+const sortItems = (things: Thing[]) => things.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 
 /** Returns all data of the workspace that an import can restore. */
-async function contents(world: Pick<World, 'send'>) {
+async function readContents(world: Pick<World, 'send'>) {
   const { rooms } = (await world.send('GET', '/rooms?limit=1000')).body
   const { users } = (await world.send('GET', '/users?limit=1000')).body
   const full = await Promise.all(
     rooms.map(async (room: Thing) => {
       const { members } = (await world.send('GET', `/rooms/${room['id']}/members?limit=1000`)).body
       const isTerminated = room['terminated_at'] !== null
-      return { ...without(room), isTerminated, members: inOrder(members.map(without)) }
+      return { ...omitGenerated(room), isTerminated, members: sortItems(members.map(omitGenerated)) }
     }),
   )
-  return { rooms: inOrder(full), users: inOrder(users.map(without)) }
+  return { rooms: sortItems(full), users: sortItems(users.map(omitGenerated)) }
 }
 
 const text = fc.oneof(
@@ -74,7 +82,7 @@ const room = fc.record({
 type Generated = typeof room extends fc.Arbitrary<infer T> ? T : never
 
 /** Creates users, and rooms in every state. */
-async function fill(world: ImportWorld, rooms: readonly Generated[]) {
+async function createItems(world: ImportWorld, rooms: readonly Generated[]) {
   for (const user_id of people)
     await world.send('POST', '/users', {
       user_id,
@@ -98,15 +106,15 @@ describe('an import of saved records', { timeout: 60_000 }, () => {
     await fc.assert(
       fc.asyncProperty(fc.array(room, { minLength: 1, maxLength: 4 }), async (rooms) => {
         const world = await createImportWorld()
-        await fill(world, rooms)
-        const before = await contents(world)
+        await createItems(world, rooms)
+        const before = await readContents(world)
         const ids = (await world.send('GET', '/rooms?limit=1000')).body.rooms.map(({ id }: Thing) => id)
         const deleted = await world.run(['rooms', 'delete', ...ids, '--yes', '--save', 'undo.ndjson'])
         expect(deleted).toMatchObject({ code: 0 })
         expect(await world.rooms()).toEqual([])
         const { code, stderr } = await world.run('rooms import undo.ndjson')
         expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') })
-        expect(await contents(world)).toEqual(before)
+        expect(await readContents(world)).toEqual(before)
       }),
       { numRuns: sized(5, 12), endOnFailure: true },
     )
@@ -120,14 +128,14 @@ describe('an import of saved records', { timeout: 60_000 }, () => {
         fc.constantFrom('delete', 'offboard'),
         async (rooms, users, verb) => {
           const world = await createImportWorld()
-          await fill(world, rooms)
-          const before = await contents(world)
+          await createItems(world, rooms)
+          const before = await readContents(world)
           const flags = ['--yes', '--save', 'undo.ndjson', '-q']
           expect((await world.run(['users', verb, ...flags, '--', ...users])).code).toBe(0)
           expect(Object.keys(await world.users())).toHaveLength(people.length - users.length)
           const { code, stderr } = await world.run('users import undo.ndjson')
           expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') })
-          expect(await contents(world)).toEqual(before)
+          expect(await readContents(world)).toEqual(before)
         },
       ),
       { numRuns: sized(5, 12), endOnFailure: true },

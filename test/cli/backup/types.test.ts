@@ -60,20 +60,20 @@ const services: [what: string, respell: Respell][] = [
   ['members without room_id', (field, value) => (field === 'room_id' ? undefined : value)],
 ]
 
-function respelled(value: unknown, respell: Respell): unknown {
-  if (Array.isArray(value)) return value.map((item) => respelled(item, respell))
+function convertValues(value: unknown, respell: Respell): unknown {
+  if (Array.isArray(value)) return value.map((item) => convertValues(item, respell))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([field, held]) => [field, respell(field, respelled(held, respell))]),
+    Object.entries(value).map(([field, held]) => [field, respell(field, convertValues(held, respell))]),
   )
 }
 
 /** Converts the values in the responses to reads. */
-function spelled(respell: Respell) {
+function convertResponses(respell: Respell) {
   world.intercept = async (request, next) => {
     const given = await next()
     if (request.method !== 'GET') return given
-    return answer(given.status, respelled(JSON.parse(new TextDecoder().decode(given.body)), respell))
+    return answer(given.status, convertValues(JSON.parse(new TextDecoder().decode(given.body)), respell))
   }
 }
 
@@ -96,7 +96,7 @@ async function state() {
 describe.each(services)('on a service with %s', (what, respell) => {
   test('rooms import restores the rooms saved by rooms delete --save', async () => {
     const before = await state()
-    spelled(respell)
+    convertResponses(respell)
     const ids = Object.values(rooms)
     expect(await world.run(['rooms', 'delete', ...ids, '--yes', '--save', 'saved.ndjson'])).toMatchObject({
       code: 0,
@@ -108,7 +108,7 @@ describe.each(services)('on a service with %s', (what, respell) => {
 
   test('users import restores the users saved by users delete --save', async () => {
     const before = { rooms: await state(), users: await world.users() }
-    spelled(respell)
+    convertResponses(respell)
     expect(await world.run('users delete ada bob --yes --save saved.ndjson')).toMatchObject({ code: 0 })
     expect(await world.users()).toEqual({})
     expect(await world.run('users import saved.ndjson --yes')).toMatchObject({ code: 0 })
@@ -122,7 +122,7 @@ describe.each(services)('on a service with %s', (what, respell) => {
     'members import and rooms import of a %s export change no members and no rooms',
     async (format) => {
       const before = await state()
-      spelled(respell)
+      convertResponses(respell)
       for (const [file, line] of [
         ['rooms', 'rooms export'],
         ['members', 'members export --all-rooms'],
@@ -154,7 +154,7 @@ describe('a record that cannot be imported again', () => {
     'a record that cannot be imported again prevents the deletion of all rooms if the record %s',
     async (_what, respell, problem) => {
       const before = await state()
-      spelled(respell)
+      convertResponses(respell)
       for (const line of [
         `rooms delete ${rooms.hall} ${rooms.lab} --yes --save saved.ndjson`,
         `rooms delete ${rooms.hall} --yes --save saved.ndjson`,
@@ -175,7 +175,7 @@ describe('a record that cannot be imported again', () => {
   )
 
   test('a record that cannot be imported again prevents the deletion of users if the record has an unlisted role', async () => {
-    spelled((field, value) => (field === 'default_member_type' ? 'king' : value))
+    convertResponses((field, value) => (field === 'default_member_type' ? 'king' : value))
     expect(await world.run('users delete ada --yes --save saved.ndjson')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('user ada could not be imported again: '),

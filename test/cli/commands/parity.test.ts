@@ -25,15 +25,15 @@ test.each(Object.entries(everything))(
     const operation: Operation = operations[name as OperationName]
     const request = world.requests.find(({ method }) => method === operation.method)
     const url = new URL(request?.url ?? '')
-    expect([...url.searchParams.keys()].sort()).toEqual(keysOf(operation.query).sort())
+    expect([...url.searchParams.keys()].sort()).toEqual(listFields(operation.query).sort())
     expect(Object.keys([JSON.parse(request?.body ?? '{}')].flat()[0]).sort()).toEqual(
-      keysOf(operation.body).sort(),
+      listFields(operation.body).sort(),
     )
   },
 )
 
 /** Returns the fields of an object, or of the items of an array. */
-function keysOf(schema: z.ZodType | undefined): string[] {
+function listFields(schema: z.ZodType | undefined): string[] {
   if (!schema) return []
   const item = 'element' in schema ? (schema.element as z.ZodObject) : (schema as z.ZodObject)
   return Object.keys(item.shape)

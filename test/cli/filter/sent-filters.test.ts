@@ -23,7 +23,7 @@ const deliveries = numbers(9).map((i) => ({
 }))
 
 /** Makes the service ignore all filters. */
-function ignoring(change: (item: Record<string, unknown>) => object = (item) => item) {
+function ignoreFilters(change: (item: Record<string, unknown>) => object = (item) => item) {
   world.intercept = async ({ url }) => {
     const { pathname, searchParams } = new URL(url)
     const key = pathname.split('/').at(-1) ?? ''
@@ -61,7 +61,7 @@ describe('a list of a service that ignores the filter', () => {
         '--count',
         '--limit 5 -o ids',
       ]) {
-        ignoring()
+        ignoreFilters()
         const { code, stdout, stderr } = await world.run([...words(line), ...more.split(' ')])
         expect({ more, code, stdout }).toEqual({ more, code: 8, stdout: '' })
         expect(stderr).toContain('the service ignores the filter')
@@ -73,7 +73,7 @@ describe('a list of a service that ignores the filter', () => {
   test.each(lines)(
     'a list of a service that ignores the filter has the error code filter_ignored: %s',
     async (line) => {
-      ignoring()
+      ignoreFilters()
       const { stderr } = await world.run([...words(line), '--json'])
       expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error).toMatchObject({
         code: 'filter_ignored',
@@ -82,24 +82,26 @@ describe('a list of a service that ignores the filter', () => {
   )
 
   test('a list of a service that ignores the filter prints the pages before the first page with another item', async () => {
-    ignoring((item) => (Number(String(item['id']).slice(1)) < 100 ? { ...item, terminated_at: at } : item))
+    ignoreFilters((item) =>
+      Number(String(item['id']).slice(1)) < 100 ? { ...item, terminated_at: at } : item,
+    )
     const { code, stdout } = await world.run('rooms list --terminated --all --page-size 50 -o ids')
     expect({ code, count: stdout.split('\n').length - 1 }).toEqual({ code: 8, count: 100 })
   })
 
   test('a list of a service that ignores the filter is filtered by the suggested condition', async () => {
-    ignoring()
+    ignoreFilters()
     const { code, stdout } = await world.run(['rooms', 'list', '--where', 'status=terminated', '-o', 'ids'])
     expect({ code, count: stdout.split('\n').length - 1 }).toEqual({ code: 0, count: 83 })
   })
 
   test('a list of a service that ignores the filter is printed if its items omit the field', async () => {
-    ignoring(({ terminated_at: _, ...item }) => item)
+    ignoreFilters(({ terminated_at: _, ...item }) => item)
     expect(await world.run('rooms list --terminated --limit 3 -o ids')).toMatchObject({ code: 0 })
   })
 
   test('a list of a service that ignores the filter causes no redelivery', async () => {
-    ignoring()
+    ignoreFilters()
     const { code } = await world.run('webhooks redeliver --since 10m --room r1 --yes')
     expect({ code, writes: world.requests.filter(({ method }) => method !== 'GET') }).toEqual({
       code: 8,

@@ -15,7 +15,7 @@ type Spelling = (ms: number | null) => unknown
 const ago = (minutes: number) => testNow - minutes * 60_000
 
 /** Simulates a service with four rooms: in use, left an hour ago, terminated without use, and new. */
-function service(spell: Spelling, instead: Record<string, unknown> = {}) {
+function serveRooms(spell: Spelling, instead: Record<string, unknown> = {}) {
   const room = (id: string, created: number, terminated: number | null = null) => ({
     room: {
       id,
@@ -102,7 +102,7 @@ describe.each(spellings)('a service that writes times as %s', (_what, spelling) 
   test.each(commands)(
     'a service with another format of times does not change the output of %s',
     async (line, expected) => {
-      service(spelling)
+      serveRooms(spelling)
       const { code, stdout, stderr } = await world.run(line)
       expect({ code, stdout, stderr: stderr.replace(/^--sort reads.*\n/, '') }).toEqual({
         code: 0,
@@ -113,7 +113,7 @@ describe.each(spellings)('a service that writes times as %s', (_what, spelling) 
   )
 
   test('a service with another format of times yields a last_seen for members with sessions, and null for other members', async () => {
-    service(spelling)
+    serveRooms(spelling)
     const { stdout } = await world.run('members export left --with last_seen -o json')
     const { members: rows } = JSON.parse(stdout)
     expect(rows.map(({ last_seen }: { last_seen: string | null }) => last_seen === null)).toEqual([
@@ -123,7 +123,7 @@ describe.each(spellings)('a service that writes times as %s', (_what, spelling) 
   })
 
   test('a service with another format of times makes rooms list show the time since termination, and an empty cell for an active room', async () => {
-    service(spelling)
+    serveRooms(spelling)
     const columns = '--columns id,terminated_at,status'
     const { stdout } = await world.run(`rooms list ${columns}`, {
       tty: true,
@@ -145,7 +145,7 @@ describe('an unreadable time', () => {
     ['rooms list -o ids --where created_at!=2026-01-01', 4, 'created_at'],
     ['rooms list -o ids --where terminated_at<2100-01-01', 1, 'terminated_at'],
   ])('an unreadable time does not match in %s, and a notice counts the rooms', async (line, count, field) => {
-    service(spelling)
+    serveRooms(spelling)
     const words = count === 1 ? 'room' : 'rooms'
     expect(await world.run(line)).toMatchObject({
       code: 0,
@@ -155,7 +155,7 @@ describe('an unreadable time', () => {
   })
 
   test('an unreadable time makes the status of a room unknown', async () => {
-    service(spelling)
+    serveRooms(spelling)
     for (const state of ['active', 'terminated']) {
       const { stdout, stderr } = await world.run(`rooms list -o ids --where status=${state}`)
       expect({ stdout, stderr }).toEqual({
@@ -166,7 +166,7 @@ describe('an unreadable time', () => {
   })
 
   test('an unreadable time is sorted last in ascending and descending order, and a notice counts the room', async () => {
-    service((ms) => (ms === ago(600) ? 'yesterday' : ms === null ? null : iso(ms)))
+    serveRooms((ms) => (ms === ago(600) ? 'yesterday' : ms === null ? null : iso(ms)))
     for (const order of ['created_at', '-created_at']) {
       const { stdout, stderr } = await world.run(['rooms', 'list', '-o', 'ids', `--sort=${order}`])
       expect(stdout).toMatch(/used\n$/)
@@ -175,21 +175,21 @@ describe('an unreadable time', () => {
   })
 
   test('an unreadable time as the end of a session makes rooms wait treat the room as occupied', async () => {
-    service((ms) => (ms === null ? 'still here' : iso(ms)))
+    serveRooms((ms) => (ms === null ? 'still here' : iso(ms)))
     expect(await world.run('rooms wait used --for empty --timeout 1s')).toMatchObject({ code: 9, stdout: '' })
   })
 })
 
 test('a session that ends before its start counts as online', async () => {
   const session = { id: 's1', user_id: 'ada', connected_at: iso(ago(5)), disconnected_at: iso(ago(500)) }
-  service(zero(null, iso), { '/rooms/used/sessions': { sessions: [session] } })
+  serveRooms(zero(null, iso), { '/rooms/used/sessions': { sessions: [session] } })
   expect(await world.run('rooms wait used --for empty --timeout 1s')).toMatchObject({ code: 9, stdout: '' })
   expect(await world.run('rooms list -o ids --where online>0')).toMatchObject({ stdout: 'used\n' })
 })
 
 describe('a boolean field', () => {
   const blocked = (is_blocked: unknown) =>
-    service(zero(null, iso), {
+    serveRooms(zero(null, iso), {
       '/rooms/left/members': {
         members: [{ id: 'm1', user_id: 'ada', type: 'guest', is_blocked }],
         paging: { total: 1 },
@@ -229,7 +229,7 @@ describe('a boolean field', () => {
 
 test('an unreadable number matches no condition, and a notice counts the room', async () => {
   const room = { id: 'r1', name: 'r1', type: 'open', meeting_time: 'many' }
-  service(zero(null, iso), { '/rooms': { rooms: [room], paging: { total: 1 } }, '/rooms/r1': { room } })
+  serveRooms(zero(null, iso), { '/rooms': { rooms: [room], paging: { total: 1 } }, '/rooms/r1': { room } })
   for (const condition of ['meeting_time>1', 'meeting_time<1', 'meeting_time!=1'])
     expect(await world.run(`rooms list -o ids --where ${condition}`)).toMatchObject({
       code: 0,

@@ -41,7 +41,7 @@ const rooms: RoomInUse[] = [
 ]
 
 /** Runs a list with conditions; returns the printed IDs. */
-async function chosen(...conditions: string[]): Promise<string> {
+async function listIds(...conditions: string[]): Promise<string> {
   const where = conditions.flatMap((condition) => ['--where', condition])
   const { code, stdout, stderr } = await world.run(['rooms', 'list', '-o', 'ids', ...where])
   expect({ code, stderr }, conditions.join(', ')).toEqual({ code: 0, stderr: '' })
@@ -79,17 +79,17 @@ describe('a --where condition on room metrics', () => {
     'a --where condition on room metrics such as %s selects the matching rooms and sends one request per room',
     async (condition, ids, requests) => {
       const asked = withRoomsInUse(world, rooms)
-      expect(await chosen(condition)).toBe(ids)
+      expect(await listIds(condition)).toBe(ids)
       expect(asked()).toHaveLength(requests)
     },
   )
 
   test('a --where condition on room metrics requests only the total of a list if the total is sufficient', async () => {
     const asked = withRoomsInUse(world, rooms.slice(0, 1))
-    await chosen('members>0')
-    await chosen('sessions>0')
-    await chosen('online>0')
-    await chosen('idle<1d')
+    await listIds('members>0')
+    await listIds('sessions>0')
+    await listIds('online>0')
+    await listIds('idle<1d')
     expect(asked()).toEqual([
       '/rooms/busy/members?limit=2',
       '/rooms/busy/sessions?limit=2',
@@ -100,13 +100,13 @@ describe('a --where condition on room metrics', () => {
 
   test('a --where condition on room metrics is evaluated only for rooms that match the conditions on fields, regardless of the order of the conditions', async () => {
     const asked = withRoomsInUse(world, rooms)
-    expect(await chosen('online=0', 'name~^O', 'idle>90d')).toBe('old')
+    expect(await listIds('online=0', 'name~^O', 'idle>90d')).toBe('old')
     expect(asked()).toEqual(['/rooms/old/sessions'])
   })
 
   test('a --where condition on room metrics is skipped for a room that does not match an earlier condition', async () => {
     const asked = withRoomsInUse(world, rooms.slice(0, 2))
-    expect(await chosen('idle>1d', 'members>2')).toBe('')
+    expect(await listIds('idle>1d', 'members>2')).toBe('')
     expect(asked().sort()).toEqual([
       '/rooms/busy/members?limit=2',
       '/rooms/busy/sessions',
@@ -126,7 +126,7 @@ describe('a --where condition on room metrics', () => {
     'a --where condition on room metrics selects the same rooms with a service %s',
     async (_, differences) => {
       withRoomsInUse(world, rooms, differences)
-      for (const [condition, ids] of meanings) expect(await chosen(condition), condition).toBe(ids)
+      for (const [condition, ids] of meanings) expect(await listIds(condition), condition).toBe(ids)
     },
   )
 
@@ -182,7 +182,7 @@ describe('a --where condition on room metrics', () => {
 
   test('a --where condition on room metrics uses the lists of sessions and members even if the room has fields with the same names', async () => {
     withRoomsInUse(world, [{ room: { ...room('r'), online: 7, members: [], idle: true }, sessions: [] }])
-    expect(await chosen('online=0', 'idle>90d', 'members=0')).toBe('r')
+    expect(await listIds('online=0', 'idle>90d', 'members=0')).toBe('r')
   })
 
   test('a --where condition on room metrics with --limit and --offset selects from the matching rooms, and is evaluated only for the necessary rooms', async () => {
@@ -206,7 +206,7 @@ describe('a --where condition on room metrics', () => {
       for (let i = request.url.length % 7; i > 0; i--) await new Promise((resolve) => setImmediate(resolve))
       return slowly?.(request, next, signal) ?? next()
     }
-    expect(await chosen('members>=20')).toBe(
+    expect(await listIds('members>=20')).toBe(
       many
         .slice(20)
         .map(({ room }) => room.id)
@@ -271,7 +271,7 @@ describe('a condition on idle for a room without sessions', () => {
           'hint: to leave such rooms out: --where sessions>0\n',
       })
     expect(world.requests.filter(({ method }) => method !== 'GET')).toEqual([])
-    expect(await chosen('idle>90d', 'sessions>0')).toBe('old')
+    expect(await listIds('idle>90d', 'sessions>0')).toBe('old')
   })
 })
 
@@ -333,7 +333,7 @@ describe('a room whose data cannot be read', () => {
     withRoomsInUse(world, rooms, {
       instead: (path) => (path.startsWith('/rooms/old') ? answer(404, {}) : undefined),
     })
-    expect(await chosen('online=0')).toBe('used never')
+    expect(await listIds('online=0')).toBe('used never')
   })
 
   test('a room whose data cannot be read is skipped if it is deleted before its full record is read', async () => {
@@ -341,7 +341,7 @@ describe('a room whose data cannot be read', () => {
     withRoomsInUse(world, [...rooms, { room: short }], {
       instead: (path) => (path === '/rooms/gone' ? answer(404, {}) : undefined),
     })
-    expect(await chosen('idle>90d')).toBe('old never')
+    expect(await listIds('idle>90d')).toBe('old never')
   })
 
   test('a room whose data cannot be read is reported as a failure if the service responds 404 to every request for sessions', async () => {
@@ -365,7 +365,7 @@ describe('a room whose data cannot be read', () => {
     withRoomsInUse(world, rooms, {
       instead: (path) => (path.endsWith('/old/sessions') && refused++ < 5 ? answer(429, {}) : undefined),
     })
-    expect(await chosen('idle>90d')).toBe('old never')
+    expect(await listIds('idle>90d')).toBe('old never')
     expect(refused).toBe(6)
   })
 
@@ -498,7 +498,7 @@ test('random --where conditions on room metrics match the same random rooms as a
         const where = conditions.map(({ field, sign, value }) =>
           field === 'idle' ? `idle${sign === '=' ? '>' : sign}${value * 10 + 1}d` : `${field}${sign}${value}`,
         )
-        expect(await chosen(...where)).toBe(wanted.map(({ room }) => room.id).join(' '))
+        expect(await listIds(...where)).toBe(wanted.map(({ room }) => room.id).join(' '))
       },
     ),
     { numRuns: sized(10, 100) },

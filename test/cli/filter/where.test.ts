@@ -84,7 +84,7 @@ const things = {
 }
 
 /** Makes the service return these items, whatever their fields. */
-function withThings(held: Record<string, readonly object[]> = things): void {
+function serveItems(held: Record<string, readonly object[]> = things): void {
   world.intercept = async ({ url }) => {
     const { pathname, searchParams } = new URL(url)
     const [id = '', parent = ''] = pathname.split('/').reverse()
@@ -103,7 +103,7 @@ function withThings(held: Record<string, readonly object[]> = things): void {
 }
 
 /** Runs a list with conditions; returns the printed IDs. */
-async function chosen(command: string, ...conditions: string[]): Promise<string> {
+async function listIds(command: string, ...conditions: string[]): Promise<string> {
   const where = conditions.flatMap((condition) => ['--where', condition])
   const { code, stdout, stderr } = await world.run([...command.split(' '), '-o', 'ids', ...where])
   const nearMiss = expect.stringMatching(
@@ -114,7 +114,7 @@ async function chosen(command: string, ...conditions: string[]): Promise<string>
 }
 
 describe('a --where condition', () => {
-  beforeEach(() => withThings())
+  beforeEach(() => serveItems())
 
   test.each([
     // Text is ordered by code unit, and is case-sensitive.
@@ -212,7 +212,7 @@ describe('a --where condition', () => {
     ['  type  !=  private  ', 'r1 r3 r5'],
     ['name~ = ', 'r4'],
   ])('a --where condition selects the matching items in rooms list --where %j', async (condition, ids) => {
-    expect(await chosen('rooms list', condition)).toBe(ids)
+    expect(await listIds('rooms list', condition)).toBe(ids)
   })
 
   test.each([
@@ -241,13 +241,13 @@ describe('a --where condition', () => {
     ['sessions list r', 'connected_at<2026-01-02', 's2'],
     ['sessions list r', 'user_id!=ada', 's2'],
   ])('a --where condition selects the matching items in %s --where %j', async (command, condition, ids) => {
-    expect(await chosen(command, condition)).toBe(ids)
+    expect(await listIds(command, condition)).toBe(ids)
   })
 
   test('a --where condition combined with other conditions selects only items that match all conditions', async () => {
-    expect(await chosen('rooms list', 'type=private', 'status=active')).toBe('r4')
-    expect(await chosen('rooms list', 'type=private', 'type=open')).toBe('')
-    expect(await chosen('rooms list', 'created_at>2025-12-31', 'created_at<2026-01-02', 'name!=')).toBe('r2')
+    expect(await listIds('rooms list', 'type=private', 'status=active')).toBe('r4')
+    expect(await listIds('rooms list', 'type=private', 'type=open')).toBe('')
+    expect(await listIds('rooms list', 'created_at>2025-12-31', 'created_at<2026-01-02', 'name!=')).toBe('r2')
   })
 
   test('a --where condition compares numbers above 2⁵³ by value', async () => {
@@ -256,8 +256,8 @@ describe('a --where condition', () => {
         200,
         '{"rooms":[{"id":"r1","type":"open","max_meeting_seconds":12345678901234567890}],"paging":{"total":1}}',
       )
-    expect(await chosen('rooms list', 'max_meeting_seconds>9')).toBe('r1')
-    expect(await chosen('rooms list', 'max_meeting_seconds<9')).toBe('')
+    expect(await listIds('rooms list', 'max_meeting_seconds>9')).toBe('r1')
+    expect(await listIds('rooms list', 'max_meeting_seconds<9')).toBe('')
   })
 })
 
@@ -265,10 +265,10 @@ describe('a --where condition with a regular expression', () => {
   test('a --where condition with a regular expression is evaluated quickly for a name that causes catastrophic backtracking in JavaScript', async () => {
     const hostile = 'a'.repeat(50_000)
     const rooms = [`${hostile}!`, hostile].map((name, i) => ({ id: `r${i}`, type: 'open', name }))
-    withThings({ rooms })
-    expect(await chosen('rooms list', 'name~^(a+)+$')).toBe('r1')
-    expect(await chosen('rooms list', 'name!~^(a|aa)+$')).toBe('r0')
-    expect(await chosen('rooms list', 'name~(.*)*(.*)*(.*)*x$')).toBe('')
+    serveItems({ rooms })
+    expect(await listIds('rooms list', 'name~^(a+)+$')).toBe('r1')
+    expect(await listIds('rooms list', 'name!~^(a|aa)+$')).toBe('r0')
+    expect(await listIds('rooms list', 'name~(.*)*(.*)*(.*)*x$')).toBe('')
   })
 
   test('^C stops the evaluation of a --where condition with a regular expression, and the command exits 130', async () => {
@@ -501,27 +501,27 @@ describe('a list with --where', () => {
   const idsOf = (pattern: RegExp) => all.filter(({ name }) => pattern.test(name)).map(({ id }) => id)
 
   test('a list with --where searches all pages', async () => {
-    expect(await chosen('rooms list --page-size 10', 'name~0$')).toBe(idsOf(/0$/).join(' '))
+    expect(await listIds('rooms list --page-size 10', 'name~0$')).toBe(idsOf(/0$/).join(' '))
     expect(offsets()).toEqual([0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100])
     world.requests.length = 0
-    expect(await chosen('rooms list', 'name=R0')).toBe(idsOf(/^R0$/).join(' '))
+    expect(await listIds('rooms list', 'name=R0')).toBe(idsOf(/^R0$/).join(' '))
     expect(offsets()).toEqual([0, 100])
-    expect(await chosen('rooms list --all', 'name~^R9')).toBe(idsOf(/^R9/).join(' '))
+    expect(await listIds('rooms list --all', 'name~^R9')).toBe(idsOf(/^R9/).join(' '))
   })
 
   test('a list with --where stops after as many matching items as --limit specifies', async () => {
-    expect(await chosen('rooms list --page-size 10 --limit 2', 'name~0$')).toBe(
+    expect(await listIds('rooms list --page-size 10 --limit 2', 'name~0$')).toBe(
       idsOf(/0$/).slice(0, 2).join(' '),
     )
     // The second match is on the second page; two more pages were already requested.
     expect(offsets()).toEqual([0, 10, 20, 30])
-    expect(await chosen('rooms list --limit 500', 'name~5$')).toBe(idsOf(/5$/).join(' '))
+    expect(await listIds('rooms list --limit 500', 'name~5$')).toBe(idsOf(/5$/).join(' '))
   })
 
   test('a list with --where returns each matching item exactly once in steps of --limit and --offset', async () => {
     const parts: string[] = []
     for (const offset of [0, 4, 8, 12])
-      parts.push(await chosen(`rooms list --page-size 10 --limit 4 --offset ${offset}`, 'name~0$'))
+      parts.push(await listIds(`rooms list --page-size 10 --limit 4 --offset ${offset}`, 'name~0$'))
     expect(parts.filter((part) => part !== '').join(' ')).toBe(idsOf(/0$/).join(' '))
   })
 
@@ -534,7 +534,7 @@ describe('a list with --where', () => {
   })
 
   test('a list with --where sends --active and --name to the service as query parameters', async () => {
-    await chosen('rooms list --active --name R7', 'type=open')
+    await listIds('rooms list --active --name R7', 'type=open')
     expect(world.requests.map(({ url }) => new URL(url).search)).toEqual([
       '?name=R7&is_terminated=false&limit=1000',
     ])
@@ -607,7 +607,7 @@ describe('a list with --where', () => {
 
 describe('sessions list --where on a service without paging', () => {
   const sessions = Array.from({ length: 9 }, (_, i) => ({ id: `s${i}`, user_id: i % 2 ? 'ada' : 'alan' }))
-  beforeEach(() => withThings({ sessions }))
+  beforeEach(() => serveItems({ sessions }))
 
   test.each([
     ['', 's1 s3 s5 s7'],
@@ -618,7 +618,7 @@ describe('sessions list --where on a service without paging', () => {
   ])(
     'sessions list --where on a service without paging prints the matching sessions with the flags “%s”',
     async (flags, ids) => {
-      expect(await chosen(`sessions list r${flags}`, 'user_id=ada')).toBe(ids)
+      expect(await listIds(`sessions list r${flags}`, 'user_id=ada')).toBe(ids)
     },
   )
 
@@ -675,14 +675,14 @@ describe('random --where conditions on a random list', () => {
         fc.integer({ min: 1, max: 5 }),
         async (items, conditions, size) => {
           const rooms = items.map((item, i) => ({ id: `r${i}`, type: 'open', ...item }))
-          withThings({ rooms })
+          serveItems({ rooms })
           const wanted = rooms.filter((item) =>
             conditions.every(({ field, operator, value }) =>
               holds<string | number>(operator, item[field], value),
             ),
           )
           expect(
-            await chosen(
+            await listIds(
               `rooms list --page-size ${size}`,
               ...conditions.map(({ field, operator, value }) => `${field} ${operator} ${value}`),
             ),
@@ -782,7 +782,7 @@ describe('a batch command with --where', () => {
       stdout: `${ada}\n`,
       stderr: 'blocked 1 member\n',
     })
-    expect(await chosen(`members list ${id}`, 'status=blocked')).toBe(ada)
+    expect(await listIds(`members list ${id}`, 'status=blocked')).toBe(ada)
     expect(await world.run(`members unblock ${id} --where is_blocked=true -o ids`)).toMatchObject({
       code: 0,
       stdout: `${ada}\n`,
@@ -793,7 +793,7 @@ describe('a batch command with --where', () => {
       stdout: 'ada\n',
       stderr: 'deleted 1 user\n',
     })
-    expect(await chosen(`members list ${id}`, 'type=guest')).toBe(grace)
+    expect(await listIds(`members list ${id}`, 'type=guest')).toBe(grace)
   })
 
   test.each([
@@ -864,7 +864,7 @@ describe('a batch command with --where', () => {
 })
 
 test('rooms export, users export and members export with --where print only the matching items', async () => {
-  withThings()
+  serveItems()
   const { code, stdout, stderr } = await world.run(
     'rooms export --columns id,max_meeting_seconds --where type=private --where status=active',
   )

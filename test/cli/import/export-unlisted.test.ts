@@ -7,7 +7,7 @@ import { answer, createWorld } from '../../helpers/world.ts'
 const world = perTest(createWorld)
 
 /** Adds these fields to each item of the embedded service. */
-function adding(fields: (item: Record<string, unknown>) => object) {
+function addFields(fields: (item: Record<string, unknown>) => object) {
   world.intercept = async (request, next) => {
     const response = await next()
     if (request.method !== 'GET' || response.status !== 200) return response
@@ -41,7 +41,7 @@ describe('an export of a service that adds unlisted fields', () => {
     'an export of a service that adds unlisted fields is read by an import: %s %s %s as %s',
     async (kind, from, to, format) => {
       await fill()
-      adding(links)
+      addFields(links)
       const exported = await world.run(`${kind} export ${from} -o ${format}`.replace('  ', ' '))
       expect(exported.code).toBe(0)
       const file = format === 'tsv' ? 'out.csv' : `out.${format}`
@@ -53,7 +53,7 @@ describe('an export of a service that adds unlisted fields', () => {
 
   test('an export of a service that adds unlisted fields is imported with a notice that names the omitted columns', async () => {
     await fill()
-    adding(links)
+    addFields(links)
     writeFileSync(join(world.dir, 'users.csv'), (await world.run('users export')).stdout)
     const { stderr } = await world.run('users import users.csv --if-exists skip')
     expect(stderr).toContain(
@@ -78,7 +78,7 @@ describe('an export of a service that adds unlisted fields', () => {
 
   test('an export of a service that adds unlisted fields names the fields that appear only on a later page', async () => {
     for (let i = 0; i < 4; i++) await world.send('POST', '/users', { user_id: `u${i}` })
-    adding(({ user_id }) => (user_id === 'u0' ? { late: 1 } : {}))
+    addFields(({ user_id }) => (user_id === 'u0' ? { late: 1 } : {}))
     const { code, stderr } = await world.run('users export --page-size 2')
     expect({ code, stderr }).toEqual({
       code: 0,

@@ -24,7 +24,7 @@ const member = async (room_id: string, user_id: string, fields: object = {}, { s
 const withoutTokens = ', without access tokens (--show-tokens includes them)'
 
 /** Runs an export that must succeed; returns its output. */
-async function exported(command: string, count: string, options = {}): Promise<string> {
+async function runExport(command: string, count: string, options = {}): Promise<string> {
   const { code, stdout, stderr } = await world.run(command, options)
   const told = count.startsWith('0 ') ? '' : lostNotice(command.split(' ')[0])
   expect({ code, stderr }, command).toEqual({ code: 0, stderr: `exported ${count}\n${told}` })
@@ -37,7 +37,7 @@ describe('an export', () => {
     const grace = await user('grace', { default_member_type: 'host' })
     const { id: adaId } = (await world.send('GET', '/users')).body.users[1]
     const { id: graceId } = (await world.send('GET', '/users')).body.users[0]
-    expect(await exported('users export', `2 users${withoutTokens}`)).toBe(
+    expect(await runExport('users export', `2 users${withoutTokens}`)).toBe(
       'user_id,name,profile_url,default_member_type,created_at,updated_at,id,email\r\n' +
         `grace,,,host,${grace.created_at},${grace.updated_at},${graceId},\r\n` +
         `ada,Ada,https://img.test/a,guest,${ada.created_at},${ada.updated_at},${adaId},a@x.test\r\n`,
@@ -54,7 +54,7 @@ describe('an export', () => {
     } = await room('One', { record: true, max_meeting_seconds: 60 })
     await world.send('PUT', `/rooms/${id}`, { is_terminated: true })
     const { terminated_at, updated_at } = (await world.send('GET', `/rooms/${id}`)).body.room
-    expect(await exported('rooms export', '1 room')).toBe(
+    expect(await runExport('rooms export', '1 room')).toBe(
       'id,type,name,application_id,thumbnail_url,layout,record,meeting_time,started_at,terminated_at,' +
         'updated_at,created_at,max_meeting_seconds,remaining_seconds\r\n' +
         `${id},open,One,${app},,default,true,0,,${terminated_at},${updated_at},${created_at},60,0\r\n`,
@@ -68,7 +68,7 @@ describe('an export', () => {
     const two = await member(b.id, 'ada')
     await world.send('PUT', `/rooms/${a.id}/members/${one.id}`, { is_blocked: true })
     const { updated_at } = (await world.send('GET', `/rooms/${a.id}/members/${one.id}`)).body.member
-    expect(await exported(`members export ${b.id} ${a.id}`, `2 members${withoutTokens}`)).toBe(
+    expect(await runExport(`members export ${b.id} ${a.id}`, `2 members${withoutTokens}`)).toBe(
       'id,user_id,room_id,type,created_at,is_blocked,name,updated_at\r\n' +
         `${two.id},ada,${b.id},guest,${two.created_at},false,Ada,${two.updated_at}\r\n` +
         `${one.id},ada,${a.id},host,${one.created_at},true,Ada,${updated_at}\r\n`,
@@ -82,11 +82,11 @@ describe('an export', () => {
     const safe = users.map(({ access_token: _, ...rest }: any) => rest)
     const count = `2 users${withoutTokens}`
     const read = (stdout: string) => lines(stdout).map((line) => JSON.parse(line))
-    expect(read(await exported('users export -o ndjson', count))).toEqual(safe)
-    expect(JSON.parse(await exported('users export -o json', count)).users).toEqual(safe)
-    expect(JSON.parse(await exported('users export --json', count)).users).toEqual(safe)
-    expect(read(await exported('users export -o ndjson --show-tokens', '2 users'))).toEqual(users)
-    expect(JSON.parse(await exported('users export -o json --show-tokens', '2 users')).users).toEqual(users)
+    expect(read(await runExport('users export -o ndjson', count))).toEqual(safe)
+    expect(JSON.parse(await runExport('users export -o json', count)).users).toEqual(safe)
+    expect(JSON.parse(await runExport('users export --json', count)).users).toEqual(safe)
+    expect(read(await runExport('users export -o ndjson --show-tokens', '2 users'))).toEqual(users)
+    expect(JSON.parse(await runExport('users export -o json --show-tokens', '2 users')).users).toEqual(users)
   })
 
   test.each(['users export', 'rooms export', 'members export --all-rooms'])(
@@ -109,12 +109,12 @@ describe('an export', () => {
   ])('an export prints CSV with MEETROOM_OUTPUT=%s', async (MEETROOM_OUTPUT, stdout) => {
     await user('ada')
     const options = { env: { MEETROOM_OUTPUT } }
-    expect(await exported('users export --columns user_id', '1 user', options)).toBe(stdout)
+    expect(await runExport('users export --columns user_id', '1 user', options)).toBe(stdout)
   })
 
   test('an export prints NDJSON with MEETROOM_OUTPUT=ndjson', async () => {
     await user('ada')
-    const stdout = await exported('users export', `1 user${withoutTokens}`, {
+    const stdout = await runExport('users export', `1 user${withoutTokens}`, {
       env: { MEETROOM_OUTPUT: 'ndjson' },
     })
     expect(JSON.parse(stdout).user_id).toBe('ada')
@@ -129,10 +129,10 @@ describe('an export', () => {
 
   test('an export prints only the columns of --columns, and omits the header with --no-header', async () => {
     await user('ada', { email: 'a@x.test' })
-    expect(await exported('users export --columns email,user_id', '1 user')).toBe(
+    expect(await runExport('users export --columns email,user_id', '1 user')).toBe(
       'email,user_id\r\na@x.test,ada\r\n',
     )
-    expect(await exported('users export --columns email,user_id --no-header', '1 user')).toBe(
+    expect(await runExport('users export --columns email,user_id --no-header', '1 user')).toBe(
       'a@x.test,ada\r\n',
     )
     expect(await world.run('users export --columns user_id,nope')).toMatchObject({ code: 2, stdout: '' })
@@ -163,7 +163,7 @@ describe('an export', () => {
     ['members export --all-rooms -o ndjson', '', '0 members'],
     ['members export --all-rooms -o json', '{"members":[]}\n', '0 members'],
   ])('an export of 0 items prints an empty result: %s', async (command, stdout, count) => {
-    expect(await exported(command, count)).toBe(stdout)
+    expect(await runExport(command, count)).toBe(stdout)
   })
 
   test('an export with --quiet prints no summary', async () => {
@@ -189,7 +189,7 @@ describe('an export', () => {
       'a\nb',
     ]
     for (const [i, name] of names.entries()) await user(`u${i}`, { name })
-    const stdout = await exported('users export --columns user_id,name --no-header', `${names.length} users`)
+    const stdout = await runExport('users export --columns user_id,name --no-header', `${names.length} users`)
     const cells = [
       ...["'=1+1", "'+1", "'-1", "'@x", "'\t=1", `"'\rx"`, "'＝1", "''=x", "'''=x", "'x", 'a=b', '1'],
       ...['"a,b"', '"a""b"', '"a\nb"'],
@@ -284,8 +284,8 @@ describe('an export', () => {
       const [a, b, c] = ids
       const stdin = `${b}\r\n\n  ${a}\n${b}\n`
       const command = 'members export - --columns user_id --no-header'
-      expect(await exported(command, '2 members', { stdin })).toBe('grace\r\nada\r\n')
-      expect(await exported(command.replace('-', `${c} - ${a}`), '3 members', { stdin })).toBe(
+      expect(await runExport(command, '2 members', { stdin })).toBe('grace\r\nada\r\n')
+      expect(await runExport(command.replace('-', `${c} - ${a}`), '3 members', { stdin })).toBe(
         'alan\r\ngrace\r\nada\r\n',
       )
     })
@@ -296,15 +296,15 @@ describe('an export', () => {
       await room('Other')
       const { id: ada } = await member(id, 'ada')
       const { stdout: stdin } = await world.run('rooms list --where type=private -o ids')
-      expect(await exported('members export - --columns id', '1 member', { stdin })).toBe(`id\r\n${ada}\r\n`)
+      expect(await runExport('members export - --columns id', '1 member', { stdin })).toBe(`id\r\n${ada}\r\n`)
     })
 
     test.each(['', '\n \n'])(
       'an export with - as an argument contains no members if standard input contains no IDs: %j',
       async (stdin) => {
         const header = 'id,user_id,room_id,type,created_at,is_blocked,name,updated_at\r\n'
-        expect(await exported('members export -', '0 members', { stdin })).toBe(header)
-        expect(await exported('members export - -o json', '0 members', { stdin })).toBe('{"members":[]}\n')
+        expect(await runExport('members export -', '0 members', { stdin })).toBe(header)
+        expect(await runExport('members export - -o json', '0 members', { stdin })).toBe('{"members":[]}\n')
         expect(world.requests).toEqual([])
       },
     )
@@ -323,7 +323,7 @@ describe('an export', () => {
     const { id } = await room('R')
     await user('ada')
     const { id: ada } = await member(id, 'ada')
-    expect(await exported(`members export ${id} ${id} --columns id`, '1 member')).toBe(`id\r\n${ada}\r\n`)
+    expect(await runExport(`members export ${id} ${id} --columns id`, '1 member')).toBe(`id\r\n${ada}\r\n`)
   })
 })
 
@@ -334,7 +334,7 @@ describe('the pages of an export', () => {
   })
 
   test('the pages of an export contain as many items as --page-size specifies', async () => {
-    const stdout = await exported('users export --columns user_id --no-header --page-size 25', '60 users')
+    const stdout = await runExport('users export --columns user_id --no-header --page-size 25', '60 users')
     expect(stdout.split('\r\n').slice(0, -1)).toEqual(ids(60))
     expect(paths().filter((path) => path.includes('?'))).toEqual([
       '/users?limit=25',
@@ -358,7 +358,7 @@ describe('the pages of an export', () => {
       gates.get(offset)?.open()
       return page
     }
-    const stdout = await exported('users export --columns user_id --no-header --page-size 10', '60 users')
+    const stdout = await runExport('users export --columns user_id --no-header --page-size 10', '60 users')
     expect(stdout.split('\r\n').slice(0, -1)).toEqual(ids(60))
     expect(came).toEqual([0, 20, 10, 30, 40, 50, 60])
   })
@@ -373,7 +373,7 @@ describe('the pages of an export', () => {
       under--
       return next()
     }
-    await exported('users export --page-size 2', `60 users${withoutTokens}`)
+    await runExport('users export --page-size 2', `60 users${withoutTokens}`)
     expect(most).toBe(2)
   })
 
@@ -416,7 +416,7 @@ describe('the pages of an export', () => {
       const { body } = await world.send(method, url.slice('https://meet.test/v1'.length))
       return answer(200, body, headers)
     }
-    const stdout = await exported('users export --columns user_id --no-header', '60 users')
+    const stdout = await runExport('users export --columns user_id --no-header', '60 users')
     expect(stdout.split('\r\n').slice(0, -1)).toEqual(ids(60))
   })
 })
@@ -442,7 +442,7 @@ describe('members export --all-rooms', () => {
   test.each(['', ' --page-size 2'])(
     'members export --all-rooms with the flags “%s” prints the members of each room together, in the order of the rooms',
     async (flag) => {
-      const stdout = await exported(
+      const stdout = await runExport(
         `members export --all-rooms --columns id --no-header${flag}`,
         '18 members',
       )
@@ -470,7 +470,7 @@ describe('members export --all-rooms', () => {
       waiting = []
       for (const { go } of held) go()
     }
-    const stdout = await exported('members export --all-rooms --columns id --no-header', '18 members')
+    const stdout = await runExport('members export --all-rooms --columns id --no-header', '18 members')
     expect(stdout.split('\r\n').slice(0, -1)).toEqual(inOrder())
     expect(answered).not.toEqual(rooms)
     expect([...answered].sort()).toEqual([...rooms].sort())
@@ -478,7 +478,7 @@ describe('members export --all-rooms', () => {
 
   test('members export --all-rooms prints one document with -o json', async () => {
     const { members: all, ...rest } = JSON.parse(
-      await exported('members export --all-rooms -o json', `18 members${withoutTokens}`),
+      await runExport('members export --all-rooms -o json', `18 members${withoutTokens}`),
     )
     expect(all.map(({ id }: { id: string }) => id)).toEqual(inOrder())
     // The merged document has no paging, because paging describes one page.
@@ -533,13 +533,13 @@ describe('an exported file', () => {
   const formats = ['csv', 'ndjson', 'json'] as const
 
   /** Exports from one world into a file of another world. */
-  async function move(from: World, to: World, command: string, file: string): Promise<void> {
+  async function exportToFile(from: World, to: World, command: string, file: string): Promise<void> {
     const { code, host } = await from.run(command)
     expect(code, command).toBe(0)
     writeFileSync(join(to.dir, file), Buffer.concat(host.stdout.chunks))
   }
   /** Runs an import in which every row must succeed; returns its output. */
-  async function take(to: World, command: string): Promise<string> {
+  async function importAll(to: World, command: string): Promise<string> {
     const { code, stdout, stderr } = await to.run(command)
     expect({ code, stderr: code === 0 ? '' : stderr }, command).toEqual({ code: 0, stderr: '' })
     return stdout
@@ -601,13 +601,13 @@ describe('an exported file', () => {
         }
         if (i % 3 === 1) await world.send('PUT', `/rooms/${id}`, { is_terminated: true })
       }
-      await move(from, to, `users export -o ${format}`, `users.${format}`)
-      await move(from, to, `rooms export -o ${format} --page-size 4`, `rooms.${format}`)
-      await move(from, to, `members export --all-rooms -o ${format}`, `members.${format}`)
+      await exportToFile(from, to, `users export -o ${format}`, `users.${format}`)
+      await exportToFile(from, to, `rooms export -o ${format} --page-size 4`, `rooms.${format}`)
+      await exportToFile(from, to, `members export --all-rooms -o ${format}`, `members.${format}`)
 
-      await take(to, `users import users.${format}`)
-      writeFileSync(join(to.dir, 'ids.ndjson'), await take(to, `rooms import rooms.${format} -o ndjson`))
-      await take(to, `members import members.${format} --room-ids ids.ndjson`)
+      await importAll(to, `users import users.${format}`)
+      writeFileSync(join(to.dir, 'ids.ndjson'), await importAll(to, `rooms import rooms.${format} -o ndjson`))
+      await importAll(to, `members import members.${format} --room-ids ids.ndjson`)
       expect(await usersOf(to)).toEqual(await usersOf(from))
       expect(await roomsOf(to)).toEqual(await roomsOf(from))
     },
@@ -623,9 +623,14 @@ describe('an exported file', () => {
       const before = [await usersOf(world), await roomsOf(world)]
       for (const kind of ['users', 'rooms', 'members --all-rooms'] as const) {
         const [name = ''] = kind.split(' ')
-        await move(world, world, `${kind.replace(name, `${name} export`)} -o ${format}`, `${name}.${format}`)
+        await exportToFile(
+          world,
+          world,
+          `${kind.replace(name, `${name} export`)} -o ${format}`,
+          `${name}.${format}`,
+        )
         for (const how of ['skip', 'overwrite'])
-          await take(world, `${name} import ${name}.${format} --if-exists ${how} --no-journal`)
+          await importAll(world, `${name} import ${name}.${format} --if-exists ${how} --no-journal`)
       }
       expect([await usersOf(world), await roomsOf(world)]).toEqual(before)
     },
@@ -645,9 +650,9 @@ describe('an exported file', () => {
       ]
       world.intercept = async ({ url }) =>
         answer(200, url.includes('?') ? { members } : { member: members[0] })
-      await move(world, world, `members export ${id} -o ${format}`, `members.${format}`)
+      await exportToFile(world, world, `members export ${id} -o ${format}`, `members.${format}`)
       world.intercept = undefined
-      await take(world, `members import members.${format}`)
+      await importAll(world, `members import members.${format}`)
       expect((await roomsOf(world))[0]?.members.map(({ user_id }) => user_id)).toEqual(['ada', 'grace'])
     },
   )
@@ -704,8 +709,8 @@ describe('an exported file', () => {
           const to = await createWorld()
           for (const { user_id, ...fields } of users) await user(user_id, fields, from)
           expect(await all(from, '/users')).toHaveLength(users.length)
-          await move(from, to, `users export --page-size 3 -o ${format}`, `users.${format}`)
-          await take(to, `users import users.${format}`)
+          await exportToFile(from, to, `users export --page-size 3 -o ${format}`, `users.${format}`)
+          await importAll(to, `users import users.${format}`)
           expect(await usersOf(to)).toEqual(await usersOf(from))
         },
       ),

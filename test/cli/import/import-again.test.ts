@@ -10,8 +10,8 @@ const allRooms = async () => (await world.send('GET', '/rooms?limit=1000')).body
 const done = { code: 0, stdout: '', stderr: 'imported 3 of 3 rooms\n' }
 const receipts = () => join(world.dir, 'data', 'receipts')
 /** Returns the names of the receipts of finished imports. */
-const kept = () => (existsSync(receipts()) ? readdirSync(receipts()) : [])
-const refused = (known: string, journal = `receipt ${join(receipts(), kept()[0] ?? '')}`) => ({
+const receiptNames = () => (existsSync(receipts()) ? readdirSync(receipts()) : [])
+const refused = (known: string, journal = `receipt ${join(receipts(), receiptNames()[0] ?? '')}`) => ({
   code: 2,
   stdout: '',
   stderr:
@@ -50,7 +50,7 @@ describe('a second rooms import of the same rows', () => {
     expect(await run('rooms import rooms.csv')).toMatchObject({
       ...done,
       stderr:
-        `3 of 3 rows were imported before (receipt ${join(receipts(), kept()[0] ?? '')}), but their rooms are gone; they are imported again\n` +
+        `3 of 3 rows were imported before (receipt ${join(receipts(), receiptNames()[0] ?? '')}), but their rooms are gone; they are imported again\n` +
         done.stderr,
     })
     expect(await world.rooms()).toEqual(roomsOf(3))
@@ -79,21 +79,21 @@ describe('a second rooms import of the same rows', () => {
 test('rooms import --no-receipt removes the journal after a complete run', async () => {
   expect(await run('rooms import rooms.csv --no-receipt')).toMatchObject(done)
   expect(world.read('rooms.csv.journal')).toBeUndefined()
-  expect(kept()).toEqual([])
+  expect(receiptNames()).toEqual([])
 })
 
 describe('the receipt of rooms import', () => {
   test('the receipt of rooms import is stored in the data directory with owner-only access', async () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
     expect(world.read('rooms.csv.journal')).toBeUndefined()
-    expect(kept()).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.journal$/)])
+    expect(receiptNames()).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.journal$/)])
     expect(statSync(receipts()).mode & 0o777).toBe(0o700)
-    expect(statSync(join(receipts(), kept()[0] ?? '')).mode & 0o777).toBe(0o600)
+    expect(statSync(join(receipts(), receiptNames()[0] ?? '')).mode & 0o777).toBe(0o600)
   })
 
   test('the receipt of rooms import is stored in the file that --journal names', async () => {
     expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(done)
-    expect(kept()).toEqual([])
+    expect(receiptNames()).toEqual([])
     expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(
       refused('3 of 3', 'my.journal'),
     )
@@ -101,7 +101,7 @@ describe('the receipt of rooms import', () => {
 
   test('the receipt of rooms import prevents a second import even if an earlier version stored the receipt beside the input file', async () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
-    renameSync(join(receipts(), kept()[0] ?? ''), world.path('rooms.csv.journal'))
+    renameSync(join(receipts(), receiptNames()[0] ?? ''), world.path('rooms.csv.journal'))
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3', 'rooms.csv.journal'))
     expect(await run('rooms import rooms.csv --shard 1/2')).toMatchObject({ code: 2 })
     expect(await world.rooms()).toEqual(roomsOf(3))
@@ -116,7 +116,7 @@ describe('the receipt of rooms import', () => {
   test('the receipt of rooms import stays beside the input file if some rows fail', async () => {
     world.file('rooms.csv', 'name,type,members\nA,open,\nB,open,nobody\n')
     expect(await run('rooms import rooms.csv')).toMatchObject({ code: 8 })
-    expect(kept()).toEqual([])
+    expect(receiptNames()).toEqual([])
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('1 of 2', 'rooms.csv.journal'))
   })
 })
@@ -125,7 +125,7 @@ test('users import removes its journal after a complete run and writes no receip
   world.file('users.csv', 'user_id\nada\n')
   expect(await run('users import users.csv')).toMatchObject({ code: 0 })
   expect(world.read('users.csv.journal')).toBeUndefined()
-  expect(kept()).toEqual([])
+  expect(receiptNames()).toEqual([])
 })
 
 test('rooms import --no-receipt keeps the journal of an interrupted run', async () => {

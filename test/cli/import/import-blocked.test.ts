@@ -5,7 +5,7 @@ import { answer } from '../../helpers/world.ts'
 const { world, run, user } = importFixture()
 let room: string
 /** Returns the blocked state of each member, by user ID. */
-const blocked = async () =>
+const readBlocked = async () =>
   Object.fromEntries(
     (await world.send('GET', `/rooms/${room}/members`)).body.members
       .map(({ user_id, is_blocked }: any) => [user_id, is_blocked])
@@ -36,14 +36,14 @@ describe('members import of existing members that are blocked', () => {
       expect(stderr).toContain(
         '2 of them are blocked; unblock with: meetroom members import class.csv --concurrency 1 --if-exists update --unblock --base-url https://meet.test/v1\n',
       )
-      expect(await blocked()).toEqual({ ada: false, bob: true, eve: true })
+      expect(await readBlocked()).toEqual({ ada: false, bob: true, eve: true })
     },
   )
 
   test('members import --unblock of existing members that are blocked sends is_blocked: false only for the blocked members', async () => {
     const { code, stderr } = await run(`${line} --if-exists update --unblock`)
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'imported 3 of 3 members: updated 3\n' })
-    expect(await blocked()).toEqual({ ada: false, bob: false, eve: false })
+    expect(await readBlocked()).toEqual({ ada: false, bob: false, eve: false })
     const bodies = world.requests
       .filter(({ method }) => method === 'PUT')
       .map(({ body }) => JSON.parse(body ?? ''))
@@ -57,7 +57,7 @@ describe('members import of existing members that are blocked', () => {
   test('members import --unblock of existing members that are blocked keeps a member blocked if the row has is_blocked: true', async () => {
     world.file('class.csv', `room_id,user_id,is_blocked\n${room},bob,true\n${room},eve,\n`)
     expect((await run(`${line} --if-exists update --unblock --yes`)).code).toBe(0)
-    expect(await blocked()).toEqual({ ada: false, bob: true, eve: false })
+    expect(await readBlocked()).toEqual({ ada: false, bob: true, eve: false })
   })
 
   test('members import --unblock requires --if-exists update or overwrite', async () => {
@@ -88,7 +88,7 @@ describe('rooms import of rooms with blocked members', () => {
       const { code, stderr } = await run(`rooms import rooms.ndjson ${flags}`)
       expect(code).toBe(0)
       expect(stderr).toContain(hint('rooms.ndjson'))
-      expect(await blocked()).toEqual({ ada: false, bob: true, eve: true })
+      expect(await readBlocked()).toEqual({ ada: false, bob: true, eve: true })
     },
   )
 
@@ -105,7 +105,7 @@ describe('rooms import of rooms with blocked members', () => {
     written()
     const { code, stderr } = await run('rooms import rooms.ndjson --if-exists update --unblock')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'imported 1 of 1 room: updated 1\n' })
-    expect(await blocked()).toEqual({ ada: false, bob: false, eve: false })
+    expect(await readBlocked()).toEqual({ ada: false, bob: false, eve: false })
     const writes = world.requests.filter(({ method, url }) => method === 'PUT' && url.includes('/members/'))
     expect(writes).toHaveLength(2)
   })
@@ -119,7 +119,7 @@ describe('rooms import of rooms with blocked members', () => {
     }
     world.file('rooms.ndjson', `${JSON.stringify(row)}\n`)
     expect((await run('rooms import rooms.ndjson --if-exists update --unblock --yes')).code).toBe(0)
-    expect(await blocked()).toEqual({ ada: false, bob: true, eve: false })
+    expect(await readBlocked()).toEqual({ ada: false, bob: true, eve: false })
   })
 
   test('rooms import of rooms with blocked members prints no command to unblock if the service refuses the requests for member lists', async () => {

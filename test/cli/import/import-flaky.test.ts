@@ -40,7 +40,7 @@ const cutAnswer = async (next: Next) => {
 }
 
 /** Makes the requests that `which` selects fail. */
-function going(
+function failRequests(
   wrong: (next: Next) => Promise<WireResponse>,
   which: (n: number, request: WireRequest) => boolean,
 ) {
@@ -57,7 +57,7 @@ function everyThirdWrite() {
 }
 
 /** Compares the reported results with the service; returns the rows that are reported as done. */
-async function honest(kind: 'users' | 'rooms', stdout: string, rows: number): Promise<string[]> {
+async function verifyResults(kind: 'users' | 'rooms', stdout: string, rows: number): Promise<string[]> {
   const results = resultsOf(stdout)
   const names = kind === 'users' ? Object.keys(usersOf(rows)) : roomsOf(rows)
   const prefix = kind === 'users' ? 'u' : 'R'
@@ -81,9 +81,9 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
   beforeEach(() => world.file('in.csv', file))
 
   test(`${kind} import writes the rows that fail with a 500 response to a file, and a second run imports this file`, async () => {
-    going(refuse(500), every(5))
+    failRequests(refuse(500), every(5))
     const first = await run(`${line} --failed-out again.csv`)
-    const ok = await honest(kind, first.stdout, rows)
+    const ok = await verifyResults(kind, first.stdout, rows)
     expect(first.code).toBe(8)
     const rejects = world.read('again.csv') ?? ''
     expect(rejects.split('\r\n').slice(1, -1)).toHaveLength(rows - ok.length)
@@ -93,8 +93,8 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
   })
 
   test(`${kind} import with --resume retries only the rows that failed with a 500 response`, async () => {
-    going(refuse(500), every(5))
-    const ok = await honest(kind, (await run(line)).stdout, rows)
+    failRequests(refuse(500), every(5))
+    const ok = await verifyResults(kind, (await run(line)).stdout, rows)
     world.intercept = undefined
     world.requests.length = 0
     expect(await run(`${line} --resume`)).toMatchObject({ code: 0 })
@@ -114,17 +114,17 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
     ['429 responses to the first eight requests', refuse(429), (n) => n <= 8],
     ['occasionally refused connections', neverSent, every(5)],
   ])('an import of each kind creates every item once despite %s', async (_what, wrong, which) => {
-    going(wrong, which)
+    failRequests(wrong, which)
     const { code, stdout, host } = await run(`${line} --concurrency 4`)
-    expect({ code, ok: (await honest(kind, stdout, rows)).length }).toEqual({ code: 0, ok: rows })
+    expect({ code, ok: (await verifyResults(kind, stdout, rows)).length }).toEqual({ code: 0, ok: rows })
     expect(await held()).toEqual(whole)
     expect(host.slept.length).toBeGreaterThan(0)
   })
 
   test(`${kind} import fails only the row whose requests always get a 503 response`, async () => {
-    going(refuse(503), (_n, request) => isWrite(_n, request) && /"[uR]3"/.test(request.body ?? ''))
+    failRequests(refuse(503), (_n, request) => isWrite(_n, request) && /"[uR]3"/.test(request.body ?? ''))
     const { code, stdout } = await run(line)
-    expect({ code, ok: (await honest(kind, stdout, rows)).length }).toEqual({ code: 8, ok: rows - 1 })
+    expect({ code, ok: (await verifyResults(kind, stdout, rows)).length }).toEqual({ code: 8, ok: rows - 1 })
   })
 
   test.each([
@@ -133,9 +133,9 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
   ])(
     `${kind} import with connections that are reset %s creates no duplicates, and completes with --resume`,
     async (_what, wrong) => {
-      going(wrong, everyThirdWrite())
+      failRequests(wrong, everyThirdWrite())
       const { code, stdout } = await run(line)
-      const ok = await honest(kind, stdout, rows)
+      const ok = await verifyResults(kind, stdout, rows)
       if (kind === 'users') expect({ code, ok: ok.length }).toEqual({ code: 0, ok: rows })
       else {
         const unknown = resultsOf(stdout).filter(({ status }) => status === 'unknown')
@@ -176,7 +176,7 @@ describe('repeated creations of rooms', () => {
     ['a lost response', lostAnswer],
   ])('rooms import creates a room only once after %s', async (_what, wrong) => {
     world.file('in.csv', roomsCsv(1))
-    going(wrong, isWrite)
+    failRequests(wrong, isWrite)
     const first = await run('rooms import in.csv --failed-out again.csv -o ndjson')
     expect({ code: first.code, results: resultsOf(first.stdout).map(({ status }) => status) }).toEqual({
       code: 7,
@@ -199,7 +199,7 @@ describe('repeated creations of rooms', () => {
     'rooms import creates a room only once if the request that terminates the new room %s',
     async (_what, wrong) => {
       world.file('in.csv', 'name,type,is_terminated\nR1,open,true\n')
-      going(wrong, (_n, { method }) => method === 'PUT')
+      failRequests(wrong, (_n, { method }) => method === 'PUT')
       await run('rooms import in.csv')
       expect(await world.rooms()).toEqual(['R1'])
       await run('rooms import in.csv --resume')
@@ -226,9 +226,9 @@ describe('a 503 response without Retry-After', () => {
     'a 503 response without Retry-After %s makes the outcome of a room creation unknown, and --resume creates only the missing rooms',
     async (_what, wrong) => {
       world.file('in.csv', roomsCsv(25))
-      going(wrong, everyThirdWrite())
+      failRequests(wrong, everyThirdWrite())
       const { code, stdout } = await run('rooms import in.csv -o ndjson --failed-out again.csv --journal j')
-      const ok = await honest('rooms', stdout, 25)
+      const ok = await verifyResults('rooms', stdout, 25)
       const unknown = resultsOf(stdout).filter(({ status }) => status === 'unknown')
       expect({ code, ok: ok.length, unknown: unknown.length }).toEqual({ code: 8, ok: 17, unknown: 8 })
       expect(unknown[0]?.error).toBe('the service failed (503); the outcome of the change is unknown')
@@ -244,7 +244,7 @@ describe('a 503 response without Retry-After', () => {
 
   test('a 503 response without Retry-After to every room creation makes rooms import exit 7', async () => {
     world.file('in.csv', roomsCsv(2))
-    going(refuse(503), isWrite)
+    failRequests(refuse(503), isWrite)
     const { code, stderr } = await run('rooms import in.csv --no-journal')
     expect({ code, writes: world.writes() }).toEqual({ code: 7, writes: ['POST /rooms', 'POST /rooms'] })
     expect(stderr).toContain('the outcome of the change is unknown')
@@ -252,7 +252,7 @@ describe('a 503 response without Retry-After', () => {
 
   test('a 503 response without Retry-After causes a retry of a user creation with --if-exists overwrite', async () => {
     world.file('in.csv', usersCsv(3))
-    going(actedBehindProxy, everyThirdWrite())
+    failRequests(actedBehindProxy, everyThirdWrite())
     expect(await run('users import in.csv --if-exists overwrite')).toMatchObject({ code: 0 })
     expect(world.writes()).toHaveLength(4)
   })
@@ -270,7 +270,7 @@ describe('repeated additions of members', () => {
       const room = await world.room('R', 'private')
       await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
       world.file('in.csv', `room_id,user_id,is_blocked\n${room},ada,true\n`)
-      going(wrong, (_n, { method }) => method === 'PUT')
+      failRequests(wrong, (_n, { method }) => method === 'PUT')
       const { code, stdout } = await run('members import in.csv -o ndjson')
       expect({ code, results: resultsOf(stdout) }).toMatchObject({
         code: 7,
@@ -362,20 +362,20 @@ describe('members import', () => {
     ['occasional 429 responses', refuse(429), every(3)],
     ['occasionally refused connections', neverSent, every(3)],
   ])('members import adds every member exactly once despite %s', async (_what, wrong, which) => {
-    going(wrong, which)
+    failRequests(wrong, which)
     expect(await run(`members import in.csv --room ${room}`)).toMatchObject({ code: 0 })
     expect(await world.members(room)).toEqual(everybody.sort())
   })
 
   test('members import requests the member list again for later rows if the first request for the list fails', async () => {
     // At most three rows fail before the list is requested again.
-    going(refuse(500), (n) => n <= 5)
+    failRequests(refuse(500), (n) => n <= 5)
     expect(await run(`members import in.csv --room ${room} --concurrency 2`)).toMatchObject({ code: 8 })
     expect((await world.members(room)).length).toBeGreaterThanOrEqual(17)
   })
 
   test('members import with --resume adds the remaining members after connections are reset before the service acts', async () => {
-    going(lost, everyThirdWrite())
+    failRequests(lost, everyThirdWrite())
     expect(await run(`members import in.csv --room ${room}`)).toMatchObject({ code: 8 })
     world.intercept = undefined
     expect(await run(`members import in.csv --room ${room} --resume`)).toMatchObject({ code: 0 })
@@ -484,7 +484,7 @@ test.each([
   [4, 5],
 ])('users import exits 5 if the service refuses connections (number of rows: %i)', async (rows, code) => {
   world.file('in.csv', usersCsv(rows))
-  going(neverSent, () => true)
+  failRequests(neverSent, () => true)
   const result = await run('users import in.csv --retries 0')
   expect({ code: result.code, last: result.stderr.split('\n').at(-2) }).toEqual({
     code,

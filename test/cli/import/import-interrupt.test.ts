@@ -22,7 +22,7 @@ interface When {
 }
 
 /** Interrupts a command line while requests are in flight, which then get responses. */
-async function interrupted(
+async function runInterrupted(
   line: readonly string[] | string,
   { answered, underWay = 1 }: When,
   signal: 'SIGINT' | 'SIGTERM' = 'SIGINT',
@@ -51,7 +51,7 @@ describe('^C during an import', () => {
   test('^C during an import lets started rows complete, starts no other row, and prints the command to resume', async () => {
     world.file('in.csv', usersCsv(40))
     const line = 'users import in.csv --if-exists overwrite --concurrency 4'
-    const { code, stdout, stderr, later } = await interrupted(line, { answered: 9, underWay: 4 })
+    const { code, stdout, stderr, later } = await runInterrupted(line, { answered: 9, underWay: 4 })
     expect({ code, stdout, stderr, later }).toEqual({
       code: 130,
       stdout: '',
@@ -74,7 +74,7 @@ describe('^C during an import', () => {
 
   test('^C during an import lets rooms import --resume create each missing room once', async () => {
     world.file('in.csv', roomsCsv(30))
-    const { code, stderr } = await interrupted('rooms import in.csv', { answered: 11, underWay: 8 })
+    const { code, stderr } = await runInterrupted('rooms import in.csv', { answered: 11, underWay: 8 })
     expect(code).toBe(130)
     expect(await world.run(goOn(stderr))).toMatchObject({ code: 0 })
     expect(await world.rooms()).toEqual(roomsOf(30))
@@ -83,7 +83,7 @@ describe('^C during an import', () => {
 
   test('^C during an import lets a started row complete if it needs several requests', async () => {
     world.file('in.csv', roomsCsv(6).replaceAll(',open', ',open,true').replace('type', 'type,is_terminated'))
-    const { code, stderr } = await interrupted('rooms import in.csv --concurrency 2', {
+    const { code, stderr } = await runInterrupted('rooms import in.csv --concurrency 2', {
       answered: 0,
       underWay: 2,
     })
@@ -105,7 +105,7 @@ describe('^C during an import', () => {
       world.file('in.csv', usersCsv(6))
       world.requests.length = 0
       const line = `users import in.csv --concurrency 2${flags}`
-      const { code, stderr } = await interrupted(line, { answered: 0, underWay: 2 })
+      const { code, stderr } = await runInterrupted(line, { answered: 0, underWay: 2 })
       expect({ code, writes: world.sent().filter((sent) => !sent.startsWith('GET')) }).toEqual({
         code: 130,
         writes: [],
@@ -118,7 +118,7 @@ describe('^C during an import', () => {
 
   test('^C during an import has the same effect as SIGTERM, but SIGTERM exits 143', async () => {
     world.file('in.csv', usersCsv(40))
-    const { code, stderr } = await interrupted('users import in.csv', { answered: 8 }, 'SIGTERM')
+    const { code, stderr } = await runInterrupted('users import in.csv', { answered: 8 }, 'SIGTERM')
     expect(code).toBe(143)
     expect(await world.run(goOn(stderr))).toMatchObject({ code: 0 })
     expect(await world.users()).toEqual(usersOf(40))
@@ -135,7 +135,7 @@ describe('^C during an import', () => {
     ],
   ])('^C during an import prints no command to resume %s', async (_when, rows, flags, when, summary) => {
     world.file('in.csv', usersCsv(rows))
-    expect(await interrupted(`users import in.csv ${flags}`, when)).toMatchObject({
+    expect(await runInterrupted(`users import in.csv ${flags}`, when)).toMatchObject({
       code: 130,
       stderr: `${summary}\nerror: interrupted\n`,
     })
@@ -143,7 +143,7 @@ describe('^C during an import', () => {
 
   test('^C during an import with --dry-run exits 130 without a write and without a journal', async () => {
     world.file('in.csv', usersCsv(40))
-    const { code, stderr } = await interrupted('users import in.csv --dry-run -o ids', {
+    const { code, stderr } = await runInterrupted('users import in.csv --dry-run -o ids', {
       answered: 8,
     })
     expect({ code, words: goOn(stderr) }).toEqual({ code: 130, words: [] })
@@ -161,7 +161,7 @@ describe('^C during an import', () => {
 
   test('^C during an import with -o ndjson prints one error object with the command to resume as its hint', async () => {
     world.file('in.csv', usersCsv(40))
-    const { stderr } = await interrupted('users import in.csv -o ndjson --quiet', { answered: 2 })
+    const { stderr } = await runInterrupted('users import in.csv -o ndjson --quiet', { answered: 2 })
     expect(JSON.parse(stderr)).toEqual({
       error: {
         code: 'interrupted',
@@ -197,7 +197,7 @@ describe('the command to resume an import', () => {
       ...['--if-exists', 'skip', '--skip-invalid', '--concurrency', '3', '--rate', '1000'],
       ...['--failed-out', 'my rejects.csv', '--journal', 'my journal'],
     ]
-    const { code, stderr } = await interrupted(argv, { answered: 7 })
+    const { code, stderr } = await runInterrupted(argv, { answered: 7 })
     expect({ code, words: goOn(stderr).sort() }).toEqual({
       code: 130,
       words: [...argv, '--resume', ...target].sort(),
@@ -211,7 +211,7 @@ describe('the command to resume an import', () => {
     world.file('in.csv', usersCsv(30))
     const kept = ['--columns', 'row,status', '--no-header', '--no-color', '--retries', '1', '--timeout', '20']
     const argv = ['users', 'import', 'in.csv', ...kept, '--max-errors', '3']
-    const { stderr } = await interrupted(argv, { answered: 4 })
+    const { stderr } = await runInterrupted(argv, { answered: 4 })
     expect(goOn(stderr).sort()).toEqual(['users', 'import', 'in.csv', ...kept, ...target].sort())
     expect((await world.run(goOn(stderr))).code).toBe(0)
   })
@@ -221,7 +221,7 @@ describe('the command to resume an import', () => {
     world.file('people.csv', usersCsv(20))
     await world.run('users import people.csv --no-journal')
     world.file('in.csv', usersCsv(20))
-    const { code, stderr } = await interrupted(
+    const { code, stderr } = await runInterrupted(
       ['members', 'import', 'in.csv', '--room', room, '--fail-fast'],
       { answered: 4 },
     )
@@ -236,7 +236,7 @@ describe('the command to resume an import', () => {
   test('the command to resume an import contains the base URL of the first run', async () => {
     world.file('in.csv', usersCsv(30))
     const argv = ['users', 'import', 'in.csv', '--base-url', 'https://meet.test/v1/']
-    const { stderr } = await interrupted(argv, { answered: 4 })
+    const { stderr } = await runInterrupted(argv, { answered: 4 })
     expect(goOn(stderr)).toContain('--base-url')
     expect((await world.run(goOn(stderr))).code).toBe(0)
   })
@@ -244,7 +244,7 @@ describe('the command to resume an import', () => {
 
 describe('a request without a response after ^C', () => {
   /** Interrupts a command after the service stops responding, without a grace period. */
-  async function hanging(line: string, answered: number) {
+  async function runWithoutResponses(line: string, answered: number) {
     let waits: readonly number[] = []
     world.intercept = (_request, next, signal): Promise<WireResponse> => {
       if (world.requests.length <= answered) return next()
@@ -262,7 +262,7 @@ describe('a request without a response after ^C', () => {
 
   test('a request without a response after ^C has an unknown outcome when the grace period of five seconds ends', async () => {
     world.file('in.csv', usersCsv(20))
-    const { code, stderr, waits } = await hanging(
+    const { code, stderr, waits } = await runWithoutResponses(
       'users import in.csv --if-exists overwrite --concurrency 2',
       6,
     )
@@ -281,7 +281,7 @@ describe('a request without a response after ^C', () => {
 
   test('a request without a response after ^C from rooms import is not repeated by --resume if a room with the same name exists', async () => {
     world.file('in.csv', roomsCsv(10))
-    const { code, stderr } = await hanging('rooms import in.csv --concurrency 2', 4)
+    const { code, stderr } = await runWithoutResponses('rooms import in.csv --concurrency 2', 4)
     expect(code).toBe(130)
     // The service had processed one of the two requests.
     await world.room('R5')

@@ -17,7 +17,7 @@ async function dryRun(argv: string | readonly string[], stdin?: string) {
   return { code, body: stdout === '' ? undefined : JSON.parse(stdout.replace(/^\S+ \S+ /, '')), stderr }
 }
 /** Returns the body that a command line sends. */
-async function sent(argv: string, stdin?: string) {
+async function readSentBody(argv: string, stdin?: string) {
   const { code, stderr } = await world.run(argv, stdin === undefined ? {} : { stdin })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return JSON.parse(world.requests.at(-1)?.body ?? '')
@@ -116,7 +116,7 @@ describe('a dotted key in --set', () => {
       webhook: { url: 'https://h.test/', headers: { A: '1', B: 2 }, secret: '••••', retries: 3 },
     })
     const url = '--set webhook.url=https://h.test/'
-    expect(await sent(`${create} ${url} --webhook-secret s --webhook-header A:1 -q`)).toMatchObject({
+    expect(await readSentBody(`${create} ${url} --webhook-secret s --webhook-header A:1 -q`)).toMatchObject({
       webhook: { url: 'https://h.test/', headers: { A: '1' }, secret: 's' },
     })
   })
@@ -230,7 +230,7 @@ describe('a value that is set twice', () => {
 describe('--webhook-secret', () => {
   const withUrl = `${create} -q --webhook-url https://h.test/ --webhook-secret`
   const secretOf = async (value: string, stdin?: string) =>
-    (await sent(`${withUrl} ${value}`, stdin)).webhook.secret
+    (await readSentBody(`${withUrl} ${value}`, stdin)).webhook.secret
 
   test('--webhook-secret is read from the argument, a file or standard input, without the final line break', async () => {
     file('secret.txt', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\r\n')

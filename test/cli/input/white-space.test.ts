@@ -13,7 +13,7 @@ const isId = (name: string) => ['room', 'user', 'user-id', 'member', 'id'].inclu
 const valueName = (flags: string) => /<(\w+)/.exec(flags)?.[1] ?? ''
 
 /** Returns a command line for each argument and flag that takes an ID, with ID as the value. */
-async function idPlaces(): Promise<string[]> {
+async function listIdArguments(): Promise<string[]> {
   const found = (await leaves()).flatMap(({ words, command }) => {
     const line = (id: number) =>
       command.registeredArguments
@@ -30,7 +30,7 @@ async function idPlaces(): Promise<string[]> {
   return found
 }
 
-const places = await idPlaces()
+const places = await listIdArguments()
 const wordsOf = (line: string, id: string) => line.split(' ').map((word) => (word === 'ID' ? id : word))
 
 describe('an ID on the command line', () => {

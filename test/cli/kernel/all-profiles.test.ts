@@ -19,7 +19,7 @@ interface Fake {
 }
 
 /** Serves these rooms over a socket, accepts any key, and records the requests. */
-async function fakeService(rooms: readonly object[]): Promise<Fake> {
+async function startFakeService(rooms: readonly object[]): Promise<Fake> {
   const fake: Fake = { baseUrl: '', origin: '', asked: [], instead: undefined }
   const server = createServer((request, response) => {
     const key = request.headers.authorization?.replace('Bearer ', '')
@@ -50,11 +50,11 @@ let east: Fake
 let west: Fake
 beforeEach(async () => {
   dir = tempDir()
-  east = await fakeService([
+  east = await startFakeService([
     { id: 'e1', name: 'Kyoto', type: 'open', profile: 'of the service' },
     { id: 'e2', name: 'Osaka', type: 'private' },
   ])
-  west = await fakeService([{ id: 'w1', name: 'Lisbon', type: 'open', big: 1 }])
+  west = await startFakeService([{ id: 'w1', name: 'Lisbon', type: 'open', big: 1 }])
   store({})
 })
 
@@ -472,8 +472,8 @@ test('the client for all profiles refuses writes in every command', async () => 
 
 test('rooms list --all-profiles computes columns from the rooms of each profile', async () => {
   const created_at = '2026-01-01T00:00:00.000Z'
-  east = await fakeService([{ id: 'e1', name: 'Kyoto', type: 'open', created_at }])
-  west = await fakeService([{ id: 'w1', name: 'Lisbon', type: 'open', created_at, age: 7 }])
+  east = await startFakeService([{ id: 'e1', name: 'Kyoto', type: 'open', created_at }])
+  west = await startFakeService([{ id: 'w1', name: 'Lisbon', type: 'open', created_at, age: 7 }])
   store({})
   expect(await run('rooms list --all-profiles -o csv --columns profile,id,age')).toEqual({
     code: 0,

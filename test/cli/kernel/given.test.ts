@@ -5,7 +5,7 @@ import { importFlags } from '../../../src/cli/import/read/import-flags.ts'
 import { readGivenOptions } from '../../../src/cli/kernel/given.ts'
 
 /** Returns the flags of an import with these words, including global flags. */
-function given(words: readonly string[]) {
+function parseFlags(words: readonly string[]) {
   const program = new Command()
     .option('-o, --output <format>')
     .option('--local')
@@ -30,19 +30,19 @@ const option = fc.oneof(
 test('the given flags stay the same after their long forms are parsed again', () => {
   fc.assert(
     fc.property(fc.array(option, { maxLength: 8 }), (options) => {
-      const first = given(options.flat())
-      const second = given(first.options.flat())
+      const first = parseFlags(options.flat())
+      const second = parseFlags(first.options.flat())
       expect(second).toEqual(first)
     }),
   )
 })
 
 test('the given flags omit flags with their default values', () => {
-  expect(given([]).options).toEqual([])
+  expect(parseFlags([]).options).toEqual([])
 })
 
 test('the given flags have their long names, with the global flags first', () => {
   expect(
-    given(['--map', 'a=b', '--no-journal', '-o', 'json', '--map', 'c=d', '--rate', '2/s']).options,
+    parseFlags(['--map', 'a=b', '--no-journal', '-o', 'json', '--map', 'c=d', '--rate', '2/s']).options,
   ).toEqual([['--output', 'json'], ['--map', 'a=b'], ['--map', 'c=d'], ['--no-journal'], ['--rate', '2']])
 })

@@ -27,7 +27,7 @@ const { execPath } = process
  * Writes a browser that follows the page and the redirect. The browser records its argument, the modes of the
  * page and its directory, the URL of the redirect, and the target.
  */
-const browserInto = (dir: string) => {
+const writeBrowser = (dir: string) => {
   writeFileSync(
     join(dir, 'browser.mjs'),
     `import { readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -52,7 +52,7 @@ interface Visit {
  * Returns the record of the browser. Every test with a browser waits for the record, because a later write
  * would prevent the removal of the test directory.
  */
-async function visited(): Promise<Visit> {
+async function readVisit(): Promise<Visit> {
   const read = () => readFileSync(join(world.dir, 'opened'), 'utf8')
   await expect.poll(read, { timeout: 20_000 }).toContain('}')
   return JSON.parse(read())
@@ -63,9 +63,9 @@ const addressPattern = /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}$/
 describe('rooms open', () => {
   test('rooms open starts the browser with a private page that redirects to the link once, so that no process argument gives access', async () => {
     const { hall } = world.ids
-    const { code, stdout, stderr } = await run(`rooms open ${hall} --as ada`, browserInto(world.dir))
+    const { code, stdout, stderr } = await run(`rooms open ${hall} --as ada`, writeBrowser(world.dir))
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'opened Hall in the browser\n' })
-    const { argument, modes, url, link } = await visited()
+    const { argument, modes, url, link } = await readVisit()
     const { access_token } = await world.member(hall, 'ada')
     expect(link).toBe(`https://app.test/meet?room_id=${hall}&access_token=${access_token}`)
     expect(argument).toMatch(/^file:\/\/\/.*\/meetroom-\w{6}\/open\.html$/)
@@ -77,19 +77,19 @@ describe('rooms open', () => {
   })
 
   test('rooms open stores the page in the home directory if browsers may be snaps, which cannot read other directories', async () => {
-    const script = browserInto(world.dir)
+    const script = writeBrowser(world.dir)
     const PATH = `${join(world.dir, 'bin')}:/snap/bin:${process.env['PATH']}`
     const { code } = await run(`rooms open ${world.ids.lobby}`, script, { PATH, HOME: world.dir })
     expect(code).toBe(0)
-    expect((await visited()).argument).toContain(`file://${world.dir}/meetroom-`)
+    expect((await readVisit()).argument).toContain(`file://${world.dir}/meetroom-`)
     expect(readdirSync(world.dir).filter((name) => name.startsWith('meetroom-'))).toEqual([])
   })
 
   test('rooms open in WSL passes the URL of the redirect to the browser of Windows, which may not find a Linux path', async () => {
     const BROWSER = join(world.dir, 'bin', 'xdg-open')
     const env = { BROWSER, WSL_DISTRO_NAME: 'Debian' }
-    expect((await run(`rooms open ${world.ids.lobby}`, browserInto(world.dir), env)).code).toBe(0)
-    expect((await visited()).argument).toMatch(addressPattern)
+    expect((await run(`rooms open ${world.ids.lobby}`, writeBrowser(world.dir), env)).code).toBe(0)
+    expect((await readVisit()).argument).toMatch(addressPattern)
   })
 
   test('rooms open exits 74 if the page cannot be stored', async () => {
@@ -105,10 +105,10 @@ describe('rooms open', () => {
     expect((await run(`rooms open ${lobby} --json`, undefined)).stdout).toBe(
       `{"room_id":"${lobby}","opened":false,"link":"https://app.test/meet?room_id=${lobby}"}\n`,
     )
-    expect((await run(`rooms open ${lobby} --json`, browserInto(world.dir))).stdout).toBe(
+    expect((await run(`rooms open ${lobby} --json`, writeBrowser(world.dir))).stdout).toBe(
       `{"room_id":"${lobby}","opened":true,"link":null}\n`,
     )
-    expect((await visited()).link).toBe(`https://app.test/meet?room_id=${lobby}`)
+    expect((await readVisit()).link).toBe(`https://app.test/meet?room_id=${lobby}`)
   })
 
   test.each([
@@ -135,12 +135,12 @@ describe('rooms open', () => {
 
   test('rooms open starts the program in BROWSER with its arguments', async () => {
     const { lobby } = world.ids
-    installOpener(`test "$1" = --new-window || exit 1\nshift\n${browserInto(world.dir)}`)
+    installOpener(`test "$1" = --new-window || exit 1\nshift\n${writeBrowser(world.dir)}`)
     const BROWSER = `'${join(world.dir, 'bin', 'xdg-open')}' --new-window`
     expect(await run(`rooms open ${lobby}`, undefined, { BROWSER })).toMatchObject({
       ...{ code: 0, stdout: '', stderr: 'opened Lobby in the browser\n' },
     })
-    expect((await visited()).link).toBe(`https://app.test/meet?room_id=${lobby}`)
+    expect((await readVisit()).link).toBe(`https://app.test/meet?room_id=${lobby}`)
   })
 
   test('rooms open exits 9 and suggests the command that prints the link if the browser does not request the link', async () => {

@@ -17,7 +17,7 @@ const body = JSON.stringify({ rooms, paging: { limit: '30', offset: null, total:
 )
 
 /** Simulates a service with numeric IDs and unusual field types. */
-function oddService() {
+function serveUnusualTypes() {
   world.intercept = async ({ method, url }) => {
     const { pathname } = new URL(url)
     if (pathname === '/v1/rooms' && method === 'GET') return answer(200, body)
@@ -27,7 +27,7 @@ function oddService() {
 }
 
 describe('a list with numeric IDs and fields of unexpected types', () => {
-  beforeEach(oddService)
+  beforeEach(serveUnusualTypes)
 
   test('a list with numeric IDs and fields of unexpected types is printed in every format with the values that the service sent', async () => {
     const run = async (format: string) => {

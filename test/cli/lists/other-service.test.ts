@@ -14,7 +14,7 @@ const partialRooms = partial('room', 'rooms')
 
 const writes = () => world.requests.filter(({ method }) => method !== 'GET')
 /** Returns the requests for full records. */
-const gets = () =>
+const fullReads = () =>
   world.requests
     .map(({ method, url }) => `${method} ${url.slice('https://meet.test/v1'.length)}`)
     .filter((line) => line.startsWith('GET') && !line.includes('?'))
@@ -50,7 +50,7 @@ async function members(): Promise<{ id: string; ada: any; grace: any }> {
 }
 
 /** Runs a list with conditions; returns the printed names. */
-async function chosen(conditions: string[], stderr: string): Promise<string> {
+async function listNames(conditions: string[], stderr: string): Promise<string> {
   const where = conditions.flatMap((condition) => ['--where', condition])
   const run = await world.run(['rooms', 'list', '-o', 'csv', '--columns', 'name', '--no-header', ...where])
   expect({ code: run.code, stderr: run.stderr }, conditions.join(', ')).toEqual({ code: 0, stderr })
@@ -79,16 +79,16 @@ describe('--where on a service whose lists show only id, type and name', () => {
   ])(
     '--where on a service whose lists show only id, type and name requests the full records: %s',
     async (condition, names) => {
-      expect(await chosen([condition], partialRooms)).toBe(names)
-      expect(gets().sort()).toEqual(all.map(({ id }) => `GET /rooms/${id}`).sort())
+      expect(await listNames([condition], partialRooms)).toBe(names)
+      expect(fullReads().sort()).toEqual(all.map(({ id }) => `GET /rooms/${id}`).sort())
     },
   )
 
   test('--where on a service whose lists show only id, type and name requests no full record if the list contains all required fields', async () => {
-    expect(await chosen(['name~a$', 'type=private'], '')).toBe('Delta Alpha')
-    expect(gets()).toEqual([])
-    expect(await chosen(['type=open', 'layout=grid'], partialRooms)).toBe('Beta')
-    expect(gets()).toEqual([all[1], all[2]].map(({ id }) => `GET /rooms/${id}`))
+    expect(await listNames(['name~a$', 'type=private'], '')).toBe('Delta Alpha')
+    expect(fullReads()).toEqual([])
+    expect(await listNames(['type=open', 'layout=grid'], partialRooms)).toBe('Beta')
+    expect(fullReads()).toEqual([all[1], all[2]].map(({ id }) => `GET /rooms/${id}`))
   })
 
   test.each(['delete', 'terminate', 'reopen'])(
@@ -109,7 +109,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
       stdout: `${all[1].id}\n`,
       stderr: `${partialRooms}deleted 1 room\n`,
     })
-    expect(await chosen(['name!='], '')).toBe('Delta Beta Alpha')
+    expect(await listNames(['name!='], '')).toBe('Delta Beta Alpha')
   })
 
   test('rooms delete --where on a service whose lists show only id, type and name deletes nothing if a lookup returns another room', async () => {
@@ -181,14 +181,14 @@ describe('--where on a service whose lists show only id, type and name', () => {
   test('--where on a service whose lists show only id, type and name requests no more records after the number of matches reaches --limit', async () => {
     const run = await world.run('rooms list --where record=true --page-size 1 --limit 2 -o ids')
     expect(run.stdout).toBe(`${all[0].id}\n${all[1].id}\n`)
-    expect(gets()).toHaveLength(2)
+    expect(fullReads()).toHaveLength(2)
   })
 
   test('--where on a service whose lists show only id, type and name skips an item that is deleted while the command runs', async () => {
     const { intercept } = world
     world.intercept = async (request, next, signal) =>
       request.url.endsWith(all[0].id) ? answer(404, {}) : (intercept?.(request, next, signal) ?? next())
-    expect(await chosen(['record=true'], partialRooms)).toBe('Gamma Beta Alpha')
+    expect(await listNames(['record=true'], partialRooms)).toBe('Gamma Beta Alpha')
   })
 
   test('--where on a service whose lists show only id, type and name exits without a write if a full record cannot be read', async () => {
@@ -300,7 +300,7 @@ describe('--where on a field that is missing even from full records', () => {
         stderr: partialRooms + nowhere('room', 'layout'),
       })
       expect(writes()).toEqual([])
-      expect(gets()).toHaveLength(all.length)
+      expect(fullReads()).toHaveLength(all.length)
     },
   )
 
@@ -313,7 +313,7 @@ describe('--where on a field that is missing even from full records', () => {
         `rooms list --where layout!=x --page-size 2 -o ${format}`,
       )
       const json = format === 'json' || format === 'ndjson'
-      expect({ code, stdout, gets: gets().length }, format).toEqual({ code: 2, stdout: '', gets: 1 })
+      expect({ code, stdout, gets: fullReads().length }, format).toEqual({ code: 2, stdout: '', gets: 1 })
       if (!json) expect(stderr).toBe(nowhere('room', 'layout'))
     }
   })
@@ -330,7 +330,9 @@ describe('--where on a field that is missing even from full records', () => {
       await rooms()
       otherService(world, { minimalLists: true, leavesNullsOut: true })
       const field = /^\w+/.exec(condition)?.[0]
-      expect(await chosen([condition], `${partialRooms}3 rooms without ${field} do not match\n`)).toBe(names)
+      expect(await listNames([condition], `${partialRooms}3 rooms without ${field} do not match\n`)).toBe(
+        names,
+      )
     },
   )
 
@@ -338,7 +340,7 @@ describe('--where on a field that is missing even from full records', () => {
     await rooms()
     otherService(world, { leavesNullsOut: true })
     expect(
-      await chosen(['terminated_at!=', 'name~^[BG]'], '1 room without terminated_at does not match\n'),
+      await listNames(['terminated_at!=', 'name~^[BG]'], '1 room without terminated_at does not match\n'),
     ).toBe('Gamma')
   })
 
@@ -391,7 +393,7 @@ describe('the status column', () => {
     await rooms()
     otherService(world, { tellsTerminated: true, without: ['terminated_at'] })
     expect(await statuses('rooms list')).toEqual(['active', 'terminated', 'active', 'active'])
-    expect(await chosen(['status=terminated'], '')).toBe('Gamma')
+    expect(await listNames(['status=terminated'], '')).toBe('Gamma')
   })
 
   test('the status column is empty for a member without is_blocked', async () => {
@@ -469,7 +471,7 @@ describe('an export from a service with partial lists', () => {
       stdout: 'name,layout,record\r\nDelta,grid,true\r\nBeta,grid,true\r\n',
       stderr: `${partialRooms}exported 2 rooms\n${lostNotice('rooms')}`,
     })
-    expect(gets().sort()).toEqual(all.map(({ id }) => `GET /rooms/${id}`).sort())
+    expect(fullReads().sort()).toEqual(all.map(({ id }) => `GET /rooms/${id}`).sort())
   })
 
   test('an export of all members from a service with partial lists prints one notice', async () => {
@@ -484,7 +486,7 @@ describe('an export from a service with partial lists', () => {
       stdout: 'user_id,is_blocked\r\ngrace,true\r\nada,false\r\ngrace,true\r\nada,false\r\n',
       stderr: `${partial('member', 'members')}exported 4 members\n${lostNotice('members')}`,
     })
-    expect(gets()).toHaveLength(4)
+    expect(fullReads()).toHaveLength(4)
   })
 
   test('an export from a service with complete lists requests one full record, even for many rooms', async () => {
@@ -493,7 +495,7 @@ describe('an export from a service with partial lists', () => {
     expect(stderr).toBe(
       `exported 6 members, without access tokens (--show-tokens includes them)\n${lostNotice('members')}`,
     )
-    expect(gets()).toHaveLength(1)
+    expect(fullReads()).toHaveLength(1)
   })
 
   test('an export from a service with partial lists contains users whose IDs cannot be part of a path, such as “..”', async () => {
@@ -505,7 +507,7 @@ describe('an export from a service with partial lists', () => {
       stdout: '..\r\nada\r\n.\r\n',
       stderr: `exported 3 users\n${lostNotice('users')}`,
     })
-    expect(gets()).toEqual(['GET /users/ada'])
+    expect(fullReads()).toEqual(['GET /users/ada'])
   })
 
   test('an export from a service with partial lists keeps nested fields and fields that the API specification does not list', async () => {

@@ -7,7 +7,7 @@ const world = perTest(createWorld)
 /**
  * Creates a private room with ada; returns a function that replaces ROOM and MEMBER in a text with their IDs.
  */
-async function withMember() {
+async function createMember() {
   const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room
   await world.send('POST', '/users', { user_id: 'ada' })
   const { member } = (await world.send('POST', `/rooms/${id}/members`, { user_id: 'ada' })).body
@@ -23,7 +23,7 @@ test.each([
   ['pages create nowhere --image https://a.test/', 'room: nowhere', 'rooms list'],
   ['message send nowhere hi', 'room: nowhere', 'rooms list'],
 ])('%s exits 3 and names the missing %s', async (line, missing, list) => {
-  const fill = await withMember()
+  const fill = await createMember()
   const hint = `hint: list them with: meetroom ${list} --base-url https://meet.test/v1`
   expect(await world.run(fill(line))).toMatchObject({
     code: 3,
@@ -74,7 +74,7 @@ test.each([
   ['page create ROOM --index 1 -o ids'],
   ['messages send ROOM hi'],
 ])('the command %s with an alias exits 0', async (line, stdout?: string) => {
-  const fill = await withMember()
+  const fill = await createMember()
   expect(await world.run(fill(line))).toMatchObject({
     code: 0,
     ...(stdout !== undefined && { stdout: fill(stdout) }),

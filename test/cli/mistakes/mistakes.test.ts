@@ -342,7 +342,7 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
 }
 
 /** Creates two rooms, two users and a member; returns their IDs by placeholder. */
-async function furnish(world: World): Promise<Readonly<Record<string, string>>> {
+async function createItems(world: World): Promise<Readonly<Record<string, string>>> {
   for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   const room = async (name: string, type: string) =>
     (await world.send('POST', '/rooms', { name, type })).body.room.id
@@ -357,7 +357,7 @@ const key = 'abcdefghijklmnop'
 
 test('each of the listed user mistakes prints the expected message', async () => {
   const world = await createWorld()
-  const ids = Object.entries(await furnish(world))
+  const ids = Object.entries(await createItems(world))
   const shown: string[] = []
   for (const [, line, stdin, env] of mistakes) {
     const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
@@ -477,7 +477,7 @@ test('every command that accepts an ID either reads IDs from standard input for 
 
 test('a condition that contains * and matches nothing causes an explanation in lists, counts, exports and changes', async () => {
   const world = await createWorld()
-  await furnish(world)
+  await createItems(world)
   const notice = "--where name=Math*: “*” is an ordinary character; for a pattern: --where 'name~^Math'\n"
   for (const line of ['rooms list', 'rooms list --count', 'rooms export', 'rooms delete --yes --max 5']) {
     const { stderr } = await world.run([...line.split(' '), '--where', 'name=Math*'])

@@ -32,7 +32,8 @@ const everyCall = (await allCalls()).filter((call) => !/^__complete/.test(call))
 const calls = everyCall.filter((call) => /\bROOM\b/.test(call) && !stays.test(call))
 
 /** Returns the commands that look rooms up. `webhooks trigger` only puts the ID into an event. */
-const looksUp = async () => (await leaves()).filter(({ words }) => words.join(' ') !== 'webhooks trigger')
+const commandsWithLookup = async () =>
+  (await leaves()).filter(({ words }) => words.join(' ') !== 'webhooks trigger')
 
 describe('a command that accepts a room', () => {
   test('a command that accepts a room has a row in the table of room arguments', () => {
@@ -40,7 +41,7 @@ describe('a command that accepts a room', () => {
   })
 
   test('a command that accepts a room names its argument or flag “room” and mentions room names in the help', async () => {
-    for (const { words, command } of await looksUp()) {
+    for (const { words, command } of await commandsWithLookup()) {
       const given = [...command.registeredArguments, ...command.options]
       for (const each of given) {
         const isRoom = each.name() === 'room'
@@ -53,7 +54,7 @@ describe('a command that accepts a room', () => {
   })
 
   test('a command that accepts a room declares its argument or flag as a room, unless the command is rooms wait', async () => {
-    const undeclared = (await looksUp()).flatMap(({ words, command }) =>
+    const undeclared = (await commandsWithLookup()).flatMap(({ words, command }) =>
       [...command.registeredArguments, ...command.options]
         .filter((each) => each.name() === 'room')
         .filter((each) => !(each instanceof RoomArgument || each instanceof RoomOption))

@@ -147,7 +147,7 @@ async function createMachine() {
 type Machine = Awaited<ReturnType<typeof createMachine>>
 
 /** Returns the commands that a text suggests, in shell syntax. */
-function suggestedIn(text: string): string[] {
+function findSuggestions(text: string): string[] {
   const word = /(?:'[^']*'|"\$\(printf '[^']*'\)"|\\'|[^\s'";,<])+/y
   return [...text.matchAll(/meetroom (?=[a-z_]+ |[a-z]+$|-)/gm)].flatMap(({ index }) => {
     word.lastIndex = index
@@ -162,7 +162,7 @@ function suggestedIn(text: string): string[] {
 }
 
 /** Splits command lines into words with a POSIX shell. */
-function wordsOf(lines: readonly string[]): string[][] {
+function splitIntoWords(lines: readonly string[]): string[][] {
   const script = `meetroom() { printf '%s\\0' "$@"; printf '\\001\\0'; }\n${lines.join('\n')}\n`
   const text = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' })
   return text
@@ -213,7 +213,7 @@ const ways = Object.keys(targets)
  * Returns the command lines of a case. In a quick run, the ways to select a service share the lines of the
  * first script. The other scripts are tested with a profile and one line of every command.
  */
-function linesOf(way: string, script: number): readonly string[] {
+function selectLines(way: string, script: number): readonly string[] {
   return script === 0
     ? share(lines, ways.indexOf(way), ways.length)
     : byCommand(lines).flatMap((same) => share(same, script, same.length))
@@ -221,7 +221,7 @@ function linesOf(way: string, script: number): readonly string[] {
 
 const cases = Object.entries(targets).flatMap(([way, target]) =>
   Object.entries(scripts)
-    .map(([what, script], nth) => ({ way, target, what, script, lines: linesOf(way, nth) }))
+    .map(([what, script], nth) => ({ way, target, what, script, lines: selectLines(way, nth) }))
     .filter(({ what }) => way === '--profile' || what === 'responds 404'),
 )
 
@@ -241,7 +241,8 @@ test.each(cases)(
       ).toEqual([])
       expect(stderr, line).not.toContain('[object')
       // `meetroom local` acts on the local workspace, regardless of the flags.
-      if (!line.startsWith('local ')) for (const command of suggestedIn(stderr)) suggested.set(command, line)
+      if (!line.startsWith('local '))
+        for (const command of findSuggestions(stderr)) suggested.set(command, line)
     }
     expect(suggested.size).toBeGreaterThan(lines.length > 50 ? 10 : 3)
     expect(await pasteAll(machine, suggested, target)).toEqual([])
@@ -261,7 +262,7 @@ async function pasteAll(machine: Machine, suggested: ReadonlyMap<string, string>
   const misled: unknown[] = []
   machine.answerWith(() => answer(401, {}))
   machine.use('spare')
-  for (const [i, words] of wordsOf(commands).entries()) {
+  for (const [i, words] of splitIntoWords(commands).entries()) {
     const asksForKey =
       words[0] === 'auth' && words[1] === 'login' && !/--with-token|--key-command/.test(words.join(' '))
     const argv = asksForKey ? [...words, '--with-token'] : words
@@ -303,7 +304,7 @@ test.each(Object.entries(targets))(
     for (const { name, line } of mistakes) {
       const argv = [...target.flags, ...line]
       const { stderr } = await machine.run(argv, { env: { MEETROOM_API_KEY: key, ...target.env } })
-      for (const command of suggestedIn(stderr)) {
+      for (const command of findSuggestions(stderr)) {
         suggested.set(command, argv.join(' '))
         expect(command, argv.join(' ')).not.toContain(`${name} ${name}`)
         expect(command, argv.join(' ')).not.toContain('name:name:')
@@ -381,7 +382,7 @@ describe('a suggested command in a hint', () => {
     ]
     const commands = words.map((word) => text(['rooms', 'list', '--name', word], word))
     for (const command of commands) expect(visible(command)).toBe(command)
-    expect(wordsOf(commands)).toEqual(
+    expect(splitIntoWords(commands)).toEqual(
       words.map((word) => {
         const flags = ['rooms', 'list', '--name', word]
         return word.startsWith('-')

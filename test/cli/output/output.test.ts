@@ -7,7 +7,7 @@ import { answer, createWorld } from '../../helpers/world.ts'
 const world = perTest(createWorld)
 
 /** Makes the service respond to every request with this body. */
-function say(body: unknown): void {
+function respondWith(body: unknown): void {
   world.intercept = async () => answer(200, body)
 }
 
@@ -42,7 +42,7 @@ const two = list(
 )
 
 describe('the output of a list', () => {
-  beforeEach(() => say(two))
+  beforeEach(() => respondWith(two))
 
   test('the output of a list is a table with absolute times in a pipe', async () => {
     expect(await print('rooms list')).toBe(
@@ -97,7 +97,7 @@ describe('the output of a list', () => {
 })
 
 describe('the output of an empty list', () => {
-  beforeEach(() => say(list()))
+  beforeEach(() => respondWith(list()))
 
   test.each([
     ['table', '', 'no rooms\n'],
@@ -119,15 +119,15 @@ describe('the output of an empty list', () => {
   })
 
   test('the output of an empty list has a column from --columns that only some rooms have', async () => {
-    say(list(room({ seats: 5 })))
+    respondWith(list(room({ seats: 5 })))
     expect(await print('rooms list -o csv --columns id,seats')).toBe('id,seats\r\nr1,5\r\n')
-    say(list())
+    respondWith(list())
     expect(await world.run('rooms list -o csv --columns id,seats')).toMatchObject({ code: 0 })
   })
 })
 
 describe('the output of a single item', () => {
-  beforeEach(() => say({ room: room({ seats: 5 }) }))
+  beforeEach(() => respondWith({ room: room({ seats: 5 }) }))
 
   test('the output of a single item in a pipe is a record with every field', async () => {
     expect(await print('rooms get r1')).toBe(
@@ -167,12 +167,12 @@ describe('JSON output', () => {
     '"z":1.0,"a":12345678901234567890,"e":1E400,"m":-0,"d":0.1000000000000000055511151231257827} ],"extra":{"b":1,"a":[]}}  '
 
   test('JSON output in a pipe equals the response byte for byte', async () => {
-    say(odd)
+    respondWith(odd)
     expect(await print('rooms list --json')).toBe(odd)
     expect(await print('rooms list --json --limit 1')).toBe(odd)
     expect(await print('rooms list --json --all')).toBe(odd)
     const single = odd.replace('"rooms" : [', '"room" : ').replace('],"extra"', ',"extra"')
-    say(single)
+    respondWith(single)
     expect(await print('rooms get r1 --json')).toBe(single)
     expect(await print('rooms update r1 --name A/😀 --json')).toBe(single)
   })
@@ -190,7 +190,7 @@ describe('JSON output', () => {
   })
 
   test('JSON output in NDJSON keeps every digit, every field and the order of the fields', async () => {
-    say(odd)
+    respondWith(odd)
     expect(await print('rooms list -o ndjson')).toBe(
       '{"name":"A/😀","id":"r1","type":"open","z":1,"a":12345678901234567890,"e":1E400,"m":0,"d":0.1000000000000000055511151231257827}\n',
     )
@@ -213,7 +213,7 @@ describe('JSON output', () => {
   test('JSON output on a terminal escapes control and bidi characters without changing the value', async () => {
     const hostile = `${esc}]0;owned\u0007${esc}[2J${rightToLeft}evil\u200b\u{e0041}\u2028\r\n\ttab "quoted" \\ ü 😀`
     const body = { room: room({ name: hostile, [`key${esc}`]: rightToLeft }) }
-    say(body)
+    respondWith(body)
     const stdout = await print('rooms get r1 --json', terminal)
     expect(JSON.parse(stdout)).toEqual(body)
     for (const character of [esc, rightToLeft, '\u0007', '\u200b', '\u{e0041}', '\u2028', '\r', '\t'])
@@ -224,12 +224,12 @@ describe('JSON output', () => {
   })
 
   test('JSON output on a terminal keeps every digit of large numbers', async () => {
-    say('{"room":{"id":"r1","type":"open","name":"n","n":12345678901234567890}}')
+    respondWith('{"room":{"id":"r1","type":"open","name":"n","n":12345678901234567890}}')
     expect(await print('rooms get r1 --json', terminal)).toContain('\n    "n": 12345678901234567890\n')
   })
 
   test('JSON output and output in other formats succeed for an item with a repeated field and a number beyond double precision', async () => {
-    say('{"rooms":[{"id":"r1","type":"open","name":"n","n":12345678901234567890,"x":1,"x":2}]}')
+    respondWith('{"rooms":[{"id":"r1","type":"open","name":"n","n":12345678901234567890,"x":1,"x":2}]}')
     for (const format of ['json', 'ndjson', 'ids', 'table'])
       expect(await world.run(`rooms list -o ${format}`), format).toMatchObject({ code: 0, stderr: '' })
   })
@@ -237,7 +237,7 @@ describe('JSON output', () => {
   test('JSON output contains a field with the name __proto__', async () => {
     for (const n of ['1', '12345678901234567890']) {
       const item = `{"id":"r1","type":"open","name":"n","__proto__":{"x":1},"n":${n}}`
-      say(`{"rooms":[${item}]}`)
+      respondWith(`{"rooms":[${item}]}`)
       expect(await print('rooms list -o ndjson')).toBe(`${item}\n`)
     }
   })
@@ -246,7 +246,7 @@ describe('JSON output', () => {
 describe('CSV output', () => {
   test('CSV output quotes cells by RFC 4180', async () => {
     const name = 'a "quoted", name\nof two lines'
-    say(list(...[name, 'plain', ' blanks ', ''].map((name, i) => room({ id: `r${i}`, name }))))
+    respondWith(list(...[name, 'plain', ' blanks ', ''].map((name, i) => room({ id: `r${i}`, name }))))
     expect(await print('rooms list -o csv --columns name,type')).toBe(
       'name,type\r\n"a ""quoted"", name\nof two lines",open\r\nplain,open\r\n blanks ,open\r\n,open\r\n',
     )
@@ -255,28 +255,30 @@ describe('CSV output', () => {
   test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', '＋1'])(
     'CSV output prevents the evaluation of the formula %j',
     async (name) => {
-      say(list(room({ name })))
+      respondWith(list(room({ name })))
       const stdout = await print('rooms list -o csv --columns name --no-header')
       expect(stdout.replaceAll('"', '')).toBe(`'${name}\r\n`)
     },
   )
 
   test('CSV output writes nested values as JSON and null as an empty cell', async () => {
-    say(list(room({ a: { x: [1, null] }, b: null, c: 12, d: false })))
+    respondWith(list(room({ a: { x: [1, null] }, b: null, c: 12, d: false })))
     expect(await print('rooms list -o csv --columns a,b,c,d --no-header')).toBe(
       '"{""x"":[1,null]}",,12,false\r\n',
     )
   })
 
   test('CSV output of a single item has a header and one line', async () => {
-    say({ user: { user_id: 'ada', name: 'Ada' } })
+    respondWith({ user: { user_id: 'ada', name: 'Ada' } })
     expect(await print('users get ada -o csv')).toBe(
       'user_id,name,profile_url,default_member_type,created_at,updated_at,id\r\nada,Ada,,,,,\r\n',
     )
   })
 
   test('CSV output has the documented fields first, and then the other fields of the first page in alphabetical order', async () => {
-    say(list(room({ zeta: 1 }), room({ id: 'r2', alpha: null, '=x': 2, is_recurring: '#DEPRECATED#' })))
+    respondWith(
+      list(room({ zeta: 1 }), room({ id: 'r2', alpha: null, '=x': 2, is_recurring: '#DEPRECATED#' })),
+    )
     expect((await print('rooms list -o csv')).split('\r\n')[0]).toMatch(
       /,updated_at,created_at,'=x,alpha,zeta$/,
     )
@@ -284,7 +286,7 @@ describe('CSV output', () => {
 
   test('CSV output has at most 300 columns, and a notice names the other fields', async () => {
     const own = Array.from({ length: 400 }, (_, i) => [`f${String(i).padStart(3, '0')}`, i])
-    say(list(room({ id: 'r1', ...Object.fromEntries(own) })))
+    respondWith(list(room({ id: 'r1', ...Object.fromEntries(own) })))
     const { code, stdout, stderr } = await world.run('rooms list -o csv')
     const [header = ''] = stdout.split('\r\n')
     const columns = header.split(',')
@@ -339,7 +341,7 @@ describe('CSV output', () => {
   })
 
   test('CSV output on a terminal shows control characters as escapes', async () => {
-    say(list(room({ name: `${esc}[31mred` })))
+    respondWith(list(room({ name: `${esc}[31mred` })))
     expect(await print('rooms list -o csv --columns name --no-header', terminal)).toBe('\\u001b[31mred\n')
   })
 })
@@ -352,7 +354,7 @@ test('the error for an invalid --query is one line on a terminal, and JSON with 
 })
 
 describe('--columns and --no-header', () => {
-  beforeEach(() => say(two))
+  beforeEach(() => respondWith(two))
 
   test('--columns and --no-header select and order the columns of a table, and omit the header', async () => {
     expect(await print('rooms list --columns name,id')).toBe('NAME  ID\n────  ──\nSync  r1\nDemo  r2\n')
@@ -373,7 +375,7 @@ describe('--columns and --no-header', () => {
   })
 
   test('--columns and --no-header select and order the fields of a record', async () => {
-    say({ room: room() })
+    respondWith({ room: room() })
     expect(await print('rooms get r1 --columns status,id')).toBe('status  active\nid      r1\n')
   })
 
@@ -386,7 +388,7 @@ describe('--columns and --no-header', () => {
           'error: no room has a field “whatever”\n' +
           'hint: fields are id, name, type, status, record, layout, created_at, application_id, thumbnail_url, meeting_time, started_at, terminated_at, updated_at, max_meeting_seconds, remaining_seconds\n',
       })
-    say({ room: room() })
+    respondWith({ room: room() })
     expect(await world.run('rooms get r1 --columns nmae')).toMatchObject({ code: 2, stdout: '' })
   })
 
@@ -445,7 +447,7 @@ describe('a command that writes with an unknown column in --columns', () => {
 describe('the status field', () => {
   const { terminated_at: _, ...minimal } = room()
   const statusOf = async (item: object) => {
-    say({ ...list(item), room: item })
+    respondWith({ ...list(item), room: item })
     const record = await print('rooms get r1 --columns status')
     expect(await print('rooms list --columns status --no-header')).toBe(record.replace(/^status */, ''))
     return record.replace(/^status */, '').trim()
@@ -463,20 +465,20 @@ describe('the status field', () => {
   })
 
   test('the status field of a session is empty if disconnected_at is missing or cannot be parsed', async () => {
-    say({
+    respondWith({
       sessions: [{ id: 's1' }, { id: 's2', disconnected_at: null }, { id: 's3', disconnected_at: 'then' }],
     })
     expect(await print('sessions list r1 --columns id,status --no-header')).toBe('s1\ns2  online\ns3\n')
   })
 
   test('the status field appears once in a record if the service sends a field with the name status', async () => {
-    say({ room: { id: 'r1', type: 'open', name: 'n', status: 'paused' } })
+    respondWith({ room: { id: 'r1', type: 'open', name: 'n', status: 'paused' } })
     expect(await print('rooms get r1')).toBe('id      r1\ntype    open\nname    n\nstatus  paused\n')
   })
 })
 
 describe('the deprecated fields of a room', () => {
-  beforeEach(() => say({ ...list(room()), room: room() }))
+  beforeEach(() => respondWith({ ...list(room()), room: room() }))
 
   test('the deprecated fields of a room are absent from tables and records', async () => {
     for (const line of ['rooms list', 'rooms get r1', 'rooms list -o csv', 'rooms get r1 -o csv'])
@@ -496,7 +498,7 @@ describe('the deprecated fields of a room', () => {
 })
 
 describe('colors', () => {
-  beforeEach(() => say(two))
+  beforeEach(() => respondWith(two))
   const coloured = (text: string) => text.includes(`${esc}[`)
   const on = async (line: string, options: HostOptions) => coloured(await print(line, options))
 
@@ -555,7 +557,7 @@ describe('a table', () => {
   const widest = (text: string) => Math.max(...text.split('\n').map((line) => stringWidth(line)))
 
   test.each([10, 24, 40, 60, 80, 120, 200])('a table fits into a terminal of %d columns', async (columns) => {
-    say(wide)
+    respondWith(wide)
     for (const options of [
       { tty: true, columns },
       { tty: true, columns: 999, env: { COLUMNS: String(columns) } },
@@ -567,7 +569,7 @@ describe('a table', () => {
   })
 
   test('a table shows complete IDs if the terminal is wide enough', async () => {
-    say(wide)
+    respondWith(wide)
     for (const columns of [24, 40, 80, 200])
       expect(await print('rooms list -q', { ...terminal, columns }), `${columns}`).toContain(id)
   })
@@ -575,7 +577,7 @@ describe('a table', () => {
   test('a table on a narrow terminal shortens the least important columns first', async () => {
     const name = 'A room with quite a long name!'
     const layout = `a-layout-${'x'.repeat(50)}`
-    say(list(room({ id, name, layout })))
+    respondWith(list(room({ id, name, layout })))
     const at = async (columns: number) => (await print('rooms list -q', { ...terminal, columns })).split('\n')
     expect((await at(200))[2]).toContain(layout)
     const [, , narrower] = await at(130)
@@ -588,7 +590,7 @@ describe('a table', () => {
   })
 
   test('a table on a narrow terminal is followed by one notice with the hidden columns', async () => {
-    say(wide)
+    respondWith(wide)
     const { stdout, stderr } = await world.run('rooms list', { ...terminal, columns: 50 })
     expect(stdout).toMatch(/^ID +NAME +TYPE/)
     expect(stderr).toBe(
@@ -601,7 +603,7 @@ describe('a table', () => {
   })
 
   test('a table is printed without a notice if all columns fit, and with --quiet', async () => {
-    say(wide)
+    respondWith(wide)
     for (const [line, options] of [
       ['rooms list', { ...terminal, columns: 200 }],
       ['rooms list -q', { ...terminal, columns: 50 }],
@@ -611,21 +613,21 @@ describe('a table', () => {
   })
 
   test('a table is complete in a pipe with any COLUMNS', async () => {
-    say(wide)
+    respondWith(wide)
     const stdout = await print('rooms list', { env: { COLUMNS: '20' } })
     expect(stdout).toContain('A room with a name that goes on and on and on and on')
     expect(stdout).toContain('会議室の名前はとても長いです会議室の名前はとても長いです')
   })
 
   test.each(['0', '-5', 'wide', '', '1.5'])('a table on a terminal ignores COLUMNS=%s', async (columns) => {
-    say(wide)
+    respondWith(wide)
     expect(
       widest(await print('rooms list -q', { ...terminal, columns: 80, env: { COLUMNS: columns } })),
     ).toBeLessThanOrEqual(80)
   })
 
   test('a table with --columns fits the width of the terminal', async () => {
-    say(wide)
+    respondWith(wide)
     expect(
       widest(await print('rooms list -q --columns name,id,layout', { ...terminal, columns: 50 })),
     ).toBeLessThanOrEqual(50)
@@ -633,7 +635,7 @@ describe('a table', () => {
 
   test('a table aligns wide and combining characters', async () => {
     const names = ['会議', 'abcd', 'e\u0301e\u0301e\u0301e\u0301', '😀😀']
-    say(list(...names.map((name, i) => room({ id: `r1${i}`, name }))))
+    respondWith(list(...names.map((name, i) => room({ id: `r1${i}`, name }))))
     const lines = (await print('rooms list --columns name,id --no-header', terminal)).trimEnd().split('\n')
     expect(lines.map((line) => stringWidth(line.slice(0, line.indexOf('r1'))))).toEqual([6, 6, 6, 6])
   })
@@ -652,7 +654,7 @@ describe('control characters', () => {
   const raw = new RegExp(`[\\0-\\x09\\x0b-\\x1f\\x7f-\\x9f${rightToLeft}\\u200b]`)
 
   test.each([{}, terminal])('control characters in names are printed as escapes: %j', async (options) => {
-    say({ ...list(room({ name: hostile })), room: room({ name: hostile, [hostile]: hostile }) })
+    respondWith({ ...list(room({ name: hostile })), room: room({ name: hostile, [hostile]: hostile }) })
     expect(await print('rooms list --columns id,name --no-header', options)).toBe(`r1  ${shown}\n`)
     const record = await print('rooms get r1', options)
     expect(record).toMatch(
@@ -662,7 +664,7 @@ describe('control characters', () => {
   })
 
   test('control characters in a time are printed as escapes exactly once', async () => {
-    say({ room: room({ created_at: `${esc}]52;c;b3duZWQ=\u0007` }) })
+    respondWith({ room: room({ created_at: `${esc}]52;c;b3duZWQ=\u0007` }) })
     expect(await print('rooms get r1 --columns created_at', terminal)).toBe(
       'created_at  \\u001b]52;c;b3duZWQ=\\u0007\n',
     )
@@ -671,13 +673,13 @@ describe('control characters', () => {
   test.each([{}, terminal])(
     'control characters in IDs are printed as escapes, with one ID per line: %j',
     async (options) => {
-      say(list(room({ id: hostile }), room({ id: 'a\nb' })))
+      respondWith(list(room({ id: hostile }), room({ id: 'a\nb' })))
       expect(await print('rooms list -o ids', options)).toBe(`${shown}\na\\nb\n`)
     },
   )
 
   test('control characters in NDJSON are printed as escapes on a terminal, with one line for each item', async () => {
-    say(list(room({ name: hostile })))
+    respondWith(list(room({ name: hostile })))
     expect(JSON.parse(await print('rooms list -o ndjson')).name).toBe(hostile)
     const onTerminal = await print('rooms list -o ndjson', terminal)
     expect(JSON.parse(onTerminal).name).toBe(hostile)
@@ -722,7 +724,7 @@ describe('control characters', () => {
   })
 
   test('control characters in a confirmation prompt are printed as escapes', async () => {
-    say({ room: room({ name: hostile }) })
+    respondWith({ room: room({ name: hostile }) })
     const { host, done } = world.start(['rooms', 'delete', 'r1'], { tty: true })
     setImmediate(() => host.type('n\n'))
     const { code, stderr } = await done
@@ -759,7 +761,7 @@ describe('the time in a table', () => {
   ])(
     'the time %s in a table is printed as “%s” on a terminal, and with a precision of seconds in a pipe',
     async (created_at, relative) => {
-      say(list(room({ created_at })))
+      respondWith(list(room({ created_at })))
       const line = 'rooms list --columns id,created_at --no-header'
       expect(await print(line, terminal)).toBe(`r1  ${relative}`.trimEnd().concat('\n'))
       expect(await print(line)).toBe(`r1  ${created_at.replace('.000', '')}`.trimEnd().concat('\n'))

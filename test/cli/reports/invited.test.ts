@@ -7,7 +7,11 @@ import { createWorld } from '../../helpers/world.ts'
 const world = perTest(createWorld)
 
 /** Simulates three lessons with members. `host` attends all lessons. */
-function lessons(members: Lesson['members'], sessions: Lesson['sessions'] = [], users: object[] = []): void {
+function serveLessons(
+  members: Lesson['members'],
+  sessions: Lesson['sessions'] = [],
+  users: object[] = [],
+): void {
   const held = ['10-01', '10-08', '10-15'].map((day) => visit('host', `${day}T08:00`, `${day}T08:45`))
   const all = [member('host'), ...(members ?? [])]
   school(
@@ -30,13 +34,13 @@ async function report(flags: string) {
 }
 
 /** Returns `user missed counted_from` of each person who missed a meeting. */
-async function missed(flags = '') {
+async function listMissed(flags = '') {
   const { rows, stderr } = await report(`--by user-total --missed 1 ${flags}`)
   return { rows: rows.map((row) => [row['user_id'], row['missed'], row['counted_from']]), stderr }
 }
 
 test('a meeting before the invitation is not missed, and counted_from shows the time of the invitation', async () => {
-  lessons([
+  serveLessons([
     invited('early', '2025-09-01T00:00:00Z'),
     invited('late', '2025-10-07T00:00:00Z'),
     invited('new', '2025-10-20T00:00:00Z'),
@@ -45,22 +49,22 @@ test('a meeting before the invitation is not missed, and counted_from shows the 
     ['early', 3, '2025-09-01T00:00:00.000Z'],
     ['late', 2, '2025-10-07T00:00:00.000Z'],
   ]
-  expect(await missed()).toEqual({ rows: expected, stderr: '' })
+  expect(await listMissed()).toEqual({ rows: expected, stderr: '' })
   const { rows } = await report('--by meeting --absent')
   const absent = rows.filter(({ present }) => !present).map(({ user_id }) => user_id)
   expect(absent.sort()).toEqual(['early', 'early', 'early', 'late', 'late'])
 })
 
 test('meetings count from the creation of the user if the service omits the creation time of the member', async () => {
-  lessons([invited('late')], [], [{ user_id: 'late', name: 'LATE', created_at: '2025-10-07T00:00:00Z' }])
-  expect(await missed()).toEqual({ rows: [['late', 2, '2025-10-07T00:00:00.000Z']], stderr: '' })
+  serveLessons([invited('late')], [], [{ user_id: 'late', name: 'LATE', created_at: '2025-10-07T00:00:00Z' }])
+  expect(await listMissed()).toEqual({ rows: [['late', 2, '2025-10-07T00:00:00.000Z']], stderr: '' })
 })
 
 test.each(['', '--from 2025-10-05'])(
   'meetings of a person who was invited again count from the earliest session of that person, with “%s”',
   async (flags) => {
-    lessons([invited('again', '2025-10-20T00:00:00Z')], [visit('again', '10-01T08:00', '10-01T08:45')])
-    const { rows } = await missed(flags)
+    serveLessons([invited('again', '2025-10-20T00:00:00Z')], [visit('again', '10-01T08:00', '10-01T08:45')])
+    const { rows } = await listMissed(flags)
     expect(rows).toEqual([['again', 2, '2025-10-01T08:00:00.000Z']])
   },
 )
@@ -70,7 +74,7 @@ test('every meeting counts, with a notice, when neither members nor users show a
   school(world, {
     maths: { members: [host, invited('someone')], sessions: [visit('host', '10-01T08:00', '10-01T08:45')] },
   })
-  expect(await missed()).toEqual({
+  expect(await listMissed()).toEqual({
     rows: [['someone', 1, null]],
     stderr:
       'the service does not show when people were invited, so meetings before an invitation count as missed\n',

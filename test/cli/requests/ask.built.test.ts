@@ -14,7 +14,7 @@ import { harmIn } from '../../helpers/terminal.ts'
 const program = `${quoteForShell(node)} ${quoteForShell(launcher)}`
 
 /** Runs a command line; returns the terminal settings before and after it. */
-async function talk(line: string, env: Record<string, string>, replies: readonly Reply[]) {
+async function runDialog(line: string, env: Record<string, string>, replies: readonly Reply[]) {
   const { code, shown } = await talkOnTerminal(
     `stty -g; ${program} ${line}; code=$?; stty -g; exit $code`,
     env,
@@ -32,7 +32,7 @@ describe.skipIf(!hasTerminal)('real terminal', () => {
   test('on a real terminal, auth login asks for the base URL and the key, and hides the key', async () => {
     const { baseUrl, apiKey: key } = await serveHere()
     const home = homes()
-    const { code, shown, isRestored } = await talk('auth login', home, [
+    const { code, shown, isRestored } = await runDialog('auth login', home, [
       [url, 'meet.example.com\n'],
       ['> the base URL is not a valid URL; a base URL has the form', `\u0015${baseUrl}\n`],
       [`API key for ${new URL(baseUrl).origin}:`, `${key}\n`],
@@ -58,12 +58,12 @@ describe.skipIf(!hasTerminal)('real terminal', () => {
         [[url, `https${typed}`]],
         [...stays, ['API key for', `half-a-key${typed}`]],
       ] as Reply[][]) {
-        const { code, shown, isRestored } = await talk('auth login', home, replies)
+        const { code, shown, isRestored } = await runDialog('auth login', home, replies)
         expect({ code, isRestored }, shown).toEqual({ code: 130, isRestored: true })
         expect(stripVTControlCharacters(shown)).toContain('error: interrupted')
         expect(shown).not.toContain('half-a-key')
       }
-      const { code, isRestored } = await talk('--local rooms create', home, [[name, `Week${typed}`]])
+      const { code, isRestored } = await runDialog('--local rooms create', home, [[name, `Week${typed}`]])
       expect({ code, isRestored }).toEqual({ code: 130, isRestored: true })
       expect(existsSync(home.MEETROOM_CONFIG_DIR)).toBe(false)
     },
@@ -72,7 +72,7 @@ describe.skipIf(!hasTerminal)('real terminal', () => {
   test('on a real terminal, auth login with TERM=dumb asks in plain lines without cursor movement, and hides the key', async () => {
     const { baseUrl, apiKey: key } = await serveHere()
     const home = { ...homes(), TERM: 'dumb' }
-    const { code, shown, isRestored } = await talk('auth login', home, [
+    const { code, shown, isRestored } = await runDialog('auth login', home, [
       [url, `${baseUrl}\n`],
       [`API key for ${new URL(baseUrl).origin}: `, `${key}\n`],
     ])
@@ -83,14 +83,14 @@ describe.skipIf(!hasTerminal)('real terminal', () => {
 
   test('on a real terminal, rooms list prints a table for 80 columns if the terminal reports a size of 0', async () => {
     const home = homes()
-    await talk('--local rooms create --name Maths --type open', home, [])
+    await runDialog('--local rooms create --name Maths --type open', home, [])
     const list = `stty cols 0 rows 0; ${program} --local rooms list --columns name,type --no-color`
     const { code, shown } = await talkOnTerminal(list, home, [])
     expect({ code, shown }).toEqual({ code: 0, shown: 'NAME   TYPE\n─────  ────\nMaths  open\n' })
   })
 
   test('on a real terminal, rooms create asks for missing values', async () => {
-    const { code, shown, isRestored } = await talk(
+    const { code, shown, isRestored } = await runDialog(
       '--local rooms create -o csv --columns name,type',
       homes(),
       [
@@ -105,18 +105,22 @@ describe.skipIf(!hasTerminal)('real terminal', () => {
 
   test('on a real terminal, rooms create prints a pasted name with control sequences as escapes', async () => {
     const pasted = 'a\u001b[31mred\u001b]0;title\u0007\u009b31m\u202eb'
-    const { code, shown } = await talk('--local rooms create --type open', { ...homes(), COLUMNS: '9000' }, [
-      [name, `${pasted}\n`],
-    ])
+    const { code, shown } = await runDialog(
+      '--local rooms create --type open',
+      { ...homes(), COLUMNS: '9000' },
+      [[name, `${pasted}\n`]],
+    )
     expect(code).toBe(0)
     expect(harmIn(shown, true)).toBeUndefined()
   })
 
   // A terminal line holds at most 4,096 bytes without raw mode.
   test('on a real terminal, a prompt accepts 4,200 pasted characters', async () => {
-    const { code, shown } = await talk('--local rooms create --type open --json --query room.name', homes(), [
-      [name, `${'x'.repeat(4200)}\n`],
-    ])
+    const { code, shown } = await runDialog(
+      '--local rooms create --type open --json --query room.name',
+      homes(),
+      [[name, `${'x'.repeat(4200)}\n`]],
+    )
     expect(code).toBe(0)
     expect(shown).toContain(`"${'x'.repeat(4200)}"`)
   })
@@ -125,8 +129,8 @@ describe.skipIf(!hasTerminal)('real terminal', () => {
     const home = homes()
     mkdirSync(home.MEETROOM_DATA_DIR, { recursive: true })
     writeFileSync(join(home.HOME, 'users.ndjson'), '{"user_id":"ada"}\n')
-    await talk(`--local users import ${join(home.HOME, 'users.ndjson')} --quiet`, home, [])
-    const { code, shown } = await talk('--local users delete -; c=$?; echo; (exit $c)', home, [
+    await runDialog(`--local users import ${join(home.HOME, 'users.ndjson')} --quiet`, home, [])
+    const { code, shown } = await runDialog('--local users delete -; c=$?; echo; (exit $c)', home, [
       ['', 'ada\n\u0004'],
     ])
     expect(code, shown).toBe(10)

@@ -32,7 +32,7 @@ const left = async () => (await world.send('GET', '/rooms?limit=1000')).body.roo
 const oneLine = (text: string) => stripVTControlCharacters(text).replace(/\s+/g, ' ')
 
 /** Runs a command on a terminal, and types this text. Standard error is returned as one line. */
-async function typing(text: string, argv: readonly string[], options: HostOptions = {}) {
+async function runWithInput(text: string, argv: readonly string[], options: HostOptions = {}) {
   const { host, done } = world.start(argv, { tty: true, ...options })
   setImmediate(() => host.type(text))
   const { code, stdout, stderr } = await done
@@ -42,12 +42,12 @@ async function typing(text: string, argv: readonly string[], options: HostOption
 describe('the confirmation prompt', () => {
   test('the confirmation prompt for one room shows the room name and asks for yes or no', async () => {
     const id = await room('Weekly')
-    const no = await typing('n\n', ['rooms', 'delete', id])
+    const no = await runWithInput('n\n', ['rooms', 'delete', id])
     expect(no).toMatchObject({ code: 10, stdout: '' })
     expect(no.stderr).toContain(`Delete room “Weekly” (${id}), at https://meet.test (profile default)? (y/N)`)
     expect(no.stderr).toMatch(/error: not confirmed; nothing was done $/)
     expect(writes()).toEqual([])
-    expect(await typing('y\n', ['rooms', 'delete', id, '-o', 'ids'])).toMatchObject({
+    expect(await runWithInput('y\n', ['rooms', 'delete', id, '-o', 'ids'])).toMatchObject({
       code: 0,
       stdout: `${id}\n`,
     })
@@ -57,7 +57,7 @@ describe('the confirmation prompt', () => {
   test('the confirmation prompt for several rooms shows the count, the IDs and the service, and asks for the count', async () => {
     const ids = await rooms(3)
     const names = ids.map((id, i) => `“R${i + 1}” (${id})`).join(', ')
-    const { code, stderr } = await typing('3\n', ['rooms', 'terminate', ...ids, '-o', 'ids'])
+    const { code, stderr } = await runWithInput('3\n', ['rooms', 'terminate', ...ids, '-o', 'ids'])
     expect(code).toBe(0)
     expect(stderr).toContain(
       `Terminate 3 rooms ${names}, at https://meet.test (profile default). Type 3 to continue:`,
@@ -70,7 +70,7 @@ describe('the confirmation prompt', () => {
     'the confirmation prompt for three rooms refuses the answer %j',
     async (text) => {
       const ids = await rooms(3)
-      const { code, stdout, stderr } = await typing(text, ['rooms', 'delete', ...ids])
+      const { code, stdout, stderr } = await runWithInput(text, ['rooms', 'delete', ...ids])
       expect({ code, stdout }).toEqual({ code: 10, stdout: '' })
       expect(stderr).toMatch(/error: not confirmed; nothing was done $/)
       expect(writes()).toEqual([])
@@ -79,7 +79,7 @@ describe('the confirmation prompt', () => {
 
   test('the confirmation prompt accepts the count with spaces around it', async () => {
     const ids = await rooms(2)
-    expect(await typing(' 2 \n', ['rooms', 'delete', ...ids])).toMatchObject({ code: 0 })
+    expect(await runWithInput(' 2 \n', ['rooms', 'delete', ...ids])).toMatchObject({ code: 0 })
     expect(await left()).toBe(0)
   })
 
@@ -87,7 +87,7 @@ describe('the confirmation prompt', () => {
     'the confirmation prompt for a deletion of %i rooms makes the command exit 130 without a write after ^C',
     async (count) => {
       const ids = await rooms(count)
-      expect(await typing('\x03', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
+      expect(await runWithInput('\x03', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
       expect(writes()).toEqual([])
     },
   )
@@ -96,14 +96,14 @@ describe('the confirmation prompt', () => {
     'the confirmation prompt for a deletion of %i rooms makes the command exit 130 without a write after ^D',
     async (count) => {
       const ids = await rooms(count)
-      expect(await typing('\x04', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
+      expect(await runWithInput('\x04', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
       expect(writes()).toEqual([])
     },
   )
 
   test('the confirmation prompt for many rooms shows the first ten rooms and the number of other rooms', async () => {
     const ids = await rooms(12)
-    const { stderr } = await typing('\n', ['rooms', 'delete', ...ids])
+    const { stderr } = await runWithInput('\n', ['rooms', 'delete', ...ids])
     expect(stderr).toContain(`“R10” (${ids[9]}) and 2 more, at https://meet.test (profile default).`)
     expect(stderr).not.toContain('R11')
     expect(stderr).toContain('Delete 12 rooms')
@@ -112,7 +112,7 @@ describe('the confirmation prompt', () => {
 
   test('the confirmation prompt for a repeated ID counts the ID once', async () => {
     const [one = '', two = ''] = await rooms(2)
-    const { stderr } = await typing('2\n', ['rooms', 'delete', one, two, one])
+    const { stderr } = await runWithInput('2\n', ['rooms', 'delete', one, two, one])
     expect(stderr).toContain('Type 2 to continue:')
     expect(await left()).toBe(0)
   })
@@ -121,11 +121,11 @@ describe('the confirmation prompt', () => {
     const id = await room('R')
     const members = [await member(id, 'ada'), await member(id, 'grace')]
     await user('alan', 'Alan')
-    const users = await typing('\n', ['users', 'delete', 'alan', 'ada'])
+    const users = await runWithInput('\n', ['users', 'delete', 'alan', 'ada'])
     expect(users.stderr).toContain(
       'Delete 2 users “Alan” (alan), ada, at https://meet.test (profile default).',
     )
-    const blocked = await typing('2\n', ['members', 'block', id, ...members])
+    const blocked = await runWithInput('2\n', ['members', 'block', id, ...members])
     expect(blocked.stderr).toContain(
       `Block 2 members “ada” (${members[0]}), “grace” (${members[1]}) in room ${id}, at https://meet.test (profile default).`,
     )
@@ -135,7 +135,7 @@ describe('the confirmation prompt', () => {
   test('the confirmation prompt shows the current profile', async () => {
     storeProfile({ protected: false })
     const ids = await rooms(2)
-    const { stderr } = await typing('\n', ['rooms', 'delete', ...ids], stored)
+    const { stderr } = await runWithInput('\n', ['rooms', 'delete', ...ids], stored)
     expect(stderr).toContain('at https://meet.test (profile production).')
   })
 
@@ -143,7 +143,7 @@ describe('the confirmation prompt', () => {
     const make = async () =>
       (await world.run('--local rooms create --name L --type open -o ids')).stdout.trim()
     const ids = [await make(), await make()]
-    const { code, stderr } = await typing('2\n', ['--local', 'rooms', 'delete', ...ids])
+    const { code, stderr } = await runWithInput('2\n', ['--local', 'rooms', 'delete', ...ids])
     expect(stderr).toContain(`, in the local workspace in ${join(world.dir, 'data')}.`)
     expect(code).toBe(0)
     expect((await world.run('--local rooms list -o ids')).stdout).toBe('')
@@ -238,7 +238,7 @@ describe('the flags --yes and --max', () => {
 
   test('the flags --yes and --max are not required if the user enters the number of items at the prompt', async () => {
     const ids = await rooms(25)
-    expect(await typing('25\n', ['rooms', 'delete', ...ids])).toMatchObject({ code: 0 })
+    expect(await runWithInput('25\n', ['rooms', 'delete', ...ids])).toMatchObject({ code: 0 })
     expect(await left()).toBe(0)
   })
 
@@ -355,7 +355,7 @@ describe('a protected profile', () => {
   ])('a protected profile makes %s exit 2 before the prompt', async (line) => {
     // A prompt before the refusal would waste a confirmation.
     expect(await run(line)).toMatchObject({ code: 2, stderr: refusal })
-    const { code, stderr } = await typing('\x03', words(line), stored)
+    const { code, stderr } = await runWithInput('\x03', words(line), stored)
     expect(stderr).not.toMatch(/y\/N|Type \d/)
     expect(code).toBe(2)
     expect(writes()).toEqual([])
@@ -641,7 +641,7 @@ describe('--ignore-not-found', () => {
     ['members block R gone M', '2\n'],
     ['rooms delete gone', 'y\n'],
   ])('--ignore-not-found keeps the confirmation prompt of %s on a terminal', async (line, text) => {
-    const { code, stderr } = await typing(text, words(`${line} --ignore-not-found`))
+    const { code, stderr } = await runWithInput(text, words(`${line} --ignore-not-found`))
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
   })
 })

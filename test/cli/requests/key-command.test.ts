@@ -24,11 +24,11 @@ beforeEach(async () => {
   world = await createWorld()
   file = join(world.configDir, 'config.json')
   script = join(world.dir, 'my key')
-  writes(`echo ${world.apiKey}`)
+  writeKeyCommand(`echo ${world.apiKey}`)
 })
 
 /** Writes a key command that runs this script and records each run. */
-function writes(text: string): void {
+function writeKeyCommand(text: string): void {
   writeFileSync(script, `#!/bin/sh\necho run >> '${world.dir}/runs'\n${text}\n`, { mode: 0o700 })
 }
 const runs = () =>
@@ -69,7 +69,7 @@ test.each([
   ['prints a key that is refused', 'echo wrong-key-1234', 4, 'refuses this key; nothing was stored'],
   ['prints a key that is too short', 'echo short', 2, 'the key is too short'],
 ])('auth login --key-command stores no settings if the command %s', async (_, text, code, words) => {
-  writes(text)
+  writeKeyCommand(text)
   const argv = ['auth', 'login', '--base-url', baseUrl, '--key-command', `'${script}'`]
   const found = await world.run(argv, { env })
   expect(found).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(words) })
@@ -91,7 +91,7 @@ test('a key command receives its arguments unchanged, without a shell', async ()
 test('a key command runs once for any number of requests, and no file contains the key', async () => {
   store()
   for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
-  writes(`echo noise >&2; echo '  ${world.apiKey}  '`)
+  writeKeyCommand(`echo noise >&2; echo '  ${world.apiKey}  '`)
   const { code, stdout, stderr } = await world.run('users delete ada grace --yes --verbose', { env })
   expect(code, stderr).toBe(0)
   expect(runs()).toBe(1)
@@ -135,7 +135,7 @@ describe('failing key commands', () => {
     ],
   ])('the first request is not sent if the key command %s', async (_, text, why, hint) => {
     store()
-    writes(text.replaceAll('KEY', world.apiKey))
+    writeKeyCommand(text.replaceAll('KEY', world.apiKey))
     const { code, stdout, stderr } = await world.run('rooms list', { env })
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
     expect(stderr).toContain(`error: no API key: the key command of profile default ${why}\nhint: ${hint}`)
@@ -154,7 +154,7 @@ describe('failing key commands', () => {
 
   test('the first request is not sent if the key command takes more than ten seconds while its child processes keep the output open', async () => {
     store()
-    writes('sleep 3 & exec sleep 60')
+    writeKeyCommand('sleep 3 & exec sleep 60')
     const { host, done } = world.start(['rooms', 'list'], { env })
     const delays = host.hurry()
     expect(await done).toMatchObject({
@@ -189,7 +189,7 @@ describe.each([
     'child processes of a key command are stopped together with the key command after the timeout',
     async () => {
       store()
-      writes(`(sleep 60 & echo $! > pid.new; mv pid.new '${world.dir}/pid'; wait) & wait`)
+      writeKeyCommand(`(sleep 60 & echo $! > pid.new; mv pid.new '${world.dir}/pid'; wait) & wait`)
       const { host, done } = world.start(['rooms', 'list'], { env, tty })
       host.after = (ms, work) => {
         if (ms === 10_000) void isStarted().then(work)
@@ -207,7 +207,7 @@ describe.each([
     'child processes of a key command continue after the key command ends, and delay neither the key nor the exit',
     async () => {
       store()
-      writes(`sleep 60 &\necho $! > '${world.dir}/pid'\necho ${world.apiKey}`)
+      writeKeyCommand(`sleep 60 &\necho $! > '${world.dir}/pid'\necho ${world.apiKey}`)
       expect(await soon('the end', world.run(['rooms', 'list'], { env, tty }))).toMatchObject({ code: 0 })
       process.kill(grandchild(), 0)
       process.kill(grandchild(), 'SIGKILL')
@@ -217,7 +217,7 @@ describe.each([
 
 test('^C stops a running key command and exits 130', async () => {
   store()
-  writes('exec sleep 60')
+  writeKeyCommand('exec sleep 60')
   const { host, done } = world.start(['rooms', 'list'], { env })
   while (runs() === 0) await new Promise((turn) => setTimeout(turn, 5))
   host.signal('SIGINT')
@@ -337,7 +337,7 @@ describe('auth status --github-mask', () => {
 
   test('auth status --github-mask makes the GitHub Actions runner mask the key', async () => {
     store()
-    writes('echo 100%-of-a-key')
+    writeKeyCommand('echo 100%-of-a-key')
     const { stderr } = await world.run('auth status --github-mask', { env: actions })
     expect(stderr.split('\n')[0]).toBe('::add-mask::100%25-of-a-key')
   })
@@ -371,7 +371,7 @@ test('the key commands in the help topic on CI are valid', () => {
 
 test('auth status prints the error of a failed key command and exits 4', async () => {
   store()
-  writes('exit 1')
+  writeKeyCommand('exit 1')
   const { code, stdout } = await world.run('auth status --json', { env })
   expect({ code, works: JSON.parse(stdout).works }).toEqual({ code: 4, works: false })
 })

@@ -67,7 +67,7 @@ describe('a command with many items', () => {
     ['rooms reopen - --max 3000', 1000, 'PUT'],
   ])('more than 8 requests in flight (%s)', (line, items, method) => {
     /** Stops a run with many requests in flight, which are held until no further request can start. */
-    async function stopped(flags: readonly string[], failures: number) {
+    async function runUntilStopped(flags: readonly string[], failures: number) {
       world.file('in.csv', usersCsv(items))
       const ids = Array.from({ length: items }, (_, i) => `r${i}`).join('\n')
       const { seen, monotonic } = watchInFlight(50)
@@ -110,7 +110,7 @@ describe('a command with many items', () => {
     ])(
       `a command with many items that has more than 8 requests in flight (${line}) sends no more requests after %s, and reports the outcome of each request in flight`,
       async (_what, flags, failures, code) => {
-        const run = await stopped(flags, failures)
+        const run = await runUntilStopped(flags, failures)
         expect(run).toMatchObject({ code, later: 0 })
         expect(run.most).toBeGreaterThan(8)
         const untried = Number(/(\d+) not tried/.exec(run.stderr)?.[1])

@@ -41,7 +41,7 @@ describe('a command that reads rooms one by one', () => {
   /**
    * Runs a command on a service with a latency of 50 ms; returns the maximum number of requests in flight.
    */
-  async function mostInFlight(line: string, rooms: number): Promise<number> {
+  async function countInFlight(line: string, rooms: number): Promise<number> {
     const serviceAnswer = serve(rooms)
     let inFlight = 0
     let most = 0
@@ -63,14 +63,14 @@ describe('a command that reads rooms one by one', () => {
   test.each([...readers, 'members export --all-rooms --columns room_id'])(
     'a command that reads rooms one by one has up to 64 requests in flight if the latency is 50 ms: %s',
     async (line) => {
-      expect(await mostInFlight(line, 600)).toBe(64)
+      expect(await countInFlight(line, 600)).toBe(64)
     },
   )
 
   test.each(readers)(
     'a command that reads rooms one by one has 5 requests in flight with --concurrency 5: %s',
     async (line) => {
-      expect(await mostInFlight(`${line} --concurrency 5`, 100)).toBe(5)
+      expect(await countInFlight(`${line} --concurrency 5`, 100)).toBe(5)
     },
   )
 })

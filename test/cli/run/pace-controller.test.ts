@@ -14,7 +14,7 @@ interface Service {
 const distant: Service = { latencyMs: 50, perSecond: () => 100_000 }
 
 /** Sends as many concurrent requests as the controller allows; returns the number of responses. */
-function load({ pace, clock }: Run, { latencyMs, perSecond }: Service, ms: number): number {
+function keepInFlight({ pace, clock }: Run, { latencyMs, perSecond }: Service, ms: number): number {
   const end = clock.monotonic() + ms
   const responsesAt: number[] = []
   let freeAt = clock.monotonic()
@@ -39,7 +39,7 @@ describe('the concurrency of a run', () => {
 
   test('the concurrency of a run has the value of --concurrency regardless of throughput and failures', () => {
     const run = createPace({ concurrency: 5 })
-    load(run, distant, 1000)
+    keepInFlight(run, distant, 1000)
     run.pace.onFailure()
     run.pace.onBusy(503, 1000, 0)
     expect([run.pace.concurrency, run.pace.maxConcurrency]).toEqual([5, 5])
@@ -47,13 +47,13 @@ describe('the concurrency of a run', () => {
 
   test('the concurrency of a run reaches 64 within a second on a service with 50 ms of latency', () => {
     const run = createPace()
-    load(run, distant, 1000)
+    keepInFlight(run, distant, 1000)
     expect(run.pace.concurrency).toBe(64)
   })
 
   test('the throughput of a run is at most 10% below the throughput of a fixed concurrency of 64 over ten seconds', () => {
-    expect(load(createPace(), distant, 10_000)).toBeGreaterThan(
-      0.9 * load(createPace({ concurrency: 64 }), distant, 10_000),
+    expect(keepInFlight(createPace(), distant, 10_000)).toBeGreaterThan(
+      0.9 * keepInFlight(createPace({ concurrency: 64 }), distant, 10_000),
     )
   })
 
@@ -62,7 +62,7 @@ describe('the concurrency of a run', () => {
     const service = { latencyMs: 1, perSecond: () => 1000 }
     const seen: number[] = []
     for (let i = 0; i < 300; i++) {
-      load(run, service, 100)
+      keepInFlight(run, service, 100)
       seen.push(run.pace.concurrency)
     }
     expect(Math.max(...seen)).toBeLessThanOrEqual(16)
@@ -72,14 +72,14 @@ describe('the concurrency of a run', () => {
   test('the concurrency of a run does not overload a service that becomes slower with more requests in flight', () => {
     const run = createPace()
     const service = { latencyMs: 1, perSecond: (inFlight: number) => (inFlight > 8 ? 8000 / inFlight : 1000) }
-    const responses = load(run, service, 30_000)
+    const responses = keepInFlight(run, service, 30_000)
     expect(run.pace.concurrency).toBeLessThanOrEqual(16)
     expect(responses).toBeGreaterThan(0.9 * 1000 * 30)
   })
 
   test('the concurrency of a run stops increasing if the service reaches its maximum throughput', () => {
     const run = createPace()
-    const responses = load(run, { latencyMs: 50, perSecond: () => 400 }, 20_000)
+    const responses = keepInFlight(run, { latencyMs: 50, perSecond: () => 400 }, 20_000)
     expect(run.pace.concurrency).toBeGreaterThanOrEqual(16)
     expect(run.pace.concurrency).toBeLessThanOrEqual(32)
     expect(responses).toBeGreaterThan(0.95 * 400 * 20)
@@ -87,28 +87,28 @@ describe('the concurrency of a run', () => {
 
   test('the concurrency of a run decreases if the service becomes slow', () => {
     const run = createPace()
-    load(run, distant, 2000)
-    load(run, { latencyMs: 1, perSecond: () => 100 }, 120_000)
+    keepInFlight(run, distant, 2000)
+    keepInFlight(run, { latencyMs: 1, perSecond: () => 100 }, 120_000)
     expect(run.pace.concurrency).toBeLessThanOrEqual(16)
   })
 
   test('the concurrency of a run does not decrease if the process pauses for a second', () => {
     const run = createPace()
-    load(run, distant, 2000)
+    keepInFlight(run, distant, 2000)
     run.clock.moveTo(run.clock.monotonic() + 1000)
-    load(run, distant, 500)
+    keepInFlight(run, distant, 500)
     expect(run.pace.concurrency).toBe(64)
   })
 
   test('the concurrency of a run is halved once by failures within the same second, and then increases again', () => {
     const run = createPace()
-    load(run, distant, 1000)
+    keepInFlight(run, distant, 1000)
     for (let i = 0; i < 64; i++) run.pace.onFailure()
     expect(run.pace.concurrency).toBe(32)
     run.clock.moveTo(run.clock.monotonic() + 1000)
     run.pace.onFailure()
     expect(run.pace.concurrency).toBe(16)
-    load(run, distant, 4000)
+    keepInFlight(run, distant, 4000)
     expect(run.pace.concurrency).toBe(64)
   })
 

@@ -6,7 +6,7 @@ import { answer } from '../../helpers/world.ts'
 const world = perTest(createImportWorld)
 
 /** Returns the visible text of an output that clears and rewrites lines. */
-function shownBy(output: string): string {
+function visibleText(output: string): string {
   const wipe = '\r\u001b[K'
   return output
     .split('\n')
@@ -15,7 +15,7 @@ function shownBy(output: string): string {
 }
 
 /** Runs a command on a terminal; returns all output in order. */
-async function onTerminal(argv: readonly string[], columns = 120) {
+async function runOnTerminal(argv: readonly string[], columns = 120) {
   const { host, done } = world.start(argv, { tty: true, columns, env: { NO_COLOR: '1' } })
   let sent = ''
   for (const output of [host.stdout, host.stderr]) {
@@ -26,7 +26,7 @@ async function onTerminal(argv: readonly string[], columns = 120) {
     }
   }
   const { code } = await done
-  return { code, sent, shown: shownBy(sent) }
+  return { code, sent, shown: visibleText(sent) }
 }
 
 /** Flags for one request per second, so that a progress bar appears. */
@@ -44,7 +44,7 @@ async function rooms(count: number): Promise<string[]> {
 describe('the progress bar on a terminal', () => {
   test('the progress bar on a terminal of a command with several IDs counts completed items and is removed at the end', async () => {
     const ids = await rooms(3)
-    const { code, sent, shown } = await onTerminal([
+    const { code, sent, shown } = await runOnTerminal([
       'rooms',
       'delete',
       ...ids,
@@ -63,7 +63,7 @@ describe('the progress bar on a terminal', () => {
 
   test('the progress bar on a terminal of an import counts completed rows and is removed at the end', async () => {
     world.file('users.csv', usersCsv(3))
-    const { sent, shown } = await onTerminal(['users', 'import', 'users.csv', ...slowly])
+    const { sent, shown } = await runOnTerminal(['users', 'import', 'users.csv', ...slowly])
     expect(bars(sent)).toEqual([
       '████████████████░░░░░░░░ 2/3  2/s  0 failed  1 s left',
       '████████████████████████ 3/3  2/s  0 failed  0 s left',
@@ -77,7 +77,7 @@ describe('the progress bar on a terminal', () => {
       request.method === 'DELETE' && request.url.endsWith(second)
         ? answer(500, { error: { code: 'validation_exception', message: 'not now' } })
         : next()
-    const { code, sent, shown } = await onTerminal([
+    const { code, sent, shown } = await runOnTerminal([
       ...['rooms', 'delete', first, second, third, '--yes', '-o', 'ids', ...slowly],
     ])
     expect(code).toBe(8)
@@ -90,7 +90,7 @@ describe('the progress bar on a terminal', () => {
 
   test('the progress bar on a terminal is redrawn immediately after each request that --verbose prints', async () => {
     const ids = await rooms(3)
-    const { sent, shown } = await onTerminal(['rooms', 'delete', ...ids, '--yes', '--verbose', ...slowly])
+    const { sent, shown } = await runOnTerminal(['rooms', 'delete', ...ids, '--yes', '--verbose', ...slowly])
     const afterFirst = sent.slice(sent.search(/[█░]/))
     expect(afterFirst.match(/DELETE .*\n/g)).toHaveLength(1)
     expect(afterFirst).toMatch(/DELETE .*\n\r[█░]+ 2\/3 .* 1 concurrent/)
@@ -99,7 +99,7 @@ describe('the progress bar on a terminal', () => {
 
   test('the progress bar on a terminal does not split the output of a JSON document', async () => {
     const ids = await rooms(4)
-    const { shown } = await onTerminal(['rooms', 'delete', ...ids, '--yes', '-o', 'json', ...slowly])
+    const { shown } = await runOnTerminal(['rooms', 'delete', ...ids, '--yes', '-o', 'json', ...slowly])
     const document = shown.slice(0, shown.lastIndexOf('}') + 1)
     expect(JSON.parse(document).rooms.map(({ id }: { id: string }) => id)).toEqual(ids)
   })
@@ -128,13 +128,13 @@ describe('the progress bar on a terminal', () => {
   })
 
   test('the progress bar on a terminal is shown on a terminal of unknown width', async () => {
-    const { sent } = await onTerminal(['rooms', 'delete', ...(await rooms(3)), '--yes', ...slowly], 0)
+    const { sent } = await runOnTerminal(['rooms', 'delete', ...(await rooms(3)), '--yes', ...slowly], 0)
     expect(bars(sent)).toHaveLength(2)
   })
 
   test('the progress bar on a terminal is hidden if the command has a single ID', async () => {
     const [id = ''] = await rooms(1)
-    const { sent, shown } = await onTerminal(['rooms', 'delete', id, '--yes', '-o', 'ids', ...slowly])
+    const { sent, shown } = await runOnTerminal(['rooms', 'delete', id, '--yes', '-o', 'ids', ...slowly])
     expect(bars(sent)).toEqual([])
     expect(shown).toBe(`${id}\ndeleted 1 room\n`)
   })
@@ -155,7 +155,7 @@ describe('the progress bar on a terminal', () => {
         : line.startsWith('members')
           ? [room, ...members]
           : await rooms(3)
-      const { code, sent } = await onTerminal([...line.split(' '), ...ids, '--yes', ...slowly])
+      const { code, sent } = await runOnTerminal([...line.split(' '), ...ids, '--yes', ...slowly])
       expect(code).toBe(0)
       expect(bars(sent).at(-1)).toContain('3/3')
     },

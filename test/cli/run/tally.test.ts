@@ -12,7 +12,7 @@ import {
 } from '../../../src/errors.ts'
 
 /** Creates a tally of four parts, some of which have ended. */
-function tallyOf(...ended: Status[]): Tally {
+function createTally(...ended: Status[]): Tally {
   const tally = new Tally(4, (tally) => `${tally.tried} of ${tally.total}`)
   for (const status of ended) tally.add({ status })
   return tally
@@ -60,13 +60,13 @@ describe('the exit code of a run', () => {
     ['stopped by a full disk', [...done, 'unsent'], unwritable, 74],
     ['stopped by an input file that changed', [...done, 'unsent'], changed, 2],
   ])('the exit code of a run is the documented code for the outcome “%s”', (_what, ended, fatal, code) => {
-    expect(tallyOf(...ended).ending({ fatal }).error?.exitCode ?? 0).toBe(code)
+    expect(createTally(...ended).ending({ fatal }).error?.exitCode ?? 0).toBe(code)
   })
 })
 
 test('a run exits 5 if no failed request has a response, and exits 1 if another failure occurs', () => {
   const unanswered = { status: 'failed', error: unreachable } as const
-  const tally = tallyOf('unsent')
+  const tally = createTally('unsent')
   tally.add(unanswered)
   tally.add(unanswered)
   expect(tally.ending({}).error?.exitCode).toBe(5)
@@ -75,21 +75,21 @@ test('a run exits 5 if no failed request has a response, and exits 1 if another 
 })
 
 test('the error that stops a run is reported separately if the run ends with another error', () => {
-  expect(tallyOf('ok').ending({ fatal: refused }).reported).toBe(refused)
-  expect(tallyOf('failed').ending({ fatal: refused }).reported).toBeUndefined()
-  expect(tallyOf('ok').ending({ fatal: interrupted }).reported).toBeUndefined()
-  expect(tallyOf('ok', 'failed').ending({}).reported).toBeUndefined()
+  expect(createTally('ok').ending({ fatal: refused }).reported).toBe(refused)
+  expect(createTally('failed').ending({ fatal: refused }).reported).toBeUndefined()
+  expect(createTally('ok').ending({ fatal: interrupted }).reported).toBeUndefined()
+  expect(createTally('ok', 'failed').ending({}).reported).toBeUndefined()
 })
 
 test('the error of a run contains the progress of the run and a hint', () => {
-  const { error } = tallyOf('ok', 'failed').ending({ hint: 'run it again' })
+  const { error } = createTally('ok', 'failed').ending({ hint: 'run it again' })
   expect(error).toMatchObject({ message: '2 of 4', hint: 'run it again' })
 })
 
 test('a tally counts every item as tried or not tried, and is complete only without failures', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...statuses), { maxLength: 4 }), (ended) => {
-      const tally = tallyOf(...ended)
+      const tally = createTally(...ended)
       const unsent = ended.filter((status) => status === 'unsent').length
       expect(tally.tried).toBe(ended.length - unsent)
       expect(tally.untried).toBe(4 - tally.tried)

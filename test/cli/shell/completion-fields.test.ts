@@ -3,7 +3,7 @@ import { allCalls, prepare, stays } from '../../helpers/calls.ts'
 import { leaves } from '../../helpers/tree.ts'
 
 /** Returns the commands with a flag, each with one call. */
-async function withFlag(flag: string) {
+async function findCallsWithFlag(flag: string) {
   const calls = await allCalls()
   return (await leaves()).flatMap(({ words, command }) => {
     if (flag !== '--columns' && !command.options.some(({ long }) => long === flag)) return []
@@ -30,7 +30,7 @@ describe.each(['--where', '--for', '--sort', '--count-by', '--columns'])(
   (flag) => {
     test(`the completion candidates after ${flag} are accepted as values by every command with that flag`, async () => {
       const tried = new Set<string>()
-      for (const { name, call } of await withFlag(flag)) {
+      for (const { name, call } of await findCallsWithFlag(flag)) {
         const { world, argvOf } = await prepare()
         const { stdout } = await world.run(['__complete', 'fish', '--', `meetroom ${name} ${flag} `])
         const offered = stdout

@@ -9,7 +9,7 @@ import { answer, baseUrl, createWorld } from '../../helpers/world.ts'
 const world = perTest(createWorld)
 
 /** Returns the completion output for fish. */
-async function ask(line: string, env: Record<string, string | undefined> = {}): Promise<string[]> {
+async function complete(line: string, env: Record<string, string | undefined> = {}): Promise<string[]> {
   const { code, stdout, stderr } = await world.run(['__complete', 'fish', '--', line], { env })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return stdout.split('\n').slice(0, -1)
@@ -46,7 +46,7 @@ test.each(shells)(
 
 test('completion for fish omits IDs with a leading tilde, which fish would expand', async () => {
   for (const user_id of ['~', '~root', '~/x', 'a~b']) await world.send('POST', '/users', { user_id })
-  expect(await ask('meetroom users get ')).toEqual(['words', 'a~b'])
+  expect(await complete('meetroom users get ')).toEqual(['words', 'a~b'])
   const { stdout } = await world.run(['__complete', 'zsh', '--', 'meetroom users get '])
   expect(stdout).toContain('~root')
 })
@@ -85,14 +85,14 @@ test.each([
   ['meetroom api GET ', '/users'],
   ['A=1 meetroom ', 'rooms\tList, create, change, terminate and delete rooms'],
 ])('completion of “%s” includes %j and sends no request', async (line, candidate) => {
-  expect(await ask(line)).toContain(candidate)
+  expect(await complete(line)).toContain(candidate)
   expect(asked()).toEqual([])
 })
 
 test.each(['meetroom rooms import ', 'meetroom users create ada --data-dir ', 'meetroom webhooks verify '])(
   'completion of “%s” returns no candidates except file names',
   async (line) => {
-    expect((await ask(line)).slice(1)).toEqual([])
+    expect((await complete(line)).slice(1)).toEqual([])
   },
 )
 
@@ -108,9 +108,9 @@ describe('completion of IDs', () => {
   test('completion of IDs reads rooms, users and members with one request for at most 100 items each', async () => {
     const { room } = (await world.send('POST', '/rooms', { name: 'Weekly sync', type: 'open' })).body
     const { member } = (await world.send('POST', `/rooms/${room.id}/members`, { user_id: 'ada' })).body
-    expect(await ask('meetroom rooms get ')).toEqual(['words', `${room.id}\tWeekly sync`])
-    expect(await ask('meetroom users delete grace ')).toEqual(['words', 'ada\tAda Lovelace'])
-    expect(await ask(`meetroom members get ${room.id} `)).toEqual(['words', `${member.id}\tada`])
+    expect(await complete('meetroom rooms get ')).toEqual(['words', `${room.id}\tWeekly sync`])
+    expect(await complete('meetroom users delete grace ')).toEqual(['words', 'ada\tAda Lovelace'])
+    expect(await complete(`meetroom members get ${room.id} `)).toEqual(['words', `${member.id}\tada`])
     expect(asked()).toEqual([
       'GET /rooms?limit=100',
       'GET /users?limit=100',
@@ -119,13 +119,13 @@ describe('completion of IDs', () => {
   })
 
   test('completion of IDs caches IDs for one minute in a file that only the owner can read', async () => {
-    const first = await ask('meetroom users get ')
-    expect(await ask('meetroom users get ')).toEqual(first)
+    const first = await complete('meetroom users get ')
+    expect(await complete('meetroom users get ')).toEqual(first)
     expect(asked()).toHaveLength(1)
     expect(statSync(cache()).mode & 0o777).toBe(0o600)
     expect(readFileSync(cache(), 'utf8')).not.toContain(world.apiKey)
     writeFileSync(cache(), readFileSync(cache(), 'utf8').replace(/"until":\d+/, '"until":1'))
-    expect(await ask('meetroom users get ')).toEqual(first)
+    expect(await complete('meetroom users get ')).toEqual(first)
     expect(asked()).toHaveLength(2)
   })
 
@@ -136,7 +136,7 @@ describe('completion of IDs', () => {
       type: 'open',
     }))
     world.intercept = async () => answer(200, { rooms })
-    expect(await ask('meetroom rooms get ')).toHaveLength(101)
+    expect(await complete('meetroom rooms get ')).toHaveLength(101)
     expect(statSync(cache()).size).toBeLessThan(50_000)
   })
 
@@ -146,27 +146,27 @@ describe('completion of IDs', () => {
     const elsewhere = join(world.dir, 'elsewhere')
     writeFileSync(elsewhere, forged)
     symlinkSync(elsewhere, cache())
-    await ask('meetroom users get ')
+    await complete('meetroom users get ')
     expect(readFileSync(elsewhere, 'utf8')).toBe(forged)
     expect(statSync(cache()).mode & 0o777).toBe(0o600)
   })
 
   test('completion of IDs sends no request for a protected profile or to the service of a protected profile', async () => {
     store({ protected: true })
-    expect(await ask('meetroom users get ', stored)).toEqual(['words'])
-    expect(await ask('meetroom users get ')).toEqual(['words'])
+    expect(await complete('meetroom users get ', stored)).toEqual(['words'])
+    expect(await complete('meetroom users get ')).toEqual(['words'])
     store({}, { other: { base_url: baseUrl, protected: true } })
-    expect(await ask('meetroom users get ', stored)).toEqual(['words'])
+    expect(await complete('meetroom users get ', stored)).toEqual(['words'])
     expect(asked()).toEqual([])
     store({})
-    expect(await ask('meetroom users get ', stored)).toHaveLength(3)
+    expect(await complete('meetroom users get ', stored)).toHaveLength(3)
   })
 
   test('completion of IDs reads an existing local workspace, and does not create a missing local workspace', async () => {
-    expect(await ask('meetroom --local users get ')).toEqual(['words'])
+    expect(await complete('meetroom --local users get ')).toEqual(['words'])
     expect(existsSync(join(world.dir, 'data'))).toBe(false)
     await world.run('--local users create alan')
-    expect(await ask('meetroom --local users get ')).toEqual(['words', 'alan'])
+    expect(await complete('meetroom --local users get ')).toEqual(['words', 'alan'])
   })
 
   test('completion of IDs lists no ID of a local workspace that needs an upgrade, and does not upgrade the workspace', async () => {
@@ -174,7 +174,7 @@ describe('completion of IDs', () => {
     const database = join(world.dir, 'data/workspace.db')
     const sqlite = await openSqlite(database, (load) => load())
     sqlite.exec('PRAGMA user_version = 1')
-    expect(await ask('meetroom --local users get ')).toEqual(['words'])
+    expect(await complete('meetroom --local users get ')).toEqual(['words'])
     expect(sqlite.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: 1 })
     sqlite.close()
   })
@@ -184,7 +184,7 @@ describe('completion of IDs', () => {
       { base_url: 'https://elsewhere.test/v1' },
       { spare: { base_url: baseUrl, api_key: world.apiKey, api_key_origin: new URL(baseUrl).origin } },
     )
-    expect(await ask('meetroom --profile spare users get ', stored)).toHaveLength(3)
+    expect(await complete('meetroom --profile spare users get ', stored)).toHaveLength(3)
   })
 
   test.each([
@@ -197,7 +197,7 @@ describe('completion of IDs', () => {
     ['rejects the request', async () => answer(400, {})],
   ])('completion of IDs lists no ID and sends only one request if the service %s', async (_, intercept) => {
     world.intercept = intercept
-    expect(await ask('meetroom members get 66f1a2b3c4d5e6f708192a3b ')).toEqual(['words'])
+    expect(await complete('meetroom members get 66f1a2b3c4d5e6f708192a3b ')).toEqual(['words'])
     expect(asked()).toHaveLength(1)
   })
 
@@ -208,7 +208,7 @@ describe('completion of IDs', () => {
     const delays = host.hurry()
     expect(await done).toMatchObject({ code: 0, stdout: 'words\n', stderr: '' })
     expect(Math.max(...delays)).toBeLessThanOrEqual(300)
-    expect(await ask('meetroom users get ')).toEqual(['words'])
+    expect(await complete('meetroom users get ')).toEqual(['words'])
     expect(asked()).toHaveLength(1)
   })
 
@@ -216,14 +216,14 @@ describe('completion of IDs', () => {
     const ids = ['ok', '-y', 'name:x', 'a\nb', 'a\tb', '\u001b]0;x\u0007', '\u202eabc', world.apiKey]
     world.intercept = async () =>
       answer(200, { users: ids.map((user_id) => ({ user_id, name: `a\u0007\tb\n${world.apiKey}` })) })
-    expect(await ask('meetroom users get ')).toEqual(['words', 'ok\ta\\u0007\\tb\\n[API key]'])
+    expect(await complete('meetroom users get ')).toEqual(['words', 'ok\ta\\u0007\\tb\\n[API key]'])
   })
 
   test('completion of IDs lists no ID if the settings file is invalid', async () => {
     mkdirSync(world.configDir)
     writeFileSync(join(world.configDir, 'config.json'), 'no JSON')
-    expect(await ask('meetroom users get ', stored)).toEqual(['words'])
-    expect((await ask('meetroom users ')).join()).toContain('list\t')
+    expect(await complete('meetroom users get ', stored)).toEqual(['words'])
+    expect((await complete('meetroom users ')).join()).toContain('list\t')
   })
 })
 

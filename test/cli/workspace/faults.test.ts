@@ -27,7 +27,7 @@ const apply = `workspace apply school.json ${flags}`
 const killedPlatform = 'aix'
 
 /** Returns the state of the service, with sorted names instead of IDs. */
-async function stateOf(at: TestWorkspace) {
+async function readState(at: TestWorkspace) {
   const found = await at.rooms()
   const described = found.map(async ({ id, name, terminated_at }) => ({
     ...{ name, isTerminated: terminated_at !== null },
@@ -44,7 +44,7 @@ const expected = async () => {
   const at = await createWorkspace()
   at.write(file, 'school.json')
   expect((await at.run(apply)).code).toBe(0)
-  return { state: await stateOf(at), requests: at.world.requests.length }
+  return { state: await readState(at), requests: at.world.requests.length }
 }
 
 test('workspace apply completes a run that was killed at any request, without a duplicate room', async () => {
@@ -75,7 +75,7 @@ test('workspace apply completes a run that was killed at any request, without a 
       if (existsSync(path)) copyFileSync(path, join(at.world.dir, 'next.json.lock'))
       const next = `workspace apply next.json ${flags}`
       const { code, stderr } = await at.run(next)
-      expect([code, await stateOf(at)], stderr).toEqual([0, state])
+      expect([code, await readState(at)], stderr).toEqual([0, state])
       expect((await at.run(next)).writes).toEqual([])
     }),
     { numRuns },
@@ -144,7 +144,7 @@ test('workspace apply reaches the same state without a duplicate room after 429,
       let last = await at.run(apply)
       for (let i = 0; i < 40 && last.code !== 0; i++) last = await at.run(apply)
       at.world.intercept = undefined
-      expect([last.code, await stateOf(at)], last.stderr).toEqual([0, state])
+      expect([last.code, await readState(at)], last.stderr).toEqual([0, state])
       expect((await at.run(apply)).writes).toEqual([])
     }),
     { numRuns: Math.ceil(numRuns / 5) },

@@ -10,7 +10,7 @@ const numRuns = Number(process.env['WORKSPACE_RUNS'] ?? sized(6, 15))
 const prune = '--prune=members,users,rooms'
 
 /** Returns flags that allow all removals of the plan. */
-async function allowance({ world }: TestWorkspace): Promise<string> {
+async function allowRemovals({ world }: TestWorkspace): Promise<string> {
   const { stdout } = await world.run(`workspace diff school.json -o json ${prune}`)
   const { summary } = JSON.parse(stdout)
   const kinds = ['members', 'users', 'rooms'].filter((kind) => summary[kind].remove > 0)
@@ -20,7 +20,7 @@ async function allowance({ world }: TestWorkspace): Promise<string> {
 async function apply(at: TestWorkspace, file: RandomFile) {
   // Some of these workspaces have no room, so the file names the profile.
   at.write(JSON.stringify({ workspace: 'default', ...file }), 'school.json')
-  const flags = await allowance(at)
+  const flags = await allowRemovals(at)
   const planned = await at.diff(flags, 'school.json')
   const run = await at.run(`workspace apply school.json --yes --max 500 -o json ${flags}`)
   return { planned: planned.lines.filter((line) => /^[+~-]/.test(line)), run, flags }

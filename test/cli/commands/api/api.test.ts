@@ -51,7 +51,7 @@ describe('api', () => {
 
 describe('api --paginate', () => {
   /** Limits list responses to two items. */
-  const inTwos: World['intercept'] = async (request, next) => {
+  const limitToTwo: World['intercept'] = async (request, next) => {
     const url = new URL(request.url)
     const limit = Math.min(2, Number(url.searchParams.get('limit') ?? 2))
     url.searchParams.set('limit', String(limit))
@@ -61,7 +61,7 @@ describe('api --paginate', () => {
   test('api --paginate prints the same document as users list --all --json', async () => {
     for (const user_id of ['ada', 'alan', 'edsger', 'grace', 'kay'])
       await world.send('POST', '/users', { user_id })
-    world.intercept = inTwos
+    world.intercept = limitToTwo
     const { code, stdout, stderr } = await world.run('api GET /users --paginate')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toBe((await world.run('users list --all --json')).stdout)

@@ -36,7 +36,7 @@ function store(config: object | string): void {
 }
 
 /** Returns the value and the origin of a setting. */
-async function origin(key: string, flags: string, env: Record<string, string | undefined> = {}) {
+async function readOrigin(key: string, flags: string, env: Record<string, string | undefined> = {}) {
   const { code, stdout, stderr } = await run(`config list --show-origin ${flags}`.trim(), env)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const line = stdout.split('\n').find((each) => each.startsWith(`${key} `))
@@ -53,9 +53,9 @@ describe('the precedence of flag, environment, profile and default', () => {
     const env = { MEETROOM_BASE_URL: 'https://env.test/v1' }
     expect((await run('config get base_url')).code).toBe(3)
     store({ profiles: { default: profile } })
-    expect(await origin('base_url', '')).toEqual(['https://profile.test/v1', 'profile default'])
-    expect(await origin('base_url', '', env)).toEqual(['https://env.test/v1', 'MEETROOM_BASE_URL'])
-    expect(await origin('base_url', '--base-url https://flag.test/v1/', env)).toEqual([
+    expect(await readOrigin('base_url', '')).toEqual(['https://profile.test/v1', 'profile default'])
+    expect(await readOrigin('base_url', '', env)).toEqual(['https://env.test/v1', 'MEETROOM_BASE_URL'])
+    expect(await readOrigin('base_url', '--base-url https://flag.test/v1/', env)).toEqual([
       'https://flag.test/v1',
       '--base-url',
     ])
@@ -63,29 +63,29 @@ describe('the precedence of flag, environment, profile and default', () => {
 
   test('the precedence of flag, environment, profile and default applies to output', async () => {
     const env = { MEETROOM_OUTPUT: 'table' }
-    expect(await origin('output', '')).toEqual(['table', 'default'])
+    expect(await readOrigin('output', '')).toEqual(['table', 'default'])
     store({ profiles: { default: profile } })
-    expect(await origin('output', '')).toEqual(['table', 'profile default'])
-    expect(await origin('output', '', env)).toEqual(['table', 'MEETROOM_OUTPUT'])
-    expect(await origin('output', '--output table', env)).toEqual(['table', '--output'])
+    expect(await readOrigin('output', '')).toEqual(['table', 'profile default'])
+    expect(await readOrigin('output', '', env)).toEqual(['table', 'MEETROOM_OUTPUT'])
+    expect(await readOrigin('output', '--output table', env)).toEqual(['table', '--output'])
   })
 
   test('the precedence of flag, environment, profile and default applies to timeout', async () => {
     const env = { MEETROOM_TIMEOUT: '0.5' }
-    expect(await origin('timeout', '')).toEqual(['30', 'default'])
+    expect(await readOrigin('timeout', '')).toEqual(['30', 'default'])
     store({ profiles: { default: profile } })
-    expect(await origin('timeout', '')).toEqual(['11', 'profile default'])
-    expect(await origin('timeout', '', env)).toEqual(['0.5', 'MEETROOM_TIMEOUT'])
-    expect(await origin('timeout', '--timeout 7', env)).toEqual(['7', '--timeout'])
+    expect(await readOrigin('timeout', '')).toEqual(['11', 'profile default'])
+    expect(await readOrigin('timeout', '', env)).toEqual(['0.5', 'MEETROOM_TIMEOUT'])
+    expect(await readOrigin('timeout', '--timeout 7', env)).toEqual(['7', '--timeout'])
   })
 
   test('the precedence of flag, environment, profile and default applies to retries', async () => {
     const env = { MEETROOM_RETRIES: '0' }
-    expect(await origin('retries', '')).toEqual(['2', 'default'])
+    expect(await readOrigin('retries', '')).toEqual(['2', 'default'])
     store({ profiles: { default: profile } })
-    expect(await origin('retries', '')).toEqual(['11', 'profile default'])
-    expect(await origin('retries', '', env)).toEqual(['0', 'MEETROOM_RETRIES'])
-    expect(await origin('retries', '--retries 7', env)).toEqual(['7', '--retries'])
+    expect(await readOrigin('retries', '')).toEqual(['11', 'profile default'])
+    expect(await readOrigin('retries', '', env)).toEqual(['0', 'MEETROOM_RETRIES'])
+    expect(await readOrigin('retries', '--retries 7', env)).toEqual(['7', '--retries'])
   })
 })
 
@@ -240,7 +240,7 @@ test('a command exits 2 and names the profile when a setting of the profile is i
 
 test('an empty environment variable counts as unset', async () => {
   const env = { MEETROOM_OUTPUT: '', MEETROOM_TIMEOUT: '', MEETROOM_RETRIES: '', MEETROOM_PROFILE: '' }
-  expect(await origin('timeout', '', env)).toEqual(['30', 'default'])
+  expect(await readOrigin('timeout', '', env)).toEqual(['30', 'default'])
 })
 
 test('config list shows the effective settings', async () => {

@@ -55,7 +55,7 @@ function start(argv: readonly string[], { baseUrl, machine, ...options }: Option
   })
   const end = () => soon('the end of the program', ended, streams)
   /** Waits until a stream contains a text the given number of times. */
-  const says = (stream: 'stdout' | 'stderr', text: string, times = 1) =>
+  const waitForText = (stream: 'stdout' | 'stderr', text: string, times = 1) =>
     watched.until(
       `${JSON.stringify(text)} on ${stream}, ${times} times`,
       () => streams()[stream].split(text).length > times,
@@ -67,8 +67,8 @@ function start(argv: readonly string[], { baseUrl, machine, ...options }: Option
   return {
     host,
     end,
-    says,
-    joined: (times = 1) => says('stderr', 'joined room', times),
+    says: waitForText,
+    joined: (times = 1) => waitForText('stderr', 'joined room', times),
     interrupt() {
       host.signal('SIGINT')
       return end()

@@ -9,7 +9,7 @@ import { createWorld, type World } from '../../../helpers/world.ts'
 const quietly = <T>(load: () => Promise<T>) => load()
 
 /** Creates a world with the room New, and a backup `old.db` with the room Old and the user ada. */
-async function worldWithBackup() {
+async function createWorldWithBackup() {
   const world = await createWorld()
   files ??= makeFiles(world)
   mkdirSync(join(world.dir, 'data'), { recursive: true, mode: 0o700 })
@@ -17,7 +17,7 @@ async function worldWithBackup() {
   return world
 }
 
-/** Cached files of `worldWithBackup`, because six commands create them. */
+/** Cached files of `createWorldWithBackup`, because six commands create them. */
 let files: Promise<[name: string, content: Buffer][]> | undefined
 
 async function makeFiles(world: World): Promise<[name: string, content: Buffer][]> {
@@ -46,7 +46,7 @@ const database = (world: World) => join(world.dir, 'data/workspace.db')
 const saved = (world: World, name: string) => join(world.dir, 'data/backups', `${name}-2026-01-02T030405.db`)
 
 test('local restore replaces the workspace, saves the former workspace, and prints a summary of the restored contents', async () => {
-  const world = await worldWithBackup()
+  const world = await createWorldWithBackup()
   expect(await world.run('local restore old.db --yes')).toMatchObject({
     code: 0,
     stdout: [
@@ -70,7 +70,7 @@ test('local restore replaces the workspace, saves the former workspace, and prin
 })
 
 test('a restored workspace keeps its API key, accepts writes, and finds users by email', async () => {
-  const world = await worldWithBackup()
+  const world = await createWorldWithBackup()
   const key = readFileSync(join(world.dir, 'data/api-key'), 'utf8')
   await world.run('local restore old.db --yes')
   await create(world, 'Later')
@@ -80,7 +80,7 @@ test('a restored workspace keeps its API key, accepts writes, and finds users by
 })
 
 test('local restore creates a missing workspace without confirmation', async () => {
-  const world = await worldWithBackup()
+  const world = await createWorldWithBackup()
   rmSync(join(world.dir, 'data'), { recursive: true })
   const run = await world.run('local restore old.db --json')
   expect(run).toMatchObject({ code: 0, stderr: '' })
@@ -89,7 +89,7 @@ test('local restore creates a missing workspace without confirmation', async () 
 })
 
 test('local reset empties the workspace and saves the former contents', async () => {
-  const world = await worldWithBackup()
+  const world = await createWorldWithBackup()
   expect(await world.run('local reset --yes')).toMatchObject({
     code: 0,
     stdout: `workspace  ${join(world.dir, 'data')}\nsaved      ${saved(world, 'before-reset')}\n`,
@@ -102,7 +102,7 @@ test('local reset empties the workspace and saves the former contents', async ()
 })
 
 test('two runs of local reset in the same second save two files', async () => {
-  const world = await worldWithBackup()
+  const world = await createWorldWithBackup()
   await world.run('local reset --yes')
   await world.run('local reset --yes')
   expect(readdirSync(join(world.dir, 'data/backups'))).toEqual([
@@ -126,7 +126,7 @@ describe.each([
   ],
 ])('%s', (line, activity, question) => {
   test(`${line} exits 10 without a terminal and without --yes`, async () => {
-    const world = await worldWithBackup()
+    const world = await createWorldWithBackup()
     expect(await world.run(line)).toMatchObject({
       code: 10,
       stdout: '',
@@ -137,7 +137,7 @@ describe.each([
   })
 
   test(`${line} shows the workspace in the prompt, and changes nothing after the answer no`, async () => {
-    const world = await worldWithBackup()
+    const world = await createWorldWithBackup()
     const { host, done } = world.start(line.split(' '), { tty: true, columns: 400 })
     setImmediate(() => host.type('n\n'))
     const { code, stderr } = await done
@@ -147,7 +147,7 @@ describe.each([
   })
 
   test(`${line} refuses a workspace that is being served`, async () => {
-    const world = await worldWithBackup()
+    const world = await createWorldWithBackup()
     const lock = await lockWorkspace(join(world.dir, 'data'), { quietly })
     onTestFinished(() => lock.release())
     lock.publish({ pid: 42, base_url: 'http://127.0.0.1:4680/v1', api_key_file: 'none' })
@@ -160,7 +160,7 @@ describe.each([
   })
 
   test(`${line} changes a protected workspace only with --allow-write`, async () => {
-    const world = await worldWithBackup()
+    const world = await createWorldWithBackup()
     await world.run('profiles protect local')
     expect(await world.run(`${line} --yes`)).toMatchObject({
       code: 2,
@@ -171,7 +171,7 @@ describe.each([
   })
 
   test(`${line} refuses to replace a damaged workspace that cannot be saved, and keeps the damaged files`, async () => {
-    const world = await worldWithBackup()
+    const world = await createWorldWithBackup()
     for (const end of ['-wal', '-shm']) rmSync(`${database(world)}${end}`, { force: true })
     writeFileSync(database(world), 'x'.repeat(8192))
     const run = await world.run(`${line} --yes`)
@@ -215,7 +215,7 @@ describe('refusals of local restore', () => {
       /the backup .*old\.db is damaged\n$/,
     ],
   ])('local restore refuses %s, and changes nothing', async (_name, spoil, message) => {
-    const world = await worldWithBackup()
+    const world = await createWorldWithBackup()
     await spoil(join(world.dir, 'old.db'))
     const run = await world.run('local restore old.db --yes')
     expect(run).toMatchObject({ code: 2, stdout: '' })
@@ -224,7 +224,7 @@ describe('refusals of local restore', () => {
   })
 
   test('local restore refuses the workspace itself', async () => {
-    const world = await worldWithBackup()
+    const world = await createWorldWithBackup()
     expect(await world.run(['local', 'restore', database(world), '--yes'])).toMatchObject({
       code: 2,
       stderr: `error: ${database(world)} is the database of the local workspace\nhint: name a backup\n`,

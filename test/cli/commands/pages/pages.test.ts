@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 
 /** Creates pages; returns the request body. */
-async function bodyOf(flags: readonly string[], stdin?: string): Promise<unknown> {
+async function readBody(flags: readonly string[], stdin?: string): Promise<unknown> {
   const run = await world.run(['pages', 'create', room, ...flags], stdin === undefined ? {} : { stdin })
   expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' })
   expect(world.requests).toHaveLength(1)
@@ -55,7 +55,7 @@ test('pages create --json prints the response body unchanged', async () => {
 
 test('pages create applies --fixed and --size to every page and numbers the pages from --index', async () => {
   expect(
-    await bodyOf([
+    await readBody([
       ...['--image', 'https://a.test/', '--image', 'https://b.test/'],
       ...['--fixed', '--size', '1280x720.5', '--index', '3'],
     ]),
@@ -74,8 +74,8 @@ test('pages create applies --fixed and --size to every page and numbers the page
 })
 
 test('pages create without --image creates an empty page from --size or --index', async () => {
-  expect(await bodyOf(['--size', '10x20'])).toEqual([{ size: { width: 10, height: 20 } }])
-  expect(await bodyOf(['--index', '0'])).toEqual([{ index: 0 }])
+  expect(await readBody(['--size', '10x20'])).toEqual([{ size: { width: 10, height: 20 } }])
+  expect(await readBody(['--index', '0'])).toEqual([{ index: 0 }])
 })
 
 test.each([
@@ -85,21 +85,30 @@ test.each([
   ['https://img.test/a%2Fb 50%.png', 'https://img.test/a%2Fb%2050%25.png'],
   ['https://img.test/x?size=1|2', 'https://img.test/x?size=1%7C2'],
 ])('pages create percent-encodes the image URL %j and keeps existing escapes', async (given, src) => {
-  expect(await bodyOf(['--image', given])).toEqual([{ entities: [image(src)] }])
+  expect(await readBody(['--image', given])).toEqual([{ entities: [image(src)] }])
 })
 
 test('pages create --data accepts an array of pages or one page, from the argument, a file or standard input', async () => {
   const page = { entities: [image('https://a.test/'), image('https://b.test/')], index: 2 }
-  expect(await bodyOf(['--data', JSON.stringify([page, {}])])).toEqual([page, {}])
-  expect(await bodyOf(['--data', JSON.stringify(page)])).toEqual([page])
+  expect(await readBody(['--data', JSON.stringify([page, {}])])).toEqual([page, {}])
+  expect(await readBody(['--data', JSON.stringify(page)])).toEqual([page])
   writeFileSync(join(world.dir, 'pages.json'), JSON.stringify([page]))
-  expect(await bodyOf(['--data', '@pages.json'])).toEqual([page])
-  expect(await bodyOf(['--data', '-'], JSON.stringify([page]))).toEqual([page])
+  expect(await readBody(['--data', '@pages.json'])).toEqual([page])
+  expect(await readBody(['--data', '-'], JSON.stringify([page]))).toEqual([page])
 })
 
 test('pages create puts the pages of --data before the pages of --image, and applies --set to each page', async () => {
   expect(
-    await bodyOf(['--data', '{"index":1}', '--image', 'https://a.test/', '--set', 'tag=x', '--set', 'n=[1]']),
+    await readBody([
+      '--data',
+      '{"index":1}',
+      '--image',
+      'https://a.test/',
+      '--set',
+      'tag=x',
+      '--set',
+      'n=[1]',
+    ]),
   ).toEqual([
     { index: 1, tag: 'x', n: [1] },
     { entities: [image('https://a.test/')], tag: 'x', n: [1] },

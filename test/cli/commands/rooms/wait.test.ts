@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 
 /** Returns the requests so far, without the base URL. */
-const asked = () => world.requests.map(({ url }) => url.slice(baseUrl.length))
+const requestedPaths = () => world.requests.map(({ url }) => url.slice(baseUrl.length))
 
 /** Runs `work` before response number `count`. */
 function at(count: number, work: () => unknown): void {
@@ -33,7 +33,7 @@ describe('rooms wait', () => {
     at(3, terminate)
     const { code, stdout, stderr, host } = await world.run(`rooms wait ${room} --for terminated`)
     expect({ code, stderr, slept: host.slept }).toEqual({ code: 0, stderr: '', slept: [2000, 2000] })
-    expect(asked()).toEqual(Array(3).fill(`/rooms/${room}`))
+    expect(requestedPaths()).toEqual(Array(3).fill(`/rooms/${room}`))
     expect(stdout).toBe((await world.run(`rooms get ${room}`)).stdout)
   })
 
@@ -55,7 +55,7 @@ describe('rooms wait', () => {
       },
     })
     expect(await world.run('rooms wait r1 --for started -o ids')).toMatchObject({ code: 0, stdout: 'r1\n' })
-    expect(asked()).toHaveLength(2)
+    expect(requestedPaths()).toHaveLength(2)
   })
 
   describe('conditions', () => {
@@ -153,7 +153,7 @@ describe('rooms wait', () => {
       async (flags, slept) => {
         const { code, host } = await world.run(`rooms wait ${room} --for terminated ${flags}`)
         expect({ code, slept: host.slept.map(Math.round) }).toEqual({ code: 9, slept })
-        expect(asked()).toHaveLength(slept.length)
+        expect(requestedPaths()).toHaveLength(slept.length)
       },
     )
 
@@ -209,7 +209,7 @@ describe('rooms wait', () => {
         signal?.throwIfAborted()
       }
       expect(await done).toMatchObject({ code: 130, stdout: '', stderr: 'error: interrupted\n' })
-      expect(asked()).toHaveLength(1)
+      expect(requestedPaths()).toHaveLength(1)
     })
   })
 
@@ -247,7 +247,7 @@ describe('rooms wait', () => {
       world.intercept = async ({ url }, next) =>
         url.includes('sessions') && world.requests.length < 5 ? answer(503, {}) : next()
       expect(await world.run(`rooms wait ${room} --for empty -o ids`)).toMatchObject({ code: 0 })
-      expect(asked()).toHaveLength(6)
+      expect(requestedPaths()).toHaveLength(6)
     })
 
     test('rooms wait continues after a list of sessions that changes during paging', async () => {
@@ -309,7 +309,7 @@ describe('rooms wait', () => {
           'hint: it asks you to wait 60 s\n',
         slept: 0,
       })
-      expect(asked()).toHaveLength(1)
+      expect(requestedPaths()).toHaveLength(1)
     })
 
     test('rooms wait without a successful read of the room exits with the exit code of the last failure', async () => {
@@ -365,7 +365,7 @@ describe('rooms wait', () => {
       at(3, terminate)
       const { code } = await world.run('rooms wait name:Standup --for terminated')
       expect(code).toBe(0)
-      expect(asked()).toEqual(['/rooms?name=Standup&limit=10', `/rooms/${room}`, `/rooms/${room}`])
+      expect(requestedPaths()).toEqual(['/rooms?name=Standup&limit=10', `/rooms/${room}`, `/rooms/${room}`])
     })
 
     test('rooms wait called with “-” reads exactly one room ID from standard input', async () => {
@@ -403,20 +403,20 @@ describe('rooms wait', () => {
       [['--for', 'empty', '--all-profiles'], '--all-profiles is for commands that only read'],
     ])('rooms wait called with the flags %j exits 2 before any request', async (flags, message) => {
       const { code, stdout, stderr } = await world.run(['rooms', 'wait', room, ...flags])
-      expect({ code, stdout, requests: asked() }).toEqual({ code: 2, stdout: '', requests: [] })
+      expect({ code, stdout, requests: requestedPaths() }).toEqual({ code: 2, stdout: '', requests: [] })
       expect(stderr).toContain(message)
     })
 
     test('rooms wait called with name:NAME and --curl sends only the lookup and prints one request', async () => {
       const { code, stdout } = await world.run(['rooms', 'wait', 'name:Standup', '--for', 'empty', '--curl'])
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`/v1/rooms/${room}`) })
-      expect(asked()).toEqual(['/rooms?name=Standup&limit=10'])
+      expect(requestedPaths()).toEqual(['/rooms?name=Standup&limit=10'])
     })
   })
 
   describe('on a terminal', () => {
     /** Runs a command on a terminal; returns the status lines in order. */
-    async function shown(argv: readonly string[], columns: number) {
+    async function runOnTerminal(argv: readonly string[], columns: number) {
       const run = await world.run(argv, { tty: true, columns, env: { NO_COLOR: '1' } })
       const parts = run.stderr.split('\u001b[K').slice(0, -1)
       const lines = parts.map((part) => part.slice(part.indexOf('\r') + 1))
@@ -428,7 +428,10 @@ describe('rooms wait', () => {
         if (world.requests.length === 3) await terminate()
         return world.requests.length === 2 ? refused() : next()
       }
-      const { lines } = await shown(['rooms', 'wait', room, '--for', 'terminated', '--timeout', '1m'], 120)
+      const { lines } = await runOnTerminal(
+        ['rooms', 'wait', room, '--for', 'terminated', '--timeout', '1m'],
+        120,
+      )
       expect(lines).toEqual([
         'waiting for terminated (0s of 1m): status is active',
         'waiting for terminated (2s of 1m): no response from meet.test: connection refused',
@@ -437,7 +440,7 @@ describe('rooms wait', () => {
     })
 
     test('rooms wait on a terminal truncates the status to one line', async () => {
-      const { code, lines } = await shown(
+      const { code, lines } = await runOnTerminal(
         ['rooms', 'wait', room, '--for', 'terminated', '--timeout', '1s'],
         40,
       )
@@ -452,7 +455,9 @@ describe('rooms wait', () => {
 
     test('rooms wait on a terminal prints no status with --quiet', async () => {
       at(2, terminate)
-      expect((await shown(['rooms', 'wait', room, '--for', 'terminated', '-q'], 120)).lines).toEqual([])
+      expect((await runOnTerminal(['rooms', 'wait', room, '--for', 'terminated', '-q'], 120)).lines).toEqual(
+        [],
+      )
     })
   })
 })

@@ -23,7 +23,7 @@ async function createWorldOutside() {
 }
 
 /** Returns the problem with a value; undefined if the value matches the schema. */
-function problemWith(schema: Schema | undefined, value: unknown): string | undefined {
+function findProblem(schema: Schema | undefined, value: unknown): string | undefined {
   if (!schema) return 'no schema'
   const { $schema, ...rest } = schema
   const { error } = z.fromJSONSchema(rest).safeParse(value)
@@ -31,7 +31,7 @@ function problemWith(schema: Schema | undefined, value: unknown): string | undef
 }
 
 /** Parses an output: one document on several lines, or one document per line. */
-function documentsIn(text: string): unknown[] {
+function parseDocuments(text: string): unknown[] {
   if (text.trim() === '') return []
   try {
     return [JSON.parse(text)]
@@ -64,11 +64,11 @@ describe.each(await allCalls())('%s --json', (call) => {
     const { stdout, stderr } = await done
     // `-i` prints headers, and `--print-env` prints a script.
     if (name === undefined || / -i|--print-env/.test(call)) return
-    const documents = documentsIn(stdout)
+    const documents = parseDocuments(stdout)
     if (!stays.test(call) && !needsControl.test(call)) expect(documents).not.toEqual([])
-    for (const document of documents) expect(problemWith(schemas[name], document), call).toBeUndefined()
+    for (const document of documents) expect(findProblem(schemas[name], document), call).toBeUndefined()
     for (const line of stderr.split('\n').filter((line) => line.startsWith('{')))
-      expect(problemWith(schemas['error'], JSON.parse(line)), call).toBeUndefined()
+      expect(findProblem(schemas['error'], JSON.parse(line)), call).toBeUndefined()
   })
 })
 
@@ -85,7 +85,7 @@ test.each([
   const { code, stdout } = await world.run(argvOf(`${line} --json`))
   expect(code).toBe(0)
   const name = line.split(' ').slice(0, 2).join(' ')
-  expect(problemWith(schemas[name], JSON.parse(stdout))).toBeUndefined()
+  expect(findProblem(schemas[name], JSON.parse(stdout))).toBeUndefined()
 })
 
 describe('the schema of errors', () => {
@@ -103,7 +103,7 @@ describe('the schema of errors', () => {
     if (response) world.intercept = async () => response
     const { stderr } = await world.run(`${line} --json`)
     const [error = ''] = stderr.split('\n').filter((line) => line.startsWith('{'))
-    expect(problemWith(schemas['error'], JSON.parse(error))).toBeUndefined()
+    expect(findProblem(schemas['error'], JSON.parse(error))).toBeUndefined()
     expect(Object.keys(schemas['error']?.['properties'].error.properties)).toEqual(
       expect.arrayContaining(Object.keys(JSON.parse(error).error)),
     )
@@ -139,11 +139,11 @@ describe('the schema of errors', () => {
 })
 
 test('schema validation reports values that do not match the schema', () => {
-  expect(problemWith(schemas['rooms list'], { rooms: [{ id: 7 }] })).toBeDefined()
-  expect(problemWith(schemas['rooms list'], {})).toBeDefined()
-  expect(problemWith(schemas['auth status'], { profile: 'p' })).toBeDefined()
+  expect(findProblem(schemas['rooms list'], { rooms: [{ id: 7 }] })).toBeDefined()
+  expect(findProblem(schemas['rooms list'], {})).toBeDefined()
+  expect(findProblem(schemas['auth status'], { profile: 'p' })).toBeDefined()
   expect(
-    problemWith(schemas['error'], { error: { code: 'no', message: '', retryable: false } }),
+    findProblem(schemas['error'], { error: { code: 'no', message: '', retryable: false } }),
   ).toBeDefined()
 })
 

@@ -17,7 +17,7 @@ import { soon } from '../../../helpers/waiting.ts'
 vi.setConfig({ testTimeout: 20_000 })
 
 /** Runs a serve command that is refused before it listens. */
-const refused = (...argv: string[]) => {
+const runRefused = (...argv: string[]) => {
   const { MEETROOM_CONFIG_DIR, MEETROOM_DATA_DIR } = homes()
   return runHere(['serve', ...argv], { env: { MEETROOM_CONFIG_DIR, MEETROOM_DATA_DIR } })
 }
@@ -208,7 +208,7 @@ describe('serve', () => {
 })
 
 /** Returns the files in a directory, without the code cache of the launcher. */
-const leftIn = (dir: string) => readdirSync(dir).filter((name) => name !== '.cache')
+const listFiles = (dir: string) => readdirSync(dir).filter((name) => name !== '.cache')
 
 describe('serve --ephemeral', () => {
   test('serve --ephemeral serves a new workspace, and removes all created files when it stops', async () => {
@@ -221,7 +221,7 @@ describe('serve --ephemeral', () => {
     expect(statSync(ready.api_key_file).mode & 0o777).toBe(0o600)
     child.kill('SIGTERM')
     expect(await ended()).toEqual({ code: 0, signal: null })
-    expect(leftIn(env.HOME)).toEqual([])
+    expect(listFiles(env.HOME)).toEqual([])
   })
 
   test('serve --ephemeral keeps the file of --api-key-file', async () => {
@@ -231,11 +231,11 @@ describe('serve --ephemeral', () => {
     expect(ready.api_key_file).toBe(file)
     child.kill('SIGTERM')
     await ended()
-    expect(leftIn(env.HOME)).toEqual(['key'])
+    expect(listFiles(env.HOME)).toEqual(['key'])
   })
 
   test.each(['--data-dir=x', '--print-env'])('serve --ephemeral refuses %s', async (flag) => {
-    expect((await refused('--ephemeral', flag)).code).toBe(2)
+    expect((await runRefused('--ephemeral', flag)).code).toBe(2)
   })
 })
 
@@ -324,7 +324,7 @@ describe('serve', () => {
   })
 
   test.each(['65536', '-1', 'http', '1.5'])('serve refuses --port=%s', async (port) => {
-    expect((await refused(`--port=${port}`)).code).toBe(2)
+    expect((await runRefused(`--port=${port}`)).code).toBe(2)
   })
 
   test.each([
@@ -332,13 +332,13 @@ describe('serve', () => {
     ['a'.repeat(300), 'the program cannot listen on aaa'],
     ['', '--host is empty\nhint: 0.0.0.0 listens on all interfaces\n'],
   ])('serve refuses --host %j', async (host, words) => {
-    const { code, stderr } = await refused('--host', host)
+    const { code, stderr } = await runRefused('--host', host)
     expect(code).toBe(2)
     expect(stderr).toContain(`error: ${words}`)
   })
 
   test('serve refuses --host with an IP address of another machine', async () => {
-    const { code, stderr } = await refused('--host', '192.0.2.1')
+    const { code, stderr } = await runRefused('--host', '192.0.2.1')
     expect(code).toBe(2)
     expect(stderr).toContain(
       'the program cannot listen on 192.0.2.1:4680: this machine does not have that IP address',
@@ -426,7 +426,7 @@ describe('serve with webhooks', () => {
   test.each(['0', '-1', 'x', ''])(
     'serve with webhooks exits 2 for --webhook-retry-scale=%s',
     async (scale) => {
-      expect((await refused(`--webhook-retry-scale=${scale}`)).code).toBe(2)
+      expect((await runRefused(`--webhook-retry-scale=${scale}`)).code).toBe(2)
     },
   )
 })
@@ -460,7 +460,7 @@ describe('the room page of a running service', () => {
   ])(
     'the room page of a running service can be embedded only by https origins, so --allow-embed “%s” exits 2',
     async (origin) => {
-      const { code, stdout, stderr } = await refused('--allow-embed', origin)
+      const { code, stdout, stderr } = await runRefused('--allow-embed', origin)
       expect({ code, stdout, stderr }).toEqual({
         code: 2,
         stdout: '',

@@ -6,7 +6,7 @@ import { answer, createWorld } from '../../../helpers/world.ts'
 const world = perTest(createWorld)
 
 /** Creates three rooms: one with a host and an anonymous participant online, one empty, one used earlier. */
-function openSchool() {
+function serveRooms() {
   const active = { type: 'private', terminated_at: null }
   school(world, {
     r1: {
@@ -34,7 +34,7 @@ function openSchool() {
 const paths = () => world.requests.map(({ url }) => url.slice(url.indexOf('/v1') + 3).replace(/\?.*/, ''))
 
 test('sessions list --all-rooms --online shows room, person, role and start time, and requests members only of occupied rooms', async () => {
-  openSchool()
+  serveRooms()
   expect(await world.run('sessions list --all-rooms --online')).toMatchObject({
     code: 0,
     stdout: `ROOM NAME  NAME  USER ID  ROLE   CONNECTED AT
@@ -50,7 +50,7 @@ Maths 7a   m-x            guest  2026-01-01T08:10:00Z
 })
 
 test('sessions list --all-rooms prints the same sessions in JSON and CSV, with and without --where', async () => {
-  openSchool()
+  serveRooms()
   const { stdout } = await world.run('sessions list --where name=Choir --json')
   const choir = {
     ...{ room_id: 'r3', room_name: 'Choir', session_id: 'grace-09:00', member_id: 'm-grace' },
@@ -75,7 +75,7 @@ test.each([
   ['--all-rooms --sort -connected_at --limit 2 -o ids', 'grace-09:00\nnull-08:10\n'],
   ['--all-rooms --count-by room_name -o csv', 'room_name,count\r\nMaths 7a,2\r\nChoir,1\r\n'],
 ])('sessions list %s prints the matching sessions, columns or counts', async (flags, stdout) => {
-  openSchool()
+  serveRooms()
   expect(await world.run(`sessions list ${flags}`)).toMatchObject({ code: 0, stdout })
 })
 
@@ -86,14 +86,14 @@ test.each([
   ['sessions watch', 2, 'missing required argument “room”'],
   ['sessions watch r1 --all-rooms', 2, 'pass a room or --all-rooms, not both'],
 ])('%s exits %i without output on standard output', async (line, code, message) => {
-  openSchool()
+  serveRooms()
   const { stderr, ...rest } = await world.run(line)
   expect(rest).toMatchObject({ code, stdout: '' })
   expect(stderr).toContain(message)
 })
 
 test('sessions list --all-rooms prints the sessions of the other rooms and exits 8 when a room fails', async () => {
-  openSchool()
+  serveRooms()
   const respond = world.intercept
   world.intercept = async (request, ...rest) =>
     !respond || request.url.includes('/r1/sessions')
@@ -166,7 +166,7 @@ test('sessions watch --all-rooms reports joins and leaves in each room, and the 
 })
 
 test('sessions watch --all-rooms on a terminal shows each person with the room, and fits 80 columns', async () => {
-  openSchool()
+  serveRooms()
   const respond = world.intercept
   let polls = 0
   world.intercept = async (request, ...rest) => {

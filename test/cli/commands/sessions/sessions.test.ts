@@ -23,12 +23,12 @@ const offline = {
 }
 
 /** Makes the service return these sessions. */
-function withSessions(...sessions: object[]): void {
+function respondWithSessions(...sessions: object[]): void {
   world.intercept = async () => answer(200, { sessions })
 }
 
 test('sessions list shows online and offline sessions', async () => {
-  withSessions(online, offline)
+  respondWithSessions(online, offline)
   expect(await world.run('sessions list r')).toMatchObject({
     code: 0,
     stdout:
@@ -41,7 +41,7 @@ test('sessions list shows online and offline sessions', async () => {
 })
 
 test('sessions list shows relative times on a terminal', async () => {
-  withSessions(online, offline)
+  respondWithSessions(online, offline)
   const { stdout } = await world.run('sessions list r --no-color --columns id,connected_at --no-header', {
     tty: true,
   })
@@ -57,7 +57,7 @@ test.each([
   ['--offline', '/rooms/r/sessions?is_connecting=false'],
   ['--user ada --offline', '/rooms/r/sessions?user_id=ada&is_connecting=false', '/users/ada'],
 ])('sessions list with the flags “%s” sends the filters to the service', async (flags, ...expected) => {
-  withSessions()
+  respondWithSessions()
   expect((await world.run(`sessions list r ${flags}`.trim())).code).toBe(0)
   expect(paths()).toEqual(expected.map((path) => `GET ${path}`))
 })
@@ -99,7 +99,7 @@ test('sessions list with both --online and --offline is a usage error', async ()
 })
 
 test('sessions list applies --limit and --offset when the service ignores both', async () => {
-  withSessions(...['a', 'b', 'c', 'd'].map((id) => ({ id })))
+  respondWithSessions(...['a', 'b', 'c', 'd'].map((id) => ({ id })))
   const ids = async (flags: string) => (await world.run(`sessions list r -o ids ${flags}`)).stdout
   expect(await ids('--limit 2')).toBe('a\nb\n')
   expect(await ids('--offset 3')).toBe('d\n')
@@ -120,7 +120,7 @@ test('sessions list applies --limit and --offset when the service ignores both',
 })
 
 test('sessions list prints undocumented fields with -o ndjson and with --columns', async () => {
-  withSessions(online)
+  respondWithSessions(online)
   const { stdout } = await world.run('sessions list r -o ndjson')
   expect(stdout).toBe(`${JSON.stringify(online)}\n`)
   expect((await world.run('sessions list r --columns id,device -o csv')).stdout).toBe(
@@ -130,7 +130,13 @@ test('sessions list prints undocumented fields with -o ndjson and with --columns
 
 test('sessions list omits the client and the elapsed time in CSV and TSV unless --columns names them', async () => {
   const first = { id: 's1', user_id: 'ada' }
-  withSessions(first, { ...first, id: 's2', elapsed_time: 7, ip_address: '::1', user_agent: 'Browser/1' })
+  respondWithSessions(first, {
+    ...first,
+    id: 's2',
+    elapsed_time: 7,
+    ip_address: '::1',
+    user_agent: 'Browser/1',
+  })
   const header = 'id,member_id,user_id,connected_at,disconnected_at'
   expect(await world.run('sessions list r -o csv')).toMatchObject({
     stdout: `${header}\r\ns1,,ada,,\r\ns2,,ada,,\r\n`,
@@ -155,6 +161,6 @@ test('sessions list exits 6 for a session without an ID', async () => {
 })
 
 test('session ls is an alias of sessions list', async () => {
-  withSessions(online)
+  respondWithSessions(online)
   expect((await world.run('session ls r -o ids')).stdout).toBe('s2\n')
 })

@@ -16,7 +16,7 @@ const second = 1000
 const minute = 60 * second
 
 /** Adds deliveries in each state, newest first: c (given up), b (waiting), a (delivered 20 minutes ago). */
-async function fill(): Promise<void> {
+async function addDeliveries(): Promise<void> {
   await addDelivery(world.store, { id: 'msg_a', ago: 20 * minute })
   await addDelivery(world.store, {
     ...{ id: 'msg_b', room_id: 'room-2', action: 'sessionLeft', state: 'waiting', ago: 5 * minute },
@@ -33,7 +33,7 @@ const redelivered = () =>
 
 describe('webhooks deliveries', () => {
   test('webhooks deliveries prints a table with the state and the last response of each delivery', async () => {
-    await fill()
+    await addDeliveries()
     const { stdout, stderr, code } = await world.run('webhooks deliveries')
     expect({ stdout, stderr, code }).toEqual({
       stdout: [
@@ -74,7 +74,7 @@ describe('webhooks deliveries', () => {
     ['--sort created_at', 'msg_a msg_b msg_c'],
     ['--limit 1', 'msg_c'],
   ])('webhooks deliveries with the arguments “%s” lists %s', async (flags, ids) => {
-    await fill()
+    await addDeliveries()
     const { stdout } = await world.run(`webhooks deliveries -o ids ${flags}`)
     expect(stdout.trim().replaceAll('\n', ' ')).toBe(ids)
   })
@@ -102,7 +102,7 @@ describe('webhooks deliveries', () => {
 
 describe('webhooks redeliver', () => {
   test('webhooks redeliver requests a redelivery of one event and prints the redelivery', async () => {
-    await fill()
+    await addDeliveries()
     const { stdout, stderr, code } = await world.run('webhooks redeliver msg_c -o ids')
     expect({ stdout, stderr, code }).toEqual({ stdout: 'msg_c\n', stderr: 'queued 1 delivery\n', code: 0 })
     const { deliveries } = (await world.send('GET', '/webhooks/deliveries')).body
@@ -110,7 +110,7 @@ describe('webhooks redeliver', () => {
   })
 
   test('webhooks redeliver reads IDs from standard input', async () => {
-    await fill()
+    await addDeliveries()
     expect(await world.run('webhooks redeliver -', { stdin: 'msg_a\nmsg_c\n' })).toMatchObject({
       code: 0,
       stderr: 'queued 2 deliveries\n',
@@ -119,7 +119,7 @@ describe('webhooks redeliver', () => {
   })
 
   test('webhooks redeliver with --since selects finished deliveries, oldest first', async () => {
-    await fill()
+    await addDeliveries()
     expect(await world.run('webhooks redeliver --since 1h --yes --concurrency 1 -o ids')).toMatchObject({
       code: 0,
       stdout: 'msg_a\nmsg_c\n',
@@ -134,13 +134,13 @@ describe('webhooks redeliver', () => {
     ['--since 1h --room room-2', []],
     ['--since 1s', []],
   ])('webhooks redeliver with %s redelivers %j', async (flags, ids) => {
-    await fill()
+    await addDeliveries()
     expect((await world.run(`webhooks redeliver ${flags} --yes`)).code).toBe(0)
     expect(redelivered()).toEqual(ids)
   })
 
   test('webhooks redeliver with --since asks for confirmation and names the deliveries', async () => {
-    await fill()
+    await addDeliveries()
     const refused = await world.run('webhooks redeliver --since 1h')
     expect(refused).toMatchObject({
       code: 10,
@@ -158,7 +158,7 @@ describe('webhooks redeliver', () => {
   })
 
   test('webhooks redeliver with --dry-run prints each request and redelivers nothing', async () => {
-    await fill()
+    await addDeliveries()
     const { stdout, code } = await world.run('webhooks redeliver --since 1h --dry-run')
     expect(code).toBe(0)
     expect(stdout.match(/POST \S+/g)).toEqual([

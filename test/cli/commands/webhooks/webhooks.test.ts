@@ -26,7 +26,7 @@ const hostHere = (options: HostOptions = {}) =>
   testHost({ cwd: dir, env: { MEETROOM_CONFIG_DIR: join(dir, 'config') }, ...options })
 
 /** Returns an inbox of all lines that are written from now on. */
-function watch(output: TestHost['stdout'], name: string): Inbox<string> {
+function collectLines(output: TestHost['stdout'], name: string): Inbox<string> {
   const inbox = new Inbox<string>(`a line on ${name}`)
   const write = output.write.bind(output)
   output.write = async (data) => {
@@ -39,8 +39,8 @@ function watch(output: TestHost['stdout'], name: string): Inbox<string> {
 /** Starts `webhooks listen` on a free port and waits until it listens. */
 async function listen(flags: readonly string[] = [], options: HostOptions = {}) {
   const host = hostHere(options)
-  const stdout = watch(host.stdout, 'standard output')
-  const stderr = watch(host.stderr, 'standard error')
+  const stdout = collectLines(host.stdout, 'standard output')
+  const stderr = collectLines(host.stderr, 'standard error')
   const isJson = flags.includes('--json')
   const code = main(['webhooks', 'listen', '--port', '0', ...flags], host)
   const url = isJson
@@ -87,7 +87,7 @@ const secret = `whsec_${Buffer.from('a secret of 24 bytes now').toString('base64
 const nowSeconds = Math.floor(testNow / 1000)
 
 /** Returns the headers of a signed webhook. */
-function signed(text: string, by = new Webhook(secret), at = nowSeconds): Record<string, string> {
+function signHeaders(text: string, by = new Webhook(secret), at = nowSeconds): Record<string, string> {
   return {
     'webhook-id': 'msg_1',
     'webhook-timestamp': String(at),
@@ -306,7 +306,7 @@ describe('webhooks listen with an invalid request', () => {
 describe('webhooks listen --secret', () => {
   test('webhooks listen --secret accepts an event with a correct signature', async () => {
     const { post, stdout } = await listen(['--secret', secret])
-    expect(await post(body, signed(body))).toBe(200)
+    expect(await post(body, signHeaders(body))).toBe(200)
     expect(stdout.all).toEqual([line.replace(')', ', verified)')])
   })
 
@@ -314,23 +314,27 @@ describe('webhooks listen --secret', () => {
     save('secret.txt', 'pässword, with blanks\n')
     const { post } = await listen(['--secret', '@secret.txt'])
     const by = new Webhook(Buffer.from('pässword, with blanks'), { format: 'raw' })
-    expect(await post(body, signed(body, by))).toBe(200)
+    expect(await post(body, signHeaders(body, by))).toBe(200)
   })
 
   test('webhooks listen --secret accepts one correct signature among several', async () => {
     const { post } = await listen(['--secret', secret])
-    const headers = signed(body)
+    const headers = signHeaders(body)
     const several = `v1,bm90IHRoaXMgb25l ${headers['webhook-signature']}`
     expect(await post(body, { ...headers, 'webhook-signature': several })).toBe(200)
   })
 
   test.each<[string, Record<string, string>, string]>([
-    ['a signature of another body', signed(`${body} `), 'the signature is wrong'],
-    ['a signature of another ID', { ...signed(body), 'webhook-id': 'msg_2' }, 'the signature is wrong'],
-    ['a signature of another time', { ...signed(body), 'webhook-timestamp': '1' }, 'the signature is wrong'],
+    ['a signature of another body', signHeaders(`${body} `), 'the signature is wrong'],
+    ['a signature of another ID', { ...signHeaders(body), 'webhook-id': 'msg_2' }, 'the signature is wrong'],
+    [
+      'a signature of another time',
+      { ...signHeaders(body), 'webhook-timestamp': '1' },
+      'the signature is wrong',
+    ],
     [
       'a signature without a version',
-      { ...signed(body), 'webhook-signature': 'x' },
+      { ...signHeaders(body), 'webhook-signature': 'x' },
       'the signature is wrong',
     ],
     ['a missing signature', {}, 'there is no signature'],
@@ -362,14 +366,14 @@ describe('webhooks listen --secret', () => {
     async (_, at, problem) => {
       const { url, inbox } = await startReceiver()
       const { post, stderr } = await listen(['--secret', secret, '--forward-to', url])
-      expect(await post(body, signed(body, new Webhook(secret), at))).toBe(401)
+      expect(await post(body, signHeaders(body, new Webhook(secret), at))).toBe(401)
       expect(await stderr.next()).toBe(`warning: ${problem}`)
       expect(inbox.all).toEqual([])
     },
   )
 
   test('webhooks listen --secret accepts a signature that is up to five minutes old, and accepts an older signature with --tolerance', async () => {
-    const at = (seconds: number) => signed(body, new Webhook(secret), nowSeconds + seconds)
+    const at = (seconds: number) => signHeaders(body, new Webhook(secret), nowSeconds + seconds)
     const usual = await listen(['--secret', secret])
     expect(await usual.post(body, at(-300))).toBe(200)
     expect(await usual.post(body, at(300))).toBe(200)
@@ -401,13 +405,13 @@ describe('webhooks listen --forward-to', () => {
     const { url, inbox } = await startReceiver((_, response) => void response.writeHead(202).end())
     const { post } = await listen(['--forward-to', `${url}/hooks?a=1`])
     const odd = body.replace(',', ' ,\n')
-    expect(await post(odd, signed(odd))).toBe(202)
+    expect(await post(odd, signHeaders(odd))).toBe(202)
     expect(inbox.all).toMatchObject([
       {
         method: 'POST',
         path: '/hooks?a=1',
         body: odd,
-        headers: { 'content-type': 'application/json', ...signed(odd) },
+        headers: { 'content-type': 'application/json', ...signHeaders(odd) },
       },
     ])
   })
@@ -457,7 +461,7 @@ describe('webhooks listen --respond', () => {
 
 describe('webhooks listen --exec', () => {
   /** Creates a program that records its arguments and its input. */
-  function program(): { command: string; noted(): { words: string[]; input: string }[] } {
+  function createProgram(): { command: string; noted(): { words: string[]; input: string }[] } {
     const notes = join(dir, 'notes')
     save(
       'note.mjs',
@@ -473,7 +477,7 @@ describe('webhooks listen --exec', () => {
   }
 
   test('webhooks listen --exec runs a program for each event, with the event on standard input', async () => {
-    const { command, noted } = program()
+    const { command, noted } = createProgram()
     const { post } = await listen(['--exec', command])
     const second = body.replace('room-1', 'room-2')
     expect(await post(body)).toBe(200)
@@ -482,14 +486,14 @@ describe('webhooks listen --exec', () => {
   })
 
   test('webhooks listen --exec passes arguments to the program without a shell', async () => {
-    const { command, noted } = program()
+    const { command, noted } = createProgram()
     const { post } = await listen(['--exec', `${command} $HOME ; rm * $(id) 'a b'`])
     await post(body)
     expect(noted()[0]?.words).toEqual(['$HOME', ';', 'rm', '*', '$(id)', "'a", "b'"])
   })
 
   test('webhooks listen --exec does not run the program for an invalid event', async () => {
-    const { command, noted } = program()
+    const { command, noted } = createProgram()
     const { post } = await listen(['--exec', command])
     await post('{}')
     await post(body)
@@ -524,7 +528,7 @@ const headerLines = (headers: Record<string, string>) =>
 describe('webhooks verify', () => {
   beforeEach(() => {
     save('body.json', body)
-    save('headers.txt', headerLines(signed(body)))
+    save('headers.txt', headerLines(signHeaders(body)))
   })
 
   test('webhooks verify exits 0 for a correct signature', async () => {
@@ -549,7 +553,7 @@ describe('webhooks verify', () => {
   })
 
   test('webhooks verify reads headers from JSON and ignores the case of their names', async () => {
-    const headers = Object.entries(signed(body)).map(([name, value]) => [name.toUpperCase(), value])
+    const headers = Object.entries(signHeaders(body)).map(([name, value]) => [name.toUpperCase(), value])
     save('headers.txt', JSON.stringify(Object.fromEntries(headers), null, 2))
     expect((await verify('--secret', secret)).code).toBe(0)
   })
@@ -582,14 +586,14 @@ describe('webhooks verify', () => {
   })
 
   test('webhooks verify accepts a signature of any age, unless --tolerance limits the age', async () => {
-    save('headers.txt', headerLines(signed(body, new Webhook(secret), 1_714_979_289)))
+    save('headers.txt', headerLines(signHeaders(body, new Webhook(secret), 1_714_979_289)))
     expect((await verify('--secret', secret)).code).toBe(0)
     expect(await verify('--secret', secret, '--tolerance', '300')).toMatchObject({
       code: 9,
       stdout: expect.stringContaining('signature   too old\n'),
       stderr: `error: the signature is ${nowSeconds - 1_714_979_289} s old; the tolerance is 300 s\n`,
     })
-    save('headers.txt', headerLines(signed(body, new Webhook(secret), nowSeconds + 600)))
+    save('headers.txt', headerLines(signHeaders(body, new Webhook(secret), nowSeconds + 600)))
     expect(await verify('--secret', secret, '--tolerance', '300')).toMatchObject({
       code: 9,
       stdout: expect.stringContaining('signature   too new\n'),
@@ -663,7 +667,7 @@ describe('webhooks verify', () => {
 test('webhooks verify accepts the signature of an event that webhooks listen forwards', async () => {
   const { url, inbox } = await startReceiver()
   const { post } = await listen(['--secret', secret, '--forward-to', url])
-  await post(body, signed(body))
+  await post(body, signHeaders(body))
   const forwarded: Received = await inbox.next()
   save('body.json', forwarded.body)
   save('headers.txt', JSON.stringify(forwarded.headers))

@@ -178,7 +178,7 @@ describe('a journal on a full disk', () => {
   const rows = 1000
 
   /** Opens a journal on a small disk; undefined if this user cannot mount the disk. */
-  async function onSmallDisk() {
+  async function openOnSmallDisk() {
     const disk = world.path('disk')
     if (!mountDisk(disk)) return undefined
     const [path, ballast] = [join(disk, 'journal'), join(disk, 'ballast')]
@@ -194,7 +194,7 @@ describe('a journal on a full disk', () => {
   test('a journal on a full disk stays readable, and refuses further entries even if space is free again', async ({
     skip,
   }) => {
-    const small = await onSmallDisk()
+    const small = await openOnSmallDisk()
     if (!small) return skip('mounting a small disk takes more rights')
     const { path, journal, fill, free } = small
     fill()

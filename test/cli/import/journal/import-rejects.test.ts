@@ -14,7 +14,12 @@ import { importFixture, usersCsv } from '../../../helpers/imports.ts'
 const { world, run, user, testCases } = importFixture()
 
 /** Imports users, fixes the rejected rows, and imports these rows. */
-async function mended(name: string, content: string, mend: (rejects: string) => string, ...flags: string[]) {
+async function importFixedRejects(
+  name: string,
+  content: string,
+  mend: (rejects: string) => string,
+  ...flags: string[]
+) {
   await user('ada', { name: 'Old' })
   world.file(name, content)
   const first = await world.run(['users', 'import', name, '--failed-out', `again-${name}`, ...flags])
@@ -26,7 +31,7 @@ async function mended(name: string, content: string, mend: (rejects: string) => 
 
 test('the file of --failed-out in CSV contains the original rows with the reasons for the failures', async () => {
   expect(
-    await mended(
+    await importFixedRejects(
       'people.csv',
       '\ufeffname,user_id,Notes\r\n"Lovelace, ""Ada""\nof London",ada,\'=1\r\nGrace,grace,x\r\n\'=Kay,,x\r\n',
       (text) => text.replace(',ada,', ',ada2,').replace("'=Kay,,", "'=Kay,kay,").replace('Notes', 'email'),
@@ -80,7 +85,7 @@ test.each<
       '1',
       ...(format === 'ndjson' ? ['--map', 'n=number'] : []),
     ]
-    expect(await mended(`people.${format}`, content, fix, ...flags)).toMatchObject({
+    expect(await importFixedRejects(`people.${format}`, content, fix, ...flags)).toMatchObject({
       codes: [8, 0],
       rejects,
       users: { ada: 'Old', ada2, grace: null, kay: 'Kay' },

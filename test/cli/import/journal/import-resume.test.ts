@@ -27,7 +27,7 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
       : world.send('POST', '/rooms', { name: `R${row}`, type: 'open' })
 
   /** Returns the journal of a complete run with two concurrent rows. */
-  async function wholeJournal(): Promise<string> {
+  async function createJournal(): Promise<string> {
     world.file('in.csv', file)
     await run(`${kind} import in.csv --journal in.csv.journal --concurrency 2`)
     return world.read('in.csv.journal') ?? ''
@@ -49,7 +49,7 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
   ])(
     `a killed import of ${kind} with --resume loses and repeats no row if it is killed %s and the journal is truncated`,
     async (_what, acted, nth) => {
-      const journal = await wholeJournal()
+      const journal = await createJournal()
       const lines = journal.split(/(?<=\n)/)
       expect(rowsOf(journal)).toEqual({ done: [1, 2, 3, 4, 5], open: [] })
       const ends = lines.flatMap((line, i) => {
@@ -94,7 +94,7 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
   )
 
   test(`a killed import of ${kind} can be interrupted and resumed several times`, async () => {
-    const journal = await wholeJournal()
+    const journal = await createJournal()
     await renew()
     world.file('in.csv', file)
     world.file(

@@ -10,7 +10,7 @@ const people = (delimiter: string, header = ['user_id', 'name', 'default_member_
 const names = { ada: 'Ada Müller', grace: 'Hopper, Grace; “Amazing” – 5 €' }
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
 /** Encodes text in windows-1252, as far as these tests use it. */
-const windows = (text: string) =>
+const encodeWindows1252 = (text: string) =>
   Buffer.from(
     text.replaceAll(
       /[€“”–]/g,
@@ -57,7 +57,11 @@ describe('a CSV file from Excel', () => {
 
   test('a CSV file from Excel with rows that fail produces a file of failed rows that can be imported with the same encoding', async () => {
     const flags = ['--encoding', 'windows-1252', '--failed-out', 'rejects.csv', '--skip-invalid']
-    const first = await world.imported('people.csv', windows(people(';').replace('host', 'boss')), ...flags)
+    const first = await world.imported(
+      'people.csv',
+      encodeWindows1252(people(';').replace('host', 'boss')),
+      ...flags,
+    )
     expect(first).toMatchObject({ code: 8, users: { grace: names.grace } })
     const rejects = world.read('rejects.csv') ?? ''
     expect(
@@ -143,7 +147,7 @@ describe('rooms import from a CSV file', () => {
 
 describe('an Excel workbook', () => {
   /** Creates a ZIP archive of uncompressed files. */
-  const archive = (...files: [name: string, content: string][]) =>
+  const createArchive = (...files: [name: string, content: string][]) =>
     Buffer.concat(
       files.map(([name, content]) => {
         const head = Buffer.alloc(30)
@@ -154,8 +158,11 @@ describe('an Excel workbook', () => {
         return Buffer.concat([head, Buffer.from(name + content)])
       }),
     )
-  const xlsx = archive(['[Content_Types].xml', '<Types/>'], ['xl/workbook.xml', '<workbook/>'])
-  const late = archive(['docProps/thumbnail.jpeg', 'x'.repeat(40_000)], ['xl/workbook.xml', '<workbook/>'])
+  const xlsx = createArchive(['[Content_Types].xml', '<Types/>'], ['xl/workbook.xml', '<workbook/>'])
+  const late = createArchive(
+    ['docProps/thumbnail.jpeg', 'x'.repeat(40_000)],
+    ['xl/workbook.xml', '<workbook/>'],
+  )
   const xls = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(504)])
   const isWorkbook = (name: string) => ({
     code: 2,
@@ -184,7 +191,7 @@ describe('an Excel workbook', () => {
   })
 
   test('an Excel workbook is refused with a different error message than other ZIP archives', async () => {
-    world.file('people.csv', archive(['word/document.xml', '<document/>']))
+    world.file('people.csv', createArchive(['word/document.xml', '<document/>']))
     expect(await world.run('users import people.csv')).toMatchObject({
       code: 2,
       stderr: 'error: people.csv is a ZIP archive\nhint: unpack it, and import the file in it\n',
@@ -194,7 +201,7 @@ describe('an Excel workbook', () => {
   test.each(['people.ods', 'people.numbers'])(
     'a spreadsheet of another program is refused as a spreadsheet: %s',
     async (name) => {
-      world.file(name, archive(['content.xml', '<document/>']))
+      world.file(name, createArchive(['content.xml', '<document/>']))
       expect(await world.run(`users import ${name}`)).toMatchObject({
         code: 2,
         stderr: expect.stringContaining(`error: ${name} is a spreadsheet; save it as CSV (UTF-8)\n`),

@@ -108,7 +108,7 @@ describe('an import of a file that is not UTF-8', () => {
   const latin1 = (text: string) => Buffer.from(text, 'latin1')
   const utf16 = (text: string) => Buffer.from(text, 'utf16le')
   /** Returns a CSV file with these bytes at an offset. */
-  const at = (offset: number, bytes: string, rest = '\n') =>
+  const csvWithBytes = (offset: number, bytes: string, rest = '\n') =>
     Buffer.concat([Buffer.from('user_id,name\nada,'.padEnd(offset, 'x')), latin1(bytes), Buffer.from(rest)])
 
   /** Returns the encoding that the hint names. */
@@ -128,46 +128,54 @@ describe('an import of a file that is not UTF-8', () => {
       utf16('user_id\nada\n').swap16(),
       'has a NUL at byte offset 0: it is UTF-16, or not text',
     ],
-    ['a NUL', at(20, '\0'), 'has a NUL at byte offset 20: it is UTF-16, or not text'],
+    ['a NUL', csvWithBytes(20, '\0'), 'has a NUL at byte offset 20: it is UTF-16, or not text'],
     ['Latin-1', latin1('user_id,name\nada,Ad\xe9le\n'), 'is not UTF-8 at byte offset 19'],
-    ['a byte that is never UTF-8', at(20, '\xff'), 'is not UTF-8 at byte offset 20'],
-    ['a continuation byte on its own', at(20, '\x80'), 'is not UTF-8 at byte offset 20'],
-    ['two continuation bytes on their own', at(20, 'x\x80\x80'), 'is not UTF-8 at byte offset 21'],
-    ['an overlong encoding', at(20, '\xc0\xaf'), 'is not UTF-8 at byte offset 20'],
-    ['a lone surrogate', at(20, '\xed\xa0\x80'), 'is not UTF-8 at byte offset 20'],
-    ['a character beyond U+10FFFF', at(20, '\xf4\x90\x80\x80'), 'is not UTF-8 at byte offset 20'],
-    ['an incomplete character', at(20, '\xf0\x9f\x98'), 'is not UTF-8 at byte offset 20'],
+    ['a byte that is never UTF-8', csvWithBytes(20, '\xff'), 'is not UTF-8 at byte offset 20'],
+    ['a continuation byte on its own', csvWithBytes(20, '\x80'), 'is not UTF-8 at byte offset 20'],
+    ['two continuation bytes on their own', csvWithBytes(20, 'x\x80\x80'), 'is not UTF-8 at byte offset 21'],
+    ['an overlong encoding', csvWithBytes(20, '\xc0\xaf'), 'is not UTF-8 at byte offset 20'],
+    ['a lone surrogate', csvWithBytes(20, '\xed\xa0\x80'), 'is not UTF-8 at byte offset 20'],
+    ['a character beyond U+10FFFF', csvWithBytes(20, '\xf4\x90\x80\x80'), 'is not UTF-8 at byte offset 20'],
+    ['an incomplete character', csvWithBytes(20, '\xf0\x9f\x98'), 'is not UTF-8 at byte offset 20'],
     [
       'an incomplete character at the end of the file',
-      at(20, '\xe2\x82', ''),
+      csvWithBytes(20, '\xe2\x82', ''),
       'is not UTF-8 at byte offset 20',
     ],
-    ['the first of two bad bytes', at(20, '\xff and \xff'), 'is not UTF-8 at byte offset 20'],
+    ['the first of two bad bytes', csvWithBytes(20, '\xff and \xff'), 'is not UTF-8 at byte offset 20'],
     [
       'a bad byte far into the file',
-      at(chunk + 50_000, '\xff'),
+      csvWithBytes(chunk + 50_000, '\xff'),
       `is not UTF-8 at byte offset ${chunk + 50_000}`,
     ],
     [
       'a bad byte very far into the file',
-      at(3 * chunk + 1, '\xe9'),
+      csvWithBytes(3 * chunk + 1, '\xe9'),
       `is not UTF-8 at byte offset ${3 * chunk + 1}`,
     ],
-    ['a bad byte at the end of a chunk', at(chunk - 1, '\xff'), `is not UTF-8 at byte offset ${chunk - 1}`],
-    ['a bad byte at the start of a chunk', at(chunk, '\x80'), `is not UTF-8 at byte offset ${chunk}`],
+    [
+      'a bad byte at the end of a chunk',
+      csvWithBytes(chunk - 1, '\xff'),
+      `is not UTF-8 at byte offset ${chunk - 1}`,
+    ],
+    [
+      'a bad byte at the start of a chunk',
+      csvWithBytes(chunk, '\x80'),
+      `is not UTF-8 at byte offset ${chunk}`,
+    ],
     [
       'an incomplete character across two chunks',
-      at(chunk - 2, '\xf0\x9fx'),
+      csvWithBytes(chunk - 2, '\xf0\x9fx'),
       `is not UTF-8 at byte offset ${chunk - 2}`,
     ],
     [
       'an incomplete character across two chunks at the end of the file',
-      at(chunk - 1, '\xe2\x82', ''),
+      csvWithBytes(chunk - 1, '\xe2\x82', ''),
       `is not UTF-8 at byte offset ${chunk - 1}`,
     ],
     [
       'a NUL far into the file',
-      at(chunk + 7, '\0'),
+      csvWithBytes(chunk + 7, '\0'),
       `has a NUL at byte offset ${chunk + 7}: it is UTF-16, or not text`,
     ],
   ])(

@@ -30,7 +30,7 @@ interface Quirks {
 }
 
 /** Simulates a service with unusual paging. */
-function service(
+function serveUnusualPaging(
   rooms: string[],
   { cap = 1000, ignoresOffset, paging = (facts) => facts, before }: Quirks = {},
 ) {
@@ -47,7 +47,7 @@ function service(
 }
 
 /** Runs `rooms list -o ids`; returns the output. */
-async function listed(flags: string) {
+async function listIds(flags: string) {
   const { code, stdout, stderr } = await world.run(`rooms list -o ids ${flags}`.trim())
   return { code, ids: lines(stdout), stderr }
 }
@@ -61,13 +61,13 @@ describe('rooms list of 250 rooms in the embedded service', () => {
   })
 
   test('rooms list of 250 rooms in the embedded service without flags prints one page and the total number of rooms', async () => {
-    expect(await listed('')).toEqual({
+    expect(await listIds('')).toEqual({
       code: 0,
       ids: all.slice(0, 30),
       stderr: 'showing 30 of 250; use --all, or --limit and --offset\n',
     })
     expect(asked()).toEqual(['-@-'])
-    expect((await listed('--quiet')).stderr).toBe('')
+    expect((await listIds('--quiet')).stderr).toBe('')
   })
 
   test.each([
@@ -88,13 +88,13 @@ describe('rooms list of 250 rooms in the embedded service', () => {
   ] as const)(
     'rooms list of 250 rooms in the embedded service with %s requests only the necessary pages and prints the selected rooms',
     async (flags, [from, to], requests) => {
-      expect(await listed(`${flags} --quiet`)).toEqual({ code: 0, ids: all.slice(from, to), stderr: '' })
+      expect(await listIds(`${flags} --quiet`)).toEqual({ code: 0, ids: all.slice(from, to), stderr: '' })
       expect(asked()).toEqual(requests)
     },
   )
 
   test('rooms list of 250 rooms in the embedded service with only --page-size requests one page of that size', async () => {
-    expect(await listed('--page-size 7')).toEqual({
+    expect(await listIds('--page-size 7')).toEqual({
       code: 0,
       ids: all.slice(0, 7),
       stderr: 'showing 7 of 250; use --all, or --limit and --offset\n',
@@ -194,27 +194,27 @@ describe('rooms list of 250 rooms in the embedded service', () => {
 
 describe('a list of a service with unusual paging', () => {
   test('a list of a service with unusual paging is complete if the service limits a page to 7 items', async () => {
-    service(ids(50), { cap: 7 })
-    expect(await listed('--all')).toEqual({ code: 0, ids: ids(50), stderr: '' })
+    serveUnusualPaging(ids(50), { cap: 7 })
+    expect(await listIds('--all')).toEqual({ code: 0, ids: ids(50), stderr: '' })
     expect(asked()).toEqual(['1000@-', ...[7, 14, 21, 28, 35, 42, 49, 50].map((offset) => `1000@${offset}`)])
   })
 
   test('--limit on a service with unusual paging returns the requested number of items if the service limits the page size', async () => {
-    service(ids(50), { cap: 7 })
-    expect(await listed('--limit 20')).toEqual({ code: 0, ids: ids(20), stderr: '' })
+    serveUnusualPaging(ids(50), { cap: 7 })
+    expect(await listIds('--limit 20')).toEqual({ code: 0, ids: ids(20), stderr: '' })
     expect(asked()).toEqual(['20@-', '13@7', '6@14'])
   })
 
   test('--limit on a service with unusual paging returns the requested number of items if the service sends more items', async () => {
     world.intercept = async () => answer(200, { rooms: ids(12).map(roomOf) })
-    expect((await listed('--limit 5')).ids).toEqual(ids(5))
+    expect((await listIds('--limit 5')).ids).toEqual(ids(5))
     const { stdout } = await world.run('rooms list --limit 5 --json')
     expect(JSON.parse(stdout).rooms).toEqual(ids(5).map(roomOf))
   })
 
   test('a list of a service with unusual paging ends with an error if the service ignores the offset', async () => {
-    service(ids(250), { ignoresOffset: true })
-    expect(await listed('--all --page-size 100')).toEqual({
+    serveUnusualPaging(ids(250), { ignoresOffset: true })
+    expect(await listIds('--all --page-size 100')).toEqual({
       code: 8,
       ids: ids(100),
       stderr: 'error: the service listed 100 of 250 rooms: it repeats its response for offset 100\n',
@@ -223,7 +223,7 @@ describe('a list of a service with unusual paging', () => {
   })
 
   test('--limit on a service with unusual paging prints one valid JSON document if the service ignores the offset', async () => {
-    service(ids(250), { ignoresOffset: true, cap: 30 })
+    serveUnusualPaging(ids(250), { ignoresOffset: true, cap: 30 })
     const { stdout, stderr } = await world.run('rooms list --limit 100 --json')
     expect(JSON.parse(stdout).rooms).toEqual(ids(30).map(roomOf))
     expect(JSON.parse(stderr).error).toMatchObject({
@@ -241,34 +241,37 @@ describe('a list of a service with unusual paging', () => {
   ])(
     '--all on a service with unusual paging returns all items if the total of the service %s',
     async (_what, paging) => {
-      service(ids(250), { paging })
-      expect(await listed('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
+      serveUnusualPaging(ids(250), { paging })
+      expect(await listIds('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
     },
   )
 
   test('a list of a service with unusual paging causes no notice about more items if the total is missing', async () => {
-    service(ids(250), { paging: () => undefined })
-    expect(await listed('')).toEqual({ code: 0, ids: ids(30), stderr: '' })
+    serveUnusualPaging(ids(250), { paging: () => undefined })
+    expect(await listIds('')).toEqual({ code: 0, ids: ids(30), stderr: '' })
   })
 
   test('a list of several pages from a service with unusual paging has no total if the service sends no total', async () => {
-    service(ids(250), { paging: ({ limit, offset }) => ({ limit, offset }) })
+    serveUnusualPaging(ids(250), { paging: ({ limit, offset }) => ({ limit, offset }) })
     const { stdout } = await world.run('rooms list --limit 20 --page-size 10 --json')
     expect(JSON.parse(stdout).paging).toEqual({ limit: 20, offset: 0 })
   })
 
   test('--all on a service with unusual paging returns each ID once if items are inserted between two page requests', async () => {
-    service(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
-    expect(await listed('--all')).toEqual({ code: 0, ids: [...ids(250), 'new'], stderr: '' })
+    serveUnusualPaging(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
+    expect(await listIds('--all')).toEqual({ code: 0, ids: [...ids(250), 'new'], stderr: '' })
   })
 
   test('--limit on a service with unusual paging returns the requested number of items if items are inserted between two page requests', async () => {
-    service(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
-    expect((await listed('--limit 150 --page-size 100')).ids).toEqual(ids(150))
+    serveUnusualPaging(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
+    expect((await listIds('--limit 150 --page-size 100')).ids).toEqual(ids(150))
   })
 
   test('--json on a service with unusual paging prints items that were inserted between two page requests after the other items', async () => {
-    service(ids(15), { cap: 10, before: (rooms, request) => request === 2 && rooms.unshift('new') })
+    serveUnusualPaging(ids(15), {
+      cap: 10,
+      before: (rooms, request) => request === 2 && rooms.unshift('new'),
+    })
     const { stdout } = await world.run('rooms list --all --json')
     expect(JSON.parse(stdout)).toEqual({
       rooms: [...ids(15), 'new'].map(roomOf),
@@ -277,8 +280,8 @@ describe('a list of a service with unusual paging', () => {
   })
 
   test('a list of a service with unusual paging contains an ID once if one page contains the ID twice', async () => {
-    service(['a', 'b', 'a', 'c'])
-    expect((await listed('--all')).ids).toEqual(['a', 'b', 'c'])
+    serveUnusualPaging(['a', 'b', 'a', 'c'])
+    expect((await listIds('--all')).ids).toEqual(['a', 'b', 'c'])
   })
 
   test('a single complete page of a service with unusual paging is printed byte for byte', async () => {
@@ -353,7 +356,7 @@ describe('a list of a service that refuses large pages', () => {
     'a list of a service that refuses large pages is complete if pages above %i items are refused with status %i: %s',
     async (above, status, flags, count, requests) => {
       otherService(world, { refusedLimits: { above, status } })
-      const { ids, ...rest } = await listed(flags)
+      const { ids, ...rest } = await listIds(flags)
       expect({ count: new Set(ids).size, ...rest }).toEqual({ count, code: 0, stderr: '' })
       expect(asked()).toEqual(requests)
     },
@@ -376,7 +379,7 @@ describe('a list of a service that refuses large pages', () => {
 
   test('a list of a service that refuses large pages causes an error about the key if the service refuses the key', async () => {
     world.intercept = async () => answer(400, {})
-    expect(await listed('--all')).toMatchObject({
+    expect(await listIds('--all')).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('the service refuses the API key (400)'),
     })
@@ -385,7 +388,7 @@ describe('a list of a service that refuses large pages', () => {
 
   test('a list of a service that refuses large pages is read without limit if the service refuses each page size', async () => {
     otherService(world, { refusedLimits: { above: 0, status: 422 } })
-    const { ids, ...rest } = await listed('--all')
+    const { ids, ...rest } = await listIds('--all')
     expect({ count: new Set(ids).size, ...rest }).toEqual({ count: 120, code: 0, stderr: '' })
     expect(asked()).toEqual([
       ...['1000@-', '100@-', '30@-', '10@-', '1@-'],
@@ -395,7 +398,7 @@ describe('a list of a service that refuses large pages', () => {
 
   test('a list of a service that refuses large pages causes an error with the first message of the service if the service refuses all requests', async () => {
     world.intercept = async ({ url }) => answer(422, { message: `refused ${new URL(url).search}` })
-    expect(await listed('--all')).toEqual({
+    expect(await listIds('--all')).toEqual({
       code: 1,
       ids: [],
       stderr: 'error: the service refuses the request (422): refused ?limit=1000\n',
@@ -407,14 +410,14 @@ describe('a list of a service that refuses large pages', () => {
     'a list of a service that refuses large pages is requested only once if the command line sets the page size: %s',
     async (flags) => {
       otherService(world, { refusedLimits: { above: 50, status: 422 } })
-      expect(await listed(flags)).toMatchObject({ code: 1, ids: [] })
+      expect(await listIds(flags)).toMatchObject({ code: 1, ids: [] })
       expect(world.requests).toHaveLength(1)
     },
   )
 
   test('a list of a service that refuses large pages is requested only once if the error response is not JSON', async () => {
     world.intercept = async () => answer(500, 'out of order')
-    expect(await listed('--all --retries 0')).toMatchObject({ code: 6 })
+    expect(await listIds('--all --retries 0')).toMatchObject({ code: 6 })
     expect(asked()).toEqual(['1000@-'])
   })
 })

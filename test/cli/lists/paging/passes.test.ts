@@ -14,7 +14,7 @@ interface ListedService {
 }
 
 /** Reads a list of a service; returns the output and the requests. */
-async function read({ readings, cap, total }: ListedService, serviceFacts: ServiceFacts = {}) {
+async function readList({ readings, cap, total }: ListedService, serviceFacts: ServiceFacts = {}) {
   const queries: PageQuery[] = []
   const notices: string[] = []
   let reading = -1
@@ -70,7 +70,11 @@ describe('a list that does not change', () => {
         fc.integer({ min: 0, max: 2500 }),
         fc.constantFrom(7, 30, 100, 250, 1000),
         async (count, cap) => {
-          const { ids, notices, queries, error } = await read({ readings: [upTo(count)], cap, total: count })
+          const { ids, notices, queries, error } = await readList({
+            readings: [upTo(count)],
+            cap,
+            total: count,
+          })
           expect({ ids, notices, error }).toEqual({ ids: upTo(count), notices: [], error: undefined })
           const pages = Math.max(1, Math.ceil(count / cap))
           const last = count - (pages - 1) * cap
@@ -88,7 +92,7 @@ describe('a list that does not change', () => {
         fc.integer({ min: 1, max: 300 }),
         fc.integer({ min: 1, max: 50 }),
         async (count, cap) => {
-          const { ids, queries, error } = await read({ readings: [upTo(count)], cap })
+          const { ids, queries, error } = await readList({ readings: [upTo(count)], cap })
           expect({ ids, error }).toEqual({ ids: upTo(count), error: undefined })
           expect(queries).toHaveLength(Math.ceil(count / cap) + 1)
         },
@@ -103,7 +107,7 @@ describe('random lists', () => {
     await fc.assert(
       fc.asyncProperty(unstable, async ({ count, cap, readings, isLastWhole }) => {
         const all = isLastWhole ? [...readings, upTo(count)] : readings
-        const result = await read({ readings: all, cap, total: count })
+        const result = await readList({ readings: all, cap, total: count })
         expect(new Set(result.ids).size).toBe(result.ids.length)
         expect(result.readings).toBeLessThanOrEqual(3)
         if (!result.error && result.notices.length === 0) expect(sorted(result.ids)).toEqual(upTo(count))
@@ -117,7 +121,7 @@ describe('random lists', () => {
   test('a list whose rows differ between readings is passed to a command that writes only if it is complete', async () => {
     await fc.assert(
       fc.asyncProperty(unstable, async ({ count, cap, readings }) => {
-        const { ids, error } = await read({ readings, cap, total: count }, { mayWrite: true })
+        const { ids, error } = await readList({ readings, cap, total: count }, { mayWrite: true })
         expect(sorted(ids)).toEqual(error ? [] : upTo(count))
       }),
     )
@@ -129,10 +133,10 @@ describe('random lists', () => {
       fc.asyncProperty(repeats, fc.integer({ min: 6, max: 15 }), async (places, cap) => {
         // At each place, the previous row replaces the correct row.
         const rows = upTo(40).map((i) => (i % 2 === 1 && places.includes((i - 1) / 2) ? i - 1 : i))
-        const { ids, error } = await read({ readings: [rows], cap })
+        const { ids, error } = await readList({ readings: [rows], cap })
         expect(error).toBeUndefined()
         expect(sorted(ids)).toEqual(sorted([...new Set(rows)]))
-        const moving = await read({ readings: [rows, upTo(40)], cap })
+        const moving = await readList({ readings: [rows, upTo(40)], cap })
         if (!moving.error) expect(sorted(moving.ids)).toEqual(upTo(40))
       }),
     )

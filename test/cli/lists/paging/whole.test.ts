@@ -16,7 +16,7 @@ interface Options {
 }
 
 /** Simulates a service whose rows differ between readings, as with replicas and unstable sort orders. */
-function service(rows: Rows, { cap = 10, total = () => 47 }: Options = {}) {
+function serveReadings(rows: Rows, { cap = 10, total = () => 47 }: Options = {}) {
   let reading = -1
   world.intercept = async ({ method, url }) => {
     const { pathname, searchParams } = new URL(url)
@@ -34,7 +34,7 @@ function service(rows: Rows, { cap = 10, total = () => 47 }: Options = {}) {
 }
 
 /** Returns rows 0 to 46, where the row at an index repeats the previous row. */
-const repeating = (at: number) => numbers(47).map((i) => (i === at ? i - 1 : i))
+const rowsWithRepeat = (at: number) => numbers(47).map((i) => (i === at ? i - 1 : i))
 const writes = () =>
   world.requests.filter(({ method }) => method !== 'GET').map(({ url }) => url.split('/').at(-1))
 const listed = (stdout: string) => stdout.split(/\r?\n/).slice(0, -1).sort()
@@ -51,7 +51,7 @@ describe('lists with repeated rows', () => {
   test.each(lists)(
     'a list in which one reading repeats a row and lacks another row is completed by a second reading: %s',
     async (line) => {
-      service((reading) => (reading === 0 ? repeating(20) : numbers(47)))
+      serveReadings((reading) => (reading === 0 ? rowsWithRepeat(20) : numbers(47)))
       const { code, stdout } = await world.run(line)
       expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all })
     },
@@ -60,19 +60,19 @@ describe('lists with repeated rows', () => {
   test.each(lists)(
     'a third reading completes a list if the first two readings repeat a row and lack another row: %s',
     async (line) => {
-      service((reading) => (reading < 2 ? repeating(20) : numbers(47)))
+      serveReadings((reading) => (reading < 2 ? rowsWithRepeat(20) : numbers(47)))
       const { code, stdout } = await world.run(line)
       expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all })
     },
   )
 
   test('a list in which one reading repeats a row and lacks another row is counted and summed up with all rows', async () => {
-    service((reading) => (reading === 0 ? repeating(20) : numbers(47)))
+    serveReadings((reading) => (reading === 0 ? rowsWithRepeat(20) : numbers(47)))
     expect(await world.run('rooms list --count --where type=private')).toMatchObject({
       code: 0,
       stdout: '47\n',
     })
-    service((reading) => (reading === 0 ? repeating(20) : numbers(47)))
+    serveReadings((reading) => (reading === 0 ? rowsWithRepeat(20) : numbers(47)))
     const { stdout } = await world.run('rooms list --count-by type -o csv --no-header')
     expect(stdout).toBe('private,47\r\n')
   })
@@ -80,14 +80,14 @@ describe('lists with repeated rows', () => {
   test.each(['rooms delete', 'rooms terminate'])(
     'with a list in which one reading repeats a row and lacks another row, %s --where changes every row once',
     async (command) => {
-      service((reading) => (reading === 0 ? repeating(20) : numbers(47)))
+      serveReadings((reading) => (reading === 0 ? rowsWithRepeat(20) : numbers(47)))
       await world.run(`${command} --where type=private --yes --max 99 --quiet`)
       expect([...new Set(writes())].sort()).toEqual(all)
     },
   )
 
   test('a list exits 8 with the number of rows after three readings that differ', async () => {
-    service((reading) => repeating(20 + reading).filter((i) => i !== 7))
+    serveReadings((reading) => rowsWithRepeat(20 + reading).filter((i) => i !== 7))
     const { code, stderr } = await world.run('rooms export --quiet')
     expect({ code, stderr }).toEqual({
       code: 8,
@@ -102,7 +102,7 @@ describe('lists with a permanently repeated row', () => {
   test.each(lists)(
     'a list that repeats the same row in each reading is printed with a notice: %s',
     async (line) => {
-      service(() => repeating(20))
+      serveReadings(() => rowsWithRepeat(20))
       const { code, stdout, stderr } = await world.run(line)
       expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all.filter((id) => id !== 'r20') })
       expect(stderr).toContain('the service lists some rooms twice: 46 different ones of 47\n')
@@ -113,7 +113,7 @@ describe('lists with a permanently repeated row', () => {
     'rooms delete --where type=private --yes --max 99',
     'members block --user ada --all-rooms --yes',
   ])('a list that repeats the same row in each reading prevents the writes of %s', async (line) => {
-    service(() => repeating(20))
+    serveReadings(() => rowsWithRepeat(20))
     expect(await world.run(line)).toMatchObject({
       code: 8,
       stderr: expect.stringContaining('the service listed 46 of 47 rooms: it repeats items'),
@@ -122,7 +122,7 @@ describe('lists with a permanently repeated row', () => {
   })
 
   test('a list that repeats the same row in each reading is read once with --limit', async () => {
-    service(() => repeating(20))
+    serveReadings(() => rowsWithRepeat(20))
     expect(await world.run('rooms list --limit 30 -o ids')).toMatchObject({ code: 0, stderr: '' })
     expect(world.requests).toHaveLength(4)
   })
@@ -132,19 +132,19 @@ describe('a list without a total', () => {
   const total = () => undefined
 
   test('a list without a total is complete if no row is repeated', async () => {
-    service(() => numbers(47), { total })
+    serveReadings(() => numbers(47), { total })
     expect(await world.run('rooms list --all -o ids')).toMatchObject({ code: 0, stderr: '' })
     expect(world.requests).toHaveLength(6)
   })
 
   test('a list without a total is complete if two readings show the same rows', async () => {
-    service((reading) => (reading === 0 ? repeating(20) : numbers(47)), { total })
+    serveReadings((reading) => (reading === 0 ? rowsWithRepeat(20) : numbers(47)), { total })
     const { code, stdout } = await world.run('rooms list --all -o ids')
     expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all })
   })
 
   test('a list without a total ends with exit code 8 if three readings repeat rows and differ', async () => {
-    service((reading) => repeating(20 + reading), { total })
+    serveReadings((reading) => rowsWithRepeat(20 + reading), { total })
     expect(await world.run('rooms list --all -o ids')).toMatchObject({
       code: 8,
       stderr: 'error: the service listed 47 rooms, and there may be more: it repeats items\n',
@@ -156,7 +156,7 @@ test('a row that moves to another page while the list is read is printed', async
   // A room moves to the top after the first page, and the total does not change.
   let asked = 0
   const rows = numbers(47)
-  service(() => rows)
+  serveReadings(() => rows)
   const served = world.intercept
   world.intercept = async (request, next, signal) => {
     if (++asked === 2) rows.unshift(...rows.splice(30, 1))
@@ -167,7 +167,7 @@ test('a row that moves to another page while the list is read is printed', async
 })
 
 test('rows that are missing from the last reading are not written', async () => {
-  service((reading) => (reading === 0 ? repeating(20) : numbers(46)), {
+  serveReadings((reading) => (reading === 0 ? rowsWithRepeat(20) : numbers(46)), {
     total: (reading) => (reading === 0 ? 47 : 46),
   })
   await world.run('rooms delete --where type=private --yes --max 99 --quiet')
@@ -175,7 +175,7 @@ test('rows that are missing from the last reading are not written', async () => 
 })
 
 describe('--allow-incomplete', () => {
-  const short = () => service(() => numbers(30), {})
+  const short = () => serveReadings(() => numbers(30), {})
 
   test.each(['rooms list --all -o ids', 'rooms export --columns id --no-header', 'rooms list --count'])(
     '--allow-incomplete accepts a list whose total stays higher, with a notice: %s',
@@ -190,7 +190,7 @@ describe('--allow-incomplete', () => {
   )
 
   test('--allow-incomplete does not accept a list that changes while it is read', async () => {
-    service((reading) => numbers(30 + reading), {})
+    serveReadings((reading) => numbers(30 + reading), {})
     expect(await world.run('rooms list --all -o ids --allow-incomplete')).toMatchObject({ code: 8 })
   })
 
@@ -209,7 +209,7 @@ describe('--allow-incomplete', () => {
 
 describe('the end of a list', () => {
   /** Simulates a service with an unusual response to offsets at or after the end. */
-  function ending(
+  function serveEnd(
     count: number,
     behind: (rooms: readonly unknown[], limit: number) => ReturnType<typeof answer>,
   ) {
@@ -241,7 +241,7 @@ describe('the end of a list', () => {
     ],
   ] as const)('a list is complete if a request beyond its end gets the response %s', async (_, behind) => {
     for (const count of [10, 20, 30, 47, 50]) {
-      ending(count, behind)
+      serveEnd(count, behind)
       for (const line of ['rooms list --all -o ids', 'rooms export --columns id --no-header --quiet']) {
         const { code, stdout, stderr } = await world.run(line)
         expect({ count, code, stderr, ids: listed(stdout).length }).toEqual({

@@ -7,7 +7,7 @@ import { answer, createWorld } from '../../../helpers/world.ts'
 const world = perTest(createWorld)
 
 /** Simulates a service whose rooms have these names. */
-function named(...names: unknown[]): void {
+function serveNames(...names: unknown[]): void {
   const rooms = names.map((name, i) => ({ id: `r${i}`, type: 'open', name, ...(i === 0 && { seats: 5 }) }))
   world.intercept = async () => answer(200, { rooms, paging: { total: rooms.length, limit: 30, offset: 0 } })
 }
@@ -19,7 +19,7 @@ const print = async (line: string, options = {}) => {
 }
 
 test('TSV has a header, one line for each item, and tabs between cells', async () => {
-  named('one', 'two')
+  serveNames('one', 'two')
   expect(await print('rooms list -o tsv --columns id,name,seats')).toBe(
     'id\tname\tseats\nr0\tone\t5\nr1\ttwo\t\n',
   )
@@ -27,7 +27,7 @@ test('TSV has a header, one line for each item, and tabs between cells', async (
 })
 
 test('TSV has the same columns as CSV', async () => {
-  named('one', null)
+  serveNames('one', null)
   const csv = await print('rooms list -o csv')
   expect(await print('rooms list -o tsv')).toBe(csv.replaceAll(',', '\t').replaceAll('\r\n', '\n'))
 })
@@ -38,14 +38,14 @@ test('a single item in TSV has a header and one line', async () => {
 })
 
 test('tabs, line breaks and backslashes in a TSV cell are escaped', async () => {
-  named('a\tb\nc\rd\\n', '=1+1', '"quoted"')
+  serveNames('a\tb\nc\rd\\n', '=1+1', '"quoted"')
   expect(await print('rooms list -o tsv --columns name --no-header')).toBe(
     'a\\tb\\nc\\rd\\\\n\n=1+1\n"quoted"\n',
   )
 })
 
 test('TSV on a terminal keeps tabs between cells and escapes control characters', async () => {
-  named('a\u001b[31m\tb')
+  serveNames('a\u001b[31m\tb')
   expect(await print('rooms list -o tsv --columns id,name --no-header', { tty: true })).toBe(
     'r0\ta\\u001b[31m\\tb\n',
   )
@@ -58,7 +58,7 @@ test('TSV omits access tokens', async () => {
 })
 
 test('MEETROOM_OUTPUT and the output setting accept tsv', async () => {
-  named('one')
+  serveNames('one')
   expect(await print('rooms list --columns name', { env: { MEETROOM_OUTPUT: 'tsv' } })).toBe('name\none\n')
 })
 

@@ -16,7 +16,7 @@ const unicode = (text: string) =>
 const names: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' }
 
 /** Representations of a text in a response. */
-const spellings: Record<string, (text: string) => string> = {
+const encodings: Record<string, (text: string) => string> = {
   unchanged: (text) => text,
   'in JSON': json,
   'in JSON with slashes escaped': (text) => json(text).replaceAll('/', '\\/'),
@@ -51,7 +51,7 @@ const key = fc
   .filter((text) => new Set(text).size > 4)
 
 describe('a key in the output', () => {
-  test.each(Object.entries(spellings))('a key in the output is masked in the form: %s', (_, spell) => {
+  test.each(Object.entries(encodings))('a key in the output is masked in the form: %s', (_, spell) => {
     fc.assert(
       fc.property(key, (secret) => {
         const left = createRedactor([secret])(`<é> ${spell(secret)} <é>`)
@@ -69,7 +69,7 @@ describe('a key in the output', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[\w-]{8,40}$/), (secret) => {
         for (const name of ['unchanged', 'in JSON', 'in a URL', 'in base64'])
-          expect(createRedactor([secret])(`<é>${spellings[name]?.(secret)}<é>`), name).toBe('<é>[API key]<é>')
+          expect(createRedactor([secret])(`<é>${encodings[name]?.(secret)}<é>`), name).toBe('<é>[API key]<é>')
       }),
     )
   })
@@ -77,13 +77,13 @@ describe('a key in the output', () => {
   test.each(['secret-key%', 'secret-key\\', 'secret\\\\key\\\\', '%secret"key/', '"\\secret-key"%%'])(
     'a key in the output is masked completely if text contains it in several encodings: %s',
     (secret) => {
-      for (const [name, spell] of Object.entries(spellings))
+      for (const [name, spell] of Object.entries(encodings))
         if (!/after|between|before/.test(name))
           expect(createRedactor([secret])(`<é>${spell(secret)}<é>`), name).toBe('<é>[API key]<é>')
     },
   )
 
-  test.each(Object.entries(spellings).filter(([name]) => !/after|between|before/.test(name)))(
+  test.each(Object.entries(encodings).filter(([name]) => !/after|between|before/.test(name)))(
     'a key in the output is masked if the text is shortened within the key, in the form: %s',
     (_, spell) => {
       fc.assert(
@@ -144,7 +144,7 @@ describe('the redaction of the program', () => {
 
   test('the program masks the key in field names in every output format', async () => {
     const apiKey = 'a"key\\with/what%it+may=have'
-    for (const spell of Object.values(spellings)) {
+    for (const spell of Object.values(encodings)) {
       const body = { error: { message: spell(apiKey), [spell(apiKey)]: [spell(apiKey)] } }
       world.intercept = async () => answer(500, body, { location: spell(apiKey) })
       for (const flag of ['--json', '--verbose']) {

@@ -9,7 +9,7 @@ import { full } from '../../../suites/size.ts'
 const token = '00tokenAbcDef_ghiJKL-mnopQRSTuvwxyz0123456'
 
 /** Fields with the token at several levels. */
-const generous = { unlisted: { access_token: token, owner: { devices: [{ access_token: token }] } } }
+const fieldsWithToken = { unlisted: { access_token: token, owner: { devices: [{ access_token: token }] } } }
 
 /** All calls of the commands that send requests to the service. */
 const calls = (await allCalls()).filter((call) => !sendsNothing.test(call) && !sendsElsewhere.test(call))
@@ -19,7 +19,7 @@ const isAsSent = (call: string) => !/ (export|import)\b/.test(call)
 const isLink = (call: string) => / (links?|open)\b/.test(call)
 
 /** Returns the contents of all files in a directory. */
-function filesOf(dir: string): string {
+function readFiles(dir: string): string {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .map((name) => join(dir, name))
     .filter((path) => statSync(path).isFile())
@@ -40,7 +40,7 @@ test.each(calls)('without --show-tokens, %s prints no access token in any format
       (/ links?\b|^usage|^message send ROOM/.test(call) && format === 'ids')
     prepared ??= await prepare()
     const { world, argvOf } = prepared
-    otherService(world, generous)
+    otherService(world, fieldsWithToken)
     const { code, stdout, stderr } = await world.run(argvOf(`${call} --yes --verbose -o ${format}`), {
       tty,
       env: { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined },
@@ -49,7 +49,7 @@ test.each(calls)('without --show-tokens, %s prints no access token in any format
     expect(code, `${run}\n${stderr}`).toBe(isRefused ? 2 : 0)
     const isSent = !tty && /json/.test(format) && isAsSent(call)
     expect(isSent || isLink(call) ? '' : stdout, run).not.toContain(token)
-    expect(stderr + filesOf(world.dir), run).not.toContain(token)
+    expect(stderr + readFiles(world.dir), run).not.toContain(token)
     // Commands without changes share a world, because its preparation takes longer than most commands.
     if (world.requests.some(({ method }) => method !== 'GET')) prepared = undefined
   }

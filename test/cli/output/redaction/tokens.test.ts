@@ -9,7 +9,7 @@ const token = '00tokenAbcDef_ghiJKL-mnopQRSTuvwxyz0123456'
 const hint = 'access tokens are hidden; --show-tokens shows them\n'
 
 /** Fields with the token at several levels. */
-const generous = { unlisted: { access_token: token, owner: { devices: [{ access_token: token }] } } }
+const fieldsWithToken = { unlisted: { access_token: token, owner: { devices: [{ access_token: token }] } } }
 
 let world: World
 let ada: any
@@ -73,7 +73,7 @@ describe('--columns access_token', () => {
   })
 
   test('--columns access_token does not reveal tokens within other columns', async () => {
-    otherService(world, generous)
+    otherService(world, fieldsWithToken)
     const { stdout } = await run('users list -o csv --columns access_token,owner --no-header')
     expect(stdout).toBe(`${token},"{""devices"":[{}]}"\r\n`)
   })

@@ -62,7 +62,7 @@ const obeyed = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|[\u061c\u200b\u200e\u200f\u202a
 const plain: HostOptions = { tty: true, columns: 200, env: { NO_COLOR: '1' } }
 
 /** Returns the complete output of a run. */
-async function shownBy(argv: readonly string[], options: HostOptions = plain): Promise<string> {
+async function readOutput(argv: readonly string[], options: HostOptions = plain): Promise<string> {
   const { stdout, stderr } = await world.run(argv, options)
   return stdout + stderr
 }
@@ -112,7 +112,7 @@ describe('control characters on a terminal', () => {
           const item = itemOf(kind, text)
           const result = kind === 'message' ? text : key.endsWith('s') ? [item, item] : item
           world.intercept = async () => answer(200, { [key]: result, paging: { total: 1 } })
-          for (const format of formats) expect(await shownBy([...argv, '-o', format])).not.toMatch(obeyed)
+          for (const format of formats) expect(await readOutput([...argv, '-o', format])).not.toMatch(obeyed)
         }),
         { numRuns: sized(3, 20) },
       )
@@ -127,7 +127,7 @@ describe('control characters on a terminal', () => {
           const headers = { location: `/${text}`, 'retry-after': text }
           for (const body of [text, { [text]: text, error: { code: text, message: text } }]) {
             world.intercept = async () => answer(status, body, headers)
-            expect(await shownBy(['rooms', 'get', 'r1', '--verbose', '-o', format])).not.toMatch(obeyed)
+            expect(await readOutput(['rooms', 'get', 'r1', '--verbose', '-o', format])).not.toMatch(obeyed)
           }
         }),
         { numRuns: sized(5, 50) },
@@ -141,7 +141,7 @@ describe('control characters on a terminal', () => {
         world.intercept = async () => {
           throw Object.assign(new TypeError(text), { stack: `TypeError: ${text}\n    at x` })
         }
-        const shown = await shownBy(['rooms', 'get', 'r1', '--verbose'])
+        const shown = await readOutput(['rooms', 'get', 'r1', '--verbose'])
         expect(shown).toMatch(/^error: meetroom has a bug: TypeError/)
         expect(shown).not.toMatch(obeyed)
       }),
@@ -241,7 +241,7 @@ describe('control characters on a terminal', () => {
         writeFileSync(join(world.dir, 'headers'), JSON.stringify({ 'webhook-id': text }))
         for (const format of ['table', 'json'])
           expect(
-            await shownBy(['webhooks', 'verify', 'body', '--headers', 'headers', '-o', format]),
+            await readOutput(['webhooks', 'verify', 'body', '--headers', 'headers', '-o', format]),
           ).not.toMatch(obeyed)
       }),
       { numRuns: sized(8, 100) },
@@ -257,7 +257,7 @@ describe('control characters on a terminal', () => {
           ['rooms', 'list', '--where', ...words],
           ['help', ...words],
         ])
-          expect(await shownBy(argv)).not.toMatch(obeyed)
+          expect(await readOutput(argv)).not.toMatch(obeyed)
       }),
       { numRuns: sized(8, 100) },
     )

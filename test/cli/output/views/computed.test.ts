@@ -37,7 +37,7 @@ const sessions = [
 ]
 
 /** Simulates a service whose fields have the names of computed fields. */
-function service() {
+function serveComputedNames() {
   world.intercept = async ({ url, method }) => {
     const { pathname, searchParams } = new URL(url)
     const [, , list = '', id, below = ''] = pathname.split('/')
@@ -66,12 +66,12 @@ test.each([
   ['members list r1 --where status=blocked -o ids', 'm1\n'],
   ['sessions list r1 --where status=online -o ids', 's1\n'],
 ])('%s uses the computed field, not the field of the service', async (line, stdout) => {
-  service()
+  serveComputedNames()
   expect(await world.run(line)).toMatchObject({ code: 0, stdout })
 })
 
 test('a table shows the computed field', async () => {
-  service()
+  serveComputedNames()
   const { stdout } = await world.run('rooms list --no-header --columns id,status')
   expect(stdout.split('\n').map((line) => line.split(/\s+/))).toEqual([
     ['r1', 'active'],
@@ -81,12 +81,12 @@ test('a table shows the computed field', async () => {
 })
 
 test('JSON shows the field as sent', async () => {
-  service()
+  serveComputedNames()
   expect(JSON.parse((await world.run('rooms list --json')).stdout).rooms).toEqual(rooms)
 })
 
 test('rooms terminate --where status=active terminates the active room', async () => {
-  service()
+  serveComputedNames()
   await world.run('rooms terminate --where status=active --yes')
   expect(
     world.requests.filter(({ method }) => method === 'PUT').map(({ url }) => url.split('/').at(-1)),

@@ -41,7 +41,7 @@ describe('a room name that equals the fixed value of the deprecated fields', () 
 
 describe('export and import', () => {
   /** Exports items, imports them into another workspace, and returns the imported items. */
-  async function moved(kind: 'rooms' | 'users', format: (typeof formats)[number]) {
+  async function exportAndImport(kind: 'rooms' | 'users', format: (typeof formats)[number]) {
     const { stdout } = await world.run(`${kind} export -o ${format}`)
     const other = await createImportWorld()
     other.file(`moved.${format}`, stdout)
@@ -55,10 +55,10 @@ describe('export and import', () => {
     async (format) => {
       await world.send('POST', '/users', { user_id: literal, name: literal, email: literal })
       await world.send('POST', '/rooms', { name: literal, type: 'private', layout: literal })
-      expect(await moved('users', format)).toMatchObject([
+      expect(await exportAndImport('users', format)).toMatchObject([
         { user_id: literal, name: literal, email: literal },
       ])
-      expect(await moved('rooms', format)).toMatchObject([{ name: literal, layout: literal }])
+      expect(await exportAndImport('rooms', format)).toMatchObject([{ name: literal, layout: literal }])
     },
   )
 
@@ -67,7 +67,7 @@ describe('export and import', () => {
     async (format) => {
       await world.send('POST', '/users', { user_id: 'ada', name: '' })
       await world.send('POST', '/users', { user_id: 'grace', name: null })
-      const names = (await moved('users', format)).map(({ user_id, name }) => [user_id, name])
+      const names = (await exportAndImport('users', format)).map(({ user_id, name }) => [user_id, name])
       expect(Object.fromEntries(names)).toEqual({ ada: '', grace: null })
     },
   )
@@ -75,7 +75,7 @@ describe('export and import', () => {
   test('an export and an import into another service preserve null but not empty text in CSV', async () => {
     await world.send('POST', '/users', { user_id: 'ada', name: '' })
     await world.send('POST', '/users', { user_id: 'grace', name: null })
-    const names = (await moved('users', 'csv')).map(({ user_id, name }) => [user_id, name])
+    const names = (await exportAndImport('users', 'csv')).map(({ user_id, name }) => [user_id, name])
     expect(Object.fromEntries(names)).toEqual({ ada: null, grace: null })
   })
 })

@@ -74,14 +74,14 @@ describe('an audit log rotated during an import', () => {
       MEETROOM_AUDIT_LOG: log,
     })
   /** Waits until the log has more than `bytes` bytes. */
-  const grown = async (bytes: number) => {
+  const waitForSize = async (bytes: number) => {
     while (!existsSync(log) || statSync(log).size <= bytes) await new Promise((done) => setTimeout(done, 5))
   }
 
   test('an audit log rotated during an import by rename, creation and gzip contains every intent in one of the files', async () => {
     const { ended, child, stderr } = await importUsers(await serveHere())
     for (const n of [1, 2, 3]) {
-      await grown(5000)
+      await waitForSize(5000)
       renameSync(log, `${log}.${n}`)
       writeFileSync(log, '')
       writeFileSync(`${log}.${n}.gz`, gzipSync(readFileSync(`${log}.${n}`)))
@@ -95,13 +95,13 @@ describe('an audit log rotated during an import', () => {
 
   test('an audit log rotated during an import by rm contains every later intent in a new file', async () => {
     const { ended } = await importUsers(await serveHere())
-    await grown(5000)
+    await waitForSize(5000)
     const kept = `${log}.kept`
     linkSync(log, kept)
     rmSync(log)
-    await grown(5000)
+    await waitForSize(5000)
     rmSync(log)
-    await grown(0)
+    await waitForSize(0)
     expect((await ended()).code).toBe(0)
     expect(intended(readFileSync(kept, 'utf8')).size).toBeLessThan(many)
     expect(intended(readFileSync(log, 'utf8'))).toContain(users.at(-1))

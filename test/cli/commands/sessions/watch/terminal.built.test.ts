@@ -14,7 +14,7 @@ import { Watched } from '../../../../helpers/waiting.ts'
 import { tempDir } from '../../../../helpers/world.ts'
 
 /** Starts a service that can restart at the same base URL, and creates a room. */
-async function service() {
+async function startService() {
   const dir = tempDir()
   const place = { dir, keyFile: join(dir, 'api-key') }
   let serving = await serveHere(place)
@@ -44,7 +44,7 @@ async function service() {
 }
 
 /** Runs the built program on a real terminal, and reads its screen. */
-function onScreen(argv: readonly string[], env: Record<string, string>) {
+function runOnTerminal(argv: readonly string[], env: Record<string, string>) {
   const home = homes()
   const tty = join(home.HOME, 'tty')
   const program = ['exec', node, launcher, ...argv].map(quoteForShell).join(' ')
@@ -84,8 +84,8 @@ const asBefore = ['echo', 'icanon', 'isig']
 
 describe.skipIf(!hasTerminal)('sessions watch on a real terminal', { timeout: 60_000 }, () => {
   test('sessions watch on a real terminal shows joins and leaves across a service restart and changes of the window size', async () => {
-    const { env, room, join, stop, start } = await service()
-    const screen = onScreen(['sessions', 'watch', room, '--interval', '0.1'], env)
+    const { env, room, join, stop, start } = await startService()
+    const screen = runOnTerminal(['sessions', 'watch', room, '--interval', '0.1'], env)
     await screen.shows('nobody is in the room\n\nq ends')
     const socket = await join()
     await screen.shows('1 online')
@@ -109,8 +109,8 @@ describe.skipIf(!hasTerminal)('sessions watch on a real terminal', { timeout: 60
   test.each(['q', '\u0003', '\u0004'])(
     'sessions watch on a real terminal exits at the key %j and restores the terminal',
     async (key) => {
-      const { env, room } = await service()
-      const screen = onScreen(['sessions', 'watch', room], env)
+      const { env, room } = await startService()
+      const screen = runOnTerminal(['sessions', 'watch', room], env)
       await screen.shows('q ends')
       screen.press(key)
       expect(await screen.ended()).toEqual({ code: 0, settings: asBefore })
@@ -121,8 +121,8 @@ describe.skipIf(!hasTerminal)('sessions watch on a real terminal', { timeout: 60
   test.each(Object.keys(stopCodes) as (keyof typeof stopCodes)[])(
     'sessions watch on a real terminal exits at the signal %s and restores the terminal',
     async (signal) => {
-      const { env, room } = await service()
-      const screen = onScreen(['sessions', 'watch', room], env)
+      const { env, room } = await startService()
+      const screen = runOnTerminal(['sessions', 'watch', room], env)
       await screen.shows('q ends')
       process.kill(screen.pid(), signal)
       expect(await screen.ended()).toEqual({ code: 0, settings: asBefore })
