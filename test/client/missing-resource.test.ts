@@ -11,7 +11,7 @@ const noSuchUser = (id: string) =>
   `error: no such user: ${id}\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n`
 
 /** Simulates a service that refuses every write, and has the user ada. */
-function refusing(refusal: WireResponse, unknown = answer(404, {})) {
+function refuseWrites(refusal: WireResponse, unknown = answer(404, {})) {
   world.intercept = async ({ method, url }) => {
     if (method !== 'GET') return refusal
     if (url.endsWith('/users/ada')) return answer(200, { user: { user_id: 'ada' } })
@@ -33,7 +33,7 @@ describe('a refusal of a request that names a user', () => {
   ])(
     'a refusal with %s of a request that names a user is reported as a missing user after one request for the user',
     async (_what, refusal, unknown) => {
-      refusing(refusal, unknown)
+      refuseWrites(refusal, unknown)
       expect(await world.run('members add r1 nobody')).toMatchObject({
         code: 3,
         stderr: noSuchUser('nobody'),
@@ -43,7 +43,7 @@ describe('a refusal of a request that names a user', () => {
   )
 
   test('a refusal of a request that names a user is printed unchanged if the user exists', async () => {
-    refusing(bad)
+    refuseWrites(bad)
     expect(await world.run('members add r1 ada')).toMatchObject({
       code: 1,
       stderr: 'error: the service refuses the request (400): Bad Request\n',
@@ -51,7 +51,7 @@ describe('a refusal of a request that names a user', () => {
   })
 
   test('a refusal with 404 of a request that names a user is reported as a missing room if the user exists', async () => {
-    refusing(answer(404, { message: 'gone' }))
+    refuseWrites(answer(404, { message: 'gone' }))
     expect(await world.run('members add r1 ada')).toMatchObject({
       code: 3,
       stderr:
@@ -62,7 +62,7 @@ describe('a refusal of a request that names a user', () => {
   test.each([500, 503, 401, 429])(
     'a refusal of a request that names a user is printed unchanged if the request for the user gets the response %i',
     async (status) => {
-      refusing(bad, answer(status, {}))
+      refuseWrites(bad, answer(status, {}))
       expect(await world.run('members add r1 nobody --retries 0')).toMatchObject({
         code: 1,
         stderr: 'error: the service refuses the request (400): Bad Request\n',
@@ -71,7 +71,7 @@ describe('a refusal of a request that names a user', () => {
   )
 
   test('a refusal of a request that names a user and creates a room with members is reported as a missing user', async () => {
-    refusing(bad)
+    refuseWrites(bad)
     const create = 'rooms create --name X --type private'
     expect(await world.run(`${create} --member ada:host --member nobody --member ada`)).toMatchObject({
       code: 3,
@@ -81,7 +81,7 @@ describe('a refusal of a request that names a user', () => {
   })
 
   test('a refusal of a request that names a user and creates a room with many members causes at most five requests for users', async () => {
-    refusing(bad)
+    refuseWrites(bad)
     const members = Array.from({ length: 9 }, (_, i) => ({ user_id: i < 6 ? 'ada' : `u${i}` }))
     const data = JSON.stringify({ name: 'X', type: 'private', members })
     expect(await world.run(['rooms', 'create', '--data', data])).toMatchObject({ code: 1 })
@@ -98,7 +98,7 @@ describe('a refusal of a request that names a user', () => {
   ])(
     'a refusal of a request that names a user causes no request for the user if no user has to exist: %s',
     async (command) => {
-      refusing(bad)
+      refuseWrites(bad)
       expect((await world.run(command)).code).toBe(1)
       expect(looks()).toEqual([])
     },
@@ -111,7 +111,7 @@ describe('a refusal of a request that names a user', () => {
   })
 
   test('a refusal of a request that names a user is reported as a missing user in the result of an import row', async () => {
-    refusing(bad)
+    refuseWrites(bad)
     world.file('members.csv', 'room_id,user_id\nr1,nobody\nr1,ada\n')
     const intercept = world.intercept
     world.intercept = async (request, next, signal) =>

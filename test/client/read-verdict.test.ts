@@ -9,7 +9,7 @@ const rooms = [{ id: 'r1', type: 'private', name: 'Maths' }]
 const writes = () => world.requests.filter(({ method }) => method !== 'GET')
 
 /** Responds to each read with these fields, and an empty list or no item. */
-function reading(fields: object, items: unknown = []) {
+function respondToReads(fields: object, items: unknown = []) {
   world.intercept = async ({ url, method }) => {
     if (method !== 'GET') return answer(200, { ok: true })
     const [, , list = '', id, below] = new URL(url).pathname.split('/')
@@ -55,7 +55,7 @@ describe.each(Object.entries(noes))('a read that gets a 200 response with %s', (
     `a read that gets a 200 response with ${name} exits 6: %s`,
     async (line) => {
       for (const items of [[], null]) {
-        reading(fields, items)
+        respondToReads(fields, items)
         const { code, stdout, stderr } = await world.run(`${line} --json`)
         const first = JSON.parse(stderr.split('\n').findLast((text) => text.startsWith('{')) ?? '{}').error
         expect({ line, code, error: first }).toMatchObject({ code: 6, error: { code: 'service' } })
@@ -67,7 +67,7 @@ describe.each(Object.entries(noes))('a read that gets a 200 response with %s', (
   test.each(share(changes, index, 3))(
     `a read that gets a 200 response with ${name} prevents the writes of %s`,
     async (line) => {
-      reading(fields)
+      respondToReads(fields)
       const { code } = await world.run(line)
       expect({ code: [6, 8].includes(code), writes: writes() }).toEqual({ code: true, writes: [] })
     },
@@ -90,7 +90,7 @@ describe.each(
     'rooms export',
     'api GET /rooms --paginate',
   ])('a list with an unusable response exits 8: %s', async (line) => {
-    reading(fields, rooms)
+    respondToReads(fields, rooms)
     const { code, stderr } = await world.run(`${line} --json`)
     expect({ code, error: JSON.parse(stderr).error }).toMatchObject({
       code: 8,
@@ -99,7 +99,7 @@ describe.each(
   })
 
   test('a list with an unusable response prevents a write', async () => {
-    reading(fields, rooms)
+    respondToReads(fields, rooms)
     expect(await world.run('rooms delete --where type=private --yes')).toMatchObject({ code: 8 })
     expect(writes()).toEqual([])
   })
@@ -112,16 +112,16 @@ test.each([
   { error: false, partial: false },
   { errors: {}, meta: { partial: 'false' } },
 ])('a list with the response %j is accepted', async (fields) => {
-  reading(fields, rooms)
+  respondToReads(fields, rooms)
   expect(await world.run('rooms list --all -o ids')).toMatchObject({ code: 0, stdout: 'r1\n', stderr: '' })
 })
 
 test('the error for an unusable response contains the message of the service', async () => {
-  reading({ error: { code: 'timeout', message: 'shard 3 timed out' } })
+  respondToReads({ error: { code: 'timeout', message: 'shard 3 timed out' } })
   expect((await world.run('rooms list')).stderr).toBe(
     'error: the service reports an error (200): shard 3 timed out\n',
   )
-  reading({ errors: [{ message: 'shard 3 timed out' }] }, rooms)
+  respondToReads({ errors: [{ message: 'shard 3 timed out' }] }, rooms)
   expect((await world.run('rooms list')).stderr).toBe(
     'error: the service says that its response is incomplete: shard 3 timed out\n',
   )

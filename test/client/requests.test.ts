@@ -15,7 +15,7 @@ const lost = () => new TransportError('the connection was reset', true)
 const unsent = () => new TransportError('connection refused', false)
 
 /** Responds to the requests with these steps in order; the last step repeats. */
-function script(...steps: (WireResponse | Error)[]) {
+function respondInOrder(...steps: (WireResponse | Error)[]) {
   let at = 0
   world.intercept = async () => {
     const step = steps[Math.min(at++, steps.length - 1)]
@@ -25,12 +25,12 @@ function script(...steps: (WireResponse | Error)[]) {
 }
 
 /** Responds by path and query; other requests get a 404. */
-function answers(byPath: Record<string, WireResponse>) {
+function respondByPath(byPath: Record<string, WireResponse>) {
   world.intercept = async ({ url }) => byPath[url.slice(baseUrl.length)] ?? answer(404, {})
 }
 
 /** Never responds; rejects when the request is aborted. */
-const silence = (_request: WireRequest, _next: unknown, signal: AbortSignal) =>
+const neverRespond = (_request: WireRequest, _next: unknown, signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 
 const methods = () => world.requests.map(({ method }) => method)
@@ -60,7 +60,7 @@ describe('a command', () => {
     test.each([429, 502, 503, 504, 520, 522, 524])(
       `a command retries ${what} after the status %i`,
       async (status) => {
-        script(answer(status, {}), answer(status, {}), fine)
+        respondInOrder(answer(status, {}), answer(status, {}), fine)
         const { code, stdout, host } = await world.run(command)
         expect({ code, stdout }).toEqual({ code: 0, stdout: what === 'POST /users' ? 'ada\n' : 'r1\n' })
         expect(methods()).toEqual(Array(3).fill(what.split(' ')[0]))
@@ -71,7 +71,7 @@ describe('a command', () => {
     test.each([lost(), unsent()])(
       `a command retries ${what} after the failure “$message”`,
       async (failure) => {
-        script(failure, fine)
+        respondInOrder(failure, fine)
         const { code, host } = await world.run(command)
         expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [150] })
         expect(world.requests).toHaveLength(2)
@@ -81,13 +81,13 @@ describe('a command', () => {
 
   for (const [what, command] of Object.entries(unrepeatable)) {
     test(`a command retries ${what} after the status 429`, async () => {
-      script(answer(429, {}), fine)
+      respondInOrder(answer(429, {}), fine)
       await world.run(command)
       expect(world.requests).toHaveLength(2)
     })
 
     test(`a command retries ${what} if the request was certainly not sent`, async () => {
-      script(unsent(), fine)
+      respondInOrder(unsent(), fine)
       await world.run(command)
       expect(world.requests).toHaveLength(2)
     })
@@ -95,27 +95,27 @@ describe('a command', () => {
     test.each([502, 503, 504, 520, 522, 524])(
       `a command does not retry ${what} after the status %i`,
       async (status) => {
-        script(answer(status, {}))
+        respondInOrder(answer(status, {}))
         expect((await world.run(command)).code).toBe(7)
         expect(posts()).toHaveLength(1)
       },
     )
 
     test(`a command retries ${what} after 503 with Retry-After`, async () => {
-      script(answer(503, {}, { 'retry-after': '2' }), fine)
+      respondInOrder(answer(503, {}, { 'retry-after': '2' }), fine)
       const { host } = await world.run(command)
       expect(world.requests).toHaveLength(2)
       expect(host.slept).toEqual([2000])
     })
 
     test(`a command exits 6 if all attempts of ${what} end in 503 with Retry-After`, async () => {
-      script(answer(503, {}, { 'retry-after': '1' }))
+      respondInOrder(answer(503, {}, { 'retry-after': '1' }))
       expect((await world.run(command)).code).toBe(6)
       expect(world.requests).toHaveLength(3)
     })
 
     test(`a command does not retry ${what} after 503 with a Retry-After that cannot be parsed`, async () => {
-      script(answer(503, {}, { 'retry-after': 'soon' }))
+      respondInOrder(answer(503, {}, { 'retry-after': 'soon' }))
       const { code, stderr } = await world.run(command)
       expect({ code, stderr }).toEqual({
         code: 7,
@@ -127,7 +127,7 @@ describe('a command', () => {
     })
 
     test(`a command does not retry ${what} after a lost connection`, async () => {
-      script(lost())
+      respondInOrder(lost())
       const { code, stderr } = await world.run(command)
       expect(code).toBe(7)
       expect(stderr).toMatch(
@@ -138,25 +138,25 @@ describe('a command', () => {
   }
 
   test('a command announces each retry unless --quiet is set', async () => {
-    script(answer(503, {}), lost(), fine)
+    respondInOrder(answer(503, {}), lost(), fine)
     expect(await outcome('rooms get r1 -o ids')).toEqual({
       code: 0,
       stdout: 'r1\n',
       stderr:
         'the service responded with 503; trying again in 0.1 s\nthe connection was reset; trying again in 0.3 s\n',
     })
-    script(answer(503, {}), fine)
+    respondInOrder(answer(503, {}), fine)
     expect(await outcome('rooms get r1 -o ids --quiet')).toEqual({ code: 0, stdout: 'r1\n', stderr: '' })
   })
 
   test('a command retries with an identical request', async () => {
-    script(lost(), fine)
+    respondInOrder(lost(), fine)
     await world.run(repeatable.PUT)
     expect(world.requests[1]).toEqual(world.requests[0])
   })
 
   test('a command does not retry after a permanent failure', async () => {
-    script(new TransportError('the certificate has expired', false, false))
+    respondInOrder(new TransportError('the certificate has expired', false, false))
     expect(await outcome('rooms get r1')).toEqual({
       code: 5,
       stdout: '',
@@ -167,13 +167,13 @@ describe('a command', () => {
   })
 
   test.each([500, 501])('a command does not retry after the status %i', async (status) => {
-    script(answer(status, ''))
+    respondInOrder(answer(status, ''))
     expect((await world.run('rooms get r1')).code).toBe(6)
     expect(world.requests).toHaveLength(1)
   })
 
   test('a command does not retry after a 500 with JSON, and exits 1 with the message of the response', async () => {
-    script(answer(500, { error: { message: 'the room is not private' } }))
+    respondInOrder(answer(500, { error: { message: 'the room is not private' } }))
     expect(await outcome('rooms update r1 --name New')).toEqual({
       code: 1,
       stdout: '',
@@ -184,7 +184,7 @@ describe('a command', () => {
   })
 
   test('a command does not retry a write after a gateway timeout, and prints a hint with a check command', async () => {
-    script(answer(504, {}))
+    respondInOrder(answer(504, {}))
     expect(await outcome('rooms create --name X --type open')).toEqual({
       code: 7,
       stdout: '',
@@ -197,7 +197,7 @@ describe('a command', () => {
   test.each([429, 503])(
     'a command reports an unknown outcome if retries after a lost response end in %i',
     async (status) => {
-      script(lost(), answer(status, {}), answer(status, {}), answer(status, {}))
+      respondInOrder(lost(), answer(status, {}), answer(status, {}), answer(status, {}))
       expect(await world.run('users update ada --name Ada --retries 3')).toMatchObject({
         code: 7,
         stderr: expect.stringMatching(
@@ -232,13 +232,13 @@ describe('a retrying command', () => {
     ['', 3],
     ['--retries 5', 6],
   ])('a retrying command with the flags “%s” limits the number of attempts to %i', async (flag, attempts) => {
-    script(lost())
+    respondInOrder(lost())
     expect((await world.run(`rooms get r1 ${flag}`.trim())).code).toBe(5)
     expect(world.requests).toHaveLength(attempts)
   })
 
   test('a retrying command waits at most eight seconds before each retry', async () => {
-    script(answer(503, {}))
+    respondInOrder(answer(503, {}))
     const { host } = await world.run('rooms get r1 --retries 8 --timeout 60')
     expect(host.slept).toEqual([150, 300, 600, 1200, 2400, 4800, 6000, 6000])
   })
@@ -254,7 +254,7 @@ describe('a retrying command', () => {
   ])(
     'a retrying command that receives a Retry-After with %s (%s) waits %i ms',
     async (_what, header, waited) => {
-      script(answer(429, {}, { 'retry-after': header }), fine)
+      respondInOrder(answer(429, {}, { 'retry-after': header }), fine)
       const { code, host } = await world.run('rooms get r1')
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [waited] })
     },
@@ -263,7 +263,7 @@ describe('a retrying command', () => {
   test.each(['31', '99999999999999999999', new Date(testNow + 31_000).toUTCString()])(
     'a retrying command stops immediately if the value of Retry-After, %s, exceeds the timeout',
     async (header) => {
-      script(answer(503, {}, { 'retry-after': header }))
+      respondInOrder(answer(503, {}, { 'retry-after': header }))
       const { code, stderr, host } = await world.run('rooms get r1')
       expect({ code, stderr }).toEqual({ code: 6, stderr: 'error: the service failed (503)\n' })
       expect(host.slept).toEqual([])
@@ -272,7 +272,7 @@ describe('a retrying command', () => {
   )
 
   test('a retrying command reports the Retry-After of a 429 if the value exceeds the timeout', async () => {
-    script(answer(429, { message: 'slow down' }, { 'retry-after': '3600' }))
+    respondInOrder(answer(429, { message: 'slow down' }, { 'retry-after': '3600' }))
     expect(await outcome('rooms get r1')).toEqual({
       code: 1,
       stdout: '',
@@ -282,13 +282,13 @@ describe('a retrying command', () => {
 
   test('a retrying command reports the time of a Retry-After date', async () => {
     const date = 'Fri, 31 Dec 9999 23:59:59 GMT'
-    script(answer(429, {}, { 'retry-after': date }))
+    respondInOrder(answer(429, {}, { 'retry-after': date }))
     const { stderr } = await outcome('rooms get r1')
     expect(stderr).toContain(`hint: it asks you to wait until ${date}\n`)
   })
 
   test('a retrying command reports the last response if the next wait would exceed the timeout', async () => {
-    script(answer(503, { message: 'overloaded' }))
+    respondInOrder(answer(503, { message: 'overloaded' }))
     expect(await outcome('rooms get r1 --timeout 0.1')).toEqual({
       code: 6,
       stdout: '',
@@ -307,7 +307,7 @@ describe('a retrying command', () => {
   })
 
   test('a retrying command stops at the timeout if a read receives no response', async () => {
-    world.intercept = silence
+    world.intercept = neverRespond
     expect(await outcome('rooms get r1 --timeout 0.05')).toEqual({
       code: 5,
       stdout: '',
@@ -332,7 +332,7 @@ describe('a retrying command', () => {
   ])(
     'a retrying command does not repeat a write that receives no response (%s), and prints a hint to check the result',
     async (command, hint) => {
-      world.intercept = silence
+      world.intercept = neverRespond
       const { code, stdout, stderr } = await outcome(`${command} --timeout 0.05`)
       expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
       expect(stderr).toMatch(
@@ -344,7 +344,7 @@ describe('a retrying command', () => {
   )
 
   test('a retrying command suggests a check command that quotes any name correctly', async () => {
-    script(lost())
+    respondInOrder(lost())
     const { stderr } = await world.run(['rooms', 'create', '--name', "Ada's; rm -rf $HOME", '--type', 'open'])
     expect(stderr).toContain(
       `hint: check with: meetroom rooms list --name 'Ada'\\''s; rm -rf $HOME' --base-url https://meet.test/v1\n`,
@@ -386,7 +386,7 @@ describe('the JSON error', () => {
     [500, false],
     [503, true],
   ])('the JSON error for the status %i has retryable set to %s', async (status, retryable) => {
-    answers({ '/rooms/r1': answer(status, {}), '/rooms?limit=1': answer(200, { rooms: [] }) })
+    respondByPath({ '/rooms/r1': answer(status, {}), '/rooms?limit=1': answer(200, { rooms: [] }) })
     const { stderr } = await world.run('rooms get r1 --json --retries 0')
     expect(JSON.parse(stderr).error).toMatchObject({ status, retryable })
   })
@@ -396,7 +396,7 @@ describe('a redirect', () => {
   test.each([301, 302, 303, 307, 308])(
     'a redirect with status %i is reported as an error and not followed',
     async (status) => {
-      script(answer(status, '', { location: 'https://elsewhere.test/v1/rooms' }))
+      respondInOrder(answer(status, '', { location: 'https://elsewhere.test/v1/rooms' }))
       expect(await outcome('rooms list')).toEqual({
         code: 6,
         stdout: '',
@@ -414,7 +414,7 @@ describe('a 400 response without a reason', () => {
   const empty = answer(200, { rooms: [] })
 
   test('a 400 response without a reason means a refused key if the probe is refused', async () => {
-    script(bad)
+    respondInOrder(bad)
     expect(await outcome('rooms update r1 --name New')).toEqual({
       code: 4,
       stdout: '',
@@ -426,7 +426,7 @@ describe('a 400 response without a reason', () => {
   })
 
   test('a 400 response without a reason means a refused parameter if the key works', async () => {
-    answers({ '/rooms/r1': bad, '/rooms?limit=1': empty })
+    respondByPath({ '/rooms/r1': bad, '/rooms?limit=1': empty })
     expect(await outcome('rooms update r1 --name New')).toEqual({
       code: 1,
       stdout: '',
@@ -435,7 +435,7 @@ describe('a 400 response without a reason', () => {
   })
 
   test('a 400 response without a reason means an unknown ID if the request contains only IDs', async () => {
-    answers({ '/rooms/r1/members/m1': bad, '/rooms?limit=1': empty })
+    respondByPath({ '/rooms/r1/members/m1': bad, '/rooms?limit=1': empty })
     expect(await outcome('members get r1 m1')).toEqual({
       code: 3,
       stdout: '',
@@ -445,7 +445,7 @@ describe('a 400 response without a reason', () => {
   })
 
   test('a 400 response without a reason causes one probe per run for any number of failing IDs', async () => {
-    answers({ '/users/a': bad, '/users/b': bad, '/users/c': bad, '/rooms?limit=1': empty })
+    respondByPath({ '/users/a': bad, '/users/b': bad, '/users/c': bad, '/rooms?limit=1': empty })
     const { code, stderr } = await world.run('users delete a b c --yes --concurrency 1')
     expect(code).toBe(1)
     expect(stderr.match(/^error: no such user: [abc]: Bad Request$/gm)).toHaveLength(3)
@@ -453,35 +453,35 @@ describe('a 400 response without a reason', () => {
   })
 
   test('a 400 response without a reason that means a refused key stops the command at the first of several IDs', async () => {
-    script(bad)
+    respondInOrder(bad)
     expect((await world.run('users delete a b c --yes --concurrency 1')).code).toBe(4)
     expect(paths()).toEqual(['DELETE /users/a', 'GET /rooms?limit=1'])
   })
 
   test('a 400 response without a reason means a refused parameter if the result of the probe is unclear', async () => {
-    answers({ '/rooms/r1': bad, '/rooms?limit=1': answer(500, {}) })
+    respondByPath({ '/rooms/r1': bad, '/rooms?limit=1': answer(500, {}) })
     expect((await world.run('rooms update r1 --name New')).code).toBe(1)
   })
 
   test('a 401 response exits 4 without a probe, unlike a 400 response without a reason', async () => {
-    script(answer(401, {}))
+    respondInOrder(answer(401, {}))
     expect((await world.run('rooms get r1')).code).toBe(4)
     expect(world.requests).toHaveLength(1)
   })
 
   test('a 403 response exits 4 if the probe is refused', async () => {
-    script(answer(403, {}))
+    respondInOrder(answer(403, {}))
     expect((await world.run('rooms get r1')).code).toBe(4)
     expect(world.requests).toHaveLength(2)
   })
 
   test.each([404, 410])('a %i response to a read exits 3', async (status) => {
-    answers({ '/users/ada': answer(status, {}), '/rooms?limit=1': empty })
+    respondByPath({ '/users/ada': answer(status, {}), '/rooms?limit=1': empty })
     expect((await world.run('users get ada')).code).toBe(3)
   })
 
   test.each(['null', { user: null }])('a 200 response to a read with %j exits 3', async (body) => {
-    answers({ '/users/ada': answer(200, body), '/rooms?limit=1': empty })
+    respondByPath({ '/users/ada': answer(200, body), '/rooms?limit=1': empty })
     expect((await world.run('users get ada')).code).toBe(3)
   })
 
@@ -489,7 +489,7 @@ describe('a 400 response without a reason', () => {
     ['unauthorized', 4],
     ['invalid_parameters', 1],
   ])('a 400 response without a reason causes no probe if the error code is %s', async (code, exitCode) => {
-    script(answer(400, { error: { code, message: 'no' } }))
+    respondInOrder(answer(400, { error: { code, message: 'no' } }))
     expect((await world.run('users update ada --name New')).code).toBe(exitCode)
     expect(world.requests).toHaveLength(1)
   })
@@ -498,7 +498,7 @@ describe('a 400 response without a reason', () => {
 test.each([502, 504])(
   'the error for a read that a gateway answers with %i suggests doctor',
   async (status) => {
-    script(answer(status, ''))
+    respondInOrder(answer(status, ''))
     expect((await outcome('rooms get r1 --retries 0')).stderr).toBe(
       `error: the service failed (${status})\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n`,
     )
@@ -524,7 +524,7 @@ describe('a response that cannot be parsed', () => {
   ])(
     'a response that cannot be parsed because it is %s makes the command exit 6',
     async (_what, response, why) => {
-      script(response)
+      respondInOrder(response)
       expect(await outcome('rooms get r1')).toEqual({
         code: 6,
         stdout: '',
@@ -543,7 +543,7 @@ describe('a response that cannot be parsed', () => {
   ])(
     'a response that cannot be parsed because of the wrong JSON structure, %j, makes the command exit 6 with the position',
     async (body, why) => {
-      script(answer(200, body))
+      respondInOrder(answer(200, body))
       expect(await outcome('rooms get r1')).toEqual({
         code: 6,
         stdout: '',
@@ -553,7 +553,7 @@ describe('a response that cannot be parsed', () => {
   )
 
   test('a response that cannot be parsed is reported with the position of the wrong item in a list', async () => {
-    script(answer(200, { rooms: [room, { type: 'open' }] }))
+    respondInOrder(answer(200, { rooms: [room, { type: 'open' }] }))
     expect((await world.run('rooms list')).stderr).toBe(
       'error: the service’s response cannot be read: rooms[1] has no id\n',
     )
@@ -590,37 +590,37 @@ describe('a response with more or fewer fields than documented', () => {
 
   test('a response with more or fewer fields than documented is accepted, with unlisted fields and nulls in --json', async () => {
     const text = JSON.stringify({ room: nulls, unlisted: true }, null, 3)
-    script(answer(200, text))
+    respondInOrder(answer(200, text))
     expect(await outcome('rooms get r1 --json')).toEqual({ code: 0, stdout: text, stderr: '' })
   })
 
   test('a response with more or fewer fields than documented is printed as a record with unlisted fields after the listed fields, and empty values for null', async () => {
-    script(answer(200, { room: { extra: { nested: [null, 1] }, ...room, name: null } }))
+    respondInOrder(answer(200, { room: { extra: { nested: [null, 1] }, ...room, name: null } }))
     expect((await world.run('rooms get r1')).stdout).toBe(
       'id      r1\ntype    open\nname\nstatus\nextra   {"nested":[null,1]}\n',
     )
   })
 
   test('a response with more or fewer fields than documented is accepted with new room types and roles', async () => {
-    script(answer(200, { room: { ...room, type: 'hybrid' } }))
+    respondInOrder(answer(200, { room: { ...room, type: 'hybrid' } }))
     expect((await world.run('rooms get r1 --columns type')).stdout).toBe('type  hybrid\n')
   })
 
   test('a response with more or fewer fields than documented is accepted when it repeats a field', async () => {
     const item = '{"id":"r1","type":"open","name":"a","name":"b","n":12345678901234567890}'
-    script(answer(200, `{"room":${item}}`))
+    respondInOrder(answer(200, `{"room":${item}}`))
     expect((await world.run('rooms get r1 --columns name')).stdout).toBe('name  b\n')
   })
 
   test('a response with more or fewer fields than documented is accepted with a field named __proto__', async () => {
     const text = '{"id":"r1","type":"open","__proto__":{"id":"evil"},"n":12345678901234567890}'
-    script(answer(200, `{"room":${text}}`))
+    respondInOrder(answer(200, `{"room":${text}}`))
     expect(await outcome('rooms get r1 -o ndjson')).toEqual({ code: 0, stdout: `${text}\n`, stderr: '' })
   })
 
   test('a response with more or fewer fields than documented makes the command exit 6 if its nesting is unlimited', async () => {
     const deep = '['.repeat(50_000) + ']'.repeat(50_000)
-    script(answer(200, `{"room":{"id":"r1","type":"open","deep":${deep}}}`))
+    respondInOrder(answer(200, `{"room":{"id":"r1","type":"open","deep":${deep}}}`))
     const { code, stderr } = await world.run('rooms get r1 -o ndjson')
     expect(stderr).not.toContain('bug')
     expect(code).toBe(6)
@@ -635,20 +635,20 @@ describe('numbers that a double cannot hold exactly', () => {
   const columns = '--columns meeting_time,big,pi,tiny'
 
   test('numbers that a double cannot hold exactly keep every digit in CSV', async () => {
-    script(answer(200, list))
+    respondInOrder(answer(200, list))
     expect((await world.run(`rooms list -o csv ${columns}`)).stdout).toBe(
       'meeting_time,big,pi,tiny\r\n12345678901234567890,9007199254740993,3.14159265358979323846,1e-400\r\n',
     )
   })
 
   test('numbers that a double cannot hold exactly keep every digit in tables and records', async () => {
-    script(answer(200, list))
+    respondInOrder(answer(200, list))
     expect((await world.run(`rooms list ${columns}`)).stdout).toBe(
       'MEETING TIME          BIG               PI                      TINY\n' +
         '────────────────────  ────────────────  ──────────────────────  ──────\n' +
         '12345678901234567890  9007199254740993  3.14159265358979323846  1e-400\n',
     )
-    script(answer(200, one))
+    respondInOrder(answer(200, one))
     expect((await world.run(`rooms get r1 ${columns}`)).stdout).toBe(
       'meeting_time  12345678901234567890\nbig           9007199254740993\n' +
         'pi            3.14159265358979323846\ntiny          1e-400\n',
@@ -656,7 +656,7 @@ describe('numbers that a double cannot hold exactly', () => {
   })
 
   test('numbers that a double cannot hold exactly keep every digit when they are sent', async () => {
-    script(fine)
+    respondInOrder(fine)
     await world.run(['rooms', 'update', 'r1', '--set', 'n=9007199254740993', '--set', 'm=1.10e400'])
     expect(world.requests[0]?.body).toBe('{"n":9007199254740993,"m":1.10e400}')
   })
@@ -666,7 +666,7 @@ describe('hidden keys', () => {
   const echo = (key: string, status = 401) => answer(status, { error: { message: `key ${key} is unknown` } })
 
   test('the key is hidden if the service quotes it', async () => {
-    script(echo(world.apiKey))
+    respondInOrder(echo(world.apiKey))
     expect((await world.run('rooms get r1')).stderr).toBe(
       'error: the service refuses the API key (401): key [API key] is unknown\n' +
         'hint: see which key is used with: meetroom auth status --base-url https://meet.test/v1\n',
@@ -674,7 +674,7 @@ describe('hidden keys', () => {
   })
 
   test('the key is hidden if the service quotes it and the format is json', async () => {
-    script(echo(world.apiKey))
+    respondInOrder(echo(world.apiKey))
     const { stderr } = await world.run('rooms get r1 --json')
     expect(stderr).not.toContain(world.apiKey)
     expect(JSON.parse(stderr).error.body).toEqual({ error: { message: 'key [API key] is unknown' } })
@@ -684,7 +684,7 @@ describe('hidden keys', () => {
     'the key is hidden if it contains characters that JSON escapes and the format is %s',
     async (format) => {
       const key = 'se"cr\\et-0123456789'
-      script(echo(key))
+      respondInOrder(echo(key))
       const { stderr } = await world.run(`rooms get r1 -o ${format}`, { env: { MEETROOM_API_KEY: key } })
       expect(stderr).not.toContain('0123456789')
     },
@@ -694,13 +694,13 @@ describe('hidden keys', () => {
     ['message', (text: string) => ({ message: text }), 500],
     ['text', (text: string) => text, 2000],
   ])('the key is hidden if a long %s is cut within the key', async (_what, body, length) => {
-    script(answer(401, body(`${'x'.repeat(length - 20)}${world.apiKey}`)))
+    respondInOrder(answer(401, body(`${'x'.repeat(length - 20)}${world.apiKey}`)))
     const { stderr } = await world.run('rooms get r1 --json')
     expect(stderr).not.toContain(world.apiKey.slice(0, 16))
   })
 
   test('the key is hidden if a redirect contains it', async () => {
-    script(answer(302, '', { location: `https://elsewhere.test/?key=${world.apiKey}` }))
+    respondInOrder(answer(302, '', { location: `https://elsewhere.test/?key=${world.apiKey}` }))
     expect((await world.run('rooms get r1')).stderr).toContain(
       'hint: it points to https://elsewhere.test/?key=[API key]\n',
     )
@@ -716,7 +716,7 @@ describe('hidden keys', () => {
   })
 
   test('the key is hidden with --verbose, which prints each request', async () => {
-    script(answer(503, {}), fine)
+    respondInOrder(answer(503, {}), fine)
     expect((await world.run('rooms get r1 -o ids --verbose')).stderr).toBe(
       'the service responded with 503; trying again in 0.1 s\nGET https://meet.test/v1/rooms/r1 → 200\n',
     )
@@ -724,7 +724,7 @@ describe('hidden keys', () => {
   })
 
   test('the key is hidden with --verbose, if an unexpected error quotes it', async () => {
-    script(new TypeError(`invalid header value: Bearer ${world.apiKey}`))
+    respondInOrder(new TypeError(`invalid header value: Bearer ${world.apiKey}`))
     const { code, stderr } = await world.run('rooms get r1 --verbose')
     expect(code).toBe(70)
     expect(stderr).toContain('Bearer [API key]\n    at ')
@@ -763,7 +763,7 @@ describe('a write whose first attempt failed', () => {
   ])(
     'a write whose first attempt failed and whose retry gets the response “not found” has an unknown outcome (first attempt: %s)',
     async (_what, first) => {
-      script(first, answer(404, {}))
+      respondInOrder(first, answer(404, {}))
       expect(await outcome('users delete ada --yes')).toEqual(unknown)
     },
   )
@@ -785,20 +785,20 @@ describe('a write whose first attempt failed', () => {
   ])(
     'a write whose first attempt failed because %s, and whose retry gets the response “not found”, exits 3',
     async (_what, first) => {
-      script(first, answer(404, {}), answer(200, { rooms: [] }))
+      respondInOrder(first, answer(404, {}), answer(200, { rooms: [] }))
       expect((await world.run('users delete ada --yes')).code).toBe(3)
     },
   )
 
   test('a write whose first attempt failed with a 503 without Retry-After, and whose retry gets the response “not found”, exits 7', async () => {
-    script(answer(503, {}), answer(404, {}), answer(200, { rooms: [] }))
+    respondInOrder(answer(503, {}), answer(404, {}), answer(200, { rooms: [] }))
     expect((await world.run('users delete ada --yes')).code).toBe(7)
   })
 
   test.each(['users delete ada --yes', 'users update ada --name X'])(
     'a write whose first attempt failed and whose retry gets a 503 has an unknown outcome: %s',
     async (command) => {
-      script(lost(), answer(503, {}))
+      respondInOrder(lost(), answer(503, {}))
       const { code, stderr } = await outcome(command)
       const words = 'the service failed (503); the outcome of the change is unknown'
       expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringContaining(words) })
@@ -806,7 +806,7 @@ describe('a write whose first attempt failed', () => {
   )
 
   test('a write whose first attempt failed and whose retry succeeds exits 0', async () => {
-    script(lost(), fine)
+    respondInOrder(lost(), fine)
     expect((await world.run('users delete ada --yes')).code).toBe(0)
   })
 })
@@ -829,11 +829,11 @@ test('a malformed proxy URL causes a usage error', async () => {
 
 describe('an interrupt during a request', () => {
   /** Sends a signal as soon as a request is in flight. */
-  async function interruptedBy(name: 'SIGINT' | 'SIGTERM', command: string) {
+  async function runInterrupted(name: 'SIGINT' | 'SIGTERM', command: string) {
     const started = latch()
     world.intercept = (request, next, signal) => {
       started.open()
-      return silence(request, next, signal)
+      return neverRespond(request, next, signal)
     }
     const { host, done } = world.start(command.split(' '))
     await soon('the first request', started.opened)
@@ -847,7 +847,7 @@ describe('an interrupt during a request', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('an interrupt during a request by %s ends a read with the exit code %i', async (name, code) => {
-    expect(await interruptedBy(name, 'rooms get r1')).toEqual({
+    expect(await runInterrupted(name, 'rooms get r1')).toEqual({
       code,
       stdout: '',
       stderr: 'error: interrupted\n',
@@ -860,7 +860,7 @@ describe('an interrupt during a request', () => {
   ] as const)(
     'an interrupt during a request by %s ends a write with the exit code %i and suggests a check',
     async (name, code) => {
-      expect(await interruptedBy(name, 'rooms update r1 --name New')).toEqual({
+      expect(await runInterrupted(name, 'rooms update r1 --name New')).toEqual({
         code,
         stdout: '',
         stderr:
@@ -870,13 +870,13 @@ describe('an interrupt during a request', () => {
   )
 
   test('an interrupt during a request prevents the requests for the remaining IDs', async () => {
-    const { code } = await interruptedBy('SIGINT', 'users delete a b c --yes --concurrency 1')
+    const { code } = await runInterrupted('SIGINT', 'users delete a b c --yes --concurrency 1')
     expect(code).toBe(130)
     expect(paths()).toEqual(['DELETE /users/a'])
   })
 
   test('an interrupt during a request is reported as an error object in JSON with --json', async () => {
-    const { stderr } = await interruptedBy('SIGINT', 'rooms get r1 --json')
+    const { stderr } = await runInterrupted('SIGINT', 'rooms get r1 --json')
     expect(JSON.parse(stderr)).toEqual({
       error: { code: 'interrupted', message: 'interrupted', retryable: false },
     })

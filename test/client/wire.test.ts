@@ -19,7 +19,7 @@ const names = {
 }
 
 /** Creates a client of a service that sends the same response to every request. */
-function clientThatGets(body: string) {
+function createClientOf(body: string) {
   const requests: WireRequest[] = []
   const transport: Transport = async (request) => {
     requests.push(request)
@@ -45,7 +45,10 @@ function clientThatGets(body: string) {
 }
 
 /** Returns the operation and the path parameters of a request. */
-function route(method: string, pathname: string): { name: OperationName; params: Record<string, string> } {
+function findOperation(
+  method: string,
+  pathname: string,
+): { name: OperationName; params: Record<string, string> } {
   for (const [name, endpoint] of Object.entries(endpoints)) {
     const pattern = new RegExp(`^${endpoint.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
     const match = endpoint.method === method ? pattern.exec(pathname) : null
@@ -61,9 +64,9 @@ function route(method: string, pathname: string): { name: OperationName; params:
 }
 
 /** Returns the client call that sends the request of a case. */
-function callOf({ request }: WireCase): { name: OperationName; input: AnyInput } {
+function toClientCall({ request }: WireCase): { name: OperationName; input: AnyInput } {
   const { pathname, searchParams } = new URL(baseUrl + request.path)
-  const { name, params } = route(request.method, pathname.slice('/v1'.length))
+  const { name, params } = findOperation(request.method, pathname.slice('/v1'.length))
   const { query }: Operation = operations[name]
   return {
     name,
@@ -91,7 +94,9 @@ const successes = loadFixtures().flatMap(({ operation, cases }) =>
 )
 
 test('each operation of the API specification has a successful case', () => {
-  const shown = new Set(successes.flatMap(({ cases }) => cases.map((wireCase) => callOf(wireCase).name)))
+  const shown = new Set(
+    successes.flatMap(({ cases }) => cases.map((wireCase) => toClientCall(wireCase).name)),
+  )
   const listed = Object.entries(operations).flatMap(([name, { unlisted }]) => (unlisted ? [] : [name]))
   expect([...shown].toSorted()).toEqual(listed.toSorted())
 })
@@ -101,8 +106,8 @@ describe('the client', () => {
     describe(`for ${operation}`, () => {
       for (const wireCase of cases)
         test(`the client for ${operation} sends the documented request and accepts the documented response: ${wireCase.name}`, async () => {
-          const { requests, call } = clientThatGets(JSON.stringify(wireCase.answer))
-          const { name, input } = callOf(wireCase)
+          const { requests, call } = createClientOf(JSON.stringify(wireCase.answer))
+          const { name, input } = toClientCall(wireCase)
           const { value } = await call(name, input)
           expect(value).toEqual(wireCase.answer)
           const { method, path, body } = wireCase.request
@@ -130,13 +135,13 @@ describe('the client', () => {
 type Step = string | number
 
 /** Returns the path of every object in a value, including the value itself. */
-function objectsIn(value: unknown, path: Step[] = []): { path: Step[]; object: Record<string, unknown> }[] {
-  if (Array.isArray(value)) return value.flatMap((item, i) => objectsIn(item, [...path, i]))
+function findObjects(value: unknown, path: Step[] = []): { path: Step[]; object: Record<string, unknown> }[] {
+  if (Array.isArray(value)) return value.flatMap((item, i) => findObjects(item, [...path, i]))
   if (typeof value !== 'object' || value === null) return []
   const object = value as Record<string, unknown>
   return [
     { path, object },
-    ...Object.entries(object).flatMap(([key, field]) => objectsIn(field, [...path, key])),
+    ...Object.entries(object).flatMap(([key, field]) => findObjects(field, [...path, key])),
   ]
 }
 
@@ -145,11 +150,11 @@ describe('unlisted fields and numbers beyond a double', () => {
     test(`unlisted fields and numbers beyond a double stay unchanged in a response to ${operation}`, async () => {
       for (const wireCase of cases) {
         const grown = structuredClone(wireCase.answer)
-        for (const { object } of objectsIn(grown))
+        for (const { object } of findObjects(grown))
           object['x_unlisted'] = { deep: [null, 'ü', { a: null }], count: '@digits@' }
         const body = ` ${JSON.stringify(grown, null, 1).replaceAll('"@digits@"', '12345678901234567890.50')}\r\n`
-        const { call } = clientThatGets(body)
-        const { name, input } = callOf(wireCase)
+        const { call } = createClientOf(body)
+        const { name, input } = toClientCall(wireCase)
         const { bytes, value } = await call(name, input)
         const text = new TextDecoder().decode(bytes)
         expect(new TextDecoder().decode(bytes)).toBe(body)
@@ -160,14 +165,14 @@ describe('unlisted fields and numbers beyond a double', () => {
 })
 
 /** Returns every field that may be null: all except IDs, types, requested fields and the result itself. */
-function nullable(
+function listNullableFields(
   name: OperationName,
   { body }: AnyInput,
   answer: object,
 ): { path: string; nulled: object }[] {
   const result: string = endpoints[name].result
   const copies: { path: string; nulled: object }[] = []
-  for (const { path, object } of objectsIn(answer))
+  for (const { path, object } of findObjects(answer))
     for (const key of Object.keys(object)) {
       if (
         ['id', 'type', 'user_id', ...Object.keys(Object(body))].includes(key) ||
@@ -177,7 +182,7 @@ function nullable(
       // In the response to a termination, null means that the room is not terminated.
       if (name === 'updateRoom' && key === 'terminated_at') continue
       const nulled = structuredClone(answer)
-      const owner = objectsIn(nulled).find((other) => other.path.join() === path.join())
+      const owner = findObjects(nulled).find((other) => other.path.join() === path.join())
       if (owner) owner.object[key] = null
       copies.push({ path: [...path, key].join('.'), nulled })
     }
@@ -189,10 +194,10 @@ describe('responses with null', () => {
     test(`a response with null in any documented field except id, type, user_id and requested fields is accepted for ${operation}`, async () => {
       const refused = new Set<string>()
       for (const wireCase of cases) {
-        const { name, input } = callOf(wireCase)
-        for (const { path, nulled } of nullable(name, input, wireCase.answer)) {
+        const { name, input } = toClientCall(wireCase)
+        for (const { path, nulled } of listNullableFields(name, input, wireCase.answer)) {
           const body = JSON.stringify(nulled)
-          const text = await clientThatGets(body)
+          const text = await createClientOf(body)
             .call(name, input)
             .then(
               (answer) => new TextDecoder().decode(answer.bytes),
@@ -209,8 +214,8 @@ test.each(successes.filter(({ operation }) => /\.(get|list)$/.test(operation)))(
   'a response without its result to a read is an error: $operation',
   async ({ cases: [wireCase] }) => {
     if (!wireCase) throw new Error('there is no success')
-    const { name, input } = callOf(wireCase)
-    await expect(clientThatGets('{}').call(name, input)).rejects.toThrow(
+    const { name, input } = toClientCall(wireCase)
+    await expect(createClientOf('{}').call(name, input)).rejects.toThrow(
       /^the service’s response cannot be read: \w+ (has no \w+|is not a list)$/,
     )
   },

@@ -20,7 +20,7 @@ const origin = 'https://meet.test'
 const env = { MEETROOM_BASE_URL: origin }
 
 /** Serves the API at `api`, and the same response everywhere else. */
-function webServer(elsewhere: WireResponse, api = `${origin}/v1`) {
+function serveApi(elsewhere: WireResponse, api = `${origin}/v1`) {
   world.intercept = async ({ url, ...request }, next) => {
     if (!url.startsWith(`${api}/`)) return elsewhere
     if (api === `${origin}/v1`) return next()
@@ -78,7 +78,7 @@ describe('a base URL without /v1', () => {
   ])(
     'a base URL without /v1 makes every command exit 6 if the web server responds with %s',
     async (_what, elsewhere) => {
-      webServer(elsewhere)
+      serveApi(elsewhere)
       world.file('users.csv', 'user_id\nada\ngrace\nalan\n')
       for (const command of commands()) {
         const { code, stdout, stderr } = await world.run(command, { env })
@@ -95,7 +95,7 @@ describe('a base URL without /v1', () => {
   )
 
   test('a base URL without /v1 causes an error with a separate code that is not retryable', async () => {
-    webServer(notFound)
+    serveApi(notFound)
     const { stderr } = await world.run(`rooms delete ${room} --yes --ignore-not-found --json`, { env })
     expect(JSON.parse(stderr)).toEqual({
       error: {
@@ -111,7 +111,7 @@ describe('a base URL without /v1', () => {
   })
 
   test('a base URL without /v1 stops a batch at the first ID', async () => {
-    webServer(notFound)
+    serveApi(notFound)
     const ids = Array.from({ length: 40 }, (_, i) => `r${i}`)
     const { code, stderr } = await world.run(['rooms', 'delete', ...ids, '--yes', '--max', '40'], { env })
     expect({ code, stderr }).toEqual({ code: 6, stderr: wrong() })
@@ -119,7 +119,7 @@ describe('a base URL without /v1', () => {
   })
 
   test('a base URL without /v1 stops an import at its first row', async () => {
-    webServer(notFound)
+    serveApi(notFound)
     world.file('users.csv', `user_id\n${Array.from({ length: 40 }, (_, i) => `u${i}\n`).join('')}`)
     const { code, stderr } = await world.run('users import users.csv --no-journal', { env })
     expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining(wrong()) })
@@ -127,7 +127,7 @@ describe('a base URL without /v1', () => {
   })
 
   test('a base URL without /v1 causes no request with --curl or --dry-run', async () => {
-    webServer(notFound)
+    serveApi(notFound)
     await world.run(`rooms delete ${room} --yes --curl`, { env })
     await world.run('rooms create --name X --type open --dry-run', { env })
     expect(world.requests).toEqual([])
@@ -315,7 +315,7 @@ describe('auth login with a base URL that omits /v1', () => {
   ])(
     'auth login with a base URL that omits /v1 tries /v1 if the web server responds with %s',
     async (_what, elsewhere) => {
-      webServer(elsewhere)
+      serveApi(elsewhere)
       expect(await logIn(origin)).toMatchObject({
         code: 0,
         stdout: '',
@@ -330,7 +330,7 @@ describe('auth login with a base URL that omits /v1', () => {
   )
 
   test('auth login with a base URL that omits /v1 finds a service under a path prefix', async () => {
-    webServer(notFound, `${origin}/meet/v1`)
+    serveApi(notFound, `${origin}/meet/v1`)
     expect(await logIn(`${origin}/meet/`)).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('the service is at https://meet.test/meet/v1;'),
@@ -356,7 +356,7 @@ describe('auth login with a base URL that omits /v1', () => {
   })
 
   test('auth login with a base URL that omits /v1 reports a key that the service at /v1 refuses', async () => {
-    webServer(notFound)
+    serveApi(notFound)
     expect(await logIn(origin, 'wrong-key')).toMatchObject({
       code: 4,
       stderr: 'error: https://meet.test refuses this key; nothing was stored\n',

@@ -25,7 +25,7 @@ const ways: readonly ((body: string) => readonly string[])[] = [
 ]
 
 /** Simulates a service that lists one room per page, with a different framing for each page. */
-async function service(first: number) {
+async function startService(first: number) {
   const page = (offset: number) =>
     JSON.stringify({
       rooms: offset < ways.length ? [{ id: `room-${offset}`, type: 'open', name: 'a' }] : [],
@@ -49,7 +49,7 @@ async function service(first: number) {
 test.each([...ways.keys()])(
   'rooms list reads all pages from one connection for any framing of the responses (order %i)',
   async (first) => {
-    const baseUrl = await service(first)
+    const baseUrl = await startService(first)
     const dir = tempDir()
     const env = { MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: 'key-0123456789', MEETROOM_CONFIG_DIR: dir }
     const argv = ['rooms', 'list', '--all', '--page-size', '1', '-o', 'ids']

@@ -50,7 +50,7 @@ async function serveRaw(onRequest: (socket: Socket) => void): Promise<string> {
 }
 
 /** Returns a port without a listener. */
-async function closedPort(): Promise<number> {
+async function findClosedPort(): Promise<number> {
   const server = createNetServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -87,7 +87,7 @@ async function unreadable(origin: string): Promise<string | undefined> {
 }
 
 /** Returns the description of a failed request; checks the error class, and that no key is shown. */
-async function failure(origin: string, options: Parameters<typeof send>[1] = {}) {
+async function describeFailure(origin: string, options: Parameters<typeof send>[1] = {}) {
   const error = await send(origin, options).then(
     () => expect.fail('there was an answer'),
     (thrown: unknown) => thrown,
@@ -369,7 +369,7 @@ describe.each([
 
   describe('the transport', () => {
     test('the transport reports that the request was not sent if the connection is refused', async () => {
-      expect(await failure(`http://127.0.0.1:${await closedPort()}`)).toEqual({
+      expect(await describeFailure(`http://127.0.0.1:${await findClosedPort()}`)).toEqual({
         message: 'connection refused',
         maybeSent: false,
         transient: true,
@@ -377,7 +377,7 @@ describe.each([
     })
 
     test('the transport reports that the request was not sent if all addresses of the host name refuse the connection', async () => {
-      expect(await failure(`http://localhost:${await closedPort()}`)).toEqual({
+      expect(await describeFailure(`http://localhost:${await findClosedPort()}`)).toEqual({
         message: 'connection refused',
         maybeSent: false,
         transient: true,
@@ -385,7 +385,7 @@ describe.each([
     })
 
     test('the transport reports that the request was not sent if the host name is unknown', async () => {
-      const { message, maybeSent } = await failure('http://no-such-host.invalid')
+      const { message, maybeSent } = await describeFailure('http://no-such-host.invalid')
       // Without a network, the system cannot distinguish the two cases.
       expect(message).toMatch(/^the host name cannot be resolved( at the moment)?$/)
       expect(maybeSent).toBe(false)
@@ -445,7 +445,9 @@ describe.each([
         const origin = await serveRaw(act)
         for (const method of ['GET', 'POST'])
           expect(
-            await failure(origin, { request: { method, ...(method === 'POST' ? { body: '{}' } : {}) } }),
+            await describeFailure(origin, {
+              request: { method, ...(method === 'POST' ? { body: '{}' } : {}) },
+            }),
           ).toEqual({
             message,
             maybeSent: true,
@@ -485,7 +487,7 @@ describe.each([
     test('the transport ends a waiting request when the caller aborts it, and reports that the request may have arrived', async () => {
       const abort = new AbortController()
       const origin = await serveRaw(() => abort.abort())
-      expect(await failure(origin, { signal: abort.signal })).toEqual({
+      expect(await describeFailure(origin, { signal: abort.signal })).toEqual({
         message: 'no response yet',
         maybeSent: true,
         transient: false,
@@ -499,13 +501,13 @@ describe.each([
           setImmediate(() => abort.abort()),
         ),
       )
-      expect(await failure(origin, { signal: abort.signal })).toMatchObject({ maybeSent: true })
+      expect(await describeFailure(origin, { signal: abort.signal })).toMatchObject({ maybeSent: true })
     })
 
     test('the transport sends no request that the caller aborts during the TLS handshake', async () => {
       const abort = new AbortController()
       const origin = (await serveRaw(() => abort.abort())).replace('http:', 'https:')
-      expect(await failure(origin, { signal: abort.signal })).toEqual({
+      expect(await describeFailure(origin, { signal: abort.signal })).toEqual({
         message: 'no connection yet',
         maybeSent: false,
         transient: false,
@@ -516,7 +518,7 @@ describe.each([
       const abort = new AbortController()
       const proxy = (await serveRaw(() => abort.abort())).replace('http://', '')
       const env = { HTTPS_PROXY: `http://ada:proxy-password@${proxy}` }
-      expect(await failure('https://meet.test', { env, signal: abort.signal })).toEqual({
+      expect(await describeFailure('https://meet.test', { env, signal: abort.signal })).toEqual({
         message: `no connection yet (through the proxy ${proxy})`,
         maybeSent: false,
         transient: false,
@@ -529,13 +531,15 @@ describe.each([
         requests++
         response.end()
       })
-      expect(await failure(origin, { signal: AbortSignal.abort() })).toMatchObject({ maybeSent: false })
+      expect(await describeFailure(origin, { signal: AbortSignal.abort() })).toMatchObject({
+        maybeSent: false,
+      })
       expect(requests).toBe(0)
     })
 
     test('the transport reports an error without the value of a header that HTTP forbids', async () => {
       const origin = await serve((_request, response) => response.end())
-      const { maybeSent } = await failure(origin, {
+      const { maybeSent } = await describeFailure(origin, {
         request: { headers: { authorization: `Bearer ${key}\n` } },
       })
       expect(maybeSent).toBe(false)
@@ -598,7 +602,7 @@ describe.each([
       async (noProxy) => {
         const { url, asked } = await proxy(await target())
         // Only the proxy responds for meet.test, so a response proves that the proxy was used.
-        await failure('http://meet.test', { env: { HTTP_PROXY: url, NO_PROXY: noProxy } })
+        await describeFailure('http://meet.test', { env: { HTTP_PROXY: url, NO_PROXY: noProxy } })
         expect(asked).toEqual([])
       },
     )
@@ -627,7 +631,7 @@ describe.each([
     })
 
     /** Starts a server that calls a function for each connection with data, and counts the connections. */
-    async function rawProxy(act: (socket: Socket) => void) {
+    async function startRawProxy(act: (socket: Socket) => void) {
       const seen = { connections: 0, name: '', url: '' }
       const port = await listen(
         createNetServer((socket) => {
@@ -641,9 +645,11 @@ describe.each([
     }
 
     test('a proxy that cannot be reached is named in the error, and the request was not sent', async () => {
-      const name = `127.0.0.1:${await closedPort()}`
+      const name = `127.0.0.1:${await findClosedPort()}`
       expect(
-        await failure('http://meet.test', { env: { HTTP_PROXY: `http://ada:proxy-password@${name}` } }),
+        await describeFailure('http://meet.test', {
+          env: { HTTP_PROXY: `http://ada:proxy-password@${name}` },
+        }),
       ).toEqual({
         message: `the proxy ${name} cannot be reached: connection refused`,
         maybeSent: false,
@@ -676,9 +682,9 @@ describe.each([
       ],
     ])('a proxy that %s gets one request and is named in the error', async (_what, act, what) => {
       for (const origin of ['http://meet.test', 'https://meet.test']) {
-        const proxy = await rawProxy(act)
+        const proxy = await startRawProxy(act)
         expect(
-          await failure(origin, {
+          await describeFailure(origin, {
             env: { HTTP_PROXY: proxy.url },
             request: { method: 'POST', url: `${origin}/v1/rooms`, body: '{}' },
           }),
@@ -688,7 +694,7 @@ describe.each([
     })
 
     test('a proxy that closes its connections gets one request for each of many requests', async () => {
-      const proxy = await rawProxy((socket) => socket.end())
+      const proxy = await startRawProxy((socket) => socket.end())
       const transport = createNetworkTransport({
         origin: 'https://meet.test',
         env: { HTTPS_PROXY: proxy.url },
@@ -705,11 +711,11 @@ describe.each([
     })
 
     test('a proxy is named in the error if the connection behind the proxy fails', async () => {
-      const proxy = await rawProxy((socket) => {
+      const proxy = await startRawProxy((socket) => {
         socket.write('HTTP/1.1 200 OK\r\n\r\n')
         socket.once('data', () => socket.resetAndDestroy())
       })
-      expect(await failure('http://meet.test', { env: { HTTP_PROXY: proxy.url } })).toEqual({
+      expect(await describeFailure('http://meet.test', { env: { HTTP_PROXY: proxy.url } })).toEqual({
         message: `the connection was reset (through the proxy ${proxy.name})`,
         maybeSent: true,
         transient: true,
@@ -725,7 +731,7 @@ describe.each([
       })
       const port = await listen(server)
       for (const who of ['ada:p%40ss@', 'ada@', ''])
-        await failure('https://meet.test', { env: { HTTPS_PROXY: `http://${who}127.0.0.1:${port}` } })
+        await describeFailure('https://meet.test', { env: { HTTPS_PROXY: `http://${who}127.0.0.1:${port}` } })
       const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
       expect(asked).toEqual([basic('ada:p@ss'), basic('ada:'), undefined])
     })
@@ -742,7 +748,7 @@ describe.each([
         })
       })
       const env = { HTTPS_PROXY: `http://127.0.0.1:${await listen(server)}` }
-      await failure('https://meet.test', { env })
+      await describeFailure('https://meet.test', { env })
       expect(seen[0]).toMatch(/^meet\.test:443 /)
       expect(seen.join('\n')).not.toMatch(new RegExp(`${key}|/v1/rooms`))
     })
@@ -757,7 +763,7 @@ describe.each([
           response.end()
         }),
       )
-      expect(await failure(`https://127.0.0.1:${port}`)).toEqual({
+      expect(await describeFailure(`https://127.0.0.1:${port}`)).toEqual({
         message:
           'the certificate is self-signed; to trust it, point NODE_EXTRA_CA_CERTS at a file with the CA certificate',
         maybeSent: false,
@@ -768,7 +774,7 @@ describe.each([
 
     test('an HTTPS request to a service without TLS fails before it is sent', async () => {
       const origin = await serve((_request, response) => response.end())
-      const { message, maybeSent, transient } = await failure(origin.replace('http:', 'https:'))
+      const { message, maybeSent, transient } = await describeFailure(origin.replace('http:', 'https:'))
       // The wording depends on the version of the TLS library.
       expect(message).toMatch(/^(the service does not speak TLS on this port|the TLS handshake failed)$/)
       expect({ maybeSent, transient }).toEqual({ maybeSent: false, transient: false })
@@ -778,7 +784,7 @@ describe.each([
 
 describe('a run of writes', () => {
   /** Sends `writes` writes sequentially; returns the libraries that sent them, in order. */
-  async function librariesOf(writes: number, interim: string): Promise<string[]> {
+  async function findLibraries(writes: number, interim: string): Promise<string[]> {
     const found = new Set<string>()
     const port = await listen(
       createNetServer((socket) =>
@@ -801,14 +807,14 @@ describe('a run of writes', () => {
   }
 
   test('a run of writes of ordinary length is sent by node:http', async () => {
-    expect(await librariesOf(200, '')).toEqual(['node:http'])
+    expect(await findLibraries(200, '')).toEqual(['node:http'])
   })
 
   test('a run of writes that is long is continued by undici', async () => {
-    expect(await librariesOf(400, '')).toEqual(['node:http', 'undici'])
+    expect(await findLibraries(400, '')).toEqual(['node:http', 'undici'])
   })
 
   test('a run of writes that is long stays with node:http if the service sends 100 Continue', async () => {
-    expect(await librariesOf(400, 'HTTP/1.1 100 Continue\r\n\r\n')).toEqual(['node:http'])
+    expect(await findLibraries(400, 'HTTP/1.1 100 Continue\r\n\r\n')).toEqual(['node:http'])
   })
 })
