@@ -16,7 +16,7 @@ import { createWorld } from '../helpers/world.ts'
 const quietly = <T>(load: () => Promise<T>) => load()
 
 /** Creates a world whose local workspace has this key file. */
-async function worldWithKey(text: string) {
+async function createWorldWithKey(text: string) {
   const world = await createWorld()
   const dir = join(world.dir, 'data')
   mkdirSync(dir, { mode: 0o700 })
@@ -29,7 +29,7 @@ describe('an empty key file of the local workspace', () => {
   test.each(['', '\n', ' \n'])(
     'an empty key file of the local workspace that contains %j is replaced, with a warning',
     async (text) => {
-      const { world, dir, file } = await worldWithKey(text)
+      const { world, dir, file } = await createWorldWithKey(text)
       const run = await world.run('--local rooms create --name Plan --type open')
       expect(run).toMatchObject({
         code: 0,
@@ -43,7 +43,7 @@ describe('an empty key file of the local workspace', () => {
   )
 
   test('an empty key file of the local workspace is not replaced while the directory is served', async () => {
-    const { world, dir, file } = await worldWithKey('')
+    const { world, dir, file } = await createWorldWithKey('')
     const lock = await lockWorkspace(dir, { quietly })
     onTestFinished(() => lock.release())
     const run = await world.run('--local rooms list')
@@ -56,7 +56,7 @@ describe('an empty key file of the local workspace', () => {
 test.each(['two words\n', 'key\u0007\n', 'schlüssel\n', 'a\nb\n'])(
   'a key file with %j is refused with a hint, and is not changed',
   async (text) => {
-    const { world, file } = await worldWithKey(text)
+    const { world, file } = await createWorldWithKey(text)
     expect(await world.run('--local rooms list')).toMatchObject({
       code: 2,
       stdout: '',
@@ -83,7 +83,7 @@ test.skipIf(process.platform === 'win32')(
 
 describe('serve.json in the data directory', () => {
   async function served(text: string, uid?: number) {
-    const { world, dir } = await worldWithKey('local_abcdefghijklmnopqrstuvwxyz012345\n')
+    const { world, dir } = await createWorldWithKey('local_abcdefghijklmnopqrstuvwxyz012345\n')
     const lock = await lockWorkspace(dir, { quietly })
     onTestFinished(() => lock.release())
     const file = join(dir, 'serve.json')

@@ -30,7 +30,7 @@ function publish(base_url: string, key: string): void {
 }
 
 /** Returns the error of a request to a port without a listener. */
-const refused = () => new TransportError('connection refused', false)
+const createRefusal = () => new TransportError('connection refused', false)
 
 /** Runs `--local rooms list` with a transport for each base URL, and returns the requests. */
 async function list(ways: Record<string, Transport>, argv: readonly string[] = []) {
@@ -39,7 +39,7 @@ async function list(ways: Record<string, Transport>, argv: readonly string[] = [
   const code = await main(['--local', 'rooms', 'list', '--columns', 'name', ...argv], host, async (url) => {
     return (request, signal) => {
       requests.push(`${request.url} ${request.headers['authorization']}`)
-      return (ways[url] ?? (() => Promise.reject(refused())))(request, signal)
+      return (ways[url] ?? (() => Promise.reject(createRefusal())))(request, signal)
     }
   })
   return { code, stdout: host.stdout.text, stderr: host.stderr.text, requests, host }
@@ -49,7 +49,7 @@ test('--local opens the local workspace directly if the serving process stops be
   const { code, stdout, stderr, requests } = await list({
     async 'http://127.0.0.1:1/v1'() {
       claimed.release()
-      throw refused()
+      throw createRefusal()
     },
   })
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'NAME\n────\nHere\n', stderr: '' })
@@ -60,7 +60,7 @@ test('--local sends the request to the next serving process, with the key of tha
   const { code, stdout, requests } = await list({
     async 'http://127.0.0.1:1/v1'() {
       publish('http://127.0.0.1:2/v1', 'key-2')
-      throw refused()
+      throw createRefusal()
     },
     'http://127.0.0.1:2/v1': async () =>
       answer(200, { rooms: [{ id: 'r', type: 'open', name: 'There' }], paging: { total: 1 } }),

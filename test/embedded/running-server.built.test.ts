@@ -15,7 +15,7 @@ import { tempDir } from '../helpers/world.ts'
 const machine = { quietly: <T>(load: () => Promise<T>) => load() }
 
 /** Returns the description of a service in a directory, and writes its key file. */
-function ownerOf(dir: string): ServingProcess {
+function createOwner(dir: string): ServingProcess {
   const api_key_file = join(dir, 'api-key')
   writeFileSync(api_key_file, 'the-key\n')
   return { pid: 4242, base_url: 'http://127.0.0.1:4680/v1', api_key_file }
@@ -31,8 +31,8 @@ test('the process that serves a directory is found together with its API key', a
   const dir = tempDir()
   const { publish, release } = await lockWorkspace(dir, machine)
   expect(await findServingProcess(dir, machine)).toBeUndefined()
-  publish(ownerOf(dir))
-  expect(await findServingProcess(dir, machine)).toEqual({ ...ownerOf(dir), apiKey: 'the-key' })
+  publish(createOwner(dir))
+  expect(await findServingProcess(dir, machine)).toEqual({ ...createOwner(dir), apiKey: 'the-key' })
   release()
   expect(await findServingProcess(dir, machine)).toBeUndefined()
 })
@@ -40,7 +40,7 @@ test('the process that serves a directory is found together with its API key', a
 test('a workspace is served only at the base URL of its owner, until the owner withdraws the base URL', async () => {
   const dir = tempDir()
   const live = { ...machine, isAlive: (pid: number) => pid === process.pid }
-  const owner = { ...ownerOf(dir), pid: process.pid }
+  const owner = { ...createOwner(dir), pid: process.pid }
   const isServed = (port = 4680) => isServedAt(dir, `http://127.0.0.1:${port}/v1`, live)
   expect(await isServed()).toBe(false)
   const { publish, unpublish, release } = await lockWorkspace(dir, machine)
@@ -63,7 +63,7 @@ test('a workspace is served only at the base URL of its owner, until the owner w
 test('the owner file has owner-only access', async () => {
   const dir = tempDir()
   const { publish, release } = await lockWorkspace(dir, machine)
-  publish(ownerOf(dir))
+  publish(createOwner(dir))
   expect(statSync(join(dir, 'serve.json')).mode & 0o777).toBe(0o600)
   release()
 })
@@ -84,7 +84,7 @@ test('the lock of a directory has mode 0600, so that no other user can hold it, 
 test('a second claim of a directory is refused with the base URL of the server that owns it', async () => {
   const dir = tempDir()
   const { publish, release } = await lockWorkspace(dir, machine)
-  publish(ownerOf(dir))
+  publish(createOwner(dir))
   const second = lockWorkspace(dir, machine)
   await expect(second).rejects.toBeInstanceOf(UsageError)
   await expect(second).rejects.toThrow('already served at http://127.0.0.1:4680/v1 by process 4242')
@@ -111,7 +111,7 @@ test('claims of different directories are independent', async () => {
   const [one, other] = [tempDir(), tempDir()]
   const first = await lockWorkspace(one, machine)
   const second = await lockWorkspace(other, machine)
-  first.publish(ownerOf(one))
+  first.publish(createOwner(one))
   expect(await findServingProcess(other, machine)).toBeUndefined()
   first.release()
   second.release()
@@ -124,7 +124,7 @@ test('a released directory can be claimed again', async () => {
 
 test('an owner file without a live process is ignored', async () => {
   const dir = tempDir()
-  writeFileSync(join(dir, 'serve.json'), JSON.stringify(ownerOf(dir)))
+  writeFileSync(join(dir, 'serve.json'), JSON.stringify(createOwner(dir)))
   expect(await findServingProcess(dir, machine)).toBeUndefined()
   ;(await lockWorkspace(dir, machine)).release()
 })

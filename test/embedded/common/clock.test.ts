@@ -5,7 +5,7 @@ import { testMachine } from '../../helpers/live.ts'
 const longest = 2 ** 31 - 1
 
 /** Creates a callback that records the times of its calls, in milliseconds. */
-function recorder() {
+function createRecorder() {
   const machine = testMachine()
   const calls: number[] = []
   return { machine, calls, work: () => void calls.push(machine.monotonic()) }
@@ -13,7 +13,7 @@ function recorder() {
 
 for (const ms of [1, longest, longest + 1, 2 * longest, 5 * longest + 12_345])
   test(`startLongTimer calls its callback once after ${ms} ms`, () => {
-    const { machine, calls, work } = recorder()
+    const { machine, calls, work } = createRecorder()
     startLongTimer(machine, ms, work)
     machine.advance(ms - 1)
     expect(calls).toEqual([])
@@ -23,7 +23,7 @@ for (const ms of [1, longest, longest + 1, 2 * longest, 5 * longest + 12_345])
   })
 
 test('startLongTimer treats a negative delay as zero', () => {
-  const { machine, calls, work } = recorder()
+  const { machine, calls, work } = createRecorder()
   startLongTimer(machine, -5000, work)
   expect(calls).toEqual([])
   machine.advance(0)
@@ -31,7 +31,7 @@ test('startLongTimer treats a negative delay as zero', () => {
 })
 
 test('startLongTimer does not call its callback if it is cancelled during its delay', () => {
-  const { machine, calls, work } = recorder()
+  const { machine, calls, work } = createRecorder()
   const cancel = startLongTimer(machine, 3 * longest, work)
   machine.advance(2 * longest + 1)
   cancel()
@@ -41,7 +41,7 @@ test('startLongTimer does not call its callback if it is cancelled during its de
 })
 
 test('startInterval calls its callback repeatedly until it is cancelled', () => {
-  const { machine, calls, work } = recorder()
+  const { machine, calls, work } = createRecorder()
   const stop = startInterval(machine, 5000, work)
   machine.advance(15_000)
   stop()
@@ -51,7 +51,7 @@ test('startInterval calls its callback repeatedly until it is cancelled', () => 
 })
 
 test('startInterval can be cancelled within its callback', () => {
-  const { machine, calls, work } = recorder()
+  const { machine, calls, work } = createRecorder()
   const stop = startInterval(machine, 5000, () => {
     work()
     stop()
@@ -61,7 +61,7 @@ test('startInterval can be cancelled within its callback', () => {
 })
 
 test('startInterval continues after its callback throws an error', () => {
-  const { machine, calls, work } = recorder()
+  const { machine, calls, work } = createRecorder()
   startInterval(machine, 5000, () => {
     work()
     throw new Error('this once')

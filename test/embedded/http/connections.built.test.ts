@@ -10,7 +10,7 @@ import { openTestWorkspace } from '../../helpers/wire.ts'
 const halfRequest = 'GET /v1/rooms HTTP/1.1\r\nHost: localhost\r\nX-Slow: '
 
 /** Opens a connection from an address of this machine and sends the beginning of a request. */
-async function halfOpen(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
+async function openIncomplete(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port, localAddress })
   socket.on('error', () => {})
   onTestFinished(() => void socket.destroy())
@@ -33,7 +33,7 @@ function ask(port: number, localAddress = '127.0.0.1'): Promise<number | undefin
 }
 
 /** Starts a service with at most 100 connections, of which half may be silent from one address. */
-async function served() {
+async function startService() {
   const { service } = await openTestWorkspace()
   const server = await serveHttp(service, { host: '127.0.0.1', port: 0, maxConnections: 100 })
   onTestFinished(async () => {
@@ -45,9 +45,9 @@ async function served() {
 
 describe('connections with incomplete headers', () => {
   test('connections with incomplete headers do not block other clients with the same or another IP address', async () => {
-    const port = await served()
+    const port = await startService()
     const silent = []
-    for (let i = 0; i < 200; i++) silent.push(await halfOpen(port))
+    for (let i = 0; i < 200; i++) silent.push(await openIncomplete(port))
     expect(await ask(port, '127.0.0.2')).toBe(400)
     expect(await ask(port)).toBe(400)
     const open = silent.filter((socket) => !socket.closed)
@@ -56,9 +56,9 @@ describe('connections with incomplete headers', () => {
   })
 
   test('connections with incomplete headers are closed within six seconds', async () => {
-    const port = await served()
+    const port = await startService()
     const began = performance.now()
-    const socket = await halfOpen(port)
+    const socket = await openIncomplete(port)
     socket.resume()
     await once(socket, 'close')
     const ms = performance.now() - began
@@ -68,10 +68,10 @@ describe('connections with incomplete headers', () => {
 })
 
 /** Opens connections that have received one response and wait for the next request. */
-async function idle(port: number, count: number): Promise<Socket[]> {
+async function openIdle(port: number, count: number): Promise<Socket[]> {
   const sockets = []
   for (let i = 0; i < count; i++) {
-    const socket = await halfOpen(port)
+    const socket = await openIncomplete(port)
     socket.write('\r\n\r\n')
     await once(socket, 'data')
     sockets.push(socket)
@@ -81,16 +81,16 @@ async function idle(port: number, count: number): Promise<Socket[]> {
 
 describe('connections that wait for their next request', () => {
   test('connections that wait for their next request stay open if other connections have incomplete headers', async () => {
-    const port = await served()
-    const sockets = await idle(port, 60)
-    for (let i = 0; i < 30; i++) await halfOpen(port)
+    const port = await startService()
+    const sockets = await openIdle(port, 60)
+    for (let i = 0; i < 30; i++) await openIncomplete(port)
     expect(await ask(port)).toBe(400)
     expect(sockets.filter((socket) => socket.closed)).toEqual([])
   })
 
   test('connections that wait for their next request are closed if the limit of connections is reached', async () => {
-    const port = await served()
-    await idle(port, 100)
+    const port = await startService()
+    await openIdle(port, 100)
     await expect(ask(port)).rejects.toThrow()
     expect(await ask(port)).toBe(400)
   })
@@ -104,7 +104,7 @@ test('a client that opens connections up to the limit of file handles does not b
   const room = await createRoom()
   const visitor = new WebSocket(`${ready.base_url.replace('http', 'ws')}/rooms/${room}/connect`)
   await once(visitor, 'message')
-  for (let i = 0; i < 1000; i++) await halfOpen(port)
+  for (let i = 0; i < 1000; i++) await openIncomplete(port)
   expect(await ask(port, '127.0.0.2')).toBe(400)
   expect(await ask(port)).toBe(400)
   expect(visitor.readyState).toBe(WebSocket.OPEN)

@@ -7,7 +7,7 @@ import { serveHere } from '../../helpers/serve-here.ts'
 const megabyte = 1024 * 1024
 
 /** Starts a service; returns functions that send an authorized request and join an open room. */
-async function served() {
+async function startService() {
   const serving = await serveHere()
   const authorization = `Bearer ${serving.apiKey}`
   const post = (headers: Record<string, string>, body = '', path = '/users') =>
@@ -41,7 +41,7 @@ describe('the type of a request body', () => {
   test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
     'a request body of the type %s is accepted by the embedded service',
     async (type) => {
-      const { post } = await served()
+      const { post } = await startService()
       expect(statusLine(await post({ 'content-type': type }, user))).toBe('HTTP/1.1 200 OK')
     },
   )
@@ -49,27 +49,27 @@ describe('the type of a request body', () => {
 
 describe('the embedded service', () => {
   test('the embedded service refuses headers of more than 16 KiB with the status 431', async () => {
-    const { post } = await served()
+    const { post } = await startService()
     const text = await post({ 'x-padding': 'x'.repeat(16 * 1024) })
     expect(statusLine(text)).toBe('HTTP/1.1 431 Request Header Fields Too Large')
   })
 
   test('the embedded service refuses a request line of more than 16 KiB with the status 431', async () => {
-    const { origin } = await served()
+    const { origin } = await startService()
     const line = `GET /v1/rooms?name=${'x'.repeat(16 * 1024)}`
     const text = await sendRaw(origin, rawRequest(line, { host: 'localhost' }))
     expect(statusLine(text)).toBe('HTTP/1.1 431 Request Header Fields Too Large')
   })
 
   test('the embedded service refuses a body of more than 10 MiB with the status 400', async () => {
-    const { post } = await served()
+    const { post } = await startService()
     const text = await post({ 'content-type': 'application/json' }, ' '.repeat(10 * megabyte + 1))
     expect(statusLine(text)).toBe('HTTP/1.1 400 Bad Request')
     expect(text).toContain('the body is larger than 10485760 bytes')
   })
 
   test('the embedded service refuses a chunked body of more than 10 MiB with the status 400', async () => {
-    const { origin, authorization } = await served()
+    const { origin, authorization } = await startService()
     const head = rawRequest('POST /v1/users', {
       host: 'localhost',
       authorization,
@@ -82,7 +82,7 @@ describe('the embedded service', () => {
   })
 
   test('the embedded service does not count a ping frame towards the size limit of the message before it', async () => {
-    const { join } = await served()
+    const { join } = await startService()
     const webSocket = await join()
     webSocket.send('x'.repeat(16 * 1024))
     webSocket.ping()
@@ -99,7 +99,7 @@ test.each([
 ])(
   'a peer that %s and keeps its side of the connection open does not prevent the service from stopping',
   async (_, headers) => {
-    const { origin, close } = await served()
+    const { origin, close } = await startService()
     const socket = await openSocket(origin, { allowHalfOpen: true })
     socket.write(
       rawRequest('GET /v1/rooms/none/connect', { host: 'localhost', ...upgradeHeaders, ...headers }),

@@ -8,7 +8,7 @@ const done = 'HTTP/1.1 200 OK'
 const refused = 'HTTP/1.1 400 Bad Request'
 
 /** Starts a service with the additional host name meet.example. */
-async function served(hosts: readonly string[] = ['meet.example'], host = '127.0.0.1') {
+async function startService(hosts: readonly string[] = ['meet.example'], host = '127.0.0.1') {
   const { service, apiKey } = await openTestWorkspace()
   const server = await serveHttp(service, { host, port: 0, hosts })
   onTestFinished(() => server.close())
@@ -39,14 +39,14 @@ describe('the Host header', () => {
     'meet.example',
     'MEET.example:443',
   ])('the Host header %s matches the service and is accepted', async (host) => {
-    const { ask } = await served()
+    const { ask } = await startService()
     expect((await ask({ host })).status).toBe(done)
   })
 
   test.each(['evil.test', 'sub.meet.example', 'meet.example.evil.test', 'notmeet.example', 'meet.example.'])(
     'the Host header “%s” does not match the service and is refused',
     async (host) => {
-      const { ask } = await served()
+      const { ask } = await startService()
       const { status, text } = await ask({ host })
       expect(status).toBe(refused)
       expect(text).not.toContain('"rooms"')
@@ -54,7 +54,7 @@ describe('the Host header', () => {
   )
 
   test('the Host header is accepted with any IP address and refused with a host name if the service listens on all interfaces', async () => {
-    const { ask } = await served([], '0.0.0.0')
+    const { ask } = await startService([], '0.0.0.0')
     expect((await ask({ host: '10.0.0.1:4680' })).status).toBe(done)
     expect((await ask({ host: '[fd00::1]' })).status).toBe(done)
     expect((await ask({ host: 'evil.test' })).status).toBe(refused)
@@ -63,7 +63,7 @@ describe('the Host header', () => {
 
 describe('the Origin header', () => {
   test('the Origin header of the service itself is accepted', async () => {
-    const { ask } = await served()
+    const { ask } = await startService()
     expect((await ask({ host: 'localhost:4680', origin: 'http://localhost:4680' })).status).toBe(done)
     expect((await ask({ host: 'meet.example', origin: 'https://meet.example' })).status).toBe(done)
   })

@@ -14,7 +14,7 @@ async function serve(service: Service) {
 }
 
 /** Sends a request without the client of this program. */
-function overHttp({ method, url, headers, body }: WireRequest): Promise<WireResponse> {
+function sendOverHttp({ method, url, headers, body }: WireRequest): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest(url, { method, headers, agent: false }, async (response) => {
       const chunks: Buffer[] = []
@@ -31,7 +31,7 @@ function overHttp({ method, url, headers, body }: WireRequest): Promise<WireResp
 }
 
 /** Writes to a socket; resolves with all data that arrives until it closes. */
-function overSocket(origin: string, ...parts: (string | Buffer)[]): Promise<string> {
+function sendOverSocket(origin: string, ...parts: (string | Buffer)[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin)
     const socket = connect(Number(port), hostname)
@@ -49,14 +49,14 @@ function overSocket(origin: string, ...parts: (string | Buffer)[]): Promise<stri
 describe('the embedded service over a socket', () => {
   replayFixtures(async ({ service }) => {
     const { url } = await serve(service)
-    return { baseUrl: `${url}/v1`, exchange: overHttp }
+    return { baseUrl: `${url}/v1`, exchange: sendOverHttp }
   })
 })
 
 test('a response has a status line, the JSON content type and a content length', async () => {
   const { service, apiKey } = await openTestWorkspace()
   const { url } = await serve(service)
-  const text = await overSocket(
+  const text = await sendOverSocket(
     url,
     `GET /v1/rooms HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAUTHORIZATION: Bearer ${apiKey}\r\n\r\n`,
   )
@@ -88,7 +88,7 @@ test('a request body that arrives in pieces is joined, even if a character is sp
     sent.write(body.subarray(0, 13), () => sent.end(body.subarray(13)))
   })
   expect(answer).toBe(200)
-  const got = await overHttp(wireRequest(`${url}/v1`, apiKey, { method: 'GET', path: '/users/%C3%A4' }))
+  const got = await sendOverHttp(wireRequest(`${url}/v1`, apiKey, { method: 'GET', path: '/users/%C3%A4' }))
   expect(decodeBody(got).user.user_id).toBe('ä')
 })
 
@@ -97,7 +97,7 @@ describe('a request target outside the paths of the service', () => {
     test(`a request target outside the paths of the service gets the response 400: ${target}`, async () => {
       const { service, apiKey } = await openTestWorkspace()
       const { url } = await serve(service)
-      const text = await overSocket(
+      const text = await sendOverSocket(
         url,
         `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`,
       )
@@ -108,7 +108,7 @@ describe('a request target outside the paths of the service', () => {
 test('a body that is not UTF-8 gets the response 400', async () => {
   const { service, apiKey } = await openTestWorkspace()
   const { url } = await serve(service)
-  const text = await overSocket(
+  const text = await sendOverSocket(
     url,
     `POST /v1/users HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n`,
     Buffer.from('{"user_id":"\xff"}', 'latin1'),
@@ -139,10 +139,10 @@ describe('closed servers', () => {
   test('closing the server finishes the open response and accepts no new request', async () => {
     const { url, close, apiKey, arrived, proceed } = await serveBehindGate()
     const request = wireRequest(`${url}/v1`, apiKey, { method: 'GET', path: '/rooms' })
-    const answer = overHttp(request)
+    const answer = sendOverHttp(request)
     await arrived
     const closed = close()
-    await expect(overHttp(request)).rejects.toThrow('ECONNREFUSED')
+    await expect(sendOverHttp(request)).rejects.toThrow('ECONNREFUSED')
     proceed()
     expect((await answer).status).toBe(200)
     await closed
@@ -152,7 +152,7 @@ describe('closed servers', () => {
     timeout: 3000,
   }, async () => {
     const { url, close, apiKey, arrived, proceed } = await serveBehindGate()
-    const text = overSocket(
+    const text = sendOverSocket(
       url,
       `GET /v1/rooms HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`,
     )

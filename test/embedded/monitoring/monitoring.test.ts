@@ -22,7 +22,7 @@ async function readMetrics(serving: Serving): Promise<string[]> {
 }
 
 /** Creates a machine whose timers of the given length fire only when a test requests it. */
-function machineWithTimer(ms: number) {
+function createMachineWithTimer(ms: number) {
   const host = createProcessHost()
   let fire = () => {}
   const after = (delay: number, work: () => void) => {
@@ -55,7 +55,7 @@ describe('health endpoints', () => {
   })
 
   test('health endpoints of a stopping service that still accepts connections respond with 503 for readiness and 200 for health', async () => {
-    const { machine, fire } = machineWithTimer(7777)
+    const { machine, fire } = createMachineWithTimer(7777)
     const serving = await serveHere({ machine, drainDelayMs: 7777 })
     const closed = serving.close()
     const ready = await fetch(`${serving.origin}/readyz`)
@@ -173,7 +173,7 @@ describe('X-Request-Id', () => {
 })
 
 test('a stopping service aborts and counts the requests that are unfinished after the drain timeout', async () => {
-  const { machine, fire } = machineWithTimer(7777)
+  const { machine, fire } = createMachineWithTimer(7777)
   const serving = await serveHere({ machine, drainMs: 7777 })
   for (let i = 0; i < 200; i++)
     await ask(serving, 'POST', '/users', { user_id: `u${i}`, note: 'x'.repeat(60_000) })

@@ -14,7 +14,7 @@ const people = (page: BrowserPage): Promise<string[]> =>
   )
 
 /** Creates a private room with a host, a guest and a monitor. */
-async function lesson(fields: object = {}) {
+async function createLesson(fields: object = {}) {
   const served = await roomPages()
   await served.user('ada', 'Ada Lovelace')
   await served.user('grace', 'Grace Hopper')
@@ -29,7 +29,7 @@ async function lesson(fields: object = {}) {
 
 describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 60_000 }, () => {
   test('the room page in a browser shows the contents of the room, and a notice after the member is blocked', async () => {
-    const { room, enter, say, ask, block } = await lesson()
+    const { room, enter, say, ask, block } = await createLesson()
     const ada = await enter(room, 'ada')
     await ada.shows('Connected as Ada Lovelace')
     expect(await ada.evaluate('document.title')).toBe('Weekly sync')
@@ -69,7 +69,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
   })
 
   test('the room page in a browser shows the remaining time, and the end of the meeting', async () => {
-    const { room, enter, ask } = await lesson({ max_meeting_seconds: 2 })
+    const { room, enter, ask } = await createLesson({ max_meeting_seconds: 2 })
     const ada = await enter(room, 'ada')
     await ada.shows('Time left\n0:02', '#clock')
     const grace = await enter(room, 'grace')
@@ -85,7 +85,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
   })
 
   test('the room page in a browser removes the token from the address bar and sends it in no URL or Referer header', async () => {
-    const { room, enter, tokens, log } = await lesson()
+    const { room, enter, tokens, log } = await createLesson()
     const ada = await enter(room, 'ada')
     await ada.shows('Connected as')
     const url = await ada.evaluate('location.href')
@@ -104,7 +104,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
   })
 
   test('the room page in a browser reconnects after the connection is lost', async () => {
-    const { room, baseUrl, newPage, linkTo, say } = await lesson()
+    const { room, baseUrl, newPage, linkTo, say } = await createLesson()
     const relay = await relayTo(baseUrl)
     const ada = await newPage()
     await ada.open(linkTo(room, 'ada', new URL(relay.baseUrl).origin))
@@ -123,7 +123,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
   })
 
   test('the room page in a browser shows the reason why a user cannot join', async () => {
-    const { room, enter, user, ask } = await lesson()
+    const { room, enter, user, ask } = await createLesson()
     await user('eve', 'Eve')
     const cases = [
       [await enter(room), 'This room needs the access token of a user.'],
@@ -147,7 +147,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
   })
 
   test('the room page in a browser can be operated with a keyboard and labels its elements for screen readers', async () => {
-    const { room, enter, ask, origin } = await lesson()
+    const { room, enter, ask, origin } = await createLesson()
     const entities = [{ type: 'Image', src: `${origin}/room-page/icon.svg` }]
     await ask('POST', `/rooms/${room}/pages/create_many`, [{ entities }, { entities }, { entities }])
     const ada = await enter(room, 'ada')
@@ -173,7 +173,9 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
   test.each([320, 390, 768, 1280])(
     'the room page in a browser fits into a window that is %s pixels wide',
     async (width) => {
-      const { room, enter, say, ask, origin } = await lesson({ name: 'A room whose name is '.repeat(6) })
+      const { room, enter, say, ask, origin } = await createLesson({
+        name: 'A room whose name is '.repeat(6),
+      })
       const ada = await enter(room, 'ada')
       await ada.shows('Connected as')
       await ada.resize(width, 800, { mobile: width < 500 })
@@ -189,7 +191,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
   )
 
   test('the room page in a browser shows markup in names and messages as text, and runs no injected script', async () => {
-    const { room, enter, say } = await lesson({ name: '<img src=x onerror="window.owned=1">' })
+    const { room, enter, say } = await createLesson({ name: '<img src=x onerror="window.owned=1">' })
     const ada = await enter(room, 'ada')
     await ada.shows('<img src=x', 'h1')
     await say(room, '<script>window.owned=1</script>')
@@ -208,7 +210,7 @@ describe.skipIf(browser === undefined)(
   { timeout: 60_000 },
   () => {
     /** Serves a page on another origin that embeds a room page. */
-    async function embedder(): Promise<{ origin: string; show(url: string): void }> {
+    async function serveEmbedder(): Promise<{ origin: string; show(url: string): void }> {
       let link = ''
       const server = createServer((_, response) => {
         response.setHeader('content-type', 'text/html')
@@ -228,7 +230,7 @@ describe.skipIf(browser === undefined)(
       const { room, user, newPage, linkTo, sessions } = await setUp(undefined)
       await user('ada', 'Ada')
       const page = await newPage()
-      const { origin, show } = await embedder()
+      const { origin, show } = await serveEmbedder()
       show(linkTo(await room({ type: 'open' }), 'ada'))
       await page.open(origin)
       await page.until(`document.readyState === 'complete'`)
@@ -237,7 +239,7 @@ describe.skipIf(browser === undefined)(
     })
 
     test('embedding of the room page in a page of another origin is allowed for the configured origin, which receives the events of the room', async () => {
-      const { origin, show } = await embedder()
+      const { origin, show } = await serveEmbedder()
       const { room, user, newPage, linkTo, say, ask, origin: own } = await setUp(origin)
       await user('ada', 'Ada')
       const id = await room({ type: 'open' })
@@ -254,7 +256,7 @@ describe.skipIf(browser === undefined)(
         { event: 'message', message: 'Hello', origin: own },
         { event: 'terminated', reason: 'terminated', origin: own },
       ])
-      const other = await embedder()
+      const other = await serveEmbedder()
       other.show(linkTo(id, 'ada'))
       const stranger = await newPage()
       await stranger.open(other.origin)

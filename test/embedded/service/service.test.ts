@@ -37,14 +37,14 @@ async function member(roomId: string, user_id: string, type?: string) {
 const names = async (path: string) => (await send('GET', path)).body.rooms.map(({ name }) => name)
 
 /** Returns an expected refusal. Its wording is not part of the API specification. */
-const refusal = (status: number, code: string) => ({
+const createRefusal = (status: number, code: string) => ({
   status,
   body: { error: { code, message: expect.stringMatching(/./) } },
 })
-const invalid = refusal(400, 'invalid_parameters')
-const notFound = refusal(400, 'not_found')
-const unknownOperation = refusal(400, 'unknown_operation')
-const forbidden = refusal(500, 'validation_exception')
+const invalid = createRefusal(400, 'invalid_parameters')
+const notFound = createRefusal(400, 'not_found')
+const unknownOperation = createRefusal(400, 'unknown_operation')
+const forbidden = createRefusal(500, 'validation_exception')
 
 describe('a list request', () => {
   /** Functions that create five items and return the path of their list. */
@@ -724,7 +724,7 @@ test('a number instead of an object is refused wherever an object is expected', 
 
 describe('requests', () => {
   /** Sends a request unchanged. */
-  async function raw(method: string, path: string, headers: Record<string, string>, body?: string) {
+  async function sendUnchanged(method: string, path: string, headers: Record<string, string>, body?: string) {
     const answer = await workspace.service({ method, url: localUrl + path, headers, body })
     return { status: answer.status, type: answer.headers['content-type'], body: decodeBody(answer) }
   }
@@ -743,18 +743,18 @@ describe('requests', () => {
   ])
     test(`requests with the body ${body || '(empty)'} are refused`, async () => {
       const headers = { authorization: authorization(), 'content-type': 'application/json' }
-      expect(await raw('POST', '/users', headers, body)).toEqual({ ...invalid, type })
+      expect(await sendUnchanged('POST', '/users', headers, body)).toEqual({ ...invalid, type })
       expect((await send('GET', '/users')).body.users).toEqual([])
     })
 
   /** Returns a body that is nested `levels` levels deep. */
-  const nested = (levels: number) =>
+  const createNestedBody = (levels: number) =>
     `{"user_id":"ada","metadata":${'['.repeat(levels - 1)}"[[["${']'.repeat(levels - 1)}}`
   const json = () => ({ authorization: authorization(), 'content-type': 'application/json' })
 
   for (const levels of [101, 100_000, 1_000_000])
     test(`requests with a body nested ${levels} levels deep are refused`, async () => {
-      const { status, body } = await raw('POST', '/users', json(), nested(levels))
+      const { status, body } = await sendUnchanged('POST', '/users', json(), createNestedBody(levels))
       expect({ status, body }).toEqual({
         status: 400,
         body: {
@@ -764,7 +764,7 @@ describe('requests', () => {
     })
 
   test('requests with a body nested 100 levels deep are accepted', async () => {
-    expect((await raw('POST', '/users', json(), nested(100))).status).toBe(200)
+    expect((await sendUnchanged('POST', '/users', json(), createNestedBody(100))).status).toBe(200)
   })
 
   for (const contentType of [
@@ -778,7 +778,10 @@ describe('requests', () => {
         authorization: authorization(),
         ...(contentType !== undefined && { 'content-type': contentType }),
       }
-      expect(await raw('POST', '/users', headers, '{"user_id":"ada"}')).toEqual({ ...invalid, type })
+      expect(await sendUnchanged('POST', '/users', headers, '{"user_id":"ada"}')).toEqual({
+        ...invalid,
+        type,
+      })
     })
 
   for (const contentType of [
@@ -788,7 +791,7 @@ describe('requests', () => {
   ])
     test(`requests whose body has the content type ${contentType} are accepted`, async () => {
       const headers = { authorization: authorization(), 'content-type': contentType }
-      expect((await raw('POST', '/users', headers, '{"user_id":"ada"}')).status).toBe(200)
+      expect((await sendUnchanged('POST', '/users', headers, '{"user_id":"ada"}')).status).toBe(200)
     })
 
   for (const [name, header] of [
@@ -808,18 +811,18 @@ describe('requests', () => {
         'content-type': 'application/json',
         ...(value !== undefined && { authorization: value }),
       }
-      const refused = { ...refusal(400, 'unauthorized'), type }
-      expect(await raw('GET', '/rooms', headers)).toEqual(refused)
-      expect(await raw('DELETE', `/rooms/${id}`, headers)).toEqual(refused)
-      expect(await raw('POST', '/users', headers, '{"user_id":"ada"}')).toEqual(refused)
-      expect(await raw('POST', '/users', headers, '{')).toEqual(refused)
-      expect(await raw('GET', '/nothing', headers)).toEqual(refused)
+      const refused = { ...createRefusal(400, 'unauthorized'), type }
+      expect(await sendUnchanged('GET', '/rooms', headers)).toEqual(refused)
+      expect(await sendUnchanged('DELETE', `/rooms/${id}`, headers)).toEqual(refused)
+      expect(await sendUnchanged('POST', '/users', headers, '{"user_id":"ada"}')).toEqual(refused)
+      expect(await sendUnchanged('POST', '/users', headers, '{')).toEqual(refused)
+      expect(await sendUnchanged('GET', '/nothing', headers)).toEqual(refused)
       expect(await names('/rooms')).toEqual(['stays'])
       expect((await send('GET', '/users')).body.users).toEqual([])
     })
 
   test('requests that are refused get a response that does not contain the key', async () => {
-    const answer = await raw('GET', '/rooms', { authorization: `Basic ${workspace.apiKey}` })
+    const answer = await sendUnchanged('GET', '/rooms', { authorization: `Basic ${workspace.apiKey}` })
     expect(JSON.stringify(answer)).not.toContain(workspace.apiKey)
   })
 
@@ -1056,7 +1059,7 @@ test('the list of sessions is complete by default, and is paged with a total if 
 
 describe('database indexes', () => {
   /** Answers a request; returns the SQLite query plans. */
-  async function plansOf(path: string): Promise<string[]> {
+  async function readQueryPlans(path: string): Promise<string[]> {
     const db = await openFile(tempDir())
     const statements = new Set<string>()
     const recording: Sqlite = {
@@ -1107,14 +1110,14 @@ describe('database indexes', () => {
     '/users/ada',
   ])
     test(`database indexes provide the rows of GET ${path} in order`, async () => {
-      const plans = await plansOf(path)
+      const plans = await readQueryPlans(path)
       expect(plans.length).toBeGreaterThan(0)
       expect(plans.filter((plan) => sorts(plan) || readsAll(plan))).toEqual([])
     })
 
   for (const path of ['/rooms', '/users', '/users?email_search_query=ada'])
     test(`database indexes let GET ${path} read its rows in order without sorting them`, async () => {
-      expect((await plansOf(path)).filter(sorts)).toEqual([])
+      expect((await readQueryPlans(path)).filter(sorts)).toEqual([])
     })
 })
 

@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 
 /** Joins `count` participants, up to 20 concurrently. */
-async function crowd(room: string, count: number, tokens: (string | undefined)[] = [undefined]) {
+async function joinCrowd(room: string, count: number, tokens: (string | undefined)[] = [undefined]) {
   const peers: Peer[] = []
   while (peers.length < count) {
     const some = Array.from({ length: Math.min(20, count - peers.length) }, (_, i) =>
@@ -28,7 +28,7 @@ async function crowd(room: string, count: number, tokens: (string | undefined)[]
 }
 
 /** Creates a room with a webhook; returns a function that waits for its events. */
-async function announcedRoom() {
+async function createAnnouncedRoom() {
   const { url, inbox } = await startReceiver()
   const room = await served.room({ webhook: { url } })
   const next = async (count: number, action: Event['action']) => {
@@ -44,9 +44,9 @@ async function announcedRoom() {
 
 describe('a room with many participants', () => {
   test('a room with many participants disconnects all participants together when it is terminated, and closes every socket with a reason', async () => {
-    const { room, next } = await announcedRoom()
+    const { room, next } = await createAnnouncedRoom()
     const count = sized(80, 150)
-    const peers = await crowd(room, count)
+    const peers = await joinCrowd(room, count)
     await next(count, 'sessionJoined')
     await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
     expect(await served.sessions(room, '?is_connecting=true')).toEqual([])
@@ -64,7 +64,7 @@ describe('a room with many participants', () => {
 
   test('a room with many participants delivers all messages in the same order to every session until the room is terminated', async () => {
     const room = await served.room()
-    const peers = await crowd(room, sized(30, 60))
+    const peers = await joinCrowd(room, sized(30, 60))
     const sent = Array.from({ length: 15 }, (_, i) => `${i} ${'m'.repeat(i % 2 === 0 ? 200_000 : 10)}`)
     const said = sent.map((message) => served.say(room, message))
     await Promise.all(said)
@@ -76,10 +76,10 @@ describe('a room with many participants', () => {
   })
 
   test('a room with many participants announces every exit after a crash, with the counts after each exit', async () => {
-    const { room, next } = await announcedRoom()
+    const { room, next } = await createAnnouncedRoom()
     const token = await served.user('ada')
     const watcher = await served.user('watcher', { default_member_type: 'monitor' })
-    await crowd(room, 8, [token, watcher, undefined, undefined])
+    await joinCrowd(room, 8, [token, watcher, undefined, undefined])
     await next(6, 'sessionJoined')
     await crash(served)
     const left = await next(6, 'sessionLeft')
@@ -101,7 +101,7 @@ describe('a room with many participants', () => {
     await once(slow, 'message')
     slow.pause()
     const others = sized(1, 3)
-    const peers = await crowd(room, others)
+    const peers = await joinCrowd(room, others)
     const sent = Array.from({ length: sized(9, 14) }, (_, i) => `${i} ${'m'.repeat(6 * 1024 * 1024)}`)
     for (const [i, message] of sent.entries()) {
       await served.say(room, message)

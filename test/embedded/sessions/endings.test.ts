@@ -14,7 +14,7 @@ const at = (ms: number) => new Date(testNow + ms).toISOString()
 
 describe('blocked members', () => {
   /** Creates a private room with two connections of ada and one connection of grace. */
-  async function privateRoom() {
+  async function createPrivateRoom() {
     const [ada, grace] = [await served.user('ada'), await served.user('grace')]
     const room = await served.room({ type: 'private' })
     const member = await served.member(room, 'ada')
@@ -26,7 +26,7 @@ describe('blocked members', () => {
   }
 
   test('blocking a member of a private room closes all sockets of only that member, with a reason', async () => {
-    const { room, adas, graces, block } = await privateRoom()
+    const { room, adas, graces, block } = await createPrivateRoom()
     await served.advance(1000)
     expect((await block(true)).member.is_blocked).toBe(true)
     // The sessions have ended before the response arrives.
@@ -42,7 +42,7 @@ describe('blocked members', () => {
   })
 
   test('blocking a member of a private room refuses the member until the member is unblocked', async () => {
-    const { room, ada, block } = await privateRoom()
+    const { room, ada, block } = await createPrivateRoom()
     await block(true)
     expect(await served.refusal(room, { token: ada })).toEqual({
       status: 400,
@@ -54,7 +54,7 @@ describe('blocked members', () => {
   })
 
   test('blocking a member of a private room keeps the user’s sessions in other rooms', async () => {
-    const { ada, block } = await privateRoom()
+    const { ada, block } = await createPrivateRoom()
     const other = await served.room()
     const elsewhere = await served.join(other, { token: ada })
     await block(true)

@@ -12,7 +12,7 @@ beforeEach(async () => {
 const at = (ms: number) => new Date(testNow + ms).toISOString()
 
 /** Creates a room with grace and ada, who has this role; returns a function that changes ada’s role. */
-async function roomWith(type: string, fields: object = {}) {
+async function createRoom(type: string, fields: object = {}) {
   const tokens = [await served.user('ada'), await served.user('grace')]
   const room = await served.room(fields)
   const member = await served.member(room, 'ada', type)
@@ -32,7 +32,7 @@ describe.each(['change', 'invite'] as const)(
   'a role change of a connected member in a request to %s the member',
   (how) => {
     test(`a role change in a request to ${how} a connected member takes effect immediately: a monitor who becomes a guest joins the meeting`, async () => {
-      const { meetingTime, [how]: become } = await roomWith('monitor')
+      const { meetingTime, [how]: become } = await createRoom('monitor')
       await served.advance(3000)
       expect(await meetingTime()).toBe(0)
       await become('guest')
@@ -41,7 +41,7 @@ describe.each(['change', 'invite'] as const)(
     })
 
     test(`a role change in a request to ${how} a connected member takes effect immediately: a guest who becomes a monitor leaves the meeting`, async () => {
-      const { meetingTime, [how]: become } = await roomWith('guest')
+      const { meetingTime, [how]: become } = await createRoom('guest')
       await served.advance(3000)
       await become('monitor')
       await served.advance(4000)
@@ -54,7 +54,7 @@ describe.each(['change', 'invite'] as const)(
 )
 
 test('a role change keeps the connection and its messages', async () => {
-  const { room, ada, change } = await roomWith('monitor')
+  const { room, ada, change } = await createRoom('monitor')
   await change('guest')
   await served.say(room, 'hello')
   await ada.until(({ messages }) => messages.includes('hello'))
@@ -62,7 +62,7 @@ test('a role change keeps the connection and its messages', async () => {
 })
 
 test('a meeting started by a role change ends at its limit', async () => {
-  const { grace, change } = await roomWith('monitor', { max_meeting_seconds: 10 })
+  const { grace, change } = await createRoom('monitor', { max_meeting_seconds: 10 })
   await served.advance(20_000)
   await change('host')
   await served.advance(9999)
@@ -83,7 +83,7 @@ test('a monitor who becomes a guest as the first participant sets started_at', a
 
 test('webhooks announce a change between participant and monitor with the new counts', async () => {
   const { url, inbox } = await startReceiver()
-  const { ada, grace, change } = await roomWith('monitor', { webhook: { url } })
+  const { ada, grace, change } = await createRoom('monitor', { webhook: { url } })
   await change('guest')
   // Ada stays a participant, so no event is sent.
   await change('host')
@@ -128,7 +128,7 @@ test('a role change applies to all connections of that member and to no other co
 
 test('after a crash a member whose recorded role changed to monitor has left the meeting', async () => {
   const { url, inbox } = await startReceiver()
-  const { change } = await roomWith('guest', { webhook: { url } })
+  const { change } = await createRoom('guest', { webhook: { url } })
   await change('monitor')
   await crash(served)
   const left: unknown[] = []

@@ -8,7 +8,7 @@ type Frame = Record<string, any>
 const tokenProtocol = (token: string) => `access-token.${Buffer.from(token).toString('base64url')}`
 
 /** Connects a client that requests descriptions of the room, like the room page. */
-function view(served: Pick<Served, 'baseUrl'>, room: string, token?: string) {
+function connectView(served: Pick<Served, 'baseUrl'>, room: string, token?: string) {
   const protocols = ['meetroom.room', ...(token === undefined ? [] : [tokenProtocol(token)])]
   const socket = new WebSocket(`${served.baseUrl.replace('http', 'ws')}/rooms/${room}/connect`, protocols)
   const frames: Frame[] = []
@@ -49,7 +49,7 @@ describe('a client with the subprotocol meetroom.room', () => {
   test('a client with the subprotocol meetroom.room receives the room, its people, its pages and the meeting clock', async () => {
     const served = await lesson()
     const { room, member, ada } = served
-    const page = view(served, room, ada)
+    const page = connectView(served, room, ada)
     await page.until('the pages', () => page.last('pages'))
     expect(page.socket.protocol).toBe('meetroom.room')
     expect(page.frames).toEqual([
@@ -69,7 +69,7 @@ describe('a client with the subprotocol meetroom.room', () => {
   test('a client with the subprotocol meetroom.room receives each change, at most four times a second', async () => {
     const served = await lesson()
     const { room, ada, grace, machine, ask } = served
-    const page = view(served, room, ada)
+    const page = connectView(served, room, ada)
     await page.until('the pages', () => page.last('pages'))
     const peer = await served.join(room, { token: grace })
     await page.until('Grace', () => page.last('room')?.['people'].length === 2)
@@ -107,7 +107,7 @@ describe('a client with the subprotocol meetroom.room', () => {
   test('a client with the subprotocol meetroom.room receives the meeting clock every five seconds', async () => {
     const served = await lesson()
     const { room, ada, grace, advance } = served
-    const page = view(served, room, ada)
+    const page = connectView(served, room, ada)
     await page.until('the pages', () => page.last('pages'))
     await served.join(room, { token: grace })
     await advance(5000)
@@ -121,7 +121,7 @@ describe('a client with the subprotocol meetroom.room', () => {
   test('a client with the subprotocol meetroom.room receives the time of the current meeting, which restarts after all participants have left, and the remaining time', async () => {
     const served = await lesson()
     const { room, ada, grace, advance } = served
-    const page = view(served, room, ada)
+    const page = connectView(served, room, ada)
     await page.until('the pages', () => page.last('pages'))
     const peer = await served.join(room, { token: grace })
     await advance(20_000)
@@ -134,7 +134,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     page.socket.close()
     const online = async () => await served.ask('GET', `/rooms/${room}/sessions?is_connecting=true`)
     while ((await online()).sessions.length > 0) await new Promise((turn) => setImmediate(turn))
-    const next = view(served, room, ada)
+    const next = connectView(served, room, ada)
     await next.until('the pages', () => next.last('pages'))
     expect(next.last('room')?.['meeting']).toEqual({
       ...{ is_running: false, elapsed_ms: 0, remaining_ms: 35_000 },
@@ -146,7 +146,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     const served = await serveWorkspace()
     const room = await served.room()
     for (let i = 0; i < 205; i++) await served.join(room)
-    const page = view(served, room)
+    const page = connectView(served, room)
     await page.until('the pages', () => page.last('pages'))
     expect(page.last('room')).toMatchObject({ more_people: 6 })
     expect(page.last('room')?.['people']).toHaveLength(200)
@@ -160,7 +160,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     'a client with the subprotocol meetroom.room receives a close code with the reason for a refusal: %s',
     async (_, code, reason, token) => {
       const served = await lesson()
-      expect(await view(served, served.room, token()).ended()).toEqual({ code, reason })
+      expect(await connectView(served, served.room, token()).ended()).toEqual({ code, reason })
       expect(await served.sessions(served.room)).toEqual([])
     },
   )
@@ -169,7 +169,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     const served = await serveWorkspace({ anonymousLimits: { joins: 1 } })
     const room = await served.room()
     await served.join(room)
-    expect(await view(served, room).ended()).toEqual({
+    expect(await connectView(served, room).ended()).toEqual({
       code: 1013,
       reason: 'too many anonymous participants join this room',
     })
@@ -179,9 +179,12 @@ describe('a client with the subprotocol meetroom.room', () => {
     const served = await lesson()
     const { room, ada, member, ask } = served
     await ask('PUT', `/rooms/${room}/members/${member}`, { is_blocked: true })
-    expect(await view(served, room, ada).ended()).toEqual({ code: 4001, reason: 'blocked' })
+    expect(await connectView(served, room, ada).ended()).toEqual({ code: 4001, reason: 'blocked' })
     await ask('PUT', `/rooms/${room}`, { is_terminated: true })
-    expect(await view(served, room, ada).ended()).toEqual({ code: 4002, reason: 'the room is terminated' })
+    expect(await connectView(served, room, ada).ended()).toEqual({
+      code: 4002,
+      reason: 'the room is terminated',
+    })
   })
 })
 

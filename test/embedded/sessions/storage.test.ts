@@ -24,7 +24,7 @@ const diskFull = {
 }
 
 /** Waits until the service has failed to store data in the background. */
-async function untilFailed(): Promise<void> {
+async function waitForFailure(): Promise<void> {
   while (!served.log.includes('storage failed: the disk is full')) await served.getRoom(room)
 }
 
@@ -66,7 +66,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
     const peer = await served.join(room)
     disk.fill(moment)
     await peer.leave()
-    await untilFailed()
+    await waitForFailure()
     disk.makeRoom()
     expect(await served.sessions(room)).toMatchObject([{ disconnected_at: null }])
     await served.advance(5000)
@@ -94,7 +94,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
     room = await served.room({ webhook: { url } })
     const peer = await served.join(room)
     const joined = await inbox.next()
-    await untilFailed()
+    await waitForFailure()
     disk.makeRoom()
     await served.advance(5000)
     await peer.leave()

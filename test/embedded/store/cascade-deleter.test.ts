@@ -7,7 +7,7 @@ import { tempDir } from '../../helpers/world.ts'
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Creates a room with many members and as many sessions. */
-async function largeRoom({ store, send }: TestWorkspace, count = 3000): Promise<string> {
+async function createLargeRoom({ store, send }: TestWorkspace, count = 3000): Promise<string> {
   const { id } = (await send('POST', '/rooms', { name: 'Large', type: 'open' })).body.room
   const numbers = 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)'
   await store.write(() => {
@@ -28,40 +28,40 @@ async function largeRoom({ store, send }: TestWorkspace, count = 3000): Promise<
 }
 
 /** Counts the stored members, the stored sessions, and the rooms that wait to be swept. */
-function stored({ store }: TestWorkspace): number[] {
+function countStored({ store }: TestWorkspace): number[] {
   return ['members', 'sessions', 'sweeps'].map((table) => store.all(`SELECT * FROM ${table}`).length)
 }
 
-async function swept(workspace: TestWorkspace): Promise<void> {
-  while (stored(workspace).some((count) => count > 0)) await turn()
+async function waitForSweep(workspace: TestWorkspace): Promise<void> {
+  while (countStored(workspace).some((count) => count > 0)) await turn()
 }
 
 test('a deleted room with many records disappears immediately, and its records are deleted later', async () => {
   const workspace = await openTestWorkspace(tempDir())
-  const id = await largeRoom(workspace)
+  const id = await createLargeRoom(workspace)
   expect((await workspace.send('DELETE', `/rooms/${id}`)).status).toBe(200)
   for (const path of ['', '/members', '/members/m1', '/sessions', '/sessions?limit=1'])
     expect((await workspace.send('GET', `/rooms/${id}${path}`)).body.error.code).toBe('not_found')
   expect((await workspace.send('GET', '/rooms')).body.paging.total).toBe(0)
-  await soon('the sweep', swept(workspace))
+  await soon('the sweep', waitForSweep(workspace))
 })
 
 test('an interrupted cascading deletion resumes when the workspace is opened again', async () => {
   const dir = tempDir()
   const first = await openTestWorkspace(dir)
-  const id = await largeRoom(first)
+  const id = await createLargeRoom(first)
   const stays = await first.send('POST', '/rooms', { name: 'Stays', type: 'open' })
   await first.send('DELETE', `/rooms/${id}`)
-  expect(stored(first)).toEqual([3000, 2500, 1])
+  expect(countStored(first)).toEqual([3000, 2500, 1])
   first.close()
   const second = await openTestWorkspace(dir)
-  await soon('the sweep', swept(second))
+  await soon('the sweep', waitForSweep(second))
   expect((await second.send('GET', '/rooms')).body.rooms).toEqual([stays.body.room])
 })
 
 describe('a user with many memberships', () => {
   /** Creates a user who is a guest in many rooms. */
-  async function busyUser({ store, send }: TestWorkspace): Promise<string> {
+  async function createBusyUser({ store, send }: TestWorkspace): Promise<string> {
     await send('POST', '/users', { user_id: 'ada' })
     const { id } = (await send('POST', '/rooms', { name: 'Last', type: 'open' })).body.room
     await store.write(() =>
@@ -78,26 +78,26 @@ describe('a user with many memberships', () => {
   test('a user with many memberships disappears from every room immediately when deleted, and the memberships are deleted later', async () => {
     const workspace = await openTestWorkspace(tempDir())
     const { send } = workspace
-    const room = await busyUser(workspace)
+    const room = await createBusyUser(workspace)
     await send('POST', '/users', { user_id: 'grace' })
     const { member } = (await send('POST', `/rooms/${room}/members`, { user_id: 'grace' })).body
     await send('DELETE', '/users/ada')
-    expect(stored(workspace)).toEqual([2501, 0, 1])
+    expect(countStored(workspace)).toEqual([2501, 0, 1])
     expect((await send('GET', `/rooms/${room}/members`)).body).toEqual({
       members: [member],
       paging: { limit: 30, offset: 0, total: 1 },
     })
     expect((await send('GET', `/rooms/${room}/members/m3000`)).body.error.code).toBe('not_found')
     await send('DELETE', `/rooms/${room}`)
-    await soon('the sweep', swept(workspace))
+    await soon('the sweep', waitForSweep(workspace))
   })
 
   test('a user with many memberships can be deleted and created again without the memberships', async () => {
     const workspace = await openTestWorkspace(tempDir())
     const { send } = workspace
-    const room = await busyUser(workspace)
+    const room = await createBusyUser(workspace)
     await Promise.all([send('DELETE', '/users/ada'), send('POST', '/users', { user_id: 'ada' })])
-    expect(stored(workspace)).toEqual([0, 0, 0])
+    expect(countStored(workspace)).toEqual([0, 0, 0])
     expect((await send('POST', `/rooms/${room}/members`, { user_id: 'ada', type: 'host' })).status).toBe(200)
     expect((await send('GET', `/rooms/${room}/members`)).body.paging.total).toBe(1)
   })
@@ -106,8 +106,8 @@ describe('a user with many memberships', () => {
 test('a deletion that is rolled back deletes no dependent records', async () => {
   const workspace = await openTestWorkspace(tempDir())
   const { store, cascadeDeleter } = workspace
-  await largeRoom(workspace)
-  const before = stored(workspace)
+  await createLargeRoom(workspace)
+  const before = countStored(workspace)
   const failing = async () =>
     store.write(() => {
       const { id } = store.one<{ id: string }>('SELECT id FROM rooms') ?? { id: '' }
@@ -118,12 +118,12 @@ test('a deletion that is rolled back deletes no dependent records', async () => 
   await expect(failing()).rejects.toThrow('no')
   await turn()
   await turn()
-  expect(stored(workspace)).toEqual(before)
+  expect(countStored(workspace)).toEqual(before)
 })
 
 test('a long list is complete over HTTP', async () => {
   const workspace = await openTestWorkspace(tempDir())
-  const id = await largeRoom(workspace)
+  const id = await createLargeRoom(workspace)
   const server = await serveHttp(workspace.service, { host: '127.0.0.1', port: 0 })
   onTestFinished(() => server.close())
   const headers = { authorization: `Bearer ${workspace.apiKey}` }

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 
 /** Returns the end reason of the only session of a room after its end. */
-async function reason(room: string, from = served): Promise<unknown> {
+async function readEndReason(room: string, from = served): Promise<unknown> {
   const [session] = await from.untilSessions(room, ([session]) => session.disconnected_at !== null)
   return session.end_reason
 }
@@ -23,21 +23,21 @@ describe('the end_reason of a session', () => {
     const peer = await served.join(room)
     expect(await served.sessions(room)).toMatchObject([{ disconnected_at: null, end_reason: null }])
     await peer.leave()
-    expect(await reason(room)).toBe('left')
+    expect(await readEndReason(room)).toBe('left')
   })
 
   test('the end_reason of a session is “lost” if the connection ends without a close frame', async () => {
     const room = await served.room()
     const peer = await served.join(room)
     peer.vanish()
-    expect(await reason(room)).toBe('lost')
+    expect(await readEndReason(room)).toBe('lost')
   })
 
   test('the end_reason of a session is “lost” if the peer answers no pings', async () => {
     const room = await served.room()
     await served.join(room, { silent: true })
     await served.advance(30_000)
-    expect(await reason(room)).toBe('lost')
+    expect(await readEndReason(room)).toBe('lost')
   })
 
   test('the end_reason of a session is “lost” after a crash of the service', async () => {
@@ -45,7 +45,7 @@ describe('the end_reason of a session', () => {
     await served.join(room)
     await served.advance(6000)
     const again = await crash(served)
-    expect(await reason(room, again)).toBe('lost')
+    expect(await readEndReason(room, again)).toBe('lost')
   })
 
   test('the end_reason of a session is “kicked” if the member is blocked', async () => {
@@ -54,7 +54,7 @@ describe('the end_reason of a session', () => {
     const member = await served.member(room, 'ada')
     await served.join(room, { token })
     await served.ask('PUT', `/rooms/${room}/members/${member}`, { is_blocked: true })
-    expect(await reason(room)).toBe('kicked')
+    expect(await readEndReason(room)).toBe('kicked')
     const { sessions, paging } = await served.ask('GET', `/rooms/${room}/sessions?limit=1`)
     expect([sessions, paging.total]).toMatchObject([[{ end_reason: 'kicked' }], 1])
   })
@@ -64,26 +64,26 @@ describe('the end_reason of a session', () => {
     const room = await served.room()
     await served.join(room, { token })
     await served.ask('DELETE', '/users/ada')
-    expect(await reason(room)).toBe('kicked')
+    expect(await readEndReason(room)).toBe('kicked')
   })
 
   test('the end_reason of a session is “ended” if the room is terminated or its time is up', async () => {
     const room = await served.room()
     await served.join(room)
     await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
-    expect(await reason(room)).toBe('ended')
+    expect(await readEndReason(room)).toBe('ended')
     const limited = await served.room({ max_meeting_seconds: 10 })
     await served.join(limited)
     await served.join(limited)
     await served.advance(10_000)
-    expect(await reason(limited)).toBe('ended')
+    expect(await readEndReason(limited)).toBe('ended')
   })
 
   test('the end_reason of a session is “ended” if the service is stopped', async () => {
     const room = await served.room()
     await served.join(room)
     const again = await restart(served)
-    expect(await reason(room, again)).toBe('ended')
+    expect(await readEndReason(room, again)).toBe('ended')
   })
 })
 

@@ -100,7 +100,7 @@ beforeEach(async () => {
 const at = (ms: number) => new Date(testNow + ms).toISOString()
 
 /** Creates a room with two members and five anonymous participants, and advances the clock by one hour. */
-async function crowded(fields: object = {}) {
+async function createCrowdedRoom(fields: object = {}) {
   await live.ask('POST', '/users', { user_id: 'ada' })
   await live.ask('POST', '/users', { user_id: 'alan' })
   const room = await live.room(fields)
@@ -119,17 +119,17 @@ async function crowded(fields: object = {}) {
 const terminate = (room: string) => live.ask('PUT', `/rooms/${room}`, { is_terminated: true })
 
 /** Returns the end time of each session of a room; null for an open session. */
-async function ends({ ask }: Live, room: string) {
+async function readEnds({ ask }: Live, room: string) {
   const { sessions } = await ask('GET', `/rooms/${room}/sessions`)
   return sessions.map(({ disconnected_at }) => disconnected_at)
 }
 
 describe('the sessions of a room with many participants', () => {
   test('the sessions of a room with many participants end together for every reader, before their records are written', async () => {
-    const { room, sessions } = await crowded()
+    const { room, sessions } = await createCrowdedRoom()
     await terminate(room)
     expect(live.records()).toEqual([true, 9])
-    expect(await ends(live, room)).toEqual(Array(9).fill(at(hour)))
+    expect(await readEnds(live, room)).toEqual(Array(9).fill(at(hour)))
     const reasons = async () =>
       (await live.ask('GET', `/rooms/${room}/sessions`)).sessions.map((session) => session['end_reason'])
     expect(await reasons()).toEqual(Array(9).fill('ended'))
@@ -154,7 +154,7 @@ describe('the sessions of a room with many participants', () => {
   })
 
   test('the sessions of a room with many participants stay open if the transaction that ends them is rolled back', async () => {
-    const { room } = await crowded()
+    const { room } = await createCrowdedRoom()
     const shown = await live.shown(room)
     const failing = async () =>
       live.store.write(() => {
@@ -165,11 +165,11 @@ describe('the sessions of a room with many participants', () => {
     expect(live.records()).toEqual([false, 9])
     expect(await live.shown(room)).toEqual(shown)
     await terminate(room)
-    expect(await ends(live, room)).toEqual(Array(9).fill(at(hour)))
+    expect(await readEnds(live, room)).toEqual(Array(9).fill(at(hour)))
   })
 
   test('the sessions of a room with many participants stay ended if the room is reopened immediately, and new sessions stay open', async () => {
-    const { room } = await crowded({ webhook: { url: 'https://hooks.test/' } })
+    const { room } = await createCrowdedRoom({ webhook: { url: 'https://hooks.test/' } })
     await terminate(room)
     await live.ask('PUT', `/rooms/${room}`, { is_terminated: false })
     const { id, memberId } = await live.join(room)
@@ -183,7 +183,7 @@ describe('the sessions of a room with many participants', () => {
   })
 
   test('the sessions of a room with many participants are announced in order: entries, exits, and new entries after reopening', async () => {
-    const { room, sessions } = await crowded({ webhook: { url: 'https://hooks.test/' } })
+    const { room, sessions } = await createCrowdedRoom({ webhook: { url: 'https://hooks.test/' } })
     await terminate(room)
     await live.ask('PUT', `/rooms/${room}`, { is_terminated: false })
     const { id } = await live.join(room)
@@ -192,7 +192,7 @@ describe('the sessions of a room with many participants', () => {
   })
 
   test('the sessions of a room with many participants are deleted with their room', async () => {
-    const { room } = await crowded()
+    const { room } = await createCrowdedRoom()
     await terminate(room)
     await live.settle(2)
     await live.ask('DELETE', `/rooms/${room}`)
@@ -203,17 +203,17 @@ describe('the sessions of a room with many participants', () => {
   })
 
   test('the sessions of a room with many participants keep their recorded end if their connections close later', async () => {
-    const { room, sessions } = await crowded({ webhook: { url: 'https://hooks.test/' } })
+    const { room, sessions } = await createCrowdedRoom({ webhook: { url: 'https://hooks.test/' } })
     await terminate(room)
     live.clock.stall(hour)
     for (const session of sessions) await live.hub.leave(session)
-    expect(await ends(live, room)).toEqual(Array(9).fill(at(hour)))
+    expect(await readEnds(live, room)).toEqual(Array(9).fill(at(hour)))
     expect(live.events()).toHaveLength(18)
   })
 })
 
 test('the sessions of a blocked member end together, without effect on other members', async () => {
-  const { room, ada } = await crowded({ type: 'private' })
+  const { room, ada } = await createCrowdedRoom({ type: 'private' })
   await live.ask('PUT', `/rooms/${room}/members/${ada.id}`, { is_blocked: true })
   expect(live.records()).toEqual([true, 9])
   const open = async () => (await live.ask('GET', `/rooms/${room}/sessions?is_connecting=true`)).sessions
@@ -229,7 +229,7 @@ test('the sessions of a deleted user end together in every room', async () => {
   for (const room of rooms) await live.join(room, { id: `ada in ${room}`, user_id: 'ada' })
   await live.ask('DELETE', '/users/ada')
   expect(live.records()).toEqual([true, 3])
-  for (const room of rooms) expect(await ends(live, room)).toEqual([at(0)])
+  for (const room of rooms) expect(await readEnds(live, room)).toEqual([at(0)])
 })
 
 describe('a restart of the service', () => {
@@ -243,7 +243,7 @@ describe('a restart of the service', () => {
   }
 
   test('a restart of the service records the remaining session ends, and ends each session once', async () => {
-    const { room } = await crowded({ webhook: { url: 'https://hooks.test/' } })
+    const { room } = await createCrowdedRoom({ webhook: { url: 'https://hooks.test/' } })
     await terminate(room)
     await live.settle(2)
     const [shown, events] = [await live.shown(room), live.events()]
@@ -257,15 +257,15 @@ describe('a restart of the service', () => {
   })
 
   test('a restart of the service after a crash ends thousands of sessions together, and announces each end once', async () => {
-    const { room, sessions } = await crowded({ webhook: { url: 'https://hooks.test/' } })
+    const { room, sessions } = await createCrowdedRoom({ webhook: { url: 'https://hooks.test/' } })
     const again = await reopen()
     // Without a running hub, there is no proof that the service ran longer.
-    expect(await ends(again, room)).toEqual(Array(9).fill(at(0)))
+    expect(await readEnds(again, room)).toEqual(Array(9).fill(at(0)))
     const ids = sessions.map((session) => session.id)
     expect(again.events()).toEqual([...ids, ...ids])
     await again.settle(1000)
     expect(again.records()).toEqual([false, 0])
-    expect(await ends(again, room)).toEqual(Array(9).fill(at(0)))
+    expect(await readEnds(again, room)).toEqual(Array(9).fill(at(0)))
     expect((await again.ask('GET', `/rooms/${room}/members`)).members).toMatchObject([
       { user_id: 'alan' },
       { user_id: 'ada' },

@@ -4,7 +4,7 @@ import { Store } from '../../../src/embedded/store/store.ts'
 import { rowsOf, withRows, withSchema } from '../../helpers/new-database.ts'
 
 /** Returns the content of a database, without page numbers and the random ID. */
-function contentsOf(db: Sqlite) {
+function readContents(db: Sqlite) {
   const all = (sql: string) => db.prepare(sql).all() as Record<string, unknown>[]
   const schema = all('SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name')
   const tables = schema.filter(({ type }) => type === 'table').map(({ name }) => name)
@@ -19,7 +19,7 @@ function contentsOf(db: Sqlite) {
 test('a database that tests create or reuse with the current schema equals a database that ran all migrations', async () => {
   const openStore = async (quietly: QuietLoader) => {
     const db = await openSqlite(':memory:', quietly)
-    return { store: new Store(db), contents: contentsOf(db), insert: () => db.prepare(insertion).run() }
+    return { store: new Store(db), contents: readContents(db), insert: () => db.prepare(insertion).run() }
   }
   const insertion = "INSERT INTO sweeps VALUES ('user', 'ada')"
   const migrated = await openStore((load) => load())

@@ -28,7 +28,7 @@ const pageBytes = 4096
 const large = { name: 'x'.repeat(1_000_000), type: 'open' }
 
 /** Opens a service on a file with a size limit. Beyond the limit, SQLite behaves as on a full disk. */
-async function serviceOnFile(path = join(tempDir(), 'workspace.db')) {
+async function openServiceOnFile(path = join(tempDir(), 'workspace.db')) {
   const open = await loadSqlite((load) => load())
   const db = open(path)
   const store = new Store(db, { path, open: () => open(path) })
@@ -50,7 +50,7 @@ async function serviceOnFile(path = join(tempDir(), 'workspace.db')) {
 
 describe('a full disk', () => {
   test('a full disk causes a 503 only for writers, and writes succeed again when space is free', async () => {
-    const { limitPages, send, names } = await serviceOnFile()
+    const { limitPages, send, names } = await openServiceOnFile()
     await send('POST', '/rooms', { name: 'before', type: 'open' })
     limitPages(50)
     expect(await send('POST', '/rooms', large)).toEqual({ status: 503, body: diskFull })
@@ -62,7 +62,7 @@ describe('a full disk', () => {
   })
 
   test('a full disk causes a 503 for all writers of a commit that SQLite rolls back', async () => {
-    const { limitPages, send, names } = await serviceOnFile()
+    const { limitPages, send, names } = await openServiceOnFile()
     const { id } = (await send('POST', '/rooms', { name: 'before', type: 'open' })).body.room
     limitPages(50)
     const image = { type: 'Image', src: `https://example.com/${large.name}` }
@@ -79,7 +79,7 @@ describe('a full disk', () => {
 })
 
 test('a damaged database page causes a 503 for readers and writers, and the process survives', async () => {
-  const { path, checkpoint, send } = await serviceOnFile()
+  const { path, checkpoint, send } = await openServiceOnFile()
   const room = { name: 'x'.repeat(1000), type: 'open' }
   await Promise.all(Array.from({ length: 300 }, () => send('POST', '/rooms', room)))
   checkpoint()
@@ -90,7 +90,7 @@ test('a damaged database page causes a 503 for readers and writers, and the proc
     writeSync(file, Buffer.alloc(pageBytes, 7), 0, pageBytes, page * pageBytes)
   closeSync(file)
 
-  const damaged = await serviceOnFile(path)
+  const damaged = await openServiceOnFile(path)
   const refused = {
     status: 503,
     body: { error: { code: 'storage', message: 'the workspace is damaged' } },
@@ -141,7 +141,7 @@ test.each([
 ])(
   '%s write after a truncation of the log is refused, although the write would extend the log',
   async (_, room) => {
-    const { path, send } = await serviceOnFile()
+    const { path, send } = await openServiceOnFile()
     for (let i = 0; i < 3; i++)
       expect((await send('POST', '/rooms', { name: 'R', type: 'open' })).status).toBe(200)
     truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - pageBytes)

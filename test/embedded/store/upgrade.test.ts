@@ -11,7 +11,7 @@ import { openTestWorkspace } from '../../helpers/wire.ts'
 import { tempDir } from '../../helpers/world.ts'
 
 /** Creates a workspace of the first version with about `bytes` bytes. */
-async function oldWorkspace(bytes: number): Promise<string> {
+async function createOldWorkspace(bytes: number): Promise<string> {
   const dir = tempDir()
   const db = await openSqlite(join(dir, 'workspace.db'), (load) => load())
   db.exec(migrations[0] ?? '')
@@ -31,14 +31,14 @@ async function list(dir: string) {
 }
 
 test('an upgrade of a large local workspace is announced once', async () => {
-  const dir = await oldWorkspace(70_000_000)
+  const dir = await createOldWorkspace(70_000_000)
   const announced = { code: 0, stderr: 'the local workspace is being upgraded, which takes a while\n' }
   expect(await list(dir)).toEqual(announced)
   expect(await list(dir)).toEqual({ code: 0, stderr: '' })
 })
 
 test('an upgrade of a small local workspace prints no message', async () => {
-  expect(await list(await oldWorkspace(1000))).toEqual({ code: 0, stderr: '' })
+  expect(await list(await createOldWorkspace(1000))).toEqual({ code: 0, stderr: '' })
 })
 
 test('a local workspace of a newer version is refused and stays unchanged', async () => {
@@ -59,7 +59,7 @@ test('a local workspace of a newer version is refused and stays unchanged', asyn
 })
 
 test('an upgrade first copies the local workspace, and local restore restores the copy', async () => {
-  const dir = await oldWorkspace(1000)
+  const dir = await createOldWorkspace(1000)
   await list(dir)
   const copy = join(dir, 'backups/before-upgrade-from-schema-1.db')
   expect(await userVersion(copy)).toBe(1)
@@ -77,7 +77,7 @@ test('a workspace that needs no upgrade is not copied', async () => {
 })
 
 test('local restore replaces a workspace of a newer version', async () => {
-  const dir = await oldWorkspace(1000)
+  const dir = await createOldWorkspace(1000)
   await list(dir)
   const path = join(dir, 'workspace.db')
   const db = await openSqlite(path, (load) => load())
@@ -90,14 +90,14 @@ test('local restore replaces a workspace of a newer version', async () => {
 })
 
 test('an upgrade does not change the local workspace if the copy cannot be written', async () => {
-  const dir = await oldWorkspace(1000)
+  const dir = await createOldWorkspace(1000)
   writeFileSync(join(dir, 'backups'), '')
   expect(await list(dir)).toMatchObject({ code: 74 })
   expect(await userVersion(join(dir, 'workspace.db'))).toBe(1)
 })
 
 /** Creates a workspace of version 13 with each on-demand index of this version, and a stored count. */
-async function indexedWorkspace() {
+async function createIndexedWorkspace() {
   const dir = tempDir()
   const db = await openSqlite(join(dir, 'workspace.db'), (load) => load())
   for (const step of migrations.slice(0, 13)) db.exec(step)
@@ -133,7 +133,7 @@ async function expectUpgraded(dir: string) {
 }
 
 test('an upgrade of a local workspace with on-demand indexes keeps all rows, and the copy of the upgrade restores all rows', async () => {
-  const { dir, db } = await indexedWorkspace()
+  const { dir, db } = await createIndexedWorkspace()
   db.close()
   await expectUpgraded(dir)
   const restored = tempDir()
@@ -144,7 +144,7 @@ test('an upgrade of a local workspace with on-demand indexes keeps all rows, and
 })
 
 test('an upgrade drops the full-text index of emails where SQLite lacks full-text search', async () => {
-  const { dir, db } = await indexedWorkspace()
+  const { dir, db } = await createIndexedWorkspace()
   db.exec(`PRAGMA writable_schema = ON;
     UPDATE sqlite_master SET sql = 'CREATE VIRTUAL TABLE user_emails USING missing (email)' WHERE name = 'user_emails';
     PRAGMA writable_schema = RESET`)

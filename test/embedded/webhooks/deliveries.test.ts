@@ -255,7 +255,7 @@ describe('the order of webhooks', () => {
 })
 
 /** Fails all attempts of one delivery; returns the pauses between them, in milliseconds. */
-async function failToTheEnd(): Promise<number[]> {
+async function failAllAttempts(): Promise<number[]> {
   const pauses: number[] = []
   for (;;) {
     const attempt = await world.attempts.next()
@@ -272,7 +272,7 @@ describe('webhook retries', () => {
   test('webhook retries come at growing intervals, and end within a day', async () => {
     const deliveries = world.start()
     await world.enters(await world.room(), 'msg_1', deliveries)
-    const pauses = await failToTheEnd()
+    const pauses = await failAllAttempts()
     expect(pauses).toEqual([
       5 * second,
       30 * second,
@@ -298,7 +298,7 @@ describe('webhook retries', () => {
       world.random = random
       const deliveries = world.start()
       await world.enters(await world.room(), 'msg_1', deliveries)
-      const pauses = await failToTheEnd()
+      const pauses = await failAllAttempts()
       const expected = [5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute]
       for (const [i, pause] of expected.entries()) expect((pauses[i] ?? 0) / pause).toBeCloseTo(factor, 2)
       expect(pauses.reduce((sum, pause) => sum + pause)).toBeLessThanOrEqual(day)

@@ -7,7 +7,7 @@ import { startReceiver } from '../../helpers/receiver.ts'
 const { lookup } = lookupIn({ 'loopback.test': [['127.0.0.1']] })
 
 /** Creates a post function that is closed when the test ends. */
-function posting(allowPrivate = false) {
+function createTestPost(allowPrivate = false) {
   const post = createPost({ allowPrivate, lookup })
   onTestFinished(() => post.close())
   return post
@@ -16,7 +16,7 @@ function posting(allowPrivate = false) {
 describe('a webhook post', () => {
   test('a webhook post sends the path, query, headers and body', async () => {
     const { url, inbox } = await startReceiver()
-    const { status } = await posting()(
+    const { status } = await createTestPost()(
       `${url}/hooks/a%20b?x=1`,
       { 'content-type': 'application/json', 'webhook-id': 'msg_1' },
       '{"ä":1}',
@@ -34,17 +34,17 @@ describe('a webhook post', () => {
 
   test.each([200, 204, 400, 410, 500, 503])('a webhook post resolves to the status %i', async (status) => {
     const { url } = await startReceiver((_, response) => void response.writeHead(status).end())
-    expect(await posting()(url, {}, '{}')).toEqual({ status, text: '' })
+    expect(await createTestPost()(url, {}, '{}')).toEqual({ status, text: '' })
   })
 
   test('a webhook post resolves to the first 4 KB of the response body as text', async () => {
     const { url } = await startReceiver((_, response) => void response.end(`ä${'x'.repeat(5000)}`))
-    expect(await posting()(url, {}, '{}')).toEqual({ status: 200, text: `ä${'x'.repeat(4094)}` })
+    expect(await createTestPost()(url, {}, '{}')).toEqual({ status: 200, text: `ä${'x'.repeat(4094)}` })
   })
 
   test('a webhook post ignores the length of the response', async () => {
     const { url } = await startReceiver((_, response) => void response.end('x'.repeat(5_000_000)))
-    const post = posting()
+    const post = createTestPost()
     expect(await post(url, {}, '{}')).toMatchObject({ status: 200 })
     expect(await post(url, {}, '{}')).toMatchObject({ status: 200 })
   })
@@ -54,12 +54,12 @@ describe('a webhook post', () => {
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as AddressInfo
     await new Promise((resolve) => server.close(resolve))
-    await expect(posting()(`http://127.0.0.1:${port}/`, {}, '{}')).rejects.toThrow('ECONNREFUSED')
+    await expect(createTestPost()(`http://127.0.0.1:${port}/`, {}, '{}')).rejects.toThrow('ECONNREFUSED')
   })
 
   test('a webhook post fails if the receiver closes the connection', async () => {
     const { url } = await startReceiver((_, response) => void response.destroy())
-    await expect(posting()(url, {}, '{}')).rejects.toThrow('other side closed')
+    await expect(createTestPost()(url, {}, '{}')).rejects.toThrow('other side closed')
   })
 
   test('a webhook post gives the receiver ten seconds to respond', async () => {
@@ -67,7 +67,7 @@ describe('a webhook post', () => {
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal)
     onTestFinished(() => timeout.mockRestore())
     const { url, inbox } = await startReceiver(() => {})
-    const posted = posting()(url, {}, '{}')
+    const posted = createTestPost()(url, {}, '{}')
     await inbox.next()
     expect(timeout).toHaveBeenCalledWith(10_000)
     deadline.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
@@ -94,7 +94,7 @@ describe('a loopback webhook', () => {
     ['127.0.0.1', 'loopback.test'],
   ])('a loopback webhook to %s is allowed if the host in the URL is %s', async (address, spelling) => {
     const { port, inbox } = await startReceiver(undefined, address)
-    expect(await posting()(`http://${spelling}:${port}/`, {}, '{}')).toMatchObject({ status: 200 })
+    expect(await createTestPost()(`http://${spelling}:${port}/`, {}, '{}')).toMatchObject({ status: 200 })
     expect(inbox.all).toHaveLength(1)
   })
 })
@@ -102,6 +102,6 @@ describe('a loopback webhook', () => {
 test('allowPrivate permits IP addresses that are forbidden by default', async () => {
   const { port, inbox } = await startReceiver(undefined, '127.0.0.1')
   // 0.0.0.0 is this machine, and the only such address to which a test can post.
-  expect(await posting(true)(`http://0.0.0.0:${port}/`, {}, '{}')).toMatchObject({ status: 200 })
+  expect(await createTestPost(true)(`http://0.0.0.0:${port}/`, {}, '{}')).toMatchObject({ status: 200 })
   expect(inbox.all).toHaveLength(1)
 })

@@ -18,7 +18,7 @@ const redeliver = (id: string) => world.ask('POST', `/webhooks/deliveries/${id}/
 const redelivery = (attempt: { headers: Record<string, string> }) => attempt.headers['webhook-redelivery']
 
 /** Delivers one event of a new room. */
-async function delivered(more: Parameters<Outbox['firstAttempt']>[1] = {}): Promise<string> {
+async function deliverEvent(more: Parameters<Outbox['firstAttempt']>[1] = {}): Promise<string> {
   const attempt = await world.firstAttempt('https://ada:pw@hooks.test/a?token=t', more)
   attempt.answer(200, 'thanks')
   await world.noted()
@@ -27,7 +27,7 @@ async function delivered(more: Parameters<Outbox['firstAttempt']>[1] = {}): Prom
 
 describe('the list of deliveries', () => {
   test('the list of deliveries shows a delivered event with its response and the URL of the receiver without credentials', async () => {
-    const room_id = await delivered()
+    const room_id = await deliverEvent()
     const time = new Date(testNow).toISOString()
     expect(await world.ask('GET', '/webhooks/deliveries')).toEqual({
       deliveries: [
@@ -144,7 +144,7 @@ describe('the list of deliveries', () => {
 
 describe('a redelivery', () => {
   test('a redelivery has the ID and body of the event, and its number in the header webhook-redelivery', async () => {
-    await delivered()
+    await deliverEvent()
     const [first] = world.attempts.all
     for (const number of ['1', '2']) {
       expect((await redeliver('msg_1')).delivery).toMatchObject({ id: 'msg_1', state: 'waiting' })
@@ -160,7 +160,7 @@ describe('a redelivery', () => {
   })
 
   test('a redelivery is retried for a day after the request, with the same pauses as an event', async () => {
-    await delivered()
+    await deliverEvent()
     world.clock.advance(day - second)
     await redeliver('msg_1')
     const attempt = await world.attempts.next()
@@ -222,7 +222,7 @@ describe('a redelivery', () => {
   })
 
   test('a redelivery that was requested before a stop is sent after the next start', async () => {
-    await delivered()
+    await deliverEvent()
     const [first] = world.attempts.all
     const stopped = world.start()
     stopped.close()
@@ -265,7 +265,7 @@ describe('a delivery with the maximum number of attempts', () => {
   })
 
   test('a delivery with the maximum number of attempts and of redeliveries is not delivered again', async () => {
-    await delivered()
+    await deliverEvent()
     await set(`redeliveries = ${maxTotal}`)
     expect(await redeliver('msg_1')).toMatchObject({
       error: { code: 'validation_exception', message: 'the delivery was requested too often' },
@@ -285,7 +285,7 @@ describe('finished deliveries', () => {
   const rows = () => world.store.one<{ count: number }>('SELECT count(*) AS count FROM deliveries')?.count
 
   test('finished deliveries are listed for a day and removed within the next hour', async () => {
-    await delivered()
+    await deliverEvent()
     retain()
     world.clock.advance(day - 1)
     expect(await list()).toHaveLength(1)
