@@ -8,7 +8,7 @@ const json = fc.jsonValue()
 const id = fc.oneof(fc.string({ minLength: 1 }), fc.integer())
 
 /** Generates responses to an operation in which only the IDs are valid. */
-function answers(name: OperationName): fc.Arbitrary<unknown> {
+function generateResponses(name: OperationName): fc.Arbitrary<unknown> {
   const endpoint: Endpoint = endpoints[name]
   const { result, many, bare } = endpoint
   const rest = fc.dictionary(fc.string(), json, { noNullPrototype: true })
@@ -20,7 +20,9 @@ function answers(name: OperationName): fc.Arbitrary<unknown> {
 
 describe.each(names)('the guard of %s', (name) => {
   test(`the guard of ${name} accepts a response with IDs and any other fields`, () => {
-    fc.assert(fc.property(answers(name), (answer) => findResponseProblem(name, answer) === undefined))
+    fc.assert(
+      fc.property(generateResponses(name), (answer) => findResponseProblem(name, answer) === undefined),
+    )
   })
 
   test(`the guard of ${name} rejects a response that is not an object`, () => {

@@ -325,7 +325,7 @@ describe('JSON', () => {
     )
 
   /** Returns the sign, the significant digits and the exponent of a number in any notation. */
-  function exactly(text: string): string {
+  function parseNumberParts(text: string): string {
     const [, sign, whole = '', fraction = '', exponent = '0'] =
       /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? []
     const all = `${whole}${fraction}`.replace(/^0+/, '')
@@ -337,9 +337,9 @@ describe('JSON', () => {
   test('JSON keeps every digit of a number', () => {
     fc.assert(
       fc.property(number, (text) => {
-        expect(exactly(writeJson(readJson(text)))).toBe(exactly(text))
+        expect(parseNumberParts(writeJson(readJson(text)))).toBe(parseNumberParts(text))
         const [, inside = ''] = /^\{"n":\[(.*)\]\}$/.exec(writeJson(readJson(`{"n":[${text}]}`))) ?? []
-        expect(exactly(inside)).toBe(exactly(text))
+        expect(parseNumberParts(inside)).toBe(parseNumberParts(text))
       }),
       { numRuns: sized(120, 3000) },
     )
@@ -354,7 +354,9 @@ describe('JSON', () => {
     '1E5',
     '12345678901234567890.5',
     '5e-324',
-  ])('JSON keeps %s unchanged', (text) => expect(exactly(writeJson(readJson(text)))).toBe(exactly(text)))
+  ])('JSON keeps %s unchanged', (text) =>
+    expect(parseNumberParts(writeJson(readJson(text)))).toBe(parseNumberParts(text)),
+  )
 
   test('JSON parses all values except numbers like JSON.parse, with and without large numbers', () => {
     fc.assert(
@@ -451,7 +453,7 @@ function parseCsv(text: string): string[][] {
 
 describe('CSV', () => {
   /** Adds an apostrophe to a cell that a spreadsheet would run as a formula. */
-  const defused = (text: string) => (/^'*[=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text)
+  const escapeFormula = (text: string) => (/^'*[=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text)
   const fields = ['name', 'layout', 'id'] as const
   const item = fc.record({ name: hostile, layout: hostile, id: hostile })
 
@@ -461,7 +463,7 @@ describe('CSV', () => {
         const text = formatCsv(items, { view: views.room, fields, header })
         expect(parseCsv(text)).toEqual([
           ...(header ? [[...fields]] : []),
-          ...items.map(({ name, layout, id }) => [name, layout, id].map(defused)),
+          ...items.map(({ name, layout, id }) => [name, layout, id].map(escapeFormula)),
         ])
       }),
       { numRuns: sized(40, 1000) },
