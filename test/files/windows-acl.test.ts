@@ -12,12 +12,12 @@ beforeEach(async () => {
   world = await createWorld()
   system = join(world.dir, 'Windows/System32')
   mkdirSync(system, { recursive: true })
-  program('whoami', `printf '"desk\\\\ada","${sid}"\\r\\n'`)
-  program('icacls')
+  createProgram('whoami', `printf '"desk\\\\ada","${sid}"\\r\\n'`)
+  createProgram('icacls')
 })
 
 /** Creates a Windows program that records its arguments. */
-function program(name: string, text = ''): void {
+function createProgram(name: string, text = ''): void {
   const note = `printf '%s\\n' "$*" >> '${world.dir}/${name}'`
   writeFileSync(join(system, `${name}.exe`), `#!/bin/sh\n${note}\n${text}\n`, { mode: 0o700 })
 }
@@ -60,7 +60,7 @@ test.each([
   ['whoami prints no user ID', 'whoami', 'echo nobody', 'whoami.exe does not print your user ID'],
 ])('auth login on Windows succeeds with one warning if %s', async (_, name, text, why) => {
   if (name === 'whoami') writeFileSync(join(system, 'whoami.exe'), `#!/bin/sh\n${text}\n`)
-  else program(name, text)
+  else createProgram(name, text)
   const warning = `warning: others may be able to read ${join(world.configDir, 'config.json')}: ${why}\n`
   expect(await logIn()).toMatchObject({ code: 0, stderr: `${warning}${loggedIn()}` })
 })
