@@ -15,7 +15,7 @@ function yesterdayAtEight(): number {
 }
 
 /** Simulates yesterday’s lesson: Ada leaves and returns, Grace is late, a guest listens, Alan is absent. */
-async function lesson() {
+async function simulateLesson() {
   const served = await serveWorkspace({ machine: testMachine(yesterdayAtEight()) })
   const { ask, advance } = served
   const room = await served.room({ name: 'Lesson 7b', type: 'open' })
@@ -59,7 +59,7 @@ test('the attendance recipe writes the lessons of the previous day as CSV and as
 }, async () => {
   vi.stubEnv('TZ', 'UTC')
   onTestFinished(() => void vi.unstubAllEnvs())
-  const { room, env } = await lesson()
+  const { room, env } = await simulateLesson()
   const readme = documentation()
   const [, script = ''] =
     /<!-- attendance -->\n```sh\n([\s\S]*?)```\n<!-- \/attendance -->/.exec(readme) ?? []

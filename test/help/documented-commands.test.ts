@@ -54,7 +54,7 @@ const exits: Table<readonly [code: number, why: string]> = [
 ]
 
 /** Commands that run until they are stopped. They listen on a free port. */
-const stays = /^meetroom (?:serve|webhooks listen)\b/
+const longRunning = /^meetroom (?:serve|webhooks listen)\b/
 
 const find = <T>(table: Table<T>, text: string): T | undefined =>
   table.find(([pattern]) => pattern.test(text))?.[1]
@@ -99,7 +99,7 @@ async function runCommands(
       MEETROOM_BASE_URL: (await serveHere()).baseUrl,
       MEETROOM_API_KEY: world.apiKey,
     }
-    const options = { env: { ...env, ...served }, ...(stays.test(line) && { started: stopWhenReady }) }
+    const options = { env: { ...env, ...served }, ...(longRunning.test(line) && { started: stopWhenReady }) }
     const run = await runLine(world, withFreePort(fillIn(line)), options)
     expect({ line, code: run.code, stderr: run.stderr }).toEqual({
       line,
@@ -114,7 +114,7 @@ async function runCommands(
 }
 
 function withFreePort(line: string): string {
-  return stays.test(line) ? line.replace(/ --port \d+|$/, ' --port 0') : line
+  return longRunning.test(line) ? line.replace(/ --port \d+|$/, ' --port 0') : line
 }
 
 function stopWhenReady(host: TestHost): void {

@@ -6,7 +6,7 @@ const readme = documentation()
 const blocks = [...readme.matchAll(/<!-- run -->\n```console\n([\s\S]*?)```/g)].map(([, block = '']) => block)
 
 /** Replaces text that differs between runs. */
-const steady = (text: string) =>
+const maskVariableText = (text: string) =>
   text
     .replace(/[\da-f]{24}/g, 'ID')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
@@ -14,7 +14,7 @@ const steady = (text: string) =>
     .replaceAll('\r\n', '\n')
 
 /** Splits a line into words like a shell. */
-const wordsOf = (line: string) =>
+const splitIntoWords = (line: string) =>
   [...line.matchAll(/'([^']*)'|[^\s']+/g)].map(([word, quoted]) => quoted ?? word)
 
 test('the README contains code blocks with commands', () => expect(blocks.length).toBeGreaterThan(0))
@@ -27,10 +27,10 @@ test.each(blocks)(
     let shown = ''
     for (const line of lines) {
       const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
-      const { stdout, stderr } = await world.run(wordsOf(line), { env })
+      const { stdout, stderr } = await world.run(splitIntoWords(line), { env })
       const text = stdout + stderr
       shown += `$ meetroom ${line}\n${text === '' || text.endsWith('\n') ? text : `${text}\n`}`
     }
-    expect(steady(shown)).toBe(steady(block))
+    expect(maskVariableText(shown)).toBe(maskVariableText(block))
   },
 )

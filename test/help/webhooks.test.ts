@@ -15,7 +15,7 @@ const second = 'msg_01a20766a332edff30c24dab'
 const third = 'msg_01a20766b1d2edff30c24dac'
 
 /** Replaces text that differs between runs. */
-const steady = (text: string) =>
+const maskVariableText = (text: string) =>
   text.replace(/[\da-f]{24}/g, 'ID').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
 
 const wordsOf = (line: string) =>
@@ -45,7 +45,7 @@ test.each(blocks.map(([, block = '']) => block))(
       const { stdout, stderr } = await world.run(wordsOf(line))
       shown += `$ meetroom ${line}\n${stdout}${stderr}`
     }
-    expect(steady(shown)).toBe(steady(block))
+    expect(maskVariableText(shown)).toBe(maskVariableText(block))
   },
 )
 
