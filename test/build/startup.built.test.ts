@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 60_000)
 
 /** Returns the packages, the chunks and the public Node modules that a command line has loaded. */
-async function loaded(line: string, env: Record<string, string> = {}): Promise<string[]> {
+async function listLoaded(line: string, env: Record<string, string> = {}): Promise<string[]> {
   const dir = tempDir()
   const base = {
     HOME: dir,
@@ -101,7 +101,7 @@ async function served() {
 }
 
 const heavyOf = async (line: string, env?: Record<string, string>, among = heavy) =>
-  (await loaded(line, env)).filter((name) => among.includes(name)).sort()
+  (await listLoaded(line, env)).filter((name) => among.includes(name)).sort()
 
 test.each(['--version', '--help', 'rooms --help', 'help exit-codes', 'help agents'])(
   'meetroom %s loads no heavy module',
@@ -125,7 +125,7 @@ test('--where with a pattern loads the regular expression engine', async () => {
 
 test('rooms list loads cli-table3 only for a table', async () => {
   const env = await served()
-  await loaded('rooms create --name a --type open', env)
+  await listLoaded('rooms create --name a --type open', env)
   expect(await heavyOf('rooms list', env)).toEqual(['cli-table3'])
   expect(await heavyOf('rooms list -o csv', env)).toEqual([])
 })
@@ -141,7 +141,7 @@ test('sessions report loads no library, and sessions --help does not load the re
   const env = await served()
   expect(await heavyOf('sessions report --all-rooms -o ndjson', env)).toEqual([])
   expect(await heavyOf('sessions report --all-rooms -o csv', env)).toEqual([])
-  expect(await loaded('sessions --help')).not.toContain('our cli/pool')
+  expect(await listLoaded('sessions --help')).not.toContain('our cli/pool')
 })
 
 test('--local loads the embedded service without the HTTP client', async () => {
@@ -156,7 +156,7 @@ test('--local loads the embedded service without the HTTP client', async () => {
 test('rooms create loads the audit log only if MEETROOM_AUDIT_LOG is set', async () => {
   const env = await served()
   const ofAudit = async (line: string, more = {}) =>
-    (await loaded(line, { ...env, ...more })).filter((name) => name === 'our cli/requests/audit')
+    (await listLoaded(line, { ...env, ...more })).filter((name) => name === 'our cli/requests/audit')
   const create = 'rooms create --name a --type open --json'
   expect(await ofAudit(create)).toEqual([])
   expect(await ofAudit(create, { MEETROOM_AUDIT_LOG: join(tempDir(), 'log') })).toEqual([
