@@ -34,7 +34,7 @@ const canBecome = isRoot && spawnSync('setpriv', [...asOrdinary.slice(1), node, 
 if (!canBecome) notice('launcher', 'ordinary users: no root, no setpriv, or a Node that only root can run')
 
 /** Simulates a user of a machine, who runs commands and inspects the caches. */
-function user() {
+function createUser() {
   const dir = tempDir()
   const builds = join(dir, 'cache/meetroom')
   const env = {
@@ -53,8 +53,8 @@ function user() {
 }
 
 /** Creates a user who has a cache from `meetroom version`. */
-async function primed() {
-  const ada = user()
+async function createPrimedUser() {
+  const ada = createUser()
   cpSync(primedBuilds, ada.builds, { recursive: true })
   return { ...ada, file: join(ada.folder(), 'version.meetroom.js') }
 }
@@ -77,7 +77,7 @@ afterAll(() => rmSync(templates, { recursive: true }))
 const inode = (file: string) => statSync(file).ino
 
 test('the first run writes a code cache with owner-only access, and later runs do not rewrite the cache', async () => {
-  const { run, builds, folder, caches } = user()
+  const { run, builds, folder, caches } = createUser()
   expect(await run('version')).toEqual(fine)
   const file = join(folder(), 'version.meetroom.js')
   expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -108,14 +108,14 @@ test.each([
   ['rooms list', 2, ['rooms-list']],
   ['rooms list --base-url http://127.0.0.1:9/v1 --retries 0', 4, ['rooms-list']],
 ])('the command “meetroom %s” exits %i and writes the caches %j', async (line, code, names) => {
-  const { run, caches } = user()
+  const { run, caches } = createUser()
   expect(await run(line)).toMatchObject({ code })
   const files = names.map((name) => `${name}${name.includes('.') ? '' : '.meetroom'}.js`)
   expect(caches()).toEqual(files.sort())
 })
 
 test('no cache is named after a word that is not part of a command', async () => {
-  const { run, caches } = user()
+  const { run, caches } = createUser()
   await run('rooms get sk-live-0123456789 --profile list --output=key-0123456789')
   expect(caches()).toEqual(['rooms-get-profile-list.meetroom.js'])
 })
@@ -123,14 +123,14 @@ test('no cache is named after a word that is not part of a command', async () =>
 test.each(['--version', '-V'])(
   'meetroom %s runs no code of the program and writes no cache',
   async (flag) => {
-    const { run, listBuilds } = user()
+    const { run, listBuilds } = createUser()
     expect(await run(flag)).toEqual(fine)
     expect(listBuilds()).toEqual([])
   },
 )
 
 test('a cache that lacks much code is rewritten by the second run, and then at most once an hour', async () => {
-  const { run, folder } = user()
+  const { run, folder } = createUser()
   const list = async () => {
     expect(await run('--local rooms list')).toMatchObject({ code: 0 })
     return inode(join(folder(), 'local-rooms-list.meetroom.js'))
@@ -152,7 +152,7 @@ test('a cache that lacks much code is rewritten by the second run, and then at m
 })
 
 test('four concurrent first runs all succeed and write one cache', async () => {
-  const { run, caches } = user()
+  const { run, caches } = createUser()
   expect(await Promise.all([1, 2, 3, 4].map(() => run('version')))).toEqual([fine, fine, fine, fine])
   expect(caches()).toEqual(['version.meetroom.js'])
 })
@@ -176,7 +176,7 @@ describe('replaced code caches', () => {
       },
     ],
   ])('the launcher replaces a code cache that %s', async (_, damage) => {
-    const { run, file } = await primed()
+    const { run, file } = await createPrimedUser()
     const { size } = statSync(file)
     writeFileSync(file, damage(readFileSync(file)))
     const before = inode(file)
@@ -190,7 +190,7 @@ test.each([
   ['a directory', (file: string) => mkdirSync(join(file, 'full'), { recursive: true })],
   ['a pipe without a writer', (file: string) => execFileSync('mkfifo', [file])],
 ])('a command succeeds with %s instead of the cache file', async (_, put) => {
-  const { run, caches, file } = await primed()
+  const { run, caches, file } = await createPrimedUser()
   rmSync(file)
   put(file)
   expect(await run('version')).toEqual(fine)
@@ -290,14 +290,14 @@ test.runIf(canBecome)(
 )
 
 test('a cache file that other users can write to is replaced', async () => {
-  const { run, file } = await primed()
+  const { run, file } = await createPrimedUser()
   chmodSync(file, 0o666)
   expect(await run('version')).toEqual(fine)
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
 test('a cache file in a directory that other users can write to is not rewritten', async () => {
-  const { run, folder, file } = await primed()
+  const { run, folder, file } = await createPrimedUser()
   chmodSync(folder(), 0o777)
   const before = inode(file)
   expect(await run('version')).toEqual(fine)
@@ -314,7 +314,7 @@ test.each([
 
 // Root can write to read-only directories.
 test.skipIf(isRoot)('a command succeeds with a read-only cache directory', async () => {
-  const { run, folder, file, caches } = await primed()
+  const { run, folder, file, caches } = await createPrimedUser()
   rmSync(file)
   chmodSync(folder(), 0o500)
   expect(await run('version')).toEqual(fine)
@@ -332,7 +332,7 @@ describe('size limit of the caches', () => {
   }
 
   test('if the caches of all builds take more than 60 MB, the least recently used caches and empty directories are removed', async () => {
-    const { run, builds, listBuilds } = await primed()
+    const { run, builds, listBuilds } = await createPrimedUser()
     put(builds, 'v20.0.0-x64-a/rooms-list', 3)
     put(builds, 'v20.0.0-x64-b/rooms-list', 2)
     put(builds, 'v20.0.0-x64-b/rooms-get', 4)
@@ -345,7 +345,7 @@ describe('size limit of the caches', () => {
   })
 
   test('if the caches of all builds take more than 60 MB, a recently used cache is kept', async () => {
-    const { run, builds, file } = await primed()
+    const { run, builds, file } = await createPrimedUser()
     utimesSync(file, new Date(Date.now() - 9 * 86_400_000), new Date())
     put(builds, 'v20.0.0-x64-a/rooms-list', 3)
     put(builds, 'v20.0.0-x64-a/rooms-get', 2)
