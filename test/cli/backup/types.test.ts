@@ -184,7 +184,7 @@ describe('a record that cannot be imported again', () => {
   })
 })
 
-test('rooms import creates active rooms from an export with 0001-01-01 for the termination time', async () => {
+test('rooms import creates active rooms from an export with 0001-01-01 as the termination time', async () => {
   const time = '0001-01-01T00:00:00Z'
   const lines = ['A', 'B', 'C'].map((name) =>
     JSON.stringify({ id: name, name, type: 'open', terminated_at: time }),

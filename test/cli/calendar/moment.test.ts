@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { parseMoment } from '../../../src/cli/calendar/moment.ts'
 import { TimeZone } from '../../../src/cli/calendar/time-zone.ts'
 
-/** 2026-01-02T03:04:05.678Z. */
+/** Test time: 2026-01-02T03:04:05.678Z. */
 const now = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 const iso = (ms = Number.NaN) => new Date(ms).toISOString()
 const read = (text: string, zone?: string) => iso(parseMoment(text, now, new TimeZone(zone))?.start)

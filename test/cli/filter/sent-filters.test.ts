@@ -22,7 +22,6 @@ const deliveries = numbers(9).map((i) => ({
   attempts: 1,
 }))
 
-/** Makes the service ignore all filters. */
 function ignoreFilters(change: (item: Record<string, unknown>) => object = (item) => item) {
   world.intercept = async ({ url }) => {
     const { pathname, searchParams } = new URL(url)
@@ -81,7 +80,7 @@ describe('a list of a service that ignores the filter', () => {
     },
   )
 
-  test('a list of a service that ignores the filter prints the pages before the first page with another item', async () => {
+  test('a list of a service that ignores the filter prints the pages before the first page with an item that does not match', async () => {
     ignoreFilters((item) =>
       Number(String(item['id']).slice(1)) < 100 ? { ...item, terminated_at: at } : item,
     )

@@ -38,7 +38,7 @@ describe('an export of a service that adds unlisted fields', () => {
   ] as const
 
   test.each(kinds.flatMap((kind) => ['csv', 'ndjson', 'json'].map((format) => [...kind, format] as const)))(
-    'an export of a service that adds unlisted fields is read by an import: %s %s %s as %s',
+    'an export of a service that adds unlisted fields can be imported: %s %s %s as %s',
     async (kind, from, to, format) => {
       await fill()
       addFields(links)

@@ -363,7 +363,7 @@ describe('the pages of an export', () => {
     expect(came).toEqual([0, 20, 10, 30, 40, 50, 60])
   })
 
-  test('the pages of an export are requested two at a time from a service without latency', async () => {
+  test('the pages of an export are requested with two concurrent requests from a service without latency', async () => {
     let under = 0
     let most = 0
     world.intercept = async (request, next) => {

@@ -43,7 +43,7 @@ async function runInterrupted(
   const { host, done } = world.start(typeof line === 'string' ? line.split(' ') : line)
   const run = await done
   world.intercept = undefined
-  // Requests that were sent after the interrupt.
+  // Number of requests that were sent after the interrupt.
   return { ...run, later: world.requests.length - sent }
 }
 

@@ -58,7 +58,7 @@ beforeEach(async () => {
   store({})
 })
 
-/** Stores the two profiles, and others. */
+/** Stores the two profiles and further profiles. */
 function store(others: object, config: object = {}): void {
   const profile = ({ baseUrl, origin }: Fake, api_key: string) => ({
     base_url: baseUrl,

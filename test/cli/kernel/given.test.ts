@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { importFlags } from '../../../src/cli/import/read/import-flags.ts'
 import { readGivenOptions } from '../../../src/cli/kernel/given.ts'
 
-/** Returns the flags of an import with these words, including global flags. */
+/** Parses the words of an import; returns the flags, including global flags. */
 function parseFlags(words: readonly string[]) {
   const program = new Command()
     .option('-o, --output <format>')

@@ -86,7 +86,7 @@ test.each([
   ['--count-by members', '3,2\r\n0,1\r\n', 3],
   ['--count-by idle', '0s,1\r\n1d,1\r\n366d,1\r\n', 3],
 ])(
-  'rooms list %s prints room metrics and sends only the requests that they need',
+  'rooms list %s prints room metrics and sends only the necessary requests',
   async (flags, stdout, count) => {
     const asked = withRoomsInUse(world, rooms)
     expect(await world.run(`rooms list ${flags} -o csv --no-header`)).toMatchObject({

@@ -74,7 +74,7 @@ describe('a command that accepts a room', () => {
 })
 
 interface GivenName {
-  /** Word of the call that names the item. */
+  /** Word of the call that the name replaces. */
   word: string
   name: string
   lookup: string
@@ -207,7 +207,7 @@ describe('a user given as name:… or email:…', () => {
     })
   })
 
-  test('a user given as name:… or email:… is found by a repeated flag, and skipped with --ignore-not-found', async () => {
+  test('a user given as name:… or email:… can be given with a repeated flag, and is skipped with --ignore-not-found if missing', async () => {
     await create('ada', 'Ada')
     const id = await room('R')
     const { member } = (await world.send('POST', `/rooms/${id}/members`, { user_id: 'ada' })).body

@@ -192,7 +192,7 @@ const more = [
 
 const lines = [...new Set([...calls, ...more])]
 
-/** Adds flags to a command line. */
+/** Adds flags to a command line, at the position that the command requires. */
 function withFlags(line: string, flags: readonly string[]): string[] {
   // Completion reads the flags from the completed line.
   if (line.startsWith('__complete powershell ')) {

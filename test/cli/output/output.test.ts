@@ -612,7 +612,7 @@ describe('a table', () => {
       expect((await world.run(line, options)).stderr).toBe('')
   })
 
-  test('a table is complete in a pipe with any COLUMNS', async () => {
+  test('a table is complete in a pipe with any value of COLUMNS', async () => {
     respondWith(wide)
     const stdout = await print('rooms list', { env: { COLUMNS: '20' } })
     expect(stdout).toContain('A room with a name that goes on and on and on and on')

@@ -289,7 +289,7 @@ describe('auth login on a terminal', () => {
     },
   )
 
-  test('auth login on a terminal suggests the base URL of the profile, and warns that its key will be replaced', async () => {
+  test('auth login on a terminal suggests the base URL of the profile, and warns that the stored key will be replaced', async () => {
     store({ default: { base_url: baseUrl, api_key: 'an-older-key', api_key_origin: origin, timeout: 5 } })
     const { code, stderr } = await login([
       [baseUrl, '\n'],

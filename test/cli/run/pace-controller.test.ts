@@ -219,7 +219,7 @@ describe('a busy service', () => {
     expect(announced).toEqual([10])
   })
 
-  test('a busy service ends the run by a pause that exceeds the timeout', () => {
+  test('a busy service ends the run if its pause exceeds the timeout', () => {
     const { pace } = createPace()
     expect(pace.onBusy(429, 30_001, 0)).toBeUndefined()
     expect(pace.stop.aborted).toBe(true)

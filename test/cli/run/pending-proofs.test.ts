@@ -22,7 +22,7 @@ function answerEmpty(isExecuted: (body: string | undefined, n: number) => boolea
 }
 
 describe('a run whose responses prove nothing', () => {
-  test('a run whose responses prove nothing proves many creations by one list at its end', async () => {
+  test('a run whose responses prove nothing proves many creations with one list request at its end', async () => {
     world.file('in.csv', csv(40))
     answerEmpty(() => true)
     expect(await world.run('users import in.csv --if-exists overwrite')).toMatchObject({
@@ -32,7 +32,7 @@ describe('a run whose responses prove nothing', () => {
     expect(reads()).toEqual(['GET /users?limit=1000'])
   })
 
-  test('a run whose responses prove nothing proves few creations by one read each', async () => {
+  test('a run whose responses prove nothing proves few creations with one read for each creation', async () => {
     world.file('in.csv', csv(3))
     answerEmpty(() => true)
     expect((await world.run('users import in.csv --if-exists overwrite')).code).toBe(0)

@@ -170,7 +170,7 @@ describe('doctor', () => {
   })
 
   // Each run waits for five or six seconds, so the runs are concurrent.
-  test('doctor reports a service without a TLS response, a service without an HTTP response, and a proxy without a response within five seconds', {
+  test('doctor reports within five seconds a service without a TLS response, a service without an HTTP response, and a proxy without a response', {
     timeout: 30_000,
   }, async () => {
     const silent = await listen(createServer())

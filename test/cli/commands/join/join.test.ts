@@ -136,7 +136,7 @@ describe('output of join', () => {
     expect(program.host.stdout.text).toBe('for us\n')
   })
 
-  test('join prints only messages, and no notices, with --quiet', async () => {
+  test('join with --quiet prints messages and no notices', async () => {
     const room = await served.room()
     const program = start([room, '--quiet'])
     const observer = await served.join(room)

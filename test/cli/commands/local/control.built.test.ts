@@ -72,7 +72,7 @@ describe('serve --control', () => {
 })
 
 describe('commands with --control FILE', () => {
-  test('commands with --control FILE seed, fail, advance and freeze a service', async () => {
+  test('commands with --control FILE seed a service, add faults, and advance and freeze the clock', async () => {
     const { env, local, rooms } = await startControlled()
     const file = join(env.HOME, 'seed.json')
     writeFileSync(file, JSON.stringify(seed))

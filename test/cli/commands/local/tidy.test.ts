@@ -24,7 +24,7 @@ async function worldWithCopies() {
 const copies = (world: World) => readdirSync(join(world.dir, 'data/backups')).sort()
 
 describe('local tidy', () => {
-  test('local tidy deletes all saved copies but the newest, and no other file', async () => {
+  test('local tidy deletes all saved copies except the newest, and no other file', async () => {
     const world = await worldWithCopies()
     const run = await world.run('local tidy --yes --json')
     expect(run).toMatchObject({ code: 0, stderr: '' })

@@ -107,7 +107,7 @@ describe('rooms wait', () => {
     })
 
     test('rooms wait with conditions evaluates a duration such as age>11050s at the time of each poll', async () => {
-      // The room was created 11,045.678 seconds before the tests begin.
+      // The room was created 11,045.678 seconds before the test time.
       const { code, host } = await world.run([...'rooms wait r1 --for age>11050s -o ids'.split(' ')])
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [2000, 2000, 2000] })
     })

@@ -22,7 +22,6 @@ const offline = {
   disconnected_at: '2026-01-01T04:00:00.000Z',
 }
 
-/** Makes the service return these sessions. */
 function respondWithSessions(...sessions: object[]): void {
   world.intercept = async () => answer(200, { sessions })
 }

@@ -15,7 +15,6 @@ const post = (room: string, type: string) => `POST /rooms/${room}/members {"user
 const offboardHint =
   'to offboard the other user: meetroom users offboard mallory --base-url https://meet.test/v1\n'
 
-/** Sets the role of a member. */
 async function setRole(room: string, user: string, type: string): Promise<string> {
   const { id } = await world.member(room, user)
   await world.send('PUT', `/rooms/${room}/members/${id}`, { type })

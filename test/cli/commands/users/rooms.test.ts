@@ -242,7 +242,7 @@ describe('the field last_seen', () => {
       'mallory,',
       '',
     ])
-    // The room without members needs no request.
+    // No sessions are requested for the room without members.
     expect(gets(/\/sessions/)).toBe(4)
   })
 

@@ -143,7 +143,7 @@ test('users create sends no write when the lookup of the ID fails', async () => 
   expect(writes()).toEqual([])
 })
 
-test('users create creates the user when the lookup responds 400 without JSON', async () => {
+test('users create creates the user when the lookup gets a 400 response without JSON', async () => {
   world.intercept = async (request, next) =>
     request.method === 'GET' && request.url.endsWith('/users/ada') ? answer(400, 'no') : next()
   expect(await world.run('users create ada')).toMatchObject({ code: 0 })

@@ -57,7 +57,7 @@ describe('a roster in CSV', () => {
     }
   })
 
-  test('a roster in CSV takes the words for roles from --role-map, divides cells at --split, and skips empty rows', async () => {
+  test('a roster in CSV maps role words with --role-map, divides cells at --split, and skips empty rows', async () => {
     const at = await createWorkspace()
     at.write(
       'id;name;class;role\n1;Ada;7a, 7b;Lehrer/in\n\n2;Bea;7A;SCHÜLER/IN\n; ;;\n3;Cleo;7b,7c;guest\n',
@@ -349,7 +349,7 @@ describe('a plan file', () => {
     expect([same.code, same.writes.length]).toEqual([0, 2])
   })
 
-  test('a plan file contains the flags of the plan, and apply refuses other flags', async () => {
+  test('a plan file contains the flags of the plan, and workspace apply refuses other flags', async () => {
     const at = await createWorkspace()
     at.write('workspace: default\nusers: [{ user_id: a }]\n')
     await at.run('workspace apply school.yaml --yes')

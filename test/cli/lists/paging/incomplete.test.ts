@@ -304,7 +304,7 @@ describe('--offset', () => {
   })
 })
 
-test('commands find all remaining rooms in the embedded service if a room is deleted between two requests for pages', async () => {
+test('commands find all remaining rooms in the embedded service if a room is deleted between two page requests', async () => {
   const ids: string[] = []
   for (let i = 0; i < 1200; i++)
     ids.unshift((await world.send('POST', '/rooms', { name: `R${i}`, type: 'private' })).body.room.id)

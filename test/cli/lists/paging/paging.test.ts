@@ -386,7 +386,7 @@ describe('a list of a service that refuses large pages', () => {
     expect(asked()).toEqual(['1000@-', '1@-'])
   })
 
-  test('a list of a service that refuses large pages is read without limit if the service refuses each page size', async () => {
+  test('a list of a service that refuses large pages is requested without the limit parameter if the service refuses each page size', async () => {
     otherService(world, { refusedLimits: { above: 0, status: 422 } })
     const { ids, ...rest } = await listIds('--all')
     expect({ count: new Set(ids).size, ...rest }).toEqual({ count: 120, code: 0, stderr: '' })

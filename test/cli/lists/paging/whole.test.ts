@@ -178,7 +178,7 @@ describe('--allow-incomplete', () => {
   const short = () => serveReadings(() => numbers(30), {})
 
   test.each(['rooms list --all -o ids', 'rooms export --columns id --no-header', 'rooms list --count'])(
-    '--allow-incomplete accepts a list whose total stays higher, with a notice: %s',
+    '--allow-incomplete accepts a list whose total stays above the number of items, with a notice: %s',
     async (line) => {
       short()
       const { code, stderr } = await world.run(`${line} --allow-incomplete`)

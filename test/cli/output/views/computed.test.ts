@@ -65,12 +65,15 @@ test.each([
   ['rooms wait r2 --for terminated --timeout 1s -o ids', 'r2\n'],
   ['members list r1 --where status=blocked -o ids', 'm1\n'],
   ['sessions list r1 --where status=online -o ids', 's1\n'],
-])('%s uses the computed field, not the field of the service', async (line, stdout) => {
-  serveComputedNames()
-  expect(await world.run(line)).toMatchObject({ code: 0, stdout })
-})
+])(
+  '%s uses a computed field instead of the field of the service with the same name',
+  async (line, stdout) => {
+    serveComputedNames()
+    expect(await world.run(line)).toMatchObject({ code: 0, stdout })
+  },
+)
 
-test('a table shows the computed field', async () => {
+test('a table shows a computed field instead of the field of the service with the same name', async () => {
   serveComputedNames()
   const { stdout } = await world.run('rooms list --no-header --columns id,status')
   expect(stdout.split('\n').map((line) => line.split(/\s+/))).toEqual([
@@ -80,12 +83,12 @@ test('a table shows the computed field', async () => {
   ])
 })
 
-test('JSON shows the field as sent', async () => {
+test('JSON shows the field of the service with the name of a computed field', async () => {
   serveComputedNames()
   expect(JSON.parse((await world.run('rooms list --json')).stdout).rooms).toEqual(rooms)
 })
 
-test('rooms terminate --where status=active terminates the active room', async () => {
+test('rooms terminate --where status=active uses the computed status and terminates the active room', async () => {
   serveComputedNames()
   await world.run('rooms terminate --where status=active --yes')
   expect(
