@@ -15,7 +15,6 @@ beforeEach(async () => {
 const denied = answer(403, { error: { message: 'not yours' } })
 const probes = () => world.sent().filter((line) => line === 'GET /rooms?limit=1')
 
-/** Denies access to one room. */
 function deny(id: string) {
   world.intercept = async (request, next) => (request.url.includes(`/rooms/${id}`) ? denied : next())
 }

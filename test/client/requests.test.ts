@@ -463,27 +463,30 @@ describe('a 400 response without a reason', () => {
     expect((await world.run('rooms update r1 --name New')).code).toBe(1)
   })
 
-  test('a 401 response exits 4 without a probe, unlike a 400 response without a reason', async () => {
+  test('a command exits 4 without a probe after a 401 response', async () => {
     respondInOrder(answer(401, {}))
     expect((await world.run('rooms get r1')).code).toBe(4)
     expect(world.requests).toHaveLength(1)
   })
 
-  test('a 403 response exits 4 if the probe is refused', async () => {
+  test('a command exits 4 after a 403 response if the probe is refused', async () => {
     respondInOrder(answer(403, {}))
     expect((await world.run('rooms get r1')).code).toBe(4)
     expect(world.requests).toHaveLength(2)
   })
 
-  test.each([404, 410])('a %i response to a read exits 3', async (status) => {
+  test.each([404, 410])('a command exits 3 after a %i response to a read', async (status) => {
     respondByPath({ '/users/ada': answer(status, {}), '/rooms?limit=1': empty })
     expect((await world.run('users get ada')).code).toBe(3)
   })
 
-  test.each(['null', { user: null }])('a 200 response to a read with %j exits 3', async (body) => {
-    respondByPath({ '/users/ada': answer(200, body), '/rooms?limit=1': empty })
-    expect((await world.run('users get ada')).code).toBe(3)
-  })
+  test.each(['null', { user: null }])(
+    'a command exits 3 after a 200 response with %j to a read',
+    async (body) => {
+      respondByPath({ '/users/ada': answer(200, body), '/rooms?limit=1': empty })
+      expect((await world.run('users get ada')).code).toBe(3)
+    },
+  )
 
   test.each([
     ['unauthorized', 4],

@@ -211,7 +211,7 @@ describe('responses with null', () => {
 })
 
 test.each(successes.filter(({ operation }) => /\.(get|list)$/.test(operation)))(
-  'a response without its result to a read is an error: $operation',
+  'a response to a read without the result is an error: $operation',
   async ({ cases: [wireCase] }) => {
     if (!wireCase) throw new Error('there is no success')
     const { name, input } = toClientCall(wireCase)

@@ -575,7 +575,7 @@ describe.each([
 
     const target = async () => listen(createServer((_request, response) => response.end('through')))
 
-    test.each(['HTTP_PROXY', 'http_proxy'])('a proxy in %s is used', async (name) => {
+    test.each(['HTTP_PROXY', 'http_proxy'])('a proxy in %s receives the request', async (name) => {
       const { url, asked } = await proxy(await target())
       const answer = await send('http://meet.test', { env: { [name]: url } })
       expect(answer.text).toBe('through')
