@@ -6,7 +6,7 @@ import { serveHttp } from '../../../src/embedded/http/server.ts'
 import type { Service } from '../../../src/embedded/service/service.ts'
 import { decodeBody, openTestWorkspace, replayFixtures, wireRequest } from '../../helpers/wire.ts'
 
-/** Serves on a free port until the test ends. */
+/** Listens on a free port until the test ends. */
 async function serve(service: Service) {
   const server = await serveHttp(service, { host: '127.0.0.1', port: 0 })
   onTestFinished(() => server.close())

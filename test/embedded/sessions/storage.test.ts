@@ -49,7 +49,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
     for (const peer of peers) expect(await peer.closed).toMatchObject({ code: 4002 })
   })
 
-  test(`a disk that becomes full during a ${moment} makes the service refuse a session without counting it`, async () => {
+  test(`a disk that becomes full during a ${moment} makes the service refuse a session without counting the session`, async () => {
     room = await served.room()
     const peer = await served.join(room)
     disk.fill(moment)

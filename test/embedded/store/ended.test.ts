@@ -12,7 +12,8 @@ import { tempDir } from '../../helpers/world.ts'
 const hour = 3_600_000
 
 /**
- * Opens a workspace with live sessions. It lists more than two concurrent ends, and settles them on request.
+ * Opens a workspace with live sessions, which lists more than two concurrent ends and settles them on
+ * request.
  */
 async function openLive(dir: string, startsAt = testNow) {
   const workspace = await openTestWorkspace(dir)
