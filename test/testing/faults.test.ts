@@ -293,7 +293,7 @@ describe('a test service with faults', () => {
     )
   })
 
-  test('a test service with faults fails the share of requests given by probability, and the same requests for the same seed', async () => {
+  test('a test service with faults makes the share of requests in `probability` fail, and the same requests for the same seed', async () => {
     const { service, send } = await startTestService({})
     const draw = async (probability: number, seed: number, count = 200) => {
       await service.reset()
