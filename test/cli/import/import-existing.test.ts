@@ -234,7 +234,7 @@ describe('a room field that can only be set at creation', () => {
     )
   })
 
-  test('a room field that can only be set at creation fails a row with another value, and only causes a warning if the service omits the field', async () => {
+  test('a room field that can only be set at creation fails a row with another value, and causes a warning if the service omits it', async () => {
     const csv = 'name,type,record,max_meeting_seconds\nA,open,true,60\nB,open,false,\n'
     world.file('rooms.csv', csv)
     const line = 'rooms import rooms.csv --match name --if-exists update --concurrency 1'

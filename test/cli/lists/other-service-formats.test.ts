@@ -224,7 +224,7 @@ describe.each(['empty', 'ok'] as const)('responses “%s” to writes', (writes)
     },
   )
 
-  test(`with a service whose responses to writes are “${writes}”, a creation without an ID in the response exits 7, and the JSON error says that the service accepted it`, async () => {
+  test(`with a service whose responses to writes are “${writes}”, a creation without an ID in the response exits 7, and the JSON error has accepted: true`, async () => {
     const { code, stdout, stderr } = await world.run('rooms create --name New --type open --json')
     expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'unknown_outcome', accepted: true })

@@ -290,7 +290,7 @@ describe('--where on a field that is missing even from full records', () => {
     'hint: a service may omit fields that are null; --json shows the fields that it sends\n'
 
   test.each(['layout=grid', 'layout!=grid', 'layout=', 'layout!=', 'layout~g', 'layout!~g', 'layout<z'])(
-    '--where on a field that is missing even from full records is a usage error that names the field if no record has the field: %s',
+    '--where on a field that is missing even from full records is a usage error that names the field: %s',
     async (condition) => {
       const all = await rooms()
       otherService(world, { minimalLists: true, without: ['layout'] })
@@ -325,7 +325,7 @@ describe('--where on a field that is missing even from full records', () => {
     ['status!=active', 'Gamma'],
     ['status=active', ''],
   ])(
-    '--where on a field that is missing even from full records does not match an item without the field, and a notice counts these items: %s',
+    '--where on a field that is missing even from full records does not match, and a notice counts the items without the field: %s',
     async (condition, names) => {
       await rooms()
       otherService(world, { minimalLists: true, leavesNullsOut: true })

@@ -28,7 +28,7 @@ const url = 'Base URL of the service:'
 const name = 'Name of the room:'
 const type = 'Type of the room:'
 
-describe.skipIf(!hasTerminal)('real terminal', () => {
+describe.skipIf(!hasTerminal)('a real terminal', () => {
   test('on a real terminal, auth login asks for the base URL and the key, and hides the key', async () => {
     const { baseUrl, apiKey: key } = await serveHere()
     const home = homes()

@@ -108,7 +108,7 @@ describe('a command with many items', () => {
       ['--max-errors', ['--max-errors', '3'], 4, 8],
       ['^C', [], 0, 130],
     ])(
-      `a command with many items that has more than 8 requests in flight (${line}) sends no more requests after %s, and reports the outcome of each request in flight`,
+      `a command with many items and more than 8 requests in flight (${line}) sends no more requests after %s, and reports each outcome`,
       async (_what, flags, failures, code) => {
         const run = await runUntilStopped(flags, failures)
         expect(run).toMatchObject({ code, later: 0 })

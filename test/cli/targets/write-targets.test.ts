@@ -439,7 +439,7 @@ describe('failures of the whole batch', () => {
     ['a key that becomes invalid', refusedKey, key],
     ['a service that becomes unreachable', dead, gone],
   ])(
-    'a batch with a failure that is not specific to an ID stops at %s in the middle of the run and reports the failure once',
+    'a batch with a failure that is not specific to an ID stops at %s during the run and reports the failure once',
     async (_what, how, stderr) => {
       const ids = await users(40)
       refuse(ids.slice(5), how)

@@ -623,7 +623,7 @@ test('config set keeps unknown settings in the settings file', async () => {
   expect(stored()).toEqual({ future: 1, profiles: { default: { future: { x: 1 }, timeout: 5 } } })
 })
 
-describe('lock file of the settings', () => {
+describe('the lock file of the settings file', () => {
   const lock = () => `${file}.lock`
   beforeEach(() => store({ profiles: { default: { retries: 7 } } }))
 

@@ -123,7 +123,7 @@ describe('unexpected responses to pages list', () => {
     },
   )
 
-  test('pages list with an unexpected response exits 1 for an error of the service with status 400 or 500, and exits 6 for a body without pages', async () => {
+  test('pages list with an unexpected response exits 1 for an error with status 400 or 500, and exits 6 for a body without pages', async () => {
     respondToPages(400, { error: { code: 'invalid', message: 'too many' } })
     const { code, stderr } = await world.run(`pages list ${room} --limit 1`)
     expect(code).toBe(1)

@@ -58,7 +58,7 @@ describe('rooms wait', () => {
     expect(requestedPaths()).toHaveLength(2)
   })
 
-  describe('conditions', () => {
+  describe('rooms wait with conditions', () => {
     const session = (id: string) => ({ id, disconnected_at: null as string | null })
     let sessions: ReturnType<typeof session>[]
     let looks: () => string[]
@@ -130,7 +130,7 @@ describe('rooms wait', () => {
     })
   })
 
-  describe('timeout', () => {
+  describe('rooms wait with a timeout', () => {
     test('rooms wait with a timeout exits 9 after ten minutes by default and prints the state of the room', async () => {
       const { code, stdout, stderr, host } = await world.run(`rooms wait ${room} --for terminated`)
       expect({ code, stdout, stderr }).toEqual({
@@ -213,7 +213,7 @@ describe('rooms wait', () => {
     })
   })
 
-  describe('failures', () => {
+  describe('rooms wait after failures', () => {
     test.each([
       ['a refused connection', refused],
       ['a response with status 429', () => answer(429, {})],
@@ -279,7 +279,7 @@ describe('rooms wait', () => {
     })
   })
 
-  describe('no successful read of the room', () => {
+  describe('rooms wait without a successful read of the room', () => {
     const never = async (failing: Intercept, flags = '--timeout 5s') => {
       world.intercept = failing
       const { code, stderr, host } = await world.run(`rooms wait ${room} --for terminated ${flags}`)
@@ -360,7 +360,7 @@ describe('rooms wait', () => {
     expect(await world.run(`rooms wait ${room} --for terminated`)).toMatchObject({ code: 3, stdout: '' })
   })
 
-  describe('arguments', () => {
+  describe('arguments of rooms wait', () => {
     test('rooms wait called with name:NAME sends one lookup for the room', async () => {
       at(3, terminate)
       const { code } = await world.run('rooms wait name:Standup --for terminated')
@@ -414,7 +414,7 @@ describe('rooms wait', () => {
     })
   })
 
-  describe('on a terminal', () => {
+  describe('rooms wait on a terminal', () => {
     /** Runs a command on a terminal; returns the status lines in order. */
     async function runOnTerminal(argv: readonly string[], columns: number) {
       const run = await world.run(argv, { tty: true, columns, env: { NO_COLOR: '1' } })

@@ -76,14 +76,14 @@ async function resume(kind: Kind, read?: WireResponse | (() => Promise<never>)) 
 describe.each(['users', 'members'] as const)(
   '%s import that is killed before its rows are proved',
   (kind) => {
-    test(`${kind} import that is killed before its rows are proved reads the rows when it is resumed, and repeats no row that the service has stored`, async () => {
+    test(`${kind} import that is killed before its rows are proved reads the rows with --resume, and repeats no row that the service has stored`, async () => {
       await killUnproven(kind, true)
       expect(await resume(kind)).toMatchObject({ code: 0, statuses: ['ok'] })
       expect(world.writes()).toEqual([])
       expect(await kinds[kind].held()).toBe(3)
     })
 
-    test(`${kind} import that is killed before its rows are proved reads the rows when it is resumed, and sends the rows that the service has lost`, async () => {
+    test(`${kind} import that is killed before its rows are proved reads the rows with --resume, and sends the rows that the service has lost`, async () => {
       await killUnproven(kind, false)
       expect(await resume(kind)).toMatchObject({ code: 0, statuses: ['ok'] })
       expect(world.sent()[0]).toMatch(/^GET/)

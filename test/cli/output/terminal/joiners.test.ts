@@ -92,7 +92,7 @@ describe('joiner rules', () => {
     expect(wrong(arabic, (letter) => `ب${zwnj}${letter}`)).toEqual([])
   })
 
-  test('the joiner rules give the same results as the host name check of Node.js for every Indic letter and sign before a joiner and a non-joiner', () => {
+  test('the joiner rules give the same results as the host name check of Node.js for Indic letters and signs before joiners and non-joiners', () => {
     const signs = from(0x900, 0xdff)
     expect(wrong(signs, (sign) => `क${sign}${zwj}क`)).toEqual([])
     expect(wrong(signs, (sign) => `क${sign}${zwnj}क`)).toEqual([])
