@@ -231,7 +231,7 @@ test('any error response in HTML yields a message of at most 200 characters', ()
   )
 })
 
-describe('a 500', () => {
+describe('a 500 response', () => {
   const reads = ['rooms get r1', 'rooms list']
   const writes = ['rooms update r1 --name New', 'rooms delete r1 --yes']
   const run = async (command: string) => {

@@ -597,7 +597,7 @@ describe('a response with more or fewer fields than documented', () => {
     expect(await outcome('rooms get r1 --json')).toEqual({ code: 0, stdout: text, stderr: '' })
   })
 
-  test('a response with more or fewer fields than documented is printed as a record with unlisted fields after the listed fields, and empty values for null', async () => {
+  test('a response with more or fewer fields than documented is printed as a record with unlisted fields last, and empty values for null', async () => {
     respondInOrder(answer(200, { room: { extra: { nested: [null, 1] }, ...room, name: null } }))
     expect((await world.run('rooms get r1')).stdout).toBe(
       'id      r1\ntype    open\nname\nstatus\nextra   {"nested":[null,1]}\n',
