@@ -78,7 +78,7 @@ test('each command of the container recipe sets a user and a read-only root file
 
 if (!hasNamespaces) notice('readme', 'the containers of the README: no root, or no namespaces')
 
-describe.runIf(hasNamespaces)('read-only container', () => {
+describe.runIf(hasNamespaces)('a read-only container', () => {
   test('in a read-only container with no other process, an import reads and writes files in the mounted directory', async () => {
     writeFileSync(join(world.dir, 'people.csv'), 'user_id\nada\n')
     expect(await run(0)).toEqual({ code: 0, stdout: '', stderr: 'imported 1 of 1 user: created 1\n' })

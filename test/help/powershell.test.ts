@@ -66,7 +66,7 @@ describe('the arguments of a program on Windows', () => {
     )
   })
 
-  test('the arguments of a program on Windows change in Windows PowerShell only if an argument is empty or contains a double quote or a final backslash', () => {
+  test('Windows PowerShell changes the arguments of a program only if an argument is empty or contains a double quote or a final backslash', () => {
     const isSafe = (text: string) => text !== '' && !/"|\s.*\\$/s.test(text)
     fc.assert(
       fc.property(fc.array(word.filter(isSafe)), (words) => {
