@@ -486,7 +486,7 @@ describe('members export --all-rooms', () => {
   })
 
   test('members export --all-rooms has room names, which an import ignores, and --columns adds them for given rooms', async () => {
-    const csv = await exported('members export --all-rooms', `18 members${withoutTokens}`)
+    const csv = await runExport('members export --all-rooms', `18 members${withoutTokens}`)
     expect(csv.split('\r\n')[0]).toBe(
       'id,user_id,room_id,type,created_at,is_blocked,name,room_name,updated_at',
     )
@@ -496,7 +496,7 @@ describe('members export --all-rooms', () => {
       stderr: 'would create 0, update 18, skip 0 of 18 members; 0 would fail\n',
     })
     const line = `members export ${rooms[0]} ${rooms[1]} --columns room_name,user_id --no-header`
-    expect(await exported(line, '5 members')).toBe(
+    expect(await runExport(line, '5 members')).toBe(
       ['R11,alan', 'R11,grace', 'R11,ada', 'R10,grace', 'R10,ada', ''].join('\r\n'),
     )
   })

@@ -771,14 +771,14 @@ describe('the time in a table', () => {
   test('the time in a table and a record is that of the zone that --time-zone names, also in a pipe', async () => {
     const created_at = '2026-01-02T22:04:05.123Z'
     const zone = '--time-zone Asia/Tokyo'
-    say(list(room({ created_at })))
+    respondWith(list(room({ created_at })))
     const line = `rooms list --columns created_at --no-header ${zone}`
     expect(await print(line)).toBe('2026-01-03 07:04:05\n')
     expect(await print(line, terminal)).toBe('2026-01-03 07:04:05\n')
     expect(await print(`${line} -o csv`)).toBe(`${created_at}\r\n`)
-    say(list(room({ created_at: 'not a time' })))
+    respondWith(list(room({ created_at: 'not a time' })))
     expect(await print(line)).toBe('not a time\n')
-    say(JSON.stringify({ room: room({ created_at }) }))
+    respondWith(JSON.stringify({ room: room({ created_at }) }))
     expect(await print(`rooms get r1 --columns created_at ${zone}`)).toBe('created_at  2026-01-03 07:04:05\n')
   })
 })

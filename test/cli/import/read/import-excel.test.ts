@@ -30,7 +30,7 @@ describe('a CSV file from Excel', () => {
     ['in UTF-16 and with tabs', 'people.csv', utf16(people('\t'))],
     ['in big-endian UTF-16', 'people.csv', utf16(people('\t')).swap16()],
     ['in UTF-16 without a BOM', 'people.csv', utf16(people(';')).subarray(2), '--encoding', 'utf-16le'],
-    ['in windows-1252', 'people.csv', windows(people(';')), '--encoding', 'windows-1252'],
+    ['in windows-1252', 'people.csv', encodeWindows1252(people(';')), '--encoding', 'windows-1252'],
     ['with vertical bars as delimiters', 'people.csv', people('|')],
     ['with --delimiter against its sep= line', 'people.csv', `sep=,\r\n${people(';')}`, '--delimiter', ';'],
     ['with headers in any case', 'people.csv', people(';', ['User ID', 'NAME', 'Default-Member-Type'])],

@@ -99,7 +99,10 @@ describe('an audit record', () => {
     writeFileSync(log, '')
     chmodSync(log, 0o644)
     await world.send('POST', '/users', { user_id: 'ada' })
-    expect(await run('users update ada --profile-url http://a.test -o ids')).toMatchObject({ code: 0, stderr: '' })
+    expect(await run('users update ada --profile-url http://a.test -o ids')).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
   })
 
   test.each([
