@@ -1,7 +1,7 @@
 /** Size of the blocks that small chunks are copied to, in bytes. */
 const blockBytes = 64 * 1024
 
-/** Chunks of a body. A chunk of one byte would otherwise keep a whole buffer of the socket. */
+/** Chunks of a body. Copies small chunks, because one byte would keep a whole socket buffer in memory. */
 export class ChunkList {
   readonly #chunks: Buffer[] = []
   #isEmpty = true
@@ -22,7 +22,7 @@ export class ChunkList {
     this.#used += chunk.copy(this.#block, this.#used)
   }
 
-  /** Returns the whole body. Copies nothing when there was one chunk. */
+  /** Returns the whole body. A single chunk is not copied. */
   concat(): Buffer {
     this.#flush()
     const [first] = this.#chunks

@@ -1,7 +1,8 @@
 /**
- * Finds the nearest candidate that is one edit away, or two edits for words of more than five letters. For words of
- * five letters, the two edits must be the removal of a letter and an insertion, as in `romes`. Ignores case and hyphens.
- * The opposite of a word is never near it: `undelete` does not find `delete`. Of equally near candidates, the first wins.
+ * Finds the nearest candidate that is one edit away, or two edits for words of more than five letters. For
+ * words of five letters, the two edits must be the removal of a letter and an insertion, as in `romes`.
+ * Ignores case and hyphens. The opposite of a word is never a match: `undelete` does not find `delete`.
+ * Returns the first of equally near candidates.
  */
 export function findClosest(word: string, candidates: readonly string[], maxEdits = 2): string | undefined {
   const folded = foldWord(word)

@@ -6,7 +6,7 @@ export const closedCode = 'CLOSED'
 
 export const createClosedError = () => Object.assign(new Error('closed'), { code: closedCode })
 
-/** Code of a connection that was not used, because the owner of the local workspace does not serve it there. */
+/** Code of a connection that may not lead to the owner of the local workspace. */
 const notServedCode = 'ENOTSERVED'
 
 export const createNotServedError = () =>
@@ -40,7 +40,7 @@ const reasons: Record<string, string> = {
   EPROTO: 'the TLS handshake failed',
 }
 
-/** Returns true when the service does not speak HTTP or WebSocket. */
+/** Returns true for the code of a violation of HTTP or WebSocket. */
 export function isProtocolError(code: string): boolean {
   return /^(HPE|WS_ERR)_|^HTTPParserError$/.test(code)
 }

@@ -6,20 +6,23 @@ export interface Route {
   readonly summary: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
-  /** True for a POST that is idempotent, so that it can be retried. */
+  /** True for an idempotent POST, which can be retried. */
   readonly repeatable?: true
-  /** Command that shows whether a write took effect. `{user_id}` stands for a parameter or body field. */
+  /** Command that shows whether a write took effect. `{user_id}` is a parameter or body field. */
   readonly check?: readonly string[]
 }
 
-/** Operation (API specification, section 4) without its schemas, because loading them takes longer than a request. */
+/** Operation (API specification, section 4) without its schemas, which take longer to load than a request. */
 export interface Endpoint extends Route {
   readonly resource: ResourceName
-  /** True when the response is a list. If the method is POST, the body is also a list. */
+  /** True if the response is a list. If the method is POST, the body is also a list. */
   readonly many: boolean
   readonly result: string
   readonly bare?: true
-  /** Paging by `limit` and `offset` (API specification, section 4, rule 6). `when asked`: only on request. */
+  /**
+   * Paging by `limit` and `offset` (API specification, section 4, rule 6). `when asked`: only if the request
+   * has `limit` or `offset`.
+   */
   readonly paged?: true | 'when asked'
   readonly paging?: true
   /** True for an operation that some services offer but the API specification does not list. */

@@ -1,4 +1,6 @@
-/** Checks whether a text is a URL. `URL.canParse` rejects valid Latin-1 text in Node 20 once V8 optimizes the call. */
+/**
+ * Returns true for a URL. `URL.canParse` rejects valid Latin-1 text in Node 20 once V8 optimizes the call.
+ */
 export function isUrl(text: string): boolean {
   try {
     return Boolean(new URL(text))

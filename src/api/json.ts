@@ -9,9 +9,9 @@ const maxResponseLevels = 200
 const maxResponseValues = 1_000_000
 /** Maximum size of JSON, in bytes. A sorted list in CSV takes nine times as much memory. */
 const maxBytes = 32 * 1024 * 1024
-/** Maximum size of JSON with characters outside Latin-1, in bytes. Two bytes per character hold its text in memory. */
+/** Maximum size of JSON with characters outside Latin-1, in bytes. Its text takes two bytes per character. */
 const maxWideBytes = maxBytes / 2
-/** Maximum number of different names of fields. Each takes up to 300 bytes. */
+/** Maximum number of different field names. Each name takes up to 300 bytes. */
 const maxNames = 100_000
 
 /** Error for JSON whose nesting would exhaust the stack, or whose values would exhaust the memory. */
@@ -20,8 +20,8 @@ export class JsonLimitError extends SyntaxError {}
 const createTooDeepError = (levels: number) => new JsonLimitError(`nested more than ${levels} levels deep`)
 
 /**
- * Parses JSON. The only caller of `JSON.parse` for text that is not the program's own.
- * @throws {SyntaxError} when the text is not JSON or exceeds a limit
+ * Parses JSON from outside this program.
+ * @throws {SyntaxError} if the text is not JSON or exceeds a limit
  */
 export function parseJson(text: string, levels = maxResponseLevels, values = maxResponseValues): unknown {
   return parseText(text, levels, values).value
@@ -29,7 +29,7 @@ export function parseJson(text: string, levels = maxResponseLevels, values = max
 
 interface Parsed {
   value: unknown
-  /** True when JSON.parse has not rounded a number of `value`. */
+  /** True if JSON.parse has not rounded a number of `value`. */
   isPlain: boolean
 }
 
@@ -38,22 +38,25 @@ function parseText(text: string, levels: number, values: number): Parsed {
   return parseChecked(text, levels)
 }
 
-/** Parses JSON whose depth and number of values have been checked if it is long. */
+/** Parses JSON. The limits of long JSON must already be checked. */
 function parseChecked(text: string, levels: number): Parsed {
   const value: unknown = JSON.parse(text)
   if (text.length > 2 * levels && text.length <= quickBytes && isDeeper(value, levels))
     throw createTooDeepError(levels)
   const isPlain = !mayLoseDigits.test(text)
-  // Checks their number.
+  // Throws if there are too many.
   if (!isPlain) Array.from(findLongNumbers(text))
   return { value, isPlain }
 }
 
-/** Size up to which JSON can be parsed before its limits are checked, in bytes. Parsing it takes 50 ms and 50 MB at most. */
+/**
+ * Maximum size of JSON that is parsed before its limits are checked, in bytes. Parsing takes at most 50 ms
+ * and 50 MB.
+ */
 const quickBytes = 512 * 1024
-/** Greatest byte of characters in Latin-1, encoded in UTF-8. */
+/** Greatest byte in the UTF-8 encoding of Latin-1 characters. */
 const lastLatin1 = 0xc3
-/** Number of different hashes of names. */
+/** Number of different hashes of field names. */
 const nameSlots = 2 ** 20
 const [quote, backslash, colon, comma, openList, closeList, openObject, closeObject] =
   Buffer.from('"\\:,[]{}')
@@ -63,7 +66,7 @@ const [zero = 0, nine = 0, minus, plus, dot, letterE] = Buffer.from('09-+.e')
  * Checks the limits of long JSON without parsing it: parsing 63 MB of `[` takes 2.9 GB. The depth of short JSON is
  * checked after parsing. A list of 20,000 rooms takes 10 ms, a quarter of the time to parse it.
  * @param bytes UTF-8 text, which need not be JSON
- * @throws {JsonLimitError} when the text is nested deeper than `levels`, or its values would take hundreds of megabytes
+ * @throws {JsonLimitError} if the text is nested deeper than `levels`, or its values would take hundreds of megabytes
  */
 export function requireJsonLimits(
   bytes: Uint8Array,
@@ -81,7 +84,7 @@ export function requireJsonLimits(
   const names = new Uint8Array(nameSlots)
   let nameCount = 0
   let hash = 0
-  // Random, so that nobody can choose names with the same hash.
+  // Random, so that an attacker cannot choose names with equal hashes.
   const factor = (Math.random() * 2 ** 31) | 1
   for (let i = 0; i < length; i++) {
     const byte = bytes[i]
@@ -133,8 +136,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Parses JSON in UTF-8.
- * @throws {SyntaxError} when the bytes are not JSON or exceed a limit
- * @throws {TypeError} when they are not UTF-8
+ * @throws {SyntaxError} if the bytes are not JSON or exceed a limit
+ * @throws {TypeError} if they are not UTF-8
  */
 export function parseJsonBytes(
   bytes: Uint8Array,
@@ -151,7 +154,7 @@ export function readJson(text: string, levels = maxResponseLevels): unknown {
   return isPlain ? value : readLossless(text)
 }
 
-/** Maximum number of numbers that a double cannot hold. Each takes 200 bytes. */
+/** Maximum number of numbers that a double cannot hold. Each number takes 200 bytes. */
 const maxLongNumbers = 200_000
 
 /**
@@ -171,8 +174,8 @@ function readLossless(text: string): unknown {
 }
 
 /**
- * Yields start and end of each number that a double cannot hold.
- * @throws {JsonLimitError} when there are too many
+ * Yields the start and the end of each number that a double cannot hold.
+ * @throws {JsonLimitError} if there are too many
  */
 function* findLongNumbers(text: string): Generator<readonly [start: number, end: number]> {
   let count = 0
@@ -203,7 +206,7 @@ function findEndOfText(text: string, start: number): number {
   }
 }
 
-/** Replaces marked texts in place. */
+/** Replaces marked texts with `LosslessNumber`, in place. */
 function replaceMarked(value: unknown, mark: string): unknown {
   if (typeof value === 'string' && value.startsWith(mark)) return new LosslessNumber(value.slice(mark.length))
   if (typeof value !== 'object' || value === null) return value
@@ -230,7 +233,7 @@ export function parseGivenJson(text: string, name: string, parse: (text: string)
   }
 }
 
-/** Describes a syntax error in JSON text, with its column, and with its line if there are several. */
+/** Describes a syntax error in JSON text, with its column, and with its line if there are several lines. */
 export function describeJsonError(error: unknown, text: string): string {
   if (error instanceof JsonLimitError) return error.message
   const { message } = error as Error
@@ -251,7 +254,7 @@ export function writeJson(value: unknown, space?: number): string {
   return (isOrdinary(value) ? JSON.stringify : stringify)(value, null, space) ?? 'null'
 }
 
-/** Returns true when JSON.stringify, which is much faster than lossless writing, can write every number. */
+/** Returns true if JSON.stringify, which is much faster than lossless writing, can write every number. */
 function isOrdinary(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value !== 'bigint'
   if (value instanceof LosslessNumber) return false
@@ -267,7 +270,7 @@ export function isScalar(value: unknown): boolean {
 export interface JsonBody<T = unknown> {
   bytes: Uint8Array
   value: T
-  /** True when JSON.parse has not rounded a number of `value`. */
+  /** True if JSON.parse has not rounded a number of `value`. */
   isPlain: boolean
 }
 

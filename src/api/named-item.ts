@@ -13,9 +13,7 @@ export interface OtherId {
 /** Field of an item, and its value according to the path of the request. */
 export type NamedId = readonly [field: string, named: string]
 
-/**
- * Lists the IDs in the path of a request: that of the item, and that of its owner as `room_id` or `roomId`.
- */
+/** Lists the IDs in the path of a request: the item's ID, and its owner's ID as `room_id` and `roomId`. */
 export function listNamedIds(endpoint: Endpoint, params: Readonly<Record<string, string>> = {}): NamedId[] {
   return Object.entries(params).flatMap(([param, named]) => {
     if (endpoint.path.endsWith(`{${param}}`)) return [[getIdField(endpoint), named] as const]
@@ -24,7 +22,7 @@ export function listNamedIds(endpoint: Endpoint, params: Readonly<Record<string,
   })
 }
 
-/** Finds an ID of an item that differs from the one that its request names. Missing IDs count as equal. */
+/** Finds an ID of an item that differs from the ID in the request. Missing IDs count as equal. */
 export function findForeignId(
   namedIds: readonly NamedId[],
   item: Readonly<Record<string, unknown>>,
@@ -36,13 +34,15 @@ export function findForeignId(
   return undefined
 }
 
-/** Compares IDs. An unreadable ID counts as equal. */
+/** Returns true for equal IDs. An unreadable ID counts as equal. */
 function isSameId(one: unknown, received: unknown): boolean {
   const id = readId(received)
   return id === undefined || id === toText(one)
 }
 
-/** Reads an ID; undefined if there is none. A number with more digits than a double holds is a `LosslessNumber`. */
+/**
+ * Reads an ID; undefined for other values. A number with too many digits for a double is a `LosslessNumber`.
+ */
 export function readId(value: unknown): string | undefined {
   return isId(value) || (isScalar(value) && /^\d+$/.test(toText(value))) ? toText(value) : undefined
 }

@@ -3,7 +3,7 @@ import { toText } from './to-text.ts'
 
 /**
  * Fills the parameters of a path. Rejects `..`, because URL parsers would turn `DELETE /rooms/..` into `DELETE /`.
- * @throws {UsageError} when a value cannot be a path segment
+ * @throws {UsageError} if a value cannot be a path segment
  */
 export function fillPath(template: string, params: Readonly<Record<string, string>>): string {
   if (!template.includes('{')) return template
@@ -19,7 +19,7 @@ function encodeSegment(name: string, value: string): string {
   return encodeURIComponent(value)
 }
 
-/** Returns the reason why a value cannot be a path segment; undefined when it can. */
+/** Returns the reason why a value cannot be a path segment; undefined for a valid segment. */
 export function findSegmentProblem(name: string, value: string): string | undefined {
   const what = () => (name === 'id' ? 'room ID' : name.replace('_id', ' ID'))
   if (value === '') return `the ${what()} is empty`
@@ -39,7 +39,7 @@ function toQueryText(value: unknown): string {
   return value === null ? 'null' : toText(value)
 }
 
-/** @throws {UsageError} when a value is not valid Unicode */
+/** @throws {UsageError} if a value is not valid Unicode */
 export function formatQueryString(query?: Readonly<Record<string, unknown>>): string {
   if (query === undefined) return ''
   const pairs = Object.entries(query)

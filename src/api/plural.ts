@@ -12,8 +12,8 @@ export function andMore(count: number | string): string {
 }
 
 /**
- * Formats up to `most` names and the number of the others, as in `a, b and 3 more`.
- * @param total number of names, if `names` holds only the first ones
+ * Formats up to `most` names and the number of the other names, as in `a, b and 3 more`.
+ * @param total number of names, if `names` holds only the first names
  */
 export function listNames(names: readonly string[], most: number, total = names.length): string {
   const first = names.slice(0, most)

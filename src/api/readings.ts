@@ -10,7 +10,7 @@ const earliestMs = 86_400_000
 
 const isoTime =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?) ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?)?$/i
-/** Pattern of RFC 5322 times. The zone is required, because Date.parse reads a time without one as local time. */
+/** Pattern of RFC 5322 times. The zone is required, because Date.parse assumes local time without a zone. */
 const mailTime = /^(?:[a-z]{3}, )?\d{1,2} [a-z]{3} \d{4} \d\d:\d\d(?::\d\d)? (?:GMT|UTC|[+-]\d{4})$/i
 
 /** Parses an ISO 8601 or RFC 5322 time (UTC by default), or Unix seconds or milliseconds, to Unix milliseconds. */

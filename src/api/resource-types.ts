@@ -28,11 +28,11 @@ export interface Field {
   readonly description: string
   readonly write?: WriteKind | 'create update'
   readonly required?: true
-  /** True when setting the field to true interrupts users. */
+  /** True if setting the field to true interrupts users. */
   readonly destructive?: true
-  /** True when the value grants access. It is hidden by default. */
+  /** True if the value grants access. The value is hidden by default. */
   readonly secret?: true
-  /** True when CSV, TSV and exports include the field only if `--columns` names it. For personal data. */
+  /** True for personal data. CSV, TSV and exports include the field only if `--columns` names it. */
   readonly onRequest?: true
   /** Set if lists can be filtered by the field. A string is the description of the filter. */
   readonly query?: true | string
@@ -69,7 +69,9 @@ export function describeFields<F extends Fields>(fields: F): { readonly [K in ke
   return Object.fromEntries(descriptions)
 }
 
-/** Returns the fields that a request can set, most important first: only the first invalid field is reported. */
+/**
+ * Returns the fields that a request can set, most important first. Only the first invalid field is reported.
+ */
 export function listWritableFields(write: WriteKind, fields: Fields): [string, Field][] {
   return Object.entries(fields)
     .filter(([, field]) => field.write?.split(' ').includes(write))

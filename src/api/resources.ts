@@ -10,8 +10,9 @@ import {
 } from './vocabulary.ts'
 
 /**
- * Fields of every resource, in the order of the API specification, then unlisted ones. Schemas, views, --where, import
- * and export derive from them. This module must not load zod, because that takes longer than a request.
+ * Fields of every resource, in the order of the API specification, then unlisted fields. Schemas, views,
+ * --where, import and export derive from them. This module must not load zod, because that takes longer than
+ * a request.
  */
 
 const gone = { type: 'text', description: 'no longer used', presence: 'deprecated' } as const
@@ -136,7 +137,7 @@ export const room = defineResource({
       write: 'create',
       presence: 'never',
     },
-    // The API specification does not name webhook parameters (section 6.1). Only the embedded service has this one.
+    // Only the embedded service has this parameter: the API specification (section 6.1) names none.
     webhook: {
       type: {
         object: {
@@ -294,7 +295,7 @@ export const message = defineResource({
   },
 })
 
-/** Delivery of a webhook event. Only the embedded service has this resource; the API specification does not. */
+/** Delivery of a webhook event. Only the embedded service has this resource. */
 export const delivery = defineResource({
   name: 'delivery',
   plural: 'deliveries',

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 
 /** Creates the signer for a Standard Webhooks secret (`whsec_` and base64) or for any other text. */
-function signer(secret: string): Webhook {
+function createSigner(secret: string): Webhook {
   return secret.startsWith('whsec_')
     ? new Webhook(secret)
     : new Webhook(Buffer.from(secret), { format: 'raw' })
@@ -10,7 +10,7 @@ function signer(secret: string): Webhook {
 
 /** Signs a body according to Standard Webhooks. The API specification (section 6.1) does not define signatures. */
 export function sign(secret: string, id: string, unixSeconds: number, body: string): string {
-  return signer(secret).sign(id, new Date(unixSeconds * 1000), body)
+  return createSigner(secret).sign(id, new Date(unixSeconds * 1000), body)
 }
 
 /** Checks a `webhook-signature` header against a body in constant time. Does not check the age of the timestamp. */
@@ -31,7 +31,7 @@ export function isSignedBy(
 /** Returns true for a non-empty secret whose part after `whsec_`, if any, is base64. */
 export function isSecret(secret: string): boolean {
   try {
-    signer(secret)
+    createSigner(secret)
     return true
   } catch {
     return false

@@ -22,7 +22,7 @@ export type DeliveryState = (typeof deliveryStates)[number]
 
 /** Default `limit` of lists (API specification, section 2.6). */
 export const defaultLimit = 30
-/** Maximum `limit` of the embedded service; the API specification sets none. */
+/** Maximum `limit` of the embedded service; the API specification sets no maximum. */
 export const maxLimit = 1000
 
 /** Error code of the embedded service for an unknown method and path. */

@@ -17,7 +17,7 @@ export interface WireResponse {
 
 /**
  * Function that sends one request. `cancelUnsent` aborts a request only before any part of it is sent.
- * @throws {TransportError} when no complete response arrives
+ * @throws {TransportError} if no complete response arrives
  */
 export type Transport = (
   request: WireRequest,
@@ -26,8 +26,8 @@ export type Transport = (
 ) => Promise<WireResponse>
 
 /**
- * Called after each connect, before anything is sent. Returns false if another program than the intended service may have
- * accepted the connection.
+ * Check after each connect, before data is sent. Returns false if a program other than the intended service
+ * may have accepted the connection.
  */
 export type ConnectionCheck = () => Promise<boolean>
 
@@ -35,9 +35,9 @@ export type ConnectionCheck = () => Promise<boolean>
 export class TransportError extends Error {
   constructor(
     message: string,
-    /** False only when the service provably received nothing. */
+    /** False only if the service provably received nothing. */
     readonly maybeSent: boolean,
-    /** True when a retry may help, such as after a reset connection; false for a bad certificate. */
+    /** True if a retry may help, such as after a reset connection; false for a bad certificate. */
     readonly transient: boolean = true,
     cause?: unknown,
   ) {

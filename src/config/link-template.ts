@@ -14,7 +14,7 @@ const listNames = ({ fields }: { fields: Fields }) =>
 
 /** Fields of users that links and their rows can hold. */
 export const userLinkFields: readonly string[] = listNames(user)
-/** Fields of rooms that links and their rows can hold, by their names there: `room_type`, and `type` for short. */
+/** Fields of rooms that links and their rows can hold, by name in the link: `room_type`, short `type`. */
 export const roomLinkFields: ReadonlyMap<string, string> = new Map(
   listNames(room)
     .filter((name) => name !== 'name')
@@ -23,20 +23,20 @@ export const roomLinkFields: ReadonlyMap<string, string> = new Map(
       ...(userLinkFields.includes(name) ? [] : [[name, name] as const]),
     ]),
 )
-/** Columns of links besides those of each row. `url` is the link. */
+/** Columns of links besides the columns of each row. `url` is the link. */
 export const linkColumns = ['url', ...userLinkFields, ...roomLinkFields.keys()]
 const placeholderNames = new Set([...linkFields, ...userLinkFields, ...roomLinkFields.keys()])
 
 export const exampleTemplate = 'https://app.example.com/meet?room_id={room_id}&access_token={access_token}'
 
-/** @throws {UsageError} when the text is not a template of links: a URL with placeholders after the host */
+/** @throws {UsageError} if the text is not a link template: a URL with placeholders after the host */
 export function parseLinkTemplate(text: string): string {
   const template = text.trim()
   const refuse = (problem: string, hint = `a link template has the form ${exampleTemplate}`) =>
     new UsageError(`the link template ${problem}`, { hint })
   if (!isUrl(template)) throw refuse('is not a valid URL')
   const url = new URL(template)
-  // The message does not quote the URL: it may hold a password.
+  // The message does not quote the URL, because it may contain a password.
   if (url.username || url.password) throw refuse('must not contain a user name or password')
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
     throw refuse('must be an https URL, or http on this machine, because links hold access tokens')

@@ -3,12 +3,10 @@ import { isLoopback } from '../api/loopback.ts'
 
 /** Names that the hosts files of Linux distributions give to loopback. */
 const loopbackNames = /^(localhost[46]?(\.localdomain[46]?)?|ip6-(localhost|loopback))$/
-/** Unspecified addresses, to which a connection is one to loopback, and loopback as IPv4 within IPv6. */
+/** Unspecified addresses, which connect to loopback, and loopback as an IPv4 address within IPv6. */
 const loopbackAliases = /^(0\.0\.0\.0|\[::\]|\[::ffff:(0:0|7f[\da-f]{2}:[\da-f]{1,4})\])$/
 
-/**
- * Returns true if two base URLs can lead to the same service. Ignores scheme, path and spelling of the host.
- */
+/** Returns true if two base URLs can lead to one service. Ignores scheme, path and spelling of the host. */
 export function isSameService(one: string, other: string): boolean {
   const place = identify(one)
   return place !== undefined && place === identify(other)
@@ -24,7 +22,7 @@ export function isThisMachine(url: string): boolean {
 function identify(url: string): string | undefined {
   if (!isUrl(url)) return undefined
   const parsed = new URL(url)
-  // An http port often redirects to https, so that both default ports are one service.
+  // An http port often redirects to https, so both default ports count as one service.
   const port = ['80', '443'].includes(parsed.port) ? '' : parsed.port
   return `${isThisMachine(url) ? 'localhost' : readHost(parsed)}:${port}`
 }

@@ -12,13 +12,13 @@ export interface SelectionFlags {
   baseUrl?: string | undefined
 }
 
-/** Selection of a service by flags and environment. What it does not name is taken from the settings file. */
+/** Selection of a service by flags and environment. The settings file supplies missing values. */
 interface Selection {
-  /** Profile by name; undefined for the one in use. */
+  /** Profile that a flag or variable names. */
   named: Setting<string> | undefined
   baseUrl: Setting<string> | undefined
   key: Setting<string> | undefined
-  /** True when no profile takes part, because both base URL and key are given. */
+  /** True if both base URL and key are given, so that no profile is used. */
   isComplete: boolean
 }
 

@@ -29,7 +29,7 @@ import {
   parseTimeZone,
 } from './values.ts'
 
-/** Minimum length of a key that can be redacted. Shorter keys can occur in ordinary words. */
+/** Minimum length of a key that can be redacted, in characters. Shorter keys can occur in ordinary words. */
 export const minKeyLength = 8
 
 export const settable = {
@@ -62,31 +62,34 @@ export interface Settings {
   dataDir: string | undefined
   apiKey: Setting<string> | undefined
   keyCommand: Setting<string> | undefined
-  /** Time when the key was stored; undefined if the key is not stored or an earlier version stored it. */
+  /**
+   * Time when the key was stored, in ISO 8601 and UTC; undefined if the key is not stored or an earlier
+   * version stored it.
+   */
   apiKeyStoredAt: string | undefined
   /** Origin to which a stored key may be sent; undefined for a key that is not stored. */
   apiKeyOrigin: string | undefined
   output: Setting<Format>
+  /** Timeout of a request, in seconds. */
   timeout: Setting<number>
   retries: Setting<number>
   auditLog: Setting<string> | undefined
   saveDeleted: Setting<string> | undefined
-  /** Templates of links to rooms. */
   joinUrl: Setting<string> | undefined
   replayUrl: Setting<string> | undefined
   /** Undefined for the zone of this machine. */
   timeZone: Setting<string> | undefined
   /** Name of a protected profile of the service. Writes then need `--allow-write`. */
   protectedBy: string | undefined
-  /** Error of the settings file, if the command works without it. Protection is unknown in this case. */
+  /** Error of the settings file, if the command works without the file. Protection is then unknown. */
   readError: MeetroomError | undefined
 }
 
 /**
- * Resolves each setting from flag, environment, profile or default. Reads the settings file only when needed.
- * @param mayBeNew true when the command creates or selects the profile
+ * Resolves each setting from flag, environment, profile or default, in that order.
+ * @param mayBeNew true if the command creates or selects the profile
  * @param servedUrl base URL at which the local workspace is served
- * @throws {UsageError} when a value is invalid
+ * @throws {UsageError} if a value is invalid
  */
 export function resolveSettings(
   flags: SettingFlags,
@@ -106,7 +109,7 @@ export function resolveSettings(
     read,
     mayBeNew,
   )
-  // The local profile takes precedence over a base URL in the environment only if a flag or variable names it.
+  // A base URL in the environment takes precedence, unless a flag or variable names the local profile.
   const local = profile.value === localProfile && (named !== undefined || baseUrl === undefined)
   if (local && flags.baseUrl !== undefined)
     throw new UsageError('--base-url and the local workspace cannot be used together')
@@ -119,7 +122,7 @@ export function resolveSettings(
   const place = local ? servedUrl : url?.value
   const keyCommand = local || key ? undefined : fromProfile('key_command')
   const apiKey = local || keyCommand ? undefined : (key ?? fromProfile('api_key'))
-  // The access tokens of one service must not get into links to another one.
+  // Links to another service must not contain the access tokens of this service.
   const isOwnUrl = !url || !values?.base_url || parseOrigin(values.base_url) === parseOrigin(url.value)
   const readTemplate = (name: 'join_url' | 'replay_url') =>
     convert(
@@ -177,7 +180,7 @@ export function resolveSettings(
   }
 }
 
-/** @throws {UsageError} when the profile is neither stored nor built in */
+/** @throws {UsageError} if the profile is neither stored nor built in */
 function selectProfile(
   flags: SettingFlags,
   env: Readonly<Record<string, string | undefined>>,
@@ -192,7 +195,7 @@ function selectProfile(
     : named?.value === localProfile
       ? tryRead(read)
       : { config: read() }
-  // A profile that takes no part in the run can still protect the service.
+  // An unused profile can still protect the service.
   const config = isComplete ? {} : known
   const stored = config.profile === undefined ? undefined : { value: config.profile, from: 'settings file' }
   const profile = named ?? stored ?? { value: defaultProfile, from: 'default' }
@@ -218,7 +221,7 @@ function findProfiles(baseUrl: string | undefined, { profiles = {} }: StoredConf
   return Object.entries(profiles).filter(([, { base_url }]) => base_url && isSameService(base_url, baseUrl))
 }
 
-/** Adds the base URL of the served workspace to its profile, which stores none. */
+/** Adds the base URL of the served workspace to the local profile, which stores none. */
 function withServed(config: StoredConfig, servedUrl: string | undefined): StoredConfig {
   const profile = servedUrl && findProfile(config, localProfile)
   if (!profile) return config
@@ -262,8 +265,8 @@ function convert<T>(
 }
 
 /**
- * @throws {AuthError} when the key is missing or belongs to another origin
- * @throws {UsageError} when the key would be sent without encryption
+ * @throws {AuthError} if the key is missing or belongs to another origin
+ * @throws {UsageError} if the key would be sent without encryption
  */
 export function selectKey({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }: Settings): Key {
   const found = keyCommand ? { command: keyCommand.value } : apiKey && { value: apiKey.value }

@@ -38,12 +38,12 @@ export function configFilePath(dir: string): string {
   return join(dir, 'config.json')
 }
 
-/** Error of a settings file in a directory that another user has closed, such as the home of root in a container. */
+/** Error of a settings file that a directory of another user hides, such as root's home in a container. */
 export class HiddenConfigError extends UsageError {}
 
 /**
- * @throws {HiddenConfigError} when a directory of another user hides the settings file
- * @throws {UsageError} when the settings file is unreadable or invalid, or another user controls it
+ * @throws {HiddenConfigError} if a directory of another user hides the settings file
+ * @throws {UsageError} if the settings file is unreadable or invalid, or another user controls it
  */
 export function readConfig(dir: string, uid: number | undefined): StoredConfig {
   const file = configFilePath(dir)
@@ -63,7 +63,7 @@ export function readConfig(dir: string, uid: number | undefined): StoredConfig {
     throw new UsageError(`the settings file ${file} is not a valid meetroom settings file`, {
       hint: 'fix it, or move it away and log in again',
     })
-  // A misspelled value must not leave a service without its protection.
+  // A misspelled value must not remove the protection of a service.
   for (const [name, { protected: value }] of Object.entries(config.profiles ?? {}))
     if (value !== undefined && typeof value !== 'boolean')
       throw new UsageError(
@@ -101,7 +101,7 @@ export function createNoSuchProfileError(name: string, from: string, config: Sto
   return new UsageError(`no such profile: “${name}” (${from})`, { hint: [known, closest ? '' : create] })
 }
 
-/** Lists the profiles for a name that no profile has, with the closest one. */
+/** Lists the profiles for an unknown name, and the closest profile. */
 export function listProfiles(name: string, { profiles = {} }: StoredConfig) {
   const names = [...Object.keys(profiles).filter((stored) => stored !== localProfile), localProfile]
   const closest = findClosest(name, names)

@@ -3,8 +3,8 @@ import { defaultProfile, localProfile, readSelection, type SelectionFlags } from
 import type { StoredConfig } from './stored-file.ts'
 
 /**
- * Returns the flags that select the service of a run in any later run. They name the default profile, too, because
- * another may be the default by then; only a settings file without profiles leaves nothing to confuse.
+ * Returns the flags that select the service of this run in a later run. They also name the default profile,
+ * because the default may change. Without stored profiles, no profile is named.
  */
 export function readTargetFlags(
   flags: SelectionFlags,
@@ -25,7 +25,7 @@ function readDefaultProfile(read: () => StoredConfig): string | undefined {
     const { profile, profiles = {} } = read()
     return profile ?? (Object.keys(profiles).length > 0 ? defaultProfile : undefined)
   } catch (error) {
-    // The error of the run says what is wrong with the settings.
+    // The run itself reports the error of the settings file.
     if (error instanceof MeetroomError) return undefined
     throw error
   }

@@ -7,7 +7,7 @@ import { UsageError } from '../errors.ts'
 export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'ids'] as const
 export type Format = (typeof formats)[number]
 
-/** @throws {UsageError} when the text is not a base URL (API specification, section 1) */
+/** @throws {UsageError} if the text is not a base URL (API specification, section 1) */
 export function parseBaseUrl(text: string): string {
   const hint = 'a base URL has the form https://meet.example.com/v1'
   let url: URL
@@ -30,7 +30,7 @@ export function isJson(format: string | undefined): boolean {
   return format === 'json' || format === 'ndjson'
 }
 
-/** @throws {UsageError} when the text is not an output format */
+/** @throws {UsageError} if the text is not an output format */
 export function parseFormat(text: string): Format {
   const format = formats.find((name) => name === text)
   if (!format) throw new UsageError(`the output format must be ${formatChoices(formats)}, not “${text}”`)
@@ -40,12 +40,15 @@ export function parseFormat(text: string): Format {
 /** Maximum timeout, in milliseconds. Node fires timers of more than 2³¹ − 1 milliseconds immediately. */
 export const maxTimeoutMs = 86_400_000
 
-/** @throws {UsageError} when the text is neither a number of seconds nor a duration */
+/**
+ * Parses a timeout to seconds.
+ * @throws {UsageError} if the text is neither a number of seconds nor a duration
+ */
 export function parseTimeout(text: string): number {
   return parseDuration(text, { most: maxTimeoutMs }) / 1000
 }
 
-/** @throws {UsageError} when the text is not a number of retries */
+/** @throws {UsageError} if the text is not a number of retries */
 export function parseRetries(text: string): number {
   if (!/^\d{1,2}$/.test(text) || Number(text) > 20)
     throw new UsageError(`the number of retries must be a whole number from 0 to 20, not “${text}”`)
@@ -70,7 +73,7 @@ export function parseDirectory(text: string): string {
   return normalize(text)
 }
 
-/** @throws {UsageError} when no time zone has this name */
+/** @throws {UsageError} if no time zone has this name */
 export function parseTimeZone(text: string): string {
   const name = /^[a-z]/i.test(text) ? findTimeZone(text) : undefined
   if (name !== undefined) return name
@@ -92,7 +95,7 @@ function findTimeZone(text: string): string | undefined {
   }
 }
 
-/** Returns true when requests to the URL would cross the network unencrypted. */
+/** Returns true if requests to the URL are sent over the network unencrypted. */
 export function isClear(url: URL): boolean {
   return url.protocol === 'http:' && !isLoopback(url.hostname)
 }

@@ -14,9 +14,9 @@ type Machine = Pick<Host, 'uid' | 'pid' | 'isAlive' | 'now' | 'sleep' | 'random'
 
 /**
  * Changes the settings file atomically. A lock prevents concurrent changes.
- * @returns a warning when other users may be able to read the file
- * @throws {UsageError} when the existing file is invalid; it is not overwritten
- * @throws {OutputError} when the file cannot be written, or is locked for five seconds
+ * @returns a warning if other users may be able to read the file
+ * @throws {UsageError} if the existing file is invalid; it is not overwritten
+ * @throws {OutputError} if the file cannot be written, or is locked for five seconds
  */
 export async function changeConfig(
   dir: string,
