@@ -1,7 +1,7 @@
 import type { WireRequest } from '../api/wire.ts'
 
 export interface AuditTrail {
-  /** Resolves when the change is recorded. If it rejects, the request is not sent. */
+  /** Resolves when the change is recorded. The request is not sent after a rejection. */
   begin(request: Pick<WireRequest, 'method' | 'url'>): Promise<void>
   recordResponse(status: number): void
   recordSuccess(response: unknown): void

@@ -19,23 +19,23 @@ interface ClientOptions extends ExchangeOptions {
   onRemark?: (remark: Remark) => void
   /** Reads a list, to prove writes. */
   readList: ReadPages
-  /** Collects writes whose responses prove nothing. By default, each is proved immediately. */
+  /** Collects writes whose responses prove nothing. By default, each write is proved immediately. */
   settle?: Settle
   /** Returns the maximum number of concurrent reads that prove writes. By default, 1. */
   concurrency?: () => number
 }
 
-/** Reads a list of a client by pages. */
+/** Function that reads a list of a client by pages. */
 export type ReadPages = (client: Client, ...args: Parameters<ReadList>) => ReturnType<ReadList>
 
 export interface Client {
   /**
    * Calls an operation. A write resolves only when its response or a read of its item proves the change.
-   * @throws {ApiError | NotFoundError | AuthError} when the service refuses the request
-   * @throws {NotAppliedError} when the service has made a change other than the requested one
-   * @throws {NetworkError | UnknownOutcomeError} when no response arrives, or the outcome of a write is unknown
-   * @throws {ServiceError} when the service fails, or a response to a read is unreadable
-   * @throws {WrongBaseUrlError} when the base URL does not belong to a Meeting Room Service
+   * @throws {ApiError | NotFoundError | AuthError} if the service refuses the request
+   * @throws {NotAppliedError} if the service made a different change than requested
+   * @throws {NetworkError | UnknownOutcomeError} if no response arrives, or the outcome of a write is unknown
+   * @throws {ServiceError} if the service fails, or a response to a read is unreadable
+   * @throws {WrongBaseUrlError} if the base URL does not belong to a Meeting Room Service
    */
   call<N extends OperationName>(name: N, input: Input<Operations[N]>): Promise<Answer<N>>
   /**
@@ -45,10 +45,10 @@ export interface Client {
   find<N extends LookupName>(name: N, input: Input<Operations[N]>): Promise<Answer<N> | undefined>
   /** Sends a request to any path. Passes its response, even an error response, to `onResponse`. */
   request(endpoint: Route, input: AnyInput, onResponse?: OnResponse): Promise<ResponseBody>
-  /** @throws {AuthError | UsageError} when the service or the key is missing */
+  /** @throws {AuthError | UsageError} if the service or the key is missing */
   ready(): Promise<void>
   readonly serviceFacts: ServiceFacts
-  /** Returns true when a Meeting Room Service responds at the base URL, even if it refuses the key. */
+  /** Returns true if a Meeting Room Service responds at the base URL, even if it refuses the key. */
   isService(): Promise<boolean>
 }
 

@@ -12,9 +12,10 @@ import { type AnyInput, callerId } from './request.ts'
 export type Item = Readonly<Record<string, unknown>>
 
 /**
- * How an item shows a requested value. `same`: exactly. `equal`: escaped, normalized, trimmed or rounded. `similar`: in
- * other letter case or cut off; the name of a new item also with a suffix. `hidden`: not. `unlisted`: not, and the API
- * specification does not list the field, so that no service must show it. `other`: with another value.
+ * Comparison of a requested value with an item. `same`: identical. `equal`: escaped, normalized, trimmed or
+ * rounded. `similar`: in other letter case or cut off; the name of a new item also with a suffix. `hidden`:
+ * not shown. `unlisted`: not shown, and not in the API specification, so that no service must show the field.
+ * `other`: different.
  */
 export type Match = 'same' | 'equal' | 'similar' | 'hidden' | 'unlisted' | 'other'
 
@@ -26,11 +27,11 @@ export interface FieldMatch {
   shownAs: string
   sent: unknown
   received: unknown
-  /** True when `resources.ts` lists the field. Values of other fields may be secret. */
+  /** True if `resources.ts` lists the field. Values of other fields may be secret. */
   isListed: boolean
 }
 
-/** Compares the IDs that a request names with those of an item. Returns the first that is missing or different. */
+/** Compares the IDs in a request with the IDs of an item. Returns the first missing or different ID. */
 export function findOtherId(endpoint: Endpoint, input: AnyInput, item: Item): OtherId | undefined {
   const { params, body } = input
   const isMember = endpoint.readBack === 'listMembers'
@@ -95,7 +96,7 @@ function matchValue(field: Field | undefined, name: string, sent: unknown, item:
     : 'hidden'
 }
 
-/** Returns true for a field of requests that the API specification does not list among the fields of its resource. */
+/** Returns true for a request field that the API specification does not list for its resource. */
 function isUnlisted(field: Field | undefined): boolean {
   return field === undefined || field.presence === 'unlisted' || field.presence === 'never'
 }
@@ -142,21 +143,21 @@ function matchTexts(sent: unknown, received: unknown): Match {
   return isCut ? 'similar' : 'other'
 }
 
-/** Returns true when a number is shown with fewer digits than it was sent with. */
+/** Returns true if a number was received with fewer digits than it was sent with. */
 function isRounded(sent: number, received: number | null | undefined): boolean {
   if (typeof received !== 'number') return false
   const [, decimals = ''] = /\.(\d+)$/.exec(String(received)) ?? []
   return Number(sent.toFixed(Math.min(decimals.length, 100))) === received || Math.fround(sent) === received
 }
 
-/** Returns true for two spellings of a time whose difference is less than a second. */
+/** Returns true for two times, in any spelling, that differ by less than a second. */
 function isSameTime(one: string, other: string): boolean {
   if (!/^\d{4}-\d\d-\d\d[T ]\d/.test(one)) return false
   const [sent, received] = [parseTimestamp(one), parseTimestamp(other)]
   return typeof sent === 'number' && typeof received === 'number' && Math.abs(sent - received) < 1000
 }
 
-/** Returns true when a service has made a new name unique, as in `Algebra (2)`. “Algebraic” is another name. */
+/** Returns true if a service made a new name unique, as in `Algebra (2)`. “Algebraic” is another name. */
 function hasSuffix(sent: unknown, received: unknown): boolean {
   const [plain, shown] = [normalize(toText(sent)), normalize(toText(received))]
   return plain !== '' && shown.startsWith(plain) && /^[^\p{L}\p{N}]/u.test(shown.slice(plain.length))
@@ -164,7 +165,7 @@ function hasSuffix(sent: unknown, received: unknown): boolean {
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** Undoes the escaping of HTML, URLs and strings, and normalizes Unicode and white space at the ends. */
+/** Unescapes HTML, URLs and strings, normalizes Unicode, and trims white space. */
 function normalize(text: string): string {
   const unescaped = text
     .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi, (all, decimal, hex, name) =>
@@ -187,13 +188,13 @@ export function describeMatch({
   isListed,
 }: Pick<FieldMatch, 'field' | 'sent' | 'received' | 'isListed'>): string {
   if (!isListed) return `${field} has another value`
-  return `${field} is ${quoted(received, sent)}, not ${quoted(sent, received)}`
+  return `${field} is ${quoteDifference(received, sent)}, not ${quoteDifference(sent, received)}`
 }
 
 const maxQuotedLength = 60
 
-/** Quotes a value. A long one is cut around the place where it differs from the other. */
-function quoted(value: unknown, other: unknown): string {
+/** Quotes a value. A long value is cut around its first difference from `other`. */
+function quoteDifference(value: unknown, other: unknown): string {
   const text = toQuotedText(value)
   const otherText = toQuotedText(other)
   let same = 0

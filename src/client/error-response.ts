@@ -21,7 +21,7 @@ export interface ErrorResponse {
 
 export interface ParsedErrorResponse extends ErrorResponse {
   description: ErrorDescription
-  /** Message of the service with a colon before it; empty if there is none. */
+  /** Message of the service after a colon; empty without a message. */
   message: string
   details: ErrorDetails & { status: number; request: RequestLine }
 }

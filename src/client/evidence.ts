@@ -12,7 +12,7 @@ export type LookupName = {
   [N in OperationName]: (typeof endpoints)[N] extends { method: 'GET'; many: false } ? N : never
 }[OperationName]
 
-/** Write whose response does not prove it. */
+/** Write whose response does not prove the change. */
 export interface Doubt {
   name: OperationName
   input: AnyInput
@@ -22,18 +22,18 @@ export interface Doubt {
 
 export type ProofList = 'listRooms' | 'listUsers' | 'listMembers'
 
-/** Reads a whole list by pages. */
+/** Function that reads a whole list by pages. */
 export type ReadList = (name: ProofList, input: AnyInput) => AsyncIterable<readonly Item[]>
 
 export interface FoundItem {
   /** Undefined if the item does not exist. */
   item: Item | undefined
-  /** Response with the item, if it has the form of the API specification. */
+  /** Response with the item, if the response has the form of the API specification. */
   answer?: ResponseBody | undefined
 }
 
 export interface ProofReader {
-  /** @throws when the item cannot be read */
+  /** @throws if the item cannot be read */
   readItem(name: LookupName, input: AnyInput): Promise<FoundItem>
   readList: ReadList
   /** Rejects when the run is interrupted. */
@@ -64,7 +64,7 @@ const listOf = {
 /** Minimum number of items that are read from a list instead of one by one. */
 const minListed = 10
 
-/** Reads the items of doubtful writes: from a list where that is fewer requests, else one by one. */
+/** Reads the items of doubtful writes: from a list if that takes fewer requests, otherwise one by one. */
 export async function readAll(doubts: readonly Doubt[], reader: ProofReader): Promise<Map<Doubt, Evidence>> {
   const found = new Map<Doubt, Evidence>()
   const groups = new Map<string, Doubt[]>()
@@ -86,7 +86,7 @@ function listNameOf({ name }: Doubt): ProofList {
   return listOf[readBack]
 }
 
-/** Returns true for a new member, whose ID is not known. */
+/** Returns true for a new member, whose ID is unknown. */
 function isOnlyListed({ name }: Doubt): boolean {
   const { readBack }: Endpoint = endpoints[name]
   return readBack === 'listMembers'
@@ -110,7 +110,7 @@ async function readFromList(
   let settled = 0
   try {
     for await (const items of reader.readList(list, room_id === undefined ? {} : { params: { room_id } })) {
-      // A list that settles fewer items than it has pages would cost more than reading the items.
+      // If a list settles fewer items than it has pages, reading single items takes fewer requests.
       if (settled < pages++ && !isNeeded) return
       for (const item of items)
         for (const key of [toText(item[id]), userKey(item)]) {
@@ -138,7 +138,9 @@ function userKey({ user_id }: Item): string {
   return `user ${toText(user_id)}`
 }
 
-/** Returns true when an item of a list shows all fields of a write. Some services show less in lists. */
+/**
+ * Returns true if an item of a list shows all fields of a write. Some services return fewer fields in lists.
+ */
 function showsAll({ name, input }: Doubt, item: Item): boolean {
   return compareFields(endpoints[name], input.body, item).every(
     ({ match }) => match !== 'hidden' && match !== 'unlisted',

@@ -17,7 +17,7 @@ export interface ExchangeOptions {
   baseUrl: string
   /** Opens the service. Called once, before the first request is sent. */
   open: () => Promise<ServiceAccess>
-  /** Runs before every request, including probes. If it fails, the request is not sent. */
+  /** Runs before every request, including probes. The request is not sent after a rejection. */
   beforeSend: (request: WireRequest) => Promise<void> | undefined
   userAgent: string
   policy: Policy
@@ -31,7 +31,7 @@ export interface ExchangeOptions {
 export interface ExchangeResult {
   response: FinalResponse
   line: RequestLine
-  /** Judges of writes; undefined for a read. */
+  /** Module that judges writes; undefined for a read. */
   writes: typeof import('./judged-write.ts') | undefined
 }
 
@@ -59,7 +59,7 @@ export function createExchange(options: ExchangeOptions) {
 
   /**
    * @param conclude converts the response to the caller's result
-   * @param onUnknown settles a write without a proof
+   * @param onUnknown settles a write whose outcome is unknown
    */
   async function exchange<T>(
     endpoint: Route,
@@ -122,7 +122,7 @@ interface OpenedService {
   bodyHeaders: OwnHeaders
 }
 
-/** @throws {AuthError} when the key contains characters that a header cannot contain */
+/** @throws {AuthError} if the key contains characters that a header cannot contain */
 function createHeaders(apiKey: string, userAgent: string): OwnHeaders {
   // The HTTP library quotes a refused header value in its error, and this value contains the key.
   if (!/^[\x21-\x7e]+$/.test(apiKey))

@@ -28,9 +28,9 @@ interface JudgedWrite {
 
 /**
  * Requires proof of the change in the 2xx response to a write.
- * @throws {ApiError} when the body reports an error
- * @throws {NotAppliedError} when the response shows another ID in other letter case
- * @throws {UnknownOutcomeError} when the response does not prove the change
+ * @throws {ApiError} if the body reports an error
+ * @throws {NotAppliedError} if the ID in the response has other letter case
+ * @throws {UnknownOutcomeError} if the response does not prove the change
  */
 export function judgeWrite({ name, route, input, line, response, received, before }: Write): JudgedWrite {
   const endpoint: Endpoint | undefined = name && endpoints[name]
@@ -76,7 +76,7 @@ export function judgeWrite({ name, route, input, line, response, received, befor
   }
 }
 
-/** Returns the response with the item under its name in `value`. The bytes stay as the service sent them. */
+/** Returns the response with the item under its name in `value`. The bytes are unchanged. */
 function nameItem(endpoint: Endpoint | undefined, received: ParsedResponse, item: unknown): ResponseBody {
   if (received.isEmpty) return { ...received, value: {} }
   if (!endpoint || item === undefined || Object(received.value)[endpoint.result]) return received

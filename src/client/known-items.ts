@@ -6,7 +6,7 @@ import type { AnyInput } from './request.ts'
 import { callerId } from './request.ts'
 import type { Before } from './verdict.ts'
 
-/** Maximum number of items. They are held while a command reads a long list before it writes. */
+/** Maximum number of items that are held while a command reads a long list before it writes. */
 const maxItems = 20_000
 
 /** Items as this run last read them. They distinguish a change from a value that existed before. */
@@ -23,7 +23,9 @@ export class KnownItems {
     else if (!many) this.#set(endpoint, callerId(endpoint, input), isRecord(found) ? found : null)
   }
 
-  /** Removes the item of a write and returns it: null if it did not exist, undefined if this run has not read it. */
+  /**
+   * Removes and returns the item of a write: null if it did not exist, undefined if this run has not read it.
+   */
   take(endpoint: Endpoint, input: AnyInput): Before {
     if (this.#items.size === 0) return undefined
     const key = createKey(endpoint, callerId(endpoint, input))

@@ -38,19 +38,19 @@ export async function findMissingResource(refusal: ParsedErrorResponse): Promise
   return createNotFoundError(refusal)
 }
 
-/** Returns whether a refusal reports a missing operation or resource; undefined for any other refusal. */
+/** Returns the kind of object that a refusal reports as missing; undefined for any other refusal. */
 export function judgeAbsence(
   status: number,
   code: string | undefined,
   input: AnyInput,
 ): 'operation' | 'resource' | undefined {
   if (status === 405 || (status === 400 && code === unknownOperation)) return 'operation'
-  // A response to a read with null instead of the item.
+  // A read with a 2xx status returned null instead of the item.
   if (status < 300 || status === 404 || status === 410) return 'resource'
   return status === 400 && (code === 'not_found' || isOnlyIds(input)) ? 'resource' : undefined
 }
 
-/** Returns true when a request consists of IDs only, so that nothing else can be invalid. */
+/** Returns true if a request consists of IDs only, so that nothing else can be invalid. */
 function isOnlyIds({ params, query, body }: AnyInput): boolean {
   const hasQuery = Object.values(query ?? {}).some((value) => value !== undefined)
   return params !== undefined && body === undefined && !hasQuery
@@ -68,7 +68,7 @@ const maxLookups = 5
 async function findMissingUser({ input, userExists }: ParsedErrorResponse): Promise<string | undefined> {
   const body = isRecord(input.body) ? input.body : {}
   const members = Array.isArray(body['members']) ? body['members'] : []
-  // A request without params creates a user or a room; the user in its body need not exist.
+  // A request without params creates a user or a room, so the user in its body need not exist.
   const named = input.params ? [body, ...members] : members
   for (const { user_id } of named.filter(isRecord).slice(0, maxLookups))
     if (typeof user_id === 'string' && !(await userExists(user_id))) return user_id

@@ -10,9 +10,9 @@ import {
 } from '../errors.ts'
 
 export interface Repeatability {
-  /** True when repeating the request has no further effect. */
+  /** True if repeating the request has no further effect. */
   repeatable: boolean
-  /** True when the request changes data. Without a response, the outcome of a write is unknown. */
+  /** True if the request changes data. Without a response, the outcome of a write is unknown. */
   write: boolean
   /** Returns a hint with a command that shows whether a write took effect. */
   check: () => Hint
@@ -31,7 +31,7 @@ export function explainBaseUrl(baseUrl: string): Hint {
     : 'a base URL ends with the version, as in https://meet.example.com/v1'
 }
 
-/** @param maybeReceived true when an attempt may have reached the service */
+/** @param maybeReceived true if an attempt may have reached the service */
 export function createNoResponseError(
   what: string,
   repeatability: Repeatability,

@@ -62,12 +62,12 @@ export function toFailure(cause: unknown): Failure {
   return { status: isUnknown(error) ? 'unknown' : 'failed', error }
 }
 
-/** Returns true when an error does not show whether something was changed. */
+/** Returns true for an error after which the outcome of a change is unknown. */
 export function isUnknown(error: MeetroomError): boolean {
   return error instanceof UnknownOutcomeError || error instanceof InterruptedError
 }
 
-/** Returns true when the next request would fail for the same reason, such as a refused key. */
+/** Returns true if the next request would fail for the same reason, such as a refused key. */
 export function isFatal(error: MeetroomError): boolean {
   const kinds = [AuditError, AuthError, NetworkError, WrongBaseUrlError, InterruptedError]
   return kinds.some((kind) => error instanceof kind)

@@ -21,10 +21,10 @@ export function readResponse({ status, headers, body: bytes, unreadable }: WireR
   }
 }
 
-/** Maximum size of a body that an error carries, in bytes. */
+/** Maximum size of a body that an error contains, in bytes. */
 const maxQuotedBytes = 64 * 1024
 
-/** Returns the body for an error. A large one is cut. */
+/** Returns the body for an error. A large body is cut. */
 export function quoteBody({ bytes, value }: JsonBody): unknown {
   if (value !== undefined && bytes.length <= maxQuotedBytes) return value
   return new TextDecoder().decode(bytes.subarray(0, maxQuotedBytes))
@@ -37,13 +37,13 @@ function describeNotJson(body: Uint8Array, contentType = '', cause: unknown): st
   return type === '' || type.includes('json') ? 'it is not valid JSON' : `it is ${type}, not JSON`
 }
 
-/** Returns true for a response to a read that reports no such item. */
+/** Returns true for a response to a read with null instead of the item. */
 export function isNullItem({ many, bare, result }: Endpoint, { value }: ParsedResponse): boolean {
   if (many || bare) return false
   return value === null || (isRecord(value) && value[result] === null)
 }
 
-/** Replaces a null list with an empty one, because some services send null for an empty list. */
+/** Replaces a null list with an empty list, because some services send null for an empty list. */
 export function replaceNullList(name: OperationName, received: ParsedResponse): ParsedResponse {
   const { many, result } = endpoints[name]
   if (!many || !isRecord(received.value) || received.value[result] !== null) return received

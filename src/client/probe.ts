@@ -6,9 +6,9 @@ import type { KnownItems } from './known-items.ts'
 import { readResponse } from './parsed-response.ts'
 
 export interface ProbeResult {
-  /** False only when the service refuses the key. */
+  /** False only if the service refuses the key. */
   isKeyValid: boolean
-  /** True when a Meeting Room Service responds, even with an error. */
+  /** True if a Meeting Room Service responds, even with an error. */
   isService: boolean
 }
 
@@ -21,11 +21,13 @@ export interface ServiceFacts {
   isBusy?: boolean
   /** Items that this run has read, if it may write. */
   known?: KnownItems
-  /** Maximum page size; undefined until the service refuses a larger one, and 0 if it refuses each `limit`. */
+  /**
+   * Maximum page size; undefined until the service refuses a larger size, and 0 if it refuses every `limit`.
+   */
   pageSize?: number
   /** True after the service refused pages of a list that the API specification does not page. */
   isPagingRefused?: boolean
-  /** True if the command may write. It then gets only whole lists. */
+  /** True if the command may write. Lists must then be complete. */
   mayWrite?: boolean
   /** True if the user accepts lists with fewer items than their total. */
   allowsIncomplete?: boolean

@@ -20,7 +20,7 @@ export type Prove = (doubts: readonly Doubt[]) => Promise<ReadonlyMap<Doubt, Pro
 export type Settle = (doubt: Doubt, prove: Prove) => Promise<ResponseBody>
 
 type Proof = { answer: ResponseBody } | { error: MeetroomError }
-/** Pauses before the reads of an item that still has its old values, in milliseconds. Replicas lag. */
+/** Pauses before the reads of an item that still has its old values, in milliseconds: replicas lag. */
 export const pausesMs = [0, 500, 1500]
 
 /** Proves one write immediately. */
@@ -30,7 +30,7 @@ export const settleNow: Settle = async (doubt, prove) => {
   throw proof?.error ?? doubt.error
 }
 
-/** Returns true when a read can show whether a write took effect. */
+/** Returns true if a read can show whether a write took effect. */
 export function isReadable({ name, input, error }: Omit<Doubt, 'before'>): boolean {
   const { readBack }: Endpoint = endpoints[name]
   return (
@@ -40,7 +40,7 @@ export function isReadable({ name, input, error }: Omit<Doubt, 'before'>): boole
   )
 }
 
-/** Decides writes by what the service holds. Reads the items, and those with old values again. */
+/** Determines the outcome of writes by reading the items. Reads items with old values again. */
 export async function prove(
   doubts: readonly Doubt[],
   reader: ProofReader,
@@ -76,7 +76,7 @@ function judge(doubt: Doubt, evidence: Evidence, { onRemark }: ProofReader): Pro
   const { name, input, before, error } = doubt
   const endpoint: Endpoint = endpoints[name]
   const { item, answer } = evidence
-  // The values of a new item that the service chose the ID of are not those from before.
+  // An item whose ID the service chose is new, so it has no earlier values.
   const isCreated = error.createdId !== undefined
   const verdict = judgeRead(endpoint, input, item, isCreated && item ? null : before)
   switch (verdict.is) {
@@ -125,7 +125,7 @@ function toAnswer(
   return answer ?? createAnswer(endpoint, item)
 }
 
-/** Creates the response to a deletion that is proved: the item as this run has read it, or else only its ID. */
+/** Creates the response to a proved deletion: the item as this run read it, or only its ID. */
 export function createDeletionAnswer(endpoint: Endpoint, input: AnyInput, before: Before): ResponseBody {
   return createAnswer(endpoint, before ?? { [getIdField(endpoint)]: callerId(endpoint, input) })
 }

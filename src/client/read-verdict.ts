@@ -10,10 +10,12 @@ import { type ParsedResponse, quoteBody } from './parsed-response.ts'
 type Body = Readonly<Record<string, unknown>>
 
 const errorFields = ['ok', 'success', 'error', 'errors', 'status', 'statusCode']
-/** Fields by which services say that a part of the response is missing. */
+/** Fields that mark a response as incomplete. */
 const partialFields = ['partial', 'is_partial', 'incomplete', 'incomplete_results', 'timed_out']
 
-/** Returns true for a response with a field that may report a problem. Keeps the judge out of most runs. */
+/**
+ * Returns true for a response with a field that may report a problem. Avoids loading the judge in most runs.
+ */
 export function mayReportProblem({ value }: ParsedResponse): boolean {
   if (!isRecord(value)) return false
   return errorFields.some((field) => Object.hasOwn(value, field)) || isPartial(value)
@@ -24,13 +26,13 @@ export function mayReportProblem({ value }: ParsedResponse): boolean {
  *
  * | response | verdict |
  * |---|---|
- * | says no: `success` or `ok` false, `status: "error"`, `statusCode` 400 or more | failed |
+ * | reports a failure: `success` or `ok` false, `status: "error"`, `statusCode` 400 or more | failed |
  * | non-empty `error` or `errors`, and no items of a list | failed |
  * | non-empty `error` or `errors` beside items of a list; `partial` true | incomplete |
  * | any other | usable |
  *
  * @throws {ServiceError} for a failed read
- * @throws {IncompleteError} for an incomplete one
+ * @throws {IncompleteError} for an incomplete read
  */
 export async function requireUsableRead(
   endpoint: Route,

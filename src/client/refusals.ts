@@ -3,7 +3,7 @@ import type { Exchange, ExchangeResult } from './exchange.ts'
 import type { ProbeResult, ServiceFacts } from './probe.ts'
 import { type AnyInput, checkHint } from './request.ts'
 
-/** Reader of responses that refuse a request. A probe or a lookup may have to explain a refusal. */
+/** Reader of responses that refuse a request. Some refusals need a probe or a lookup to explain them. */
 export class Refusals {
   readonly #exchange: Exchange
   readonly #baseUrl: string
@@ -27,7 +27,7 @@ export class Refusals {
     throw await this.#errors.toResponseError(this.#describe(result, endpoint, input))
   }
 
-  /** Returns undefined if the refusal means that the item does not exist. */
+  /** Returns undefined if the refusal means that the item does not exist; otherwise throws. */
   async readMissing(result: ExchangeResult, endpoint: Route, input: AnyInput): Promise<undefined> {
     this.#errors ??= await import('./response-error.ts')
     const isMissing = await this.#errors.isMissingItem(this.#describe(result, endpoint, input))

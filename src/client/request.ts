@@ -40,7 +40,7 @@ export function checkHint({ check }: Route, input: AnyInput): Hint {
   return ['check with: ', suggest(words.map(fill), ...check.filter(isOperand).map(fill))]
 }
 
-/** Returns the ID that the caller chooses; undefined when there is none or the service chooses it. */
+/** Returns the ID that the caller chooses; undefined if none is given or the service chooses the ID. */
 export function callerId(endpoint: Endpoint, { params, body }: AnyInput): string | undefined {
   const [, last] = /\{(\w+)\}$/.exec(endpoint.path) ?? []
   if (last !== undefined) return params?.[last]

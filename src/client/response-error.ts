@@ -45,7 +45,7 @@ function readRequestId(id: string | undefined): string | undefined {
 }
 
 /**
- * Returns true when a refused lookup proves that its item does not exist, so that `toResponseError` would return a
+ * Returns true if a refused lookup proves that its item does not exist, so that `toResponseError` would return a
  * NotFoundError. Creating that error takes half the CPU time of a request.
  */
 export async function isMissingItem(refused: ErrorResponse): Promise<boolean> {
@@ -89,10 +89,10 @@ function createRedirectError({ response, details }: ParsedErrorResponse): Meetro
   )
 }
 
-/** Returns true when a write may have been made although its response is an error. */
+/** Returns true if a write may have been made although its response is an error. */
 function isDoubtful({ endpoint, description, details }: ParsedErrorResponse): boolean {
   const { status, retryAfter } = details
-  // `meetroom serve` and `--local` send this code only when nothing has changed.
+  // `meetroom serve` and `--local` send this code only if nothing was changed.
   const isUnchanged = status === 503 && description.code === 'storage'
   return (
     endpoint.method !== 'GET' && !isUnchanged && mayHaveActed(status, isRecord(description.body), retryAfter)

@@ -104,7 +104,7 @@ export class ResponseReader {
     return judged?.answer
   }
 
-  /** A deletion whose first response was lost is done if the item existed and is gone. */
+  /** Accepts a deletion whose first response was lost, if the item existed and is gone. */
   async #readRefusedWrite(
     name: OperationName,
     input: AnyInput,
@@ -154,7 +154,9 @@ function isAccepted({ status }: WireResponse): boolean {
   return status >= 200 && status < 300
 }
 
-/** Returns the reason why the item of a lookup, or an item of a list, is not of the path that was requested. */
+/**
+ * Returns the reason why the item of a lookup, or an item of a list, does not belong to the requested path.
+ */
 function findOtherItem(
   name: OperationName,
   { params }: AnyInput,

@@ -9,15 +9,15 @@ export function isBusy(status: number | undefined): status is 429 | 503 {
   return status === 429 || status === 503
 }
 
-/** Returns true when repeating the request has no further effect. */
+/** Returns true if repeating the request has no further effect. */
 export function isRepeatable({ method, repeatable }: Route): boolean {
   return method !== 'POST' || repeatable === true
 }
 
 /**
- * Returns true when a request can be retried after this status. The service did not process a request that gets 429,
- * or 503 with a positive `Retry-After`. A `Retry-After` of zero is what proxies add by themselves.
- * @param repeatable true when repeating the request has no further effect
+ * Returns true if a request can be retried after this status. The service did not process a request that gets
+ * 429, or 503 with a positive `Retry-After`. Proxies add a `Retry-After` of zero by themselves.
+ * @param repeatable true if repeating the request has no further effect
  */
 export function isRetriedStatus(
   status: number,
@@ -29,8 +29,8 @@ export function isRetriedStatus(
 }
 
 /**
- * Returns true when the service may have made a change although it responded with this error status.
- * @param isObject true when the body is a JSON object, with which the service itself refuses a request
+ * Returns true if the service may have made a change although it responded with this error status.
+ * @param isObject true if the body is a JSON object, with which the service itself refuses a request
  */
 export function mayHaveActed(status: number, isObject: boolean, retryAfter: string | undefined): boolean {
   if (status === 303 || status === 408) return true
@@ -40,13 +40,13 @@ export function mayHaveActed(status: number, isObject: boolean, retryAfter: stri
 
 const isPositive = (retryAfter: string | undefined) => (parseRetryAfter(retryAfter, 0) ?? 0) > 0
 
-/** @param repeatable true when repeating the request has no further effect */
+/** @param repeatable true if repeating the request has no further effect */
 export function isRetriedFailure({ transient, maybeSent }: TransportError, repeatable: boolean): boolean {
   return transient && (!maybeSent || repeatable)
 }
 
 /**
- * Returns true when a later poll may succeed. A 500 counts as temporary, because a starting service may return it.
+ * Returns true if a later poll may succeed. A 500 counts as temporary, because a starting service may return it.
  * @param hasResponded true after a successful poll, which proves that the base URL is right
  */
 export function isTemporary(error: unknown, hasResponded: boolean): error is MeetroomError {

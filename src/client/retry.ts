@@ -39,23 +39,25 @@ export interface Policy {
   pacer?: Pacer
 }
 
-/** Decides when the requests of a run start. */
+/** Scheduler of the requests of a run. */
 export interface Pacer {
   /** Signal after which no request is sent again. */
   readonly stop: AbortSignal
-  /** Resolves when the next request may start, or when the run stops; undefined when it may start now. */
+  /**
+   * Resolves when the next request may start, or when the run stops; undefined if it may start immediately.
+   */
   startRequest(): Promise<void> | undefined
   onAccepted(): void
   /**
    * Records a 429 or 503.
    * @param refusals number of earlier 429 and 503 responses to the same request
-   * @returns pause of this request only, in milliseconds; undefined when it is not sent again
+   * @returns pause of this request only, in milliseconds; undefined if it is not sent again
    */
   onBusy(status: number, retryAfterMs: number | undefined, refusals: number): number | undefined
 }
 
 export interface FinalResponse extends WireResponse {
-  /** True when the response to an earlier attempt was lost. */
+  /** True if the response to an earlier attempt was lost. */
   afterLostAttempt: boolean
 }
 
@@ -71,11 +73,11 @@ export type Send = (request: WireRequest, repeatability: Repeatability) => Promi
  * Creates the function that sends and retries requests. Repeatable requests are retried after connection failures, 429,
  * 503 and gateway timeouts, others only if unsent, after 429, or after 503 with `Retry-After`. Honors `Retry-After`
  * within the timeout.
- * @throws {NetworkError} when no response arrived and nothing can have changed
- * @throws {UnknownOutcomeError} when a write may have reached the service without a response
+ * @throws {NetworkError} if no response arrived and nothing can have changed
+ * @throws {UnknownOutcomeError} if a write may have reached the service without a response
  */
 export function createSend(transport: Transport, policy: Policy, interruption: Interruption = {}): Send {
-  // Controllers are reused, because creating one takes half as long as a request in Node 20.
+  // Controllers are reused, because creating a controller takes half as long as a request in Node 20.
   const idle: AbortController[] = []
   const context = { transport, policy, interruption, idle }
   return (request, repeatability) => new RequestRun(context, request, repeatability).run()
@@ -99,7 +101,7 @@ class RequestRun {
   #timedOut = false
   #failures = 0
   #refusals = 0
-  /** True when an attempt without a response may have reached the service. */
+  /** True if an attempt without a response may have reached the service. */
   #maybeReceived = false
 
   constructor(context: RetryContext, request: WireRequest, repeatability: Repeatability) {
@@ -154,7 +156,7 @@ class RequestRun {
     return isRetriedStatus(status, this.#repeatability.repeatable, headers['retry-after'])
   }
 
-  /** Pauses while the service is busy. Returns false when the request is not sent again. */
+  /** Pauses while the service is busy. Returns false if the request is not sent again. */
   async #pause(response: WireResponse, pacer: Pacer): Promise<boolean> {
     const { policy, interruption } = this.#context
     const { status, headers } = response
@@ -178,7 +180,7 @@ class RequestRun {
     return unreadable === undefined ? reply : { ...reply, unreadable }
   }
 
-  /** @throws the final error when there is no retry */
+  /** @throws the final error if there is no retry */
   #reasonToRetry(error: unknown): string {
     const repeatability = this.#repeatability
     const { interrupt, cancelUnsent } = this.#context.interruption
@@ -208,7 +210,7 @@ class RequestRun {
     return error.message
   }
 
-  /** Waits before the next attempt. Returns false when it would start after the timeout. */
+  /** Waits before the next attempt. Returns false if that attempt would start after the timeout. */
   async #waitToRetry(failure: string | undefined, response?: WireResponse): Promise<boolean> {
     const { policy, interruption } = this.#context
     const { timing } = policy

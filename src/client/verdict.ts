@@ -9,7 +9,7 @@ import { compareFields, describeMatch, type FieldMatch, findOtherId, type Item }
 import type { ParsedResponse } from './parsed-response.ts'
 import type { AnyInput } from './request.ts'
 
-/** Remark about a write, printed for people. */
+/** Remark about a write, printed for users. */
 export interface Remark {
   /** Subject of the remark. Only the first remark of each subject is printed in full. */
   about: string
@@ -27,17 +27,17 @@ export interface Remark {
  * | 2xx that reports an error, without the item | refused |
  * | 2xx with an ID in other letter case | not applied |
  * | 2xx for a creation, with another name or type, or without an ID | unknown |
- * | 2xx for a creation, with nothing but an ID | open: the ID may be that of a job |
+ * | 2xx for a creation, with only an ID | open: the ID may belong to a job |
  * | any other 2xx | open |
  * | 2xx for a message, pages or an operation that is not known: empty, or an object that reports no error | done |
  * | 303, 408, any 5xx but a 500 with an object, no response (`response-error.ts`, `retry.ts`) | open |
  *
- * | read after it | verdict |
+ * | later read | verdict |
  * |---|---|
  * | the item has the requested values; a deleted item is gone | done |
- * | it has the values from before | read again, then unknown |
- * | some values are as requested and others are not, or a third value | not applied |
- * | it cannot be read, or shows none of the values | unknown |
+ * | the item has its old values | read again, then unknown |
+ * | some values as requested and others not, or a third value | not applied |
+ * | the item cannot be read, or shows none of the values | unknown |
  */
 export type Verdict =
   | { is: 'done'; item?: Item; remarks: readonly Remark[] }
@@ -48,7 +48,7 @@ export type Verdict =
 
 export type ReadVerdict = Verdict | { is: 'old'; problem: string }
 
-/** Item as it was before the write: null if it did not exist, undefined if this run has not read it. */
+/** Item before the write: null if it did not exist, undefined if this run has not read it. */
 export type Before = Item | null | undefined
 
 const done = { is: 'done', remarks: [] } as const
@@ -133,7 +133,7 @@ export function judgeRead(
   return { is: 'old', problem }
 }
 
-/** Returns true when a field had another value before; undefined if its value is not known. */
+/** Returns true if a field had another value before; undefined if the earlier value is unknown. */
 function wasOther({ shownAs }: FieldMatch, value: unknown, before: Before): boolean | undefined {
   if (!before || !Object.hasOwn(before, shownAs)) return undefined
   return toText(before[shownAs]) !== toText(value)
@@ -162,12 +162,12 @@ function judgeEvent(
   return done
 }
 
-/** Returns true when the service chooses the ID of the item that an operation creates. */
+/** Returns true if the service chooses the ID of the item that an operation creates. */
 function isIdAssigned({ method, repeatable }: Endpoint): boolean {
   return method === 'POST' && !repeatable
 }
 
-/** Finds the item in a response: under its name, below `data`, or as the response itself. */
+/** Finds the item in a response: under its name, under `data`, or the response itself. */
 function findItem(endpoint: Endpoint, input: AnyInput, body: Item): Item | undefined {
   const { result } = endpoint
   const data = isRecord(body['data']) ? body['data'] : {}
@@ -175,13 +175,13 @@ function findItem(endpoint: Endpoint, input: AnyInput, body: Item): Item | undef
   return named ?? [data, body].find((item) => isItem(endpoint, input, item))
 }
 
-/** Returns true for an object with the requested ID, or for a new item with its name. */
+/** Returns true for an object with the requested ID, or for a new item with a name. */
 function isItem(endpoint: Endpoint, input: AnyInput, item: Item): boolean {
   if (findOtherId(endpoint, input, item)) return false
   return !isIdAssigned(endpoint) || Object.hasOwn(item, resources[endpoint.resource].label ?? 'id')
 }
 
-/** Finds the item in the response to a read; null if the response says that there is none. */
+/** Finds the item in the response to a read; null if the response reports that it does not exist. */
 export function findReadItem(endpoint: Endpoint, input: AnyInput, value: unknown): Item | null | undefined {
   if (value === null) return null
   if (!isRecord(value)) return undefined
@@ -190,7 +190,7 @@ export function findReadItem(endpoint: Endpoint, input: AnyInput, value: unknown
   return findItem(endpoint, input, value)
 }
 
-/** Returns true when a 2xx response says that the request failed. Many services always send these fields. */
+/** Returns true if a 2xx response reports an error. Ignores empty fields, which many services always send. */
 export function reportsError(body: Item): boolean {
   const { ok, success, error, errors, status, statusCode } = body
   if (parseBoolean(ok) === false || parseBoolean(success) === false) return true
@@ -210,7 +210,7 @@ function isError(value: unknown): boolean {
   return value !== undefined && value !== null && parseBoolean(value) !== false
 }
 
-/** Returns true when a field of a response does not prove its change. */
+/** Returns true if a field of a response does not prove its change. */
 function isDoubtful(field: FieldMatch, endpoint: Endpoint, before: Before): boolean {
   const { match, received } = field
   if (match === 'other' || match === 'hidden') return true
@@ -256,7 +256,7 @@ function describeOtherId({ field, named, received }: OtherId): string {
   return describeMatch({ field, sent: named, received: id, isListed: true })
 }
 
-/** Returns the verdict on a creation; unknown without an ID, because no item can then be read. */
+/** Returns the verdict on an unproved write; `unknown` for a creation without an ID, which cannot be read. */
 function openOrUnknown(endpoint: Endpoint, problem: string, body?: Item): Verdict {
   if (endpoint.readBack !== 'getRoom' || !isIdAssigned(endpoint)) return { is: 'open', problem }
   const possibleId = readId(Object(body?.['data']).id) ?? readId(body?.['id'])

@@ -5,10 +5,10 @@ import { createClosedError, createNotServedError, resetCode } from '../../api/co
 import type { ConnectionCheck } from '../../api/wire.ts'
 import type { HttpProxy } from './proxy.ts'
 
-/** Timeout in milliseconds for opening a tunnel, and again for opening a connection, including TLS. */
+/** Timeout for opening a tunnel, and for opening a connection including TLS, in milliseconds. */
 const connectMs = 10_000
 
-/** Opens connections to one origin for both HTTP libraries, whose own timers and proxy agents behave differently. */
+/** Connections to one origin for both HTTP libraries, whose timers and proxy agents behave differently. */
 export class Connections {
   readonly #host: string
   readonly #port: number
@@ -30,7 +30,7 @@ export class Connections {
     if (proxy) setMaxListeners(0, this.#closing.signal)
   }
 
-  /** Opens a connection on which nothing was sent. */
+  /** Opens a connection, without sending a request. */
   async open(): Promise<Socket> {
     const tunnel = this.#proxy && (await this.#tunnel(this.#proxy))
     const socket = await this.#connect(tunnel)

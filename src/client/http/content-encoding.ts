@@ -17,7 +17,7 @@ export async function decodeBody(response: WireResponse, encoding: string): Prom
   if (codings.length > maxCodings) return unreadable(`it has ${codings.length} content encodings`)
   for (const name of codings.reverse()) {
     const decode = decoders.get(name)
-    // The name is not quoted, because a service may put the key there.
+    // The name is not quoted, because it may contain the key.
     if (!decode) return unreadable('its content encoding is unknown')
     try {
       body = await decode(body, { maxOutputLength: maxBodyBytes })

@@ -12,7 +12,7 @@ interface Destination {
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 type Controller = Pick<Dispatcher.DispatchController, 'abort'>
 
-/** Request with its response. A handler of undici, whose methods `NodeHttp` calls too. */
+/** Request with its response. undici and `NodeHttp` call its methods. */
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly response: Promise<WireResponse>
   readonly options: Dispatcher.DispatchOptions & Pick<WireRequest, 'headers'> & { body: string | null }
@@ -93,7 +93,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.onEnd(true)
   }
 
-  /** Decodes the body. The timeout and ^C end the wait. */
+  /** Decodes the body. A timeout or an interrupt ends the wait. */
   async #decode(response: WireResponse, encoding: string): Promise<void> {
     const stop = () => this.#fail(this.signal.reason)
     this.signal.addEventListener('abort', stop, { once: true })

@@ -10,7 +10,7 @@ interface Progress {
   proxy?: string | undefined
 }
 
-/** Creates an error with our own message, because the HTTP library's message may quote headers with the key. */
+/** Creates an error. Does not use the HTTP library's message, which may quote headers with the key. */
 export function toTransportError(error: unknown, { maybeSent, aborted, proxy }: Progress): Error {
   const via = proxy ? ` (through the proxy ${proxy})` : ''
   if (aborted)
@@ -41,7 +41,7 @@ export function createProxyError(error: unknown, proxy: string): TransportError 
   return new TransportError(`the proxy ${proxy} ${what}`, false, isTransient(code))
 }
 
-/** Returns true for errors that a retry may resolve: not invalid certificates, nor connections closed by this program. */
+/** Returns true for errors that a retry may resolve; false for TLS errors, and after `close`. */
 function isTransient(code: string): boolean {
   return !/CERT|TLS|SSL|SIGNATURE|EPROTO|^UND_ERR_DESTROYED$|^UND_ERR_CLOSED$|^ABORT_ERR$/.test(code)
 }

@@ -3,10 +3,13 @@ import { closedCode, createClosedError } from '../../api/connection-failure.ts'
 import type { Connections } from './connections.ts'
 import type { HttpExchange } from './exchange.ts'
 
-/** Time after which an idle connection closes, in milliseconds. A shorter `Keep-Alive` of the service counts, less a second. */
+/**
+ * Maximum idle time of a connection, in milliseconds. A shorter `Keep-Alive` of the service, minus a second,
+ * takes precedence.
+ */
 const idleMs = 4000
 
-/** Sends requests with Node's own HTTP, which starts faster than undici. */
+/** HTTP library of Node, which starts faster than undici. */
 export class NodeHttp {
   hasContinued = false
   readonly #agent = new Agent({ keepAlive: true, timeout: idleMs })
@@ -23,7 +26,7 @@ export class NodeHttp {
       maxHeaderSize: 16_384,
       joinDuplicateHeaders: true,
     }
-    // A socket is handed over once it is connected and trusted, so nothing is written before.
+    // Node gets the socket only after it is connected and trusted, so that nothing is written earlier.
     Object.assign(this.#agent, {
       createConnection(_options: unknown, callback: (error: Error | null, socket?: unknown) => void) {
         connections.open().then((socket) => callback(null, socket), callback)
@@ -40,7 +43,7 @@ export class NodeHttp {
       exchange.onResponseError(undefined, error)
       return
     }
-    // By itself, Node sends the length of a body with few methods.
+    // Node omits the length of a body with some methods, such as DELETE.
     if (body !== null && method !== 'POST') sent.setHeader('content-length', Buffer.byteLength(body))
     const controller = { abort: (error: Error) => void sent.destroy(error) }
     let response: IncomingMessage | undefined
@@ -57,7 +60,7 @@ export class NodeHttp {
           .once('end', () => exchange.onResponseEnd())
       })
       .on('error', (error: NodeJS.ErrnoException) => {
-        // A reset connection has another code.
+        // This code means a hang-up, because `Connections` changes the code of a reset.
         if (error.code === 'ECONNRESET') error.code = closedCode
         exchange.onResponseError(controller, error)
       })

@@ -8,7 +8,7 @@ export interface HttpProxy {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** @throws {UsageError} when HTTPS_PROXY or HTTP_PROXY is not an HTTP URL */
+/** @throws {UsageError} if HTTPS_PROXY or HTTP_PROXY is not an HTTP URL */
 export function selectProxy(origin: string, env: Env): HttpProxy | undefined {
   const url = new URL(origin)
   const proxy = (url.protocol === 'https:' && readProxy('HTTPS_PROXY', env)) || readProxy('HTTP_PROXY', env)
@@ -36,7 +36,7 @@ function encodeCredentials({ username, password }: URL): Record<string, string> 
   return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` }
 }
 
-/** Returns true when NO_PROXY names the host, a parent domain or `*`. An entry with a port matches only that port. */
+/** Returns true if NO_PROXY names the host, a parent domain or `*`. An entry with a port matches only that port. */
 function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
   const to = port || (protocol === 'https:' ? '443' : '80')
   const entries = noProxy

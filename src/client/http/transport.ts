@@ -18,7 +18,7 @@ export interface TransportOptions {
 /** Library that sends requests. It calls the exchange as undici calls a handler. */
 interface HttpLibrary {
   dispatch(options: HttpExchange['options'], exchange: HttpExchange): unknown
-  /** True after an unrequested 100 Continue, which undici takes for a fault. */
+  /** True after an unrequested 100 Continue, which undici treats as an error. */
   readonly hasContinued?: boolean
 }
 
@@ -30,7 +30,7 @@ type CreateLibrary = (origin: string, connections: Connections, most: number) =>
  */
 const manyWrites = 256
 
-/** @throws {UsageError} when the proxy URL in the environment is invalid */
+/** @throws {UsageError} if the proxy URL in the environment is invalid */
 export function createNetworkTransport(options: TransportOptions): Transport & { close(): Promise<void> } {
   const { origin, env, direct = false, connections: most = 8, isTrusted } = options
   const proxy = direct ? undefined : selectProxy(origin, env)
@@ -44,7 +44,10 @@ export function createNetworkTransport(options: TransportOptions): Transport & {
   /** Number of exchanges that are running or have failed. Their connections may be in any state. */
   let unanswered = 0
 
-  /** Aborts the exchanges of a signal. Searches them all, because a listener per exchange takes a tenth of its time. */
+  /**
+   * Aborts the exchanges of a signal. Searches all exchanges, because a listener for each takes 10% of an
+   * exchange's time.
+   */
   function watch(signal: AbortSignal): void {
     if (watched.has(signal)) return
     watched.add(signal)
@@ -95,7 +98,7 @@ export function createNetworkTransport(options: TransportOptions): Transport & {
     close: async () => {
       // Idle connections do not keep the process alive, and closing them takes 2 ms.
       if (unanswered === 0) return
-      // The code marks a retry as useless.
+      // This code prevents retries.
       const closed = Object.assign(new Error('closed by this program'), { code: 'ABORT_ERR' })
       for (const exchange of [...running, ...waiting]) exchange.stop(closed)
       connections.close()

@@ -5,7 +5,7 @@ import { TransportError } from '../../api/wire.ts'
 import { createProxyError } from './failure.ts'
 import type { HttpProxy } from './proxy.ts'
 
-/** @throws {TransportError} when the proxy refuses the tunnel or cannot be reached */
+/** @throws {TransportError} if the proxy refuses the tunnel or cannot be reached */
 export async function openTunnel(
   proxy: HttpProxy,
   host: string,

@@ -14,7 +14,7 @@ export function createUndiciPool(origin: string, connections: Connections, most:
   })
 }
 
-/** Opens a connection. undici would connect again and again if a tunnel held data before the first request. */
+/** Opens a connection. undici would reconnect endlessly if a tunnel held data before the first request. */
 async function openSilent(connections: Connections): Promise<Socket> {
   const socket = await connections.open()
   if (socket.readableLength === 0) return socket
