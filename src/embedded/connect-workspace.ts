@@ -86,7 +86,7 @@ async function openInProcess(
   const { createDamageError, openWorkspace } = await import('./workspace.ts')
   const { service, apiKey, close } = await openWorkspace({ dir, host, notice })
   const transport: Transport = async (request, signal) => {
-    // Lets the event loop handle signals, because the embedded service can respond without yielding to it.
+    // Lets the event loop handle signals, because the embedded service can respond without yielding.
     await new Promise((resolve) => setImmediate(resolve))
     signal.throwIfAborted()
     const response = await service(request)

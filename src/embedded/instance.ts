@@ -34,7 +34,7 @@ export interface InstanceOptions {
   log: Log
 }
 
-/** An opened workspace with its operations, sessions and webhooks, without a network listener. */
+/** Opened workspace with its operations, sessions and webhooks, without a network listener. */
 export interface Instance {
   apiKey: string
   service: Service
@@ -50,7 +50,7 @@ export interface Instance {
   close(): Promise<void>
 }
 
-/** @throws {OutputError} when the directory cannot be used */
+/** @throws {OutputError} if the directory cannot be used */
 export async function openInstance(options: InstanceOptions): Promise<Instance> {
   const { dir, keyFile, apiKey, machine, clock = machine, interceptor, log } = options
   const host = { now: () => clock.now(), quietly: machine.quietly, effectiveUid: machine.effectiveUid }

@@ -5,7 +5,7 @@ import { readInDataDirectory, readTrusted } from '../files/trusted-file.ts'
  * Reads the API key of a workspace. Returns empty text for an empty file, and undefined for a file without a key.
  * @param dir data directory; undefined for a workspace in memory
  * @param uid effective user ID; undefined on systems without user IDs
- * @throws {UsageError} when the file is not regular, or another user controls it
+ * @throws {UsageError} if the file is not regular, or another user controls it
  */
 export function readKeyFile(
   file: string,
@@ -17,7 +17,7 @@ export function readKeyFile(
   return /^[\x21-\x7e]*$/.test(key) ? key : undefined
 }
 
-/** A key file that the user names may be behind a symbolic link; the one of the data directory may not. */
+/** Returns true for a key file in the data directory, where symbolic links are not followed. */
 export function isInDataDirectory(file: string, dir: string | undefined): boolean {
   return dir !== undefined && resolve(dirname(file)) === resolve(dir)
 }

@@ -36,7 +36,7 @@ export interface WorkspaceLock {
 /**
  * Locks a data directory. The operating system releases the lock even after a crash.
  * @param hint advice when the directory is served
- * @throws {UsageError} when another process holds the lock
+ * @throws {UsageError} if another process holds the lock
  */
 export async function lockWorkspace(
   dir: string,
@@ -59,7 +59,7 @@ export async function lockWorkspace(
     )
   }
   const unpublish = () => removeFile(serveFile(dir))
-  // A killed process may have left `serve.json` behind.
+  // A killed process does not remove `serve.json`.
   unpublish()
   return {
     unpublish,
@@ -73,8 +73,8 @@ export async function lockWorkspace(
 }
 
 /**
- * Returns true if the owner of a workspace serves it at this base URL. Ask after connecting there: the owner publishes its
- * base URL only while it listens, so another program can have accepted the connection only if this is false.
+ * Returns true if the owner of a workspace serves it at this base URL. Call after connecting: the owner
+ * publishes its base URL only while it listens, so true proves that no other program accepted the connection.
  */
 export async function isServedAt(
   dir: string,
@@ -83,7 +83,7 @@ export async function isServedAt(
 ): Promise<boolean> {
   try {
     const found = await readOwner(dir, machine)
-    // Until a new owner removes it, the file of a killed one remains.
+    // The file of a killed owner remains until a new owner removes it.
     if (!found || !machine.isAlive(found.pid)) return false
     return new URL(found.base_url).origin === new URL(baseUrl).origin
   } catch {
@@ -110,7 +110,7 @@ async function readOwner(dir: string, machine: StoreMachine): Promise<ServingPro
   return isFree ? undefined : readServeFile(dir, machine.effectiveUid)
 }
 
-/** @throws {UsageError} when the key file cannot be read, holds no key, or another user controls it */
+/** @throws {UsageError} if the key file cannot be read, holds no key, or another user controls it */
 function readServedKey(
   { api_key_file: file, pid }: ServingProcess,
   dir: string,
@@ -127,7 +127,7 @@ function readServedKey(
   throw new UsageError(`${name} holds no API key`, { hint })
 }
 
-/** Unlike `rm`, throws a system error for a directory, which callers describe. */
+/** Removes a file if it exists. Unlike `rm`, throws a system error for a directory. */
 function removeFile(path: string): void {
   try {
     unlinkSync(path)
@@ -137,8 +137,8 @@ function removeFile(path: string): void {
 }
 
 /**
- * Returns true if Linux shows that a process holds the lock. False shows nothing: some file systems have other numbers.
- * Saves loading SQLite, which is a quarter of the time of a command on Node 20.
+ * Returns true if Linux reports that a process holds the lock. False proves nothing, because some file
+ * systems have other numbers. Avoids loading SQLite, which takes a quarter of a command's time on Node 20.
  */
 function holdsLock(pid: number, path: string): boolean {
   try {
@@ -173,8 +173,8 @@ function isBusy(error: unknown): boolean {
 }
 
 /**
- * Reads `serve.json`, which says where the API key is sent.
- * @throws {UsageError} when another user controls it
+ * Reads `serve.json`, which names the service that receives the API key.
+ * @throws {UsageError} if another user controls the file
  */
 function readServeFile(dir: string, uid: number | undefined): ServingProcess | undefined {
   const path = serveFile(dir)

@@ -17,12 +17,12 @@ import { deleteDatabase, useDirectory } from './workspace.ts'
 export interface ServeOptions extends InstanceOptions {
   /** Path of the API key file, which is created if missing; required for a workspace in a directory. */
   keyFile?: string | undefined
-  /** Directory whose lock shows that the service runs. By default, that of the workspace. */
+  /** Directory whose lock shows that the service runs. By default, the directory of the workspace. */
   lockDir?: string | undefined
   host: string
   port: number
   hosts: readonly string[]
-  /** The only origin whose pages may embed the room page. */
+  /** Only origin whose pages may embed the room page. */
   embedOrigin?: string | undefined
   /** Time during which a stopping service accepts connections but is not ready, in milliseconds. */
   drainDelayMs?: number | undefined
@@ -46,7 +46,7 @@ export interface RunningService {
 
 export const defaultDrainMs = 3000
 
-/** @throws {UsageError} when another process serves the same data directory */
+/** @throws {UsageError} if another process serves the same data directory */
 export async function serve(options: ServeOptions): Promise<RunningService> {
   const closers: Closer[] = []
   const closeAll = async () => {

@@ -25,11 +25,11 @@ interface WorkspaceOptions {
   dir: string | undefined
   /** Path of the API key file; defaults to `api-key` in the directory. */
   keyFile?: string | undefined
-  /** API key that replaces the one of the file. */
+  /** API key that replaces the key in the file. */
   apiKey?: string | undefined
   host: StoreMachine & { now(): number }
   notice?: ((text: string) => void) | undefined
-  /** True when the caller holds the lock of the directory. */
+  /** True if the caller holds the lock of the directory. */
   isLocked?: boolean | undefined
 }
 
@@ -41,7 +41,7 @@ export interface Workspace {
   close(): void
 }
 
-/** @throws {OutputError} when the directory cannot be used */
+/** @throws {OutputError} if the directory cannot be used */
 export function openWorkspace({
   dir,
   keyFile,
@@ -90,7 +90,7 @@ export function deleteDatabase(dir: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(getDatabasePath(dir) + suffix, { force: true })
 }
 
-/** @throws {OutputError} when files or SQLite fail */
+/** @throws {OutputError} if files or SQLite fail */
 export async function useDirectory<T>(dir: string | undefined, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work()
@@ -125,7 +125,7 @@ async function findKey(
     if (key !== '') return key
     const lock = isLocked || dir === undefined ? undefined : await lockWorkspace(dir, host)
     try {
-      // Another command may have written a key while this one waited for the lock.
+      // Another command may have written a key while this command waited for the lock.
       const found = requireKey(file, dir, host)
       if (found !== '') return found
       const key = generateKey()
@@ -147,7 +147,7 @@ function generateKey(): string {
   return `local_${randomBytes(24).toString('base64url')}`
 }
 
-/** Creates a missing key file, complete from the beginning. Concurrent commands all use the first key created. */
+/** Creates a missing key file atomically. Concurrent commands all use the first key created. */
 function createKeyFile(file: string): void {
   try {
     if (!existsSync(file)) replaceFile(file, `${generateKey()}\n`, { overwrite: false })
@@ -158,7 +158,7 @@ function createKeyFile(file: string): void {
 
 /**
  * Reads a key file. Returns empty text for an empty file.
- * @throws {UsageError} when the file holds anything but a key, or another user controls it
+ * @throws {UsageError} if the file contains anything but a key, or another user controls the file
  */
 function requireKey(file: string, dir: string | undefined, { effectiveUid }: StoreMachine): string {
   const key = readKeyFile(file, dir, effectiveUid)

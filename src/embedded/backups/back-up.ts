@@ -23,8 +23,8 @@ interface BackUpOptions {
 
 /**
  * Copies the database of a workspace to a file, even while the workspace is served.
- * @throws {UsageError} when there is no workspace, or the file exists
- * @throws {OutputError} when the file cannot be written, or a restore would refuse a row of the workspace
+ * @throws {UsageError} if there is no workspace, or the file exists
+ * @throws {OutputError} if the file cannot be written, or a restore would refuse a row of the workspace
  */
 export async function backUp({ dir, path, overwrite, machine }: BackUpOptions): Promise<BackupFacts> {
   requireWorkspace(dir)
@@ -56,7 +56,7 @@ function writeBackup(
 ): BackupFacts {
   try {
     const fault = findRowFault(source)
-    // A backup that cannot be restored must not replace one that can.
+    // An invalid backup must not replace a valid backup.
     if (fault !== undefined) throw createDamageError(options.directory, fault)
     const facts = readFacts(source)
     return { path, bytes: copyDatabase(source, path, { ...options, follow: true }), ...facts }

@@ -5,12 +5,12 @@ import { requireOwnSchema } from '../store/schema-check.ts'
 import { loadSqlite, openReadOnly, type QuietLoader, type Sqlite } from '../store/sqlite.ts'
 import { maxText, optionalRows, storedValues } from './stored-values.ts'
 
-/** Maximum size of a database that is read completely, which takes some seconds, in bytes. */
+/** Maximum size of a database that is checked completely, in bytes. The check takes some seconds. */
 const maxCheckedBytes = 256 * 1024 * 1024
 
 /**
  * Checks the schema, the pages and the values of a workspace's database, without changing them.
- * @throws {UsageError} when the schema is not the program's, or a page or a value is damaged
+ * @throws {UsageError} if the schema is not the program's, or a page or a value is damaged
  * @throws a system error or an error of SQLite
  */
 export async function checkDatabase(dir: string, bytes: number, quietly: QuietLoader): Promise<void> {
@@ -26,11 +26,13 @@ export async function checkDatabase(dir: string, bytes: number, quietly: QuietLo
   }
 }
 
-/** Describes the first row that cannot be read, or that a restore would refuse; undefined when there is none. */
+/**
+ * Describes the first row that is unreadable or that a restore would refuse; undefined without such a row.
+ */
 export function findRowFault(db: Sqlite): string | undefined {
   for (const [table, rules] of Object.entries(storedValues)) {
     const columns = listColumns(db, table)
-    // A workspace of an earlier version lacks tables.
+    // A workspace of an earlier version may lack tables.
     if (columns.length === 0) continue
     let nth = 0
     for (const row of db.rows(table, columns, maxText)) {
@@ -45,7 +47,7 @@ export function findRowFault(db: Sqlite): string | undefined {
   return undefined
 }
 
-/** Describes the first damaged page; undefined when there is none. */
+/** Describes the first damaged page; undefined without damage. */
 export function findPageFault(db: Sqlite): string | undefined {
   const check = 'SELECT quick_check FROM pragma_quick_check LIMIT 1'
   const { quick_check } = db.prepare(check).get() as { quick_check: string }

@@ -14,12 +14,12 @@ import { maxText, optionalRows, storedValues } from './stored-values.ts'
 export interface Draft {
   /** Path of a database with the current schema and the rows of the backup. */
   path: string
-  /** Number of rows that were changed or left out, because this version refuses what an earlier one accepted. */
+  /** Number of rows that were changed or omitted, because this version refuses values of earlier versions. */
   changedRows: number
   remove(): void
 }
 
-/** Removes the drafts of restores that were killed. Call while the directory is locked. */
+/** Removes the drafts of killed restores. Call while the directory is locked. */
 export function removeStaleDrafts(database: string): void {
   const start = `${basename(database)}.`
   for (const name of readdirSync(dirname(database)))
@@ -29,7 +29,7 @@ export function removeStaleDrafts(database: string): void {
 
 interface DraftOptions {
   open: OpenSqlite
-  /** Path of the workspace's database. The draft is beside it. */
+  /** Path of the workspace's database. The draft is in the same directory. */
   database: string
   /** Path of the backup, for messages. */
   path: string
@@ -37,8 +37,9 @@ interface DraftOptions {
 }
 
 /**
- * Copies the rows of a backup into a new database with our schema. Nothing of the backup's schema is executed.
- * @throws {UsageError} when a value is not one that a version of the program can have stored
+ * Copies the rows of a backup into a new database with this program's schema. No part of the backup's schema
+ * is executed.
+ * @throws {UsageError} if no version of the program can have stored a value
  */
 export async function createDraft(backup: Backup, options: DraftOptions): Promise<Draft> {
   const path = `${options.database}.${randomBytes(4).toString('hex')}.part`
@@ -72,10 +73,10 @@ function fill(db: Sqlite, backup: Backup, path: string): number {
   }
 }
 
-/** Maximum row number that is restored. A file with the greatest possible one would leave none for new rows. */
+/** Maximum row number that is restored. The greatest possible number would prevent new rows. */
 const maxSeq = 2 ** 40
 
-/** @returns number of rows that were changed or left out */
+/** @returns number of rows that were changed or omitted */
 function copyRows(db: Sqlite, from: Sqlite, table: string, path: string): number {
   const rules = Object.entries(storedValues[table] ?? {})
   const present = new Set(listColumns(db, table))
@@ -110,10 +111,10 @@ function copyRows(db: Sqlite, from: Sqlite, table: string, path: string): number
   return changed
 }
 
-/** @throws {UsageError} when the rows cannot be read */
+/** @throws {UsageError} if the rows cannot be read */
 function* readRows(db: Sqlite, table: string, columns: readonly string[], path: string) {
   try {
-    // Every rule refuses undefined, which stands for a value that is not text of limited length.
+    // Every rule refuses undefined, which replaces values that cannot be read.
     yield* db.rows(table, columns, maxText)
   } catch (error) {
     throw toBackupError(error, path)
@@ -131,7 +132,7 @@ function run(insert: Statement, values: readonly Value[], path: string): void {
 
 /**
  * Reads a list and an item of every kind, like a client.
- * @throws {UsageError} when a response differs from that of a valid workspace
+ * @throws {UsageError} if a response has an unexpected status
  */
 async function readOnce(db: Sqlite, { path, now }: DraftOptions): Promise<void> {
   const store = new Store(db)

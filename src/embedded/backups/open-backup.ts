@@ -10,7 +10,7 @@ import { findPageFault } from './check-database.ts'
 import { readFacts, type WorkspaceFacts } from './facts.ts'
 
 export interface Backup {
-  /** Connection that cannot write. */
+  /** Read-only connection. */
   db: Sqlite
   version: number
   facts: WorkspaceFacts
@@ -18,7 +18,7 @@ export interface Backup {
 
 /**
  * Opens a backup and checks its tables. Its triggers, views and virtual tables never run.
- * @throws {UsageError} when the file cannot be read, is no backup, is damaged, or is of a newer version
+ * @throws {UsageError} if the file cannot be read, is not a backup, is damaged, or is of a newer version
  */
 export async function openBackup(path: string, quietly: QuietLoader): Promise<Backup> {
   requireDatabase(path)
@@ -42,7 +42,7 @@ export async function openBackup(path: string, quietly: QuietLoader): Promise<Ba
   }
 }
 
-/** Converts an error of SQLite while it reads a backup. */
+/** Converts an error of SQLite during a read of a backup. */
 export function toBackupError(error: unknown, path: string): unknown {
   return toStorageFault(error) ? createDamagedError(path) : error
 }
@@ -56,7 +56,7 @@ interface Column {
   hidden: number
 }
 
-/** Refuses a database that does not have exactly the tables and columns of its version. */
+/** Requires exactly the tables and columns of the database's version. */
 function requireTables(db: Sqlite, open: OpenSqlite, version: number, path: string): void {
   const own = createEmpty(open, version)
   const expected = readTables(own)
@@ -87,7 +87,7 @@ const describeColumn = ({ name, type, notnull, pk, hidden }: Column) =>
 
 const magic = 'SQLite format 3\0'
 
-/** Checks the first bytes of a file. SQLite would create a missing file, and takes an empty file for a database. */
+/** Checks the first bytes of a file. SQLite would create a missing file, and accept an empty file. */
 function requireDatabase(path: string): void {
   const start = Buffer.alloc(magic.length)
   try {

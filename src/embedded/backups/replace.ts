@@ -13,7 +13,7 @@ import { useDirectory } from '../workspace.ts'
 export interface ReplaceOptions {
   dir: string
   machine: StoreMachine & { now(): number }
-  /** Beginning of the name of the file that receives the old contents; undefined for a new workspace. */
+  /** Prefix of the name of the file for the old contents; undefined for a new workspace. */
   saveAs: string | undefined
   /** Prepares the connection before the transaction. */
   prepare?(db: Sqlite): void
@@ -21,9 +21,9 @@ export interface ReplaceOptions {
 }
 
 /**
- * Runs work that replaces a workspace. No service of the workspace starts meanwhile.
- * @throws {UsageError} when the workspace is served
- * @throws {OutputError} when storage fails; the workspace is then unchanged
+ * Runs work that replaces a workspace. No service of the workspace can start meanwhile.
+ * @throws {UsageError} if the workspace is served
+ * @throws {OutputError} if storage fails; the workspace is then unchanged
  */
 export async function withStoppedWorkspace<T>(
   dir: string,

@@ -9,7 +9,7 @@ import { type ReplaceOptions, replaceContents, withStoppedWorkspace } from './re
  * Empties a workspace. The workspace keeps its API key.
  * @param confirm asks for confirmation, given the contents of the workspace
  * @returns path of the saved old contents
- * @throws {UsageError} when the workspace is served or does not exist
+ * @throws {UsageError} if the workspace is served or does not exist
  */
 export async function reset(
   { dir, machine }: Pick<ReplaceOptions, 'dir' | 'machine'>,

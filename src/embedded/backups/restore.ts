@@ -14,14 +14,14 @@ interface Restored {
   facts: WorkspaceFacts
   /** Path of the saved old contents; undefined for a new workspace. */
   saved: string | undefined
-  /** Number of rows that were changed or left out, because this version refuses what an earlier one accepted. */
+  /** Number of rows that were changed or omitted, because this version refuses values of earlier versions. */
   changedRows: number
 }
 
 /**
  * Replaces the contents of a workspace with the rows of a backup. The workspace keeps its API key.
- * @param confirm asks for confirmation if there is something to lose
- * @throws {UsageError} when the workspace is served, or the file is no backup
+ * @param confirm asks for confirmation if the workspace exists
+ * @throws {UsageError} if the workspace is served, or the file is not a backup
  */
 export async function restore(
   { dir, machine }: Pick<ReplaceOptions, 'dir' | 'machine'>,

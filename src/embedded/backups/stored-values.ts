@@ -7,14 +7,14 @@ import type { Value } from '../store/sqlite.ts'
 import type { WebhookTarget } from '../webhooks/outbox.ts'
 
 /**
- * Checks a value of a backup. Returns the value to store, which differs if an earlier version accepted what this one
- * refuses; undefined for a value that no version has stored.
+ * Check of a value of a backup. Returns the value to store, which is changed if only earlier versions
+ * accepted the value; undefined for a value that no version has stored.
  */
 type Rule = (value: unknown) => Value | undefined
 
-/** Greatest distance of a `Date` from 1970. A wrong clock can store any time. */
+/** Greatest distance of a `Date` from 1970, in milliseconds. A wrong clock can store any time. */
 const maxTime = 8.64e15
-/** Maximum length of a text, which arrived in a body of 10 MB. */
+/** Maximum length of a text, in characters: bodies have at most 10 MB. */
 export const maxText = 10 * 1024 * 1024
 const maxUnlisted = 64 * 1024
 
@@ -77,7 +77,7 @@ const passes = (check: () => void) => {
   }
 }
 
-/** Keeps what this version accepts of a webhook. */
+/** Keeps the parts of a webhook that this version accepts. */
 function convertWebhook(value: unknown): unknown {
   if (!isObject(value)) return undefined
   const { url, headers = {}, secret } = value as Record<keyof WebhookTarget, unknown>
@@ -122,11 +122,11 @@ const isEvent = (value: unknown) =>
   isObject(value['payload']) &&
   ['undefined', 'string'].includes(typeof value['payload']['userId'])
 
-/** Row number, which grows with each row. `copyRows` replaces a number that leaves few for new rows. */
+/** Row number, which increases with each row. `copyRows` replaces numbers above `maxSeq`. */
 const seq = whole(1, maxTotal)
 const time = whole(-maxTime, maxTime)
 const count = whole(0, Number.MAX_SAFE_INTEGER)
-/** Column that accumulates. An earlier version could store more. */
+/** Value that accumulates. Earlier versions had no maximum. */
 const total: Rule = (value) => (count(value) === undefined ? undefined : Math.min(value as number, maxTotal))
 const flag = whole(0, 1)
 /** ID that the program or a seed has chosen. */
@@ -140,7 +140,7 @@ const unlisted = orNull((value) =>
 )
 const target = json(convertWebhook, undefined)
 
-/** Rules of the columns that are copied, by table. Missing tables and columns are derived from others, and rebuilt. */
+/** Rules of the columns that are copied, by table. Other tables and columns are rebuilt. */
 export const storedValues: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   workspace: {
     application_id: matching(/^[0-9a-f]{24}$/),

@@ -16,7 +16,7 @@ const storage = 'storage'
 
 export const invalid = (message: string) => new Fault(400, 'invalid_parameters', message)
 
-/** Creates the error for a request that was not processed and can be sent again after a second. */
+/** Creates the error for a request that was not processed and can be retried after a second. */
 export const busy = (message: string) => new Fault(429, 'too_many_requests', message)
 
 export const unauthorized = (message = 'the API key is missing or invalid') =>
@@ -28,11 +28,11 @@ export const notFound = (what: string) => new Fault(400, 'not_found', `no such $
 export const unknownOperation = (what: string) =>
   new Fault(400, unknownOperationCode, `no such operation: ${what}`)
 
-/** Converts a failure of the storage, such as a full disk or a damaged page, into an error response. */
+/** Converts a storage failure, such as a full disk, to an error response; undefined for other errors. */
 export function toStorageFault(error: unknown): Fault | undefined {
   if (error instanceof Fault) return error.code === storage ? error : undefined
   const { code, message } = error as NodeJS.ErrnoException
-  // libsql names some failures UNKNOWN_SQLITE_ERROR and their number.
+  // libsql names some failures UNKNOWN_SQLITE_ERROR, followed by a number.
   return /SQLITE_/.test(code ?? '') ? new Fault(503, storage, describeStorageFailure(message)) : undefined
 }
 
@@ -67,7 +67,7 @@ const storageReasons: readonly (readonly [RegExp, string])[] = [
 /** Creates the error for stored data that this program cannot have written, although SQLite reports no damage. */
 export const damaged = () => new Fault(503, storage, damageMessage)
 
-/** Returns true when only a backup helps: another attempt finds the same damage. */
+/** Returns true for damage, which a retry cannot resolve. */
 export const isDamage = (error: unknown) => toStorageFault(error)?.message === damageMessage
 
 /** Creates the error for database files that another program changed. Writes to them would be lost. */

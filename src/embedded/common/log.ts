@@ -8,7 +8,7 @@ export interface RequestEntry {
   request_id: string
 }
 
-/** One event of the log of a service. Its fields are those of the JSON format. */
+/** Event in the log of a service, with the fields of the JSON format. */
 export type LogEntry =
   | RequestEntry
   | { event: 'connect'; room_id: string; outcome: string; request_id: string }

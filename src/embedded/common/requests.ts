@@ -14,7 +14,7 @@ export function isAuthorized(header: string | undefined, expected: Buffer): bool
   return received.length === expected.length && timingSafeEqual(received, expected)
 }
 
-/** @throws {Fault} when the request target is not a valid URL */
+/** @throws {Fault} if the request target is not a valid URL */
 export function parseUrl(url: string): URL {
   try {
     // In a request line, `//host` is a path, not a host.
@@ -24,7 +24,7 @@ export function parseUrl(url: string): URL {
   }
 }
 
-/** @throws {Fault} when a parameter is not valid percent-encoding */
+/** @throws {Fault} if a parameter is not valid percent-encoding */
 export function decodeParams(params: Record<string, string>): Record<string, string> {
   try {
     return Object.fromEntries(
@@ -35,11 +35,11 @@ export function decodeParams(params: Record<string, string>): Record<string, str
   }
 }
 
-/** Maximum number of values in the JSON of a long body. Parsing so many values takes 100 ms at most. */
+/** Maximum number of values in the JSON of a long body. Parsing so many values takes at most 100 ms. */
 const maxValues = 100_000
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** @throws {Fault} when the body is not UTF-8, or the limits of JSON forbid to parse it */
+/** @throws {Fault} if the body is not UTF-8 or exceeds a limit of JSON */
 export function decodeBody(bytes: Uint8Array): string {
   try {
     requireJsonLimits(bytes, maxLevels, maxValues)
@@ -49,7 +49,7 @@ export function decodeBody(bytes: Uint8Array): string {
   }
 }
 
-/** @throws {Fault} when the body is not JSON or is nested too deeply */
+/** @throws {Fault} if the body is not JSON or is nested too deeply */
 export function parseBody({ headers, body }: WireRequest): unknown {
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     throw invalid('the request needs a body with Content-Type: application/json')
@@ -60,7 +60,7 @@ export function parseBody({ headers, body }: WireRequest): unknown {
   }
 }
 
-/** @throws {Fault} when the value does not match the schema */
+/** @throws {Fault} if the value does not match the schema */
 export function validateInput(schema: z.ZodType, value: unknown, fields: Fields): unknown {
   requireStorable(value, fields)
   const result = schema.safeParse(value)

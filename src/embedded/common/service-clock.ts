@@ -62,7 +62,7 @@ export class ServiceClock implements Clock {
 
   /**
    * Moves the clock forward. Timers fire in order, each at its time; due ticks fire once, at the end.
-   * @param settle waits for the effects of a timer, which may start timers of their own
+   * @param settle waits for the effects of a timer, which may start further timers
    */
   async advance(ms: number, settle: () => Promise<void>): Promise<void> {
     this.#isAdvancing = true

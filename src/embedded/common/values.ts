@@ -22,7 +22,10 @@ export function formatTimestamp(ms: number | null): string | null {
   return `${date}T${twoDigits[time.getUTCHours()]}:${twoDigits[time.getUTCMinutes()]}:${seconds}Z`
 }
 
-/** Refuses a URL that is not percent-encoded (API specification, section 1). */
+/**
+ * Requires a percent-encoded URL (API specification, section 1).
+ * @throws {Fault} for any other URL
+ */
 export function requireEncodedUrl(field: string, url: string): void {
   if (!/^[\x21-\x7e]+$/.test(url) || /["<>\\^`{|}]|%(?![0-9a-f]{2})/i.test(url) || !isUrl(url))
     throw invalid(`${field} must be a URL-encoded URL`)
@@ -31,15 +34,19 @@ export function requireEncodedUrl(field: string, url: string): void {
     throw invalid(`${field} must have its host in Punycode, such as xn--bcher-kva.example`)
 }
 
-/** Refuses a URL whose scheme is not http or https. */
+/**
+ * Requires a percent-encoded http or https URL.
+ * @throws {Fault} for any other URL
+ */
 export function requireWebUrl(field: string, url: string): void {
   requireEncodedUrl(field, url)
   if (!/^https?:$/.test(new URL(url).protocol)) throw invalid(`${field} must be an http or https URL`)
 }
 
 /**
- * Refuses text that SQLite would change. SQLite truncates at NUL and replaces lone surrogates, which could make two
- * user IDs equal. Unlisted fields are exempt, because they are stored as JSON, which escapes both.
+ * Refuses text that SQLite would change. SQLite truncates at NUL and replaces lone surrogates, which could
+ * make two user IDs equal. Unlisted fields are exempt, because they are stored as JSON, which escapes both.
+ * @throws {Fault} for such text, and for a field `__proto__`
  */
 export function requireStorable(value: unknown, fields: Fields = {}): void {
   if (typeof value === 'string') {

@@ -6,13 +6,13 @@ import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import { isObject } from '../common/values.ts'
 
-/** Operation of the API, or the connect of a WebSocket. */
+/** API operation, or the opening of a WebSocket. */
 export type FaultTarget = OperationName | 'connect'
 
 export interface FaultSpec {
   /** Undefined for all operations of the API. */
   operations: readonly FaultTarget[] | undefined
-  /** IDs of which the request must name one; undefined for any. */
+  /** IDs of which a request must name at least one; undefined for all requests. */
   ids: readonly string[] | undefined
   status: number | undefined
   headers: Readonly<Record<string, string>>
@@ -32,7 +32,7 @@ const keys = [
 
 const targets = [...Object.keys(endpoints), 'connect']
 
-/** @throws {UsageError} when the value does not describe a fault; the message names the key */
+/** @throws {UsageError} if the value does not describe a fault; the message names the key */
 export function parseFault(value: unknown): FaultSpec {
   if (!isObject(value)) throw refuse('a fault must be an object', value)
   for (const key of Object.keys(value))

@@ -10,20 +10,20 @@ export interface AddedFault {
   remove(): void
 }
 
-/** Result of an operation, or undefined if it did not run, with the failure that hides the result. */
+/** Result of an operation, undefined if the operation did not run, and the failure that replaces it. */
 type Applied<T> =
   | { result: T; failure: TextResponse | 'cut' | undefined }
   | { result: undefined; failure: TextResponse }
 
 interface Rule {
   spec: FaultSpec
-  /** The fault as it was given, for reports. */
+  /** Given fault as JSON, for reports. */
   text: string
   matched: number
   random: () => number
 }
 
-/** Faults of a service under test. At most one fault changes a request: the first that applies. */
+/** Faults of a service under test. At most one fault changes a request: the first match. */
 export class FaultRules {
   readonly #clock: Clock
   readonly #rules = new Set<Rule>()
@@ -68,7 +68,7 @@ export class FaultRules {
     return failure === 'cut' ? { ...result, connection: 'cut' } : (failure ?? result)
   }
 
-  /** Applies a fault to a WebSocket connect, whose write is the start of the session. */
+  /** Applies a fault to the opening of a WebSocket, whose write is the start of the session. */
   async connect<S>(roomId: string, join: () => Promise<S>): Promise<ConnectOutcome<S>> {
     const run = async () => {
       try {
@@ -123,7 +123,7 @@ export class FaultRules {
     return undefined
   }
 
-  /** Waits for the clock of the service. Returns false if the faults have been cleared since `clears` was read. */
+  /** Waits on the clock of the service. Returns false if the faults were cleared since `clears` was read. */
   #delay(ms: number, clears: number): Promise<boolean> | boolean {
     if (ms === 0) return true
     if (clears !== this.#clears) return false

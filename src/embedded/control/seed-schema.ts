@@ -87,8 +87,9 @@ export interface SeedMember {
 
 export interface SeedSession {
   id?: string
-  /** Milliseconds since 1970. */
+  /** Start, in milliseconds since 1970. */
   connected_at: number
+  /** End, in milliseconds since 1970. */
   disconnected_at: number
 }
 
@@ -97,7 +98,7 @@ export interface ParsedSeed {
   rooms?: readonly SeedRoom[]
 }
 
-/** @throws {UsageError} for the first key or value that is not valid; the message contains its path */
+/** @throws {UsageError} for the first invalid key or value; the message contains its path */
 export function parseSeed(value: unknown): ParsedSeed {
   const result = seedSchema.safeParse(value)
   if (result.success) {
@@ -106,14 +107,14 @@ export function parseSeed(value: unknown): ParsedSeed {
     return seed
   }
   const { issues } = result.error
-  // Report an unknown key first: it can be a misspelled required key, which is then reported as missing.
+  // An unknown key comes first, because it can be a misspelled required key, which is also missing.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
   throw new UsageError(
     `the seed cannot be used: ${issue?.code === 'unrecognized_keys' ? describeUnknownKey(issue) : describeIssue(issue, value)}`,
   )
 }
 
-/** Refuses IDs that occur twice: the service would overwrite the first record. */
+/** Requires that each ID occurs once, because the service would overwrite the first record. */
 function requireUniqueIds({ users = [], rooms = [] }: ParsedSeed): void {
   const members = rooms.flatMap((room, i) =>
     (room.members ?? []).map((member, j) => ({ ...member, path: `rooms[${i}].members[${j}]`, room: i })),

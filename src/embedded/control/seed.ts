@@ -35,7 +35,7 @@ export interface Seeded {
 
 /**
  * Adds the users and rooms of a seed in one transaction.
- * @throws {UsageError} when a rule of the service forbids a record; nothing is then added
+ * @throws {UsageError} if a rule of the service forbids a record; nothing is then added
  */
 export async function applySeed(
   context: HandlerContext,
@@ -103,7 +103,7 @@ function seedRoom(
 interface CreateInput {
   params?: object
   body: unknown
-  /** IDs and tokens that the seed chooses, in the order in which the handler asks for them. */
+  /** IDs and tokens that the seed chooses, in the order in which the handler requests them. */
   chosen: readonly (string | undefined)[]
 }
 

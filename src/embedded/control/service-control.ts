@@ -12,7 +12,7 @@ import type { ConnectInterceptor } from '../sessions/sockets.ts'
 import { FaultRules } from './fault-rules.ts'
 import { applySeed, type Seeded, SeedIds } from './seed.ts'
 
-/** Operations of a service instance that `ServiceControl` uses. */
+/** Parts of a service instance that `ServiceControl` uses. */
 export interface ControlledInstance {
   context: HandlerContext
   shutDown(): Promise<void>
@@ -21,7 +21,7 @@ export interface ControlledInstance {
    * Call before the clock moves.
    */
   probePeers(ms: number): Promise<void>
-  /** Waits until webhook attempts and writes that have begun are finished. */
+  /** Waits for the webhook attempts and writes that are running. */
   settle(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ const maxAdvanceMs = 3650 * 24 * 3_600_000
 
 const none: Seeded = { users: [], rooms: [] }
 
-/** Clock, faults and seed of a service under test. Its actions run one after the other. */
+/** Clock, faults and seed of a service under test. Actions run one after the other. */
 export class ServiceControl {
   readonly clock: ServiceClock
   readonly faults: FaultRules
@@ -86,7 +86,7 @@ export class ServiceControl {
   /**
    * Moves the clock forward and waits for the effects.
    * @param duration text such as `1h` or `1m30s`, or milliseconds
-   * @throws {UsageError} when the duration is not valid
+   * @throws {UsageError} if the duration is not valid
    */
   advance(duration: unknown): Promise<void> {
     const ms = typeof duration === 'string' ? readDuration(duration) : duration
@@ -102,7 +102,7 @@ export class ServiceControl {
     })
   }
 
-  /** Makes a seed the state to which `reset` returns, and resets to it. If the seed is refused, resets to the previous one. */
+  /** Stores a seed for `reset`, and resets. If the seed is refused, restores the previous seed. */
   seed(value: unknown): Promise<void> {
     return this.#enqueue(async () => {
       const { parseSeed } = await import('./seed-schema.ts')
@@ -181,7 +181,7 @@ const missingSegment = 0.5
 const similarWord = 0.3
 const param = 0.1
 
-/** Describes the operation that is nearest to a request, as in `createRoom (POST /v1/rooms)`. */
+/** Describes the operation nearest to a request, as in `createRoom (POST /v1/rooms)`. */
 function describeNearestOperation(method: string, path: string): string {
   const segments = splitPath(path.replace(/^\/v1(?=\/|$)/, ''))
   // Updates are PUT requests here, and PATCH requests in many other APIs.
@@ -213,7 +213,7 @@ function compareSegment(expected: string | undefined, segment: string | undefine
 
 const splitPath = (path: string) => path.split('/').filter((segment) => segment !== '')
 
-/** Gate that counts running requests and can hold new ones, so that no request runs during a reset. */
+/** Gate that counts running requests and can hold new requests, so that no request runs during a reset. */
 class Gate {
   #running = 0
   #closed: Promise<void> | undefined
@@ -229,7 +229,7 @@ class Gate {
     }
   }
 
-  /** Runs `work` while no request runs. Requests that arrive meanwhile wait. */
+  /** Runs `work` while no request runs. New requests wait. */
   async close<T>(work: () => Promise<T>): Promise<T> {
     let open = () => {}
     this.#closed = new Promise((resolve) => {

@@ -33,7 +33,7 @@ export function isUpdate(name: OperationName): name is UpdateName {
 
 /**
  * Returns the fields of an update that differ from the stored record, so that clients can send back a whole record.
- * @throws {Fault} when a field cannot be updated
+ * @throws {Fault} if a field cannot be updated
  */
 export function selectChanges<N extends UpdateName>(
   name: N,
@@ -41,7 +41,7 @@ export function selectChanges<N extends UpdateName>(
   params: unknown,
   body: unknown,
 ): unknown {
-  // Schema validation reports this error later.
+  // Schema validation later reports a body that is not an object.
   if (!isObject(body)) return body
   const { fields } = resources[endpoints[name].resource]
   const current: Readonly<Record<string, unknown>> = {
@@ -56,7 +56,11 @@ export function selectChanges<N extends UpdateName>(
   return Object.fromEntries(changed)
 }
 
-/** Refuses fields that only an update can set. Ignores fields that the service sets, so that copies are accepted. */
+/**
+ * Refuses fields that only an update can set. Ignores fields that the service sets, so that a copied record
+ * is accepted.
+ * @throws {Fault} for a refused field
+ */
 export function requireCreatable(resource: ResourceName, body: object): void {
   const { fields } = resources[resource]
   for (const [name, value] of Object.entries(body))

@@ -19,7 +19,10 @@ interface Invitation {
   name?: string | undefined
 }
 
-/** Adds a user to a room, or updates the existing member. */
+/**
+ * Adds a user to a room, or updates the existing member.
+ * @throws {Fault} if the user does not exist, or a field cannot be set
+ */
 export function invite(
   context: HandlerContext,
   roomId: string,
@@ -119,7 +122,7 @@ export const memberHandlers = {
   updateMember(context, { params, body }) {
     const { store, sessionControl } = context
     const member = requireMember(store, params.room_id, params.member_id)
-    // `is_blocked` applies only to private rooms (API specification, rule 2).
+    // `is_blocked` applies only to private rooms (API specification, section 4, rule 2).
     if (body.is_blocked && requireRoom(store, params.room_id).type !== 'private')
       throw forbidden('is_blocked works only on rooms of type private')
     if (body.is_blocked)

@@ -8,8 +8,7 @@ import type { PageRow } from '../store/rows.ts'
 import type { Handlers } from './handler-context.ts'
 
 /**
- * Returns the position after the given one. A client may choose the greatest index, after which pages share
- * it.
+ * Returns the next position. Pages after the greatest possible index, which a client may choose, share it.
  */
 const getNextPosition = (position: number) => Math.min(position + 1, Number.MAX_SAFE_INTEGER)
 

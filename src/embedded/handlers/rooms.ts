@@ -12,7 +12,7 @@ import { requireCreatable } from './changes.ts'
 import type { Handlers } from './handler-context.ts'
 import { invite } from './members.ts'
 
-/** @throws {Fault} when a webhook cannot be sent */
+/** @throws {Fault} if a webhook cannot be sent */
 export function requireWebhook({ url, headers = {}, secret }: WebhookTarget): void {
   requireWebUrl('webhook.url', url)
   for (const [name, value] of Object.entries(headers))
@@ -35,7 +35,7 @@ export const roomHandlers = {
     if (name !== undefined) filters.push(['name = ?', name])
     if (layout !== undefined) filters.push(['layout = ?', layout])
     if (is_terminated !== undefined) filters.push(['(terminated_at IS NOT NULL) = ?', is_terminated ? 1 : 0])
-    // SQLite's planner does not know that a name matches few rooms, and a layout many.
+    // SQLite's planner does not know that a name matches few rooms, and a layout matches many rooms.
     const { rows, ...page } = listPage<ListedRoom>(
       context.store,
       {
@@ -106,7 +106,7 @@ export const roomHandlers = {
         : body.is_terminated
           ? (room.terminated_at ?? now)
           : null
-    // The time limit of a reopened room starts over. Otherwise, the room would be terminated again immediately.
+    // The maximum meeting time of a reopened room starts over, or the room would be terminated immediately.
     if (room.terminated_at !== null && terminated === null)
       store.run('UPDATE rooms SET meeting_from_ms = meeting_ms WHERE id = ?', room.id)
     store.run(

@@ -23,7 +23,7 @@ function overwriteUser(store: Store, user: UserRow): UserRow {
   return requireUser(store, user.user_id)
 }
 
-/** Inserts a user. Returns false when the `user_id` exists or is still being deleted. */
+/** Inserts a user. Returns false if the `user_id` exists or is still being deleted. */
 function insertUser(store: Store, user: UserRow): boolean {
   const inserted = store.run(
     `INSERT INTO users (id, user_id, name, profile_url, default_member_type, email, access_token, unlisted, created_at, updated_at)
@@ -87,7 +87,7 @@ export const userHandlers = {
     // A new user must not inherit memberships of a deleted user with the same ID.
     if (insertUser(store, user) || (cascadeDeleter.finish('user', user.user_id) && insertUser(store, user)))
       return { user: toUser(user) }
-    // Creating an existing user overwrites that user (API specification, rule 3).
+    // Creating an existing user overwrites that user (API specification, section 4, rule 3).
     return { user: toUser(overwriteUser(store, user)) }
   },
 

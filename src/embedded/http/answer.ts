@@ -14,12 +14,12 @@ const maxBodiesBytes = 64 * 1024 * 1024
 
 export interface Exchange {
   readonly id: string
-  /** True when the client sends `Expect: 100-continue` and waits for the permission to send the body. */
+  /** True if the client sends `Expect: 100-continue` and waits for the permission to send the body. */
   readonly isWaiting: boolean
-  /** True when the request must be the last one of its connection, whatever the response is. */
+  /** True if the request must be the last request of its connection, whatever the response is. */
   readonly isLast: boolean
   operation: string | undefined
-  /** True once the whole request has been read and the service works on it. */
+  /** True once the whole request is read and the service processes it. */
   hasBegun: boolean
 }
 
@@ -36,7 +36,7 @@ interface Answerer {
   end(response: ServerResponse, answered: TextResponse, exchange: Exchange): void
 }
 
-/** Creates the functions that respond to requests. The service reads the body of a request, if it needs one. */
+/** Creates the functions that respond to requests. The service reads bodies on demand. */
 export function createAnswerer(service: Service, { onBegin, onLast }: AnswererOptions): Answerer {
   const atEndOfTurn = createTurnBatch()
   const budget = new BodyBudget(maxBodiesBytes)

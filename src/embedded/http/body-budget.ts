@@ -1,13 +1,13 @@
-/** Limits the memory of all request bodies that a server holds at a time. */
+/** Limit on the memory of all request bodies of a server. */
 export class BodyBudget {
   #free: number
 
-  /** @param bytes maximum of all bodies together */
+  /** @param bytes maximum size of all bodies together */
   constructor(bytes: number) {
     this.#free = bytes
   }
 
-  /** Takes bytes of the budget. Returns false, without a change, when fewer are free. */
+  /** Takes bytes from the budget. Returns false, without a change, if fewer bytes are free. */
   take(bytes: number): boolean {
     if (bytes > this.#free) return false
     this.#free -= bytes
@@ -28,7 +28,7 @@ export class BodyReservation {
     this.#budget = budget
   }
 
-  /** Extends the reservation to a number of bytes. Returns false, without a change, when the budget is used up. */
+  /** Extends the reservation to a number of bytes. Returns false, without a change, if too few are free. */
   extend(bytes: number): boolean {
     const more = bytes - this.#bytes
     if (more <= 0) return true

@@ -11,8 +11,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 /**
  * Reads the body of a request, up to `most` bytes. After a refusal, the rest of the body is unread.
  * @param reservation reserves the memory: a declared length immediately, chunks as they arrive
- * @param onAccept called when the headers do not refuse the body
- * @throws when the client closes the connection
+ * @param onAccept called if the declared length is accepted
+ * @throws if the client closes the connection
  */
 export function readBody(
   request: IncomingMessage,

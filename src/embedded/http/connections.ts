@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { readText } from '../../files/read-file.ts'
 import { maxHeaders } from './framing.ts'
 
+/** Limits of Node's HTTP server, in milliseconds and bytes. */
 export const limits = {
   requestTimeout: 30_000,
   headersTimeout: 5000,
@@ -17,8 +18,8 @@ export type RequestTimeouts = Pick<
 >
 
 /**
- * Limits the connections of a server. A second limit applies per remote IP address to connections without complete
- * headers: the oldest one is closed, so that silent connections cannot block others.
+ * Limits the connections of a server. A second limit applies per remote IP address to connections without
+ * complete headers: the oldest of them is closed, so that silent connections cannot block others.
  * @returns a function to call when the headers of a connection are complete
  */
 export function limitConnections(server: Server, max = defaultMax()): (socket: Socket) => void {

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Maximum size of the discarded rest of a body, in bytes, and maximum time for it, in milliseconds. */
+/** Maximum size of the discarded rest of a body, in bytes. */
 const maxDiscardedBytes = 10 * 1024 * 1024
+/** Maximum time to discard the rest of a body, in milliseconds. */
 const maxDiscardMs = 2000
 
 /**

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { limitConnections, limits } from './connections.ts'
 
-/** Memory of the requests of a connection that wait for the responses to earlier ones, in bytes. Beyond it, no more are read. */
+/** Maximum memory of the waiting requests of a connection, in bytes. Beyond it, no requests are read. */
 const maxWaitingBytes = { known: 512 * 1024, unknown: 16 * 1024 }
 
 interface LimitedServerOptions extends ServerOptions {
@@ -42,8 +42,9 @@ interface Parser {
 }
 
 /**
- * HTTP server that handles the requests of a connection one after the other. A connection with too many requests
- * without a response is closed after the responses. What clients without a key hold together is limited.
+ * HTTP server that handles the requests of a connection one after the other. A connection with too many
+ * requests without a response is closed after the responses. The memory of all clients without a key is
+ * limited.
  */
 export class LimitedServer extends Server {
   readonly #isKnown: (request: IncomingMessage) => boolean
@@ -181,18 +182,16 @@ function isOpen(response: ServerResponse | undefined): response is ServerRespons
   return response !== undefined && !response.closed
 }
 
-/** Maximum memory of all connections and unanswered requests, in bytes. */
+/** Maximum memory of all connections without a key and of their requests, in bytes. */
 const maxBytes = 48 * 1024 * 1024
-/** Memory of a connection, and of a request besides its text, in bytes. */
+/** Memory of a connection, in bytes. */
 const connectionBytes = 4 * 1024
+/** Memory of a request in addition to its text, in bytes. */
 const requestBytes = 4 * 1024
 
-/**
- * Limits the memory of all connections without a key. Beyond the limit, the oldest of these connections is
- * closed.
- */
+/** Connections without a key. Beyond their memory limit, the oldest connection is closed. */
 class UnknownClients {
-  /** Held bytes by connection, the oldest connection first. */
+  /** Memory by connection, in bytes. The oldest connection is first. */
   readonly #held = new Map<Socket, number>()
   #total = 0
 

@@ -41,7 +41,7 @@ interface HttpOptions {
   onAnswer?: (answer: RequestEntry, operation: string | undefined) => void
 }
 
-/** @throws when the server cannot listen on `host` and `port` */
+/** @throws if the server cannot listen on `host` and `port` */
 export async function serveHttp(service: Service, options: HttpOptions): Promise<HttpServer> {
   const { host, port, hosts = [], maxConnections, timeouts, isKnown, upgrade, onAnswer } = options
   const refuseForeign = createForeignCheck([host, ...hosts])
@@ -146,9 +146,9 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 }
 
 /**
- * Returns the options of a server that ignores offers of other protocols than WebSocket, such as HTTP/2
- * (`Upgrade: h2c`), and responds to such a request over HTTP/1.1. Node drops bytes that arrive together with such a
- * request and follow it, so its response must be the last one of the connection.
+ * Returns the options of a server that ignores offers of protocols other than WebSocket, such as HTTP/2
+ * (`Upgrade: h2c`), and responds to such a request over HTTP/1.1. Node drops bytes that arrive together with
+ * such a request and follow it, so its response must be the last response of the connection.
  */
 function createUpgradeOptions(): ServerOptions {
   const hasCallback = 'shouldUpgradeCallback' in createServer()
@@ -157,7 +157,7 @@ function createUpgradeOptions(): ServerOptions {
     : { IncomingMessage: WebSocketUpgradeMessage }
 }
 
-/** Message for Node before 24.9, which takes a request out of HTTP if `upgrade` is true after its headers were read. */
+/** Request class for Node before 24.9, which stops parsing HTTP if `upgrade` is true after the headers. */
 class WebSocketUpgradeMessage extends IncomingMessage {
   // Without an initial value, because the constructor of Node sets `upgrade`.
   declare isOffered: boolean | null

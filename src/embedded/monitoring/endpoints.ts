@@ -11,7 +11,10 @@ interface MonitoringOptions {
   requests: RequestMetrics
   gauges: Gauges
   isDraining(): boolean
-  /** Reads the workspace. @throws a storage failure */
+  /**
+   * Reads the workspace.
+   * @throws a storage failure
+   */
   checkStorage(): void
 }
 
@@ -36,7 +39,7 @@ export function withMonitoring(service: Service, options: MonitoringOptions): Se
 
   async function metrics({ headers }: WireRequest): Promise<TextResponse> {
     if (!isAuthorized(headers['authorization'], expectedHeader)) return createErrorResponse(unauthorized())
-    // prom-client takes longer to load than a request.
+    // Loading prom-client takes longer than a request.
     exposition ??= (await import('./exposition.ts')).createExposition(requests, gauges)
     return createTextResponse(200, { 'content-type': exposition.contentType }, await exposition.format())
   }

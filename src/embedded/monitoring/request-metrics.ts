@@ -3,13 +3,13 @@ export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 
 export interface OperationMetrics {
   statuses: Map<number, number>
-  /** Number of requests up to each bound of `durationBounds` and above the previous one; the last counts the others. */
+  /** Number of requests between two bounds of `durationBounds`; the last bucket has no upper bound. */
   buckets: number[]
   /** Sum of all durations, in seconds. */
   seconds: number
 }
 
-/** Counts and durations of requests. Recording must be cheap, because it is always on. */
+/** Counts and durations of requests. Recording must be cheap, because it is always active. */
 export class RequestMetrics {
   readonly operations = new Map<string, OperationMetrics>()
 

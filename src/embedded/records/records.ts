@@ -51,10 +51,10 @@ export function toRoom(
     thumbnail_url: null,
     layout: row.layout,
     record: row.record === 1,
-    // The unit is assumed to be whole seconds, because the API specification gives none.
+    // The unit is assumed to be whole seconds, because the API specification gives no unit.
     meeting_time: Math.floor(meetingMs / 1000),
     max_meeting_seconds: row.max_meeting_seconds,
-    remaining_seconds: remainingSeconds(row, meetingMs),
+    remaining_seconds: computeRemainingSeconds(row, meetingMs),
     started_at: formatTimestamp(row.started_at),
     terminated_at: formatTimestamp(row.terminated_at),
     updated_at: formatTimestamp(row.updated_at),
@@ -70,7 +70,7 @@ export function toRoom(
 }
 
 /** Returns the remaining meeting time in seconds; null without a limit. */
-function remainingSeconds(row: ListedRoom, meetingMs: number): number | null {
+function computeRemainingSeconds(row: ListedRoom, meetingMs: number): number | null {
   if (row.max_meeting_seconds === null) return null
   if (row.terminated_at !== null) return 0
   return Math.max(0, row.max_meeting_seconds - Math.floor((meetingMs - row.meeting_from_ms) / 1000))

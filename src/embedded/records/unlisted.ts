@@ -13,7 +13,7 @@ export function pickUnlisted(resource: ResourceName, body: object): UnlistedFiel
   return Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(fields, name)))
 }
 
-/** @throws {Fault} when the fields exceed 64 KB of JSON */
+/** @throws {Fault} if the fields exceed 64 KB of JSON */
 export function packUnlisted(fields: UnlistedFields): string | null {
   if (Object.keys(fields).length === 0) return null
   const text = writeJson(fields)
@@ -35,7 +35,7 @@ function readUnlisted(stored: string | null): UnlistedFields {
   return stored === null ? {} : (readStored(stored) as UnlistedFields)
 }
 
-/** @throws {Fault} when the stored JSON is damaged */
+/** @throws {Fault} if the stored JSON is damaged */
 export function readStored(text: string): unknown {
   try {
     return readJson(text)

@@ -4,11 +4,11 @@ import type { WireResponse } from '../../api/wire.ts'
 /** Response whose `body` is encoded on access. */
 export interface TextResponse extends WireResponse {
   readonly text: string
-  /** Name of the operation that was called, for metrics; undefined if the request named none. */
+  /** Name of the called operation, for metrics; undefined for an unknown operation. */
   operation?: string | undefined
-  /** True when the workspace is damaged. */
+  /** True if the workspace is damaged. */
   readonly isDamage?: boolean
-  /** Failure of the connection: reset before the response, or closed within its body. */
+  /** Failure of the connection: reset before the response, or closed within the body. */
   readonly connection?: 'reset' | 'cut'
 }
 

@@ -16,7 +16,7 @@ import type { Store } from '../store/store.ts'
 import { createResponse, type TextResponse } from './response.ts'
 
 export interface ServiceRequest extends WireRequest {
-  /** Reads the body from the network, once the headers have decided that an operation needs it. */
+  /** Reads the body from the network. Called only if the operation needs a body. */
   readBody?(): Promise<string>
 }
 
@@ -44,9 +44,9 @@ export interface Call {
 
 /** Test seam that observes requests and can replace their responses. */
 export interface Interceptor {
-  /** False when `respond` would change nothing. */
+  /** False if `respond` would change nothing. */
   readonly isActive: boolean
-  /** @param run runs the operation; its effects are on disk when it resolves */
+  /** @param run runs the operation, and resolves when the effects are on disk */
   respond(call: Call, run: () => Promise<TextResponse>): Promise<TextResponse>
   onUnknownOperation(method: string, path: string): void
 }
@@ -90,7 +90,7 @@ export function createService({
   // The promise is stored, because each `import()` would copy the exports of the module.
   const schemas = () => (loading ??= import('../../api/operations.ts').then(({ operations }) => operations))
 
-  /** @throws {Fault} when the request is not authorized or names no operation */
+  /** @throws {Fault} if the request is not authorized or names no operation */
   function findCall(request: ServiceRequest): Call & { url: URL } {
     const url = parseUrl(request.url)
     if (!isAuthorized(request.headers['authorization'], expectedHeader)) throw unauthorized()
@@ -107,7 +107,7 @@ export function createService({
     const endpoint: Endpoint = endpoints[name]
     const { fields } = resources[endpoint.resource]
     const hasBody = acceptsBody(endpoint.method)
-    // A request that carries only IDs needs no validation and does not wait for the schemas to load.
+    // A request that contains only IDs needs no validation and does not wait for the schemas to load.
     const operation: Partial<Operation> = hasBody || url.search ? (await schemas())[name] : {}
     const query = operation.query
       ? validateInput(operation.query, Object.fromEntries(url.searchParams), fields)

@@ -23,7 +23,7 @@ export interface Admission {
 /** Creates the error for a client that is not authorized. Its status is 400 (API specification, section 7). */
 const createRefusal = (message: string) => new Fault(400, 'refused', message)
 
-/** Creates the access token of a member. It contains the member's ID, so that finding it needs no index. */
+/** Creates the access token of a member. It contains the member's ID, so that the lookup needs no index. */
 export function createMemberToken(memberId: string, token: string): string {
   return `${memberId}.${token}`
 }
@@ -31,7 +31,7 @@ export function createMemberToken(memberId: string, token: string): string {
 /**
  * Admits a client to a room, and adds a member if needed (API specification, section 2.1). Call inside `store.write`.
  * @param token `access_token` of a user, or of a member of this room; undefined for an anonymous client
- * @throws {Fault} when the client may not join
+ * @throws {Fault} if the client may not join
  */
 export function admit(
   { store, now, newId, newToken }: AdmissionDeps,
@@ -85,7 +85,7 @@ function findUserMember(store: Store, roomId: string, { user_id }: JoiningUser):
   return store.one('SELECT * FROM members WHERE room_id = ? AND user_id = ?', roomId, user_id)
 }
 
-/** Finds an invited user by the token of the member. Anonymous participants are removed when they leave. */
+/** Finds an invited user by the token of the member. */
 function findMember(store: Store, roomId: string, token: string): MemberRow | undefined {
   const [id = ''] = token.split('.')
   const member = store.one<MemberRow>(

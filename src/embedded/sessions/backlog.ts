@@ -3,17 +3,17 @@ import type { Frame } from './frame.ts'
 
 /** Maximum size of all frames that peers have not read, in bytes. */
 const maxBytes = 128 * 1024 * 1024
-/** Size up to which a frame for a peer that has read all others is not counted, in bytes. */
+/** Maximum size of an uncounted frame for a peer that has read all earlier frames, in bytes. */
 const maxUncounted = 16 * 1024
 
 /**
- * Limits the memory of the frames that peers have not read. A frame for many peers is in memory once. Beyond the limit,
- * the peer that is behind for the longest time is disconnected.
+ * Frames that peers have not read. A frame for many peers is in memory once. Beyond the memory limit, the
+ * peer that has been behind for the longest time is disconnected.
  */
 export class Backlog {
-  /** Number of sockets to which a frame is still to be written. */
+  /** Number of pending sockets by frame. */
   readonly #frames = new Map<Frame, number>()
-  /** Sockets with unread frames, the longest one first. */
+  /** Sockets with unread frames, in the order in which they fell behind. */
   readonly #behind = new Set<Duplex>()
   #bytes = 0
 

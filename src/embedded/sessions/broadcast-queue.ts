@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ConnectedSession } from './session-control.ts'
 
-/** Maximum duration of sending without a pause, in milliseconds. The responses of peers take several times as long. */
+/** Maximum time to send without yielding, in milliseconds. Processing the responses takes longer. */
 const turnMs = 1
 
 type Deliver = (session: ConnectedSession) => void
@@ -11,7 +11,7 @@ export class BroadcastQueue {
   /** Last pending broadcast by room. */
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Adds a broadcast to a room. The broadcast starts immediately if no other is pending in the room. */
+  /** Adds a broadcast to a room. Starts immediately if no other broadcast is pending. */
   enqueue(roomId: string, sessions: readonly ConnectedSession[], deliver: Deliver): void {
     const before = this.#last.get(roomId)
     const send = () => inTurns(sessions, deliver)

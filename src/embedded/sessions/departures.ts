@@ -102,7 +102,7 @@ export function storeAliveTime(store: Store, now: number): void {
 }
 
 /**
- * Closes the sessions that a crash left open. Call inside `store.write`, before the first `join`.
+ * Closes the sessions that are open after a crash. Call inside `store.write`, before the first `join`.
  * @returns the IDs of the rooms with events to deliver
  */
 export function closeAbandonedSessions(deps: Omit<DepartureDeps<RecordedSession>, 'roster'>): string[] {

@@ -21,7 +21,7 @@ import {
 
 const tickMs = 5000
 
-/** Maximum drift of the wall clock from the monotonic clock, in milliseconds. Beyond it, the wall clock was set. */
+/** Drift from the monotonic clock above which the wall clock must have been set, in milliseconds. */
 const maxDriftMs = 1000
 
 interface HubOptions {
@@ -44,7 +44,7 @@ type ConnectionEnd = 'left' | 'lost'
 
 type Rooms = ReadonlyMap<string, readonly ConnectedSession[]>
 
-/** Manager of the connected sessions. If `store.write` fails, its changes in memory are undone too. */
+/** Manager of the connected sessions. If `store.write` fails, its changes in memory are also undone. */
 export class Hub implements SessionControl {
   readonly #options: HubOptions
   readonly #roster = new Roster<ConnectedSession>()
@@ -73,7 +73,7 @@ export class Hub implements SessionControl {
     this.#stopTicking = startInterval(clock, tickMs, () => void this.#tick().catch(onFailure))
   }
 
-  /** Closes the sessions that a crash left open. Call before the first `join`. */
+  /** Closes the sessions that are open after a crash. Call before the first `join`. */
   async recover(): Promise<void> {
     const { store, onEvent } = this.#options
     for (const roomId of await store.write(() => closeAbandonedSessions(this.#options))) onEvent(roomId)
@@ -97,7 +97,7 @@ export class Hub implements SessionControl {
       ipAddress,
       userAgent,
     )
-    // With the spread first, V8 would give each object a hidden class of its own.
+    // If the spread came first, V8 would give each object a separate hidden class.
     const session = { seq, connectedAt: now, clockOffset: now - clock.monotonic(), ...newSession }
     this.#roster.add(session)
     store.onRollback(() => this.#roster.remove(session))
@@ -106,7 +106,7 @@ export class Hub implements SessionControl {
     return session
   }
 
-  /** Describes the room to a session, now and after each change. Call inside `store.write`. */
+  /** Describes the room to a session, immediately and after each change. Call inside `store.write`. */
   view(session: ConnectedSession): void {
     this.#options.store.afterCommit(() => this.#views.add(session))
   }
@@ -212,7 +212,10 @@ export class Hub implements SessionControl {
     this.#announce('sessionJoined', session, now)
   }
 
-  /** Sends a message to the room's current sessions only (API specification, rule 4). Call inside `store.write`. */
+  /**
+   * Sends a message to the room's current sessions only (API specification, section 4, rule 4). Call inside
+   * `store.write`.
+   */
   send(roomId: string, message: object): void {
     const sessions = this.#roster.listRoomSessions(roomId)
     if (sessions.length === 0) return
@@ -244,7 +247,7 @@ export class Hub implements SessionControl {
     await this.#broadcasts.drain()
   }
 
-  /** Runs the meeting clock while two or more participants are connected. */
+  /** Updates the meeting clock, which runs while two or more participants are connected. */
   #updateMeetingClock(roomId: string): void {
     this.#meetings.set(roomId, this.#roster.countParticipants(roomId).membersCount)
   }
@@ -263,7 +266,7 @@ export class Hub implements SessionControl {
     })
   }
 
-  /** Stores the data for crash recovery, and tries again to store the ends of closed sessions. */
+  /** Stores the data for crash recovery, and retries storing the ends of closed sessions. */
   async #tick(): Promise<void> {
     const { store, clock, onEndsListed } = this.#options
     this.#views.tick()

@@ -2,13 +2,13 @@ import { isIPv6 } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { busy } from '../common/faults.ts'
 
-/** Maximum number of concurrent anonymous joins: a school that joins from one IP address after an outage. */
+/** Maximum number of concurrent anonymous joins, such as of a school with one IP address after an outage. */
 const defaultBurst = 10_000
-/** Time in which one more join is allowed, in milliseconds. */
+/** Time after which one more join is allowed, in milliseconds. */
 const msPerJoin = 1000
-/** Maximum number of anonymous sessions. Each takes 25 KB. */
+/** Maximum number of anonymous sessions. Each session takes 25 KB. */
 const defaultSessions = 10_000
-/** Maximum number of counters. Beyond it, the oldest is forgotten. */
+/** Maximum number of counters. Beyond it, the oldest counter is removed. */
 const maxCounters = 10_000
 
 interface Counter {
@@ -25,8 +25,8 @@ export interface AnonymousLimits {
 }
 
 /**
- * Limits how often an IP address joins a room without a token, because each join stores a session, and how many such
- * sessions are connected.
+ * Limits of joins without a token: joins of a room per IP address, because each join stores a session, and
+ * connected sessions.
  */
 export class JoinLimiter {
   readonly #counters = new Map<string, Counter>()
@@ -51,7 +51,7 @@ export class JoinLimiter {
     socket.once('close', () => void this.#connected--)
   }
 
-  /** @throws {Fault} when too many sessions are connected, or the IP address has joined the room too often */
+  /** @throws {Fault} if too many sessions are connected, or the IP address has joined the room too often */
   count(roomId: string, ipAddress: string | null): void {
     if (this.#connected >= this.#sessions) throw busy('too many anonymous participants are connected')
     const key = `${toNetwork(ipAddress ?? '')} ${roomId}`

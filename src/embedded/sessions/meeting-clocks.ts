@@ -12,9 +12,9 @@ interface MeetingsOptions {
 interface Meeting {
   /** Stored meeting time of the room, in milliseconds. */
   storedMs: number
-  /** Monotonic time up to which the meeting time is stored. */
+  /** Monotonic time up to which the meeting time is stored, in milliseconds. */
   storedAt: number
-  /** Monotonic time at which the meeting reaches its time limit; Infinity without a limit. */
+  /** Monotonic time at which the meeting reaches its limit, in milliseconds; Infinity without a limit. */
   endsAt: number
   /** True while a commit that stops the clock is pending. */
   stopping: boolean
@@ -31,7 +31,10 @@ const retryMs = 1000
 export class MeetingClocks {
   readonly #options: MeetingsOptions
   readonly #running = new Map<string, Meeting>()
-  /** Meeting time of each room at the start of the current meeting, which lasts until nobody is there. */
+  /**
+   * Meeting time of each room at the start of the current meeting, in milliseconds. A meeting lasts until the
+   * last participant leaves.
+   */
   readonly #startMs = new Map<string, number>()
 
   constructor(options: MeetingsOptions) {

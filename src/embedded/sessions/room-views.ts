@@ -14,12 +14,12 @@ interface RoomViewsOptions {
   roster: Roster<ConnectedSession>
   broadcasts: BroadcastQueue
   meetingMs(roomId: string): number | undefined
-  /** Returns the part of the room's meeting time that belongs to the current meeting. */
+  /** Returns the time of the current meeting, given the meeting time of the room, in milliseconds. */
   currentMs(roomId: string, meetingMs: number): number
   onFailure(error: unknown): void
 }
 
-/** Minimum time between two descriptions of a room, in milliseconds. Hundreds of people may join together. */
+/** Minimum time between descriptions of a room, in milliseconds. Hundreds of people may join concurrently. */
 const minIntervalMs = 250
 const maxPeople = 200
 const maxPages = 200
@@ -33,11 +33,11 @@ interface Viewed {
   /** Monotonic time of the last description, in milliseconds. */
   sentAt: number
   cancel: (() => void) | undefined
-  /** Current pages. Creating them for each session would take time and memory. */
+  /** Current pages, which all sessions share to save time and memory. */
   pages: Frame | undefined
 }
 
-/** Sends descriptions of rooms (people, pages and meeting clock) to the sessions that requested them. */
+/** Sender of descriptions of rooms (people, pages and meeting clock) to the sessions that requested them. */
 export class RoomViews {
   readonly #options: RoomViewsOptions
   readonly #rooms = new Map<string, Viewed>()
@@ -46,7 +46,10 @@ export class RoomViews {
     this.#options = options
   }
 
-  /** Sends a session its room, now and after each change. Call after the start of the session is committed. */
+  /**
+   * Sends the room to a session, immediately and after each change. Call after the start of the session is
+   * committed.
+   */
   add(session: ConnectedSession): void {
     const { roomId } = session
     const none: Viewed = {
@@ -59,7 +62,7 @@ export class RoomViews {
     this.#send(roomId, [session], ['room', 'pages'])
   }
 
-  /** Sends the changed room to the sessions that requested it. Call after the change is committed. */
+  /** Sends the changed room to the sessions that requested the room. Call after the change is committed. */
   changed(roomId: string, view: View = 'room'): void {
     const viewed = this.#rooms.get(roomId)
     if (!viewed) return
@@ -166,7 +169,7 @@ export class RoomViews {
   }
 }
 
-/** Returns the image URLs of a page. The API specification allows only image entities (“Page”). */
+/** Returns the image URLs of a page. The API specification (section 2.5) allows only image entities. */
 function readImages(entities: string): string[] {
   const list = readJson(entities)
   if (!Array.isArray(list)) return []

@@ -23,7 +23,7 @@ export interface Peer {
   close(closeReason: CloseReason): void
 }
 
-/** One connection of a member to a room (API specification, section 1). */
+/** Connection of a member to a room (API specification, section 1). */
 export interface ConnectedSession extends EndedSession {
   readonly id: string
   readonly roomId: string
@@ -40,7 +40,7 @@ export interface ConnectedSession extends EndedSession {
 /** Session that is not recorded yet. */
 export type NewSession = Omit<ConnectedSession, 'seq' | 'connectedAt' | 'clockOffset'>
 
-/** Program that connects, for the record of the session. */
+/** Client of a session, for the record of the session. */
 export interface SessionClient {
   ipAddress?: string | null
   userAgent?: string | null
@@ -51,11 +51,11 @@ export interface SessionControl {
   end(roomId: string, closeReason: CloseReason, isSelected?: (session: ConnectedSession) => boolean): void
   endUser(userId: string, closeReason: CloseReason): void
   setType(roomId: string, memberId: string, type: MemberType): void
-  /** Sends a message to the room's current sessions only (API specification, rule 4). */
+  /** Sends a message to the room's current sessions only (API specification, section 4, rule 4). */
   send(roomId: string, message: object): void
   /** Describes a room again to the sessions that show it, after a change of names or pages. */
   refresh(roomId: string, view?: 'pages'): void
-  /** Returns the meeting time of a room in milliseconds; undefined when no meeting is running. */
+  /** Returns the meeting time of a room in milliseconds; undefined if no meeting is running. */
   meetingMs(roomId: string): number | undefined
 }
 

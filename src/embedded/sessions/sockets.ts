@@ -29,7 +29,7 @@ const closeTimeoutMs = 5000
 const peerTimeoutMs = 1000
 
 interface Liveness {
-  /** Monotonic time of the last received data. It is in the future when the peer has responded before a jump. */
+  /** Monotonic time of the last received data, in milliseconds; in the future after a probe. */
   lastReceivedAt: number
   onReceived: () => void
   cancel: () => void
@@ -40,7 +40,7 @@ export type ConnectOutcome<S> =
   | { session: S; isCut: boolean }
   | { session: S | undefined; response: UpgradeResponse }
 
-/** Test seam of connects. `join` admits the client and records the start of the session. */
+/** Test seam for connections. `join` admits the client and records the start of the session. */
 export type ConnectInterceptor = <S>(roomId: string, join: () => Promise<S>) => Promise<ConnectOutcome<S>>
 
 const connectNormally: ConnectInterceptor = async (_, join) => ({ session: await join(), isCut: false })
@@ -133,7 +133,7 @@ export class Sockets {
     }
   }
 
-  /** Refuses a browser, which cannot read the HTTP response to a handshake. */
+  /** Refuses a browser with a close code, because browsers cannot read the HTTP response to a handshake. */
   #closeWithReason(request: IncomingMessage, socket: Duplex, head: Buffer, fault: Fault): void {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       webSocket.on('error', () => {})
@@ -175,8 +175,8 @@ export class Sockets {
   }
 
   /**
-   * Pings the peers that would be lost if the clock jumped by `ms`, and waits for their responses. Peers that respond
-   * count as alive until after the jump.
+   * Pings the peers that would be lost if the clock jumped by `ms` milliseconds, and waits for their
+   * responses. Peers that respond count as alive until after the jump.
    */
   async probe(ms: number, realClock: Clock): Promise<void> {
     const end = this.#options.clock.monotonic() + ms
@@ -197,7 +197,7 @@ export class Sockets {
     for (const [, liveness] of probed) liveness.onReceived = () => {}
   }
 
-  /** Resolves when all peers have closed their connections, or after a second. */
+  /** Waits until all peers have closed their connections, for at most a second. */
   async drain(realClock: Clock): Promise<void> {
     const closed = [...this.#connections.keys()].map(
       (webSocket) => new Promise((resolve) => webSocket.once('close', resolve)),
@@ -236,19 +236,19 @@ const maxUserAgent = 512
 
 function readClient({ socket, headers }: IncomingMessage): Required<SessionClient> {
   return {
-    // A server that listens on IPv6 sees IPv4 addresses in this form.
+    // A server that listens on IPv6 gets IPv4 addresses in this form.
     ipAddress: socket.remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/, '') ?? null,
     userAgent: headers['user-agent']?.slice(0, maxUserAgent) ?? null,
   }
 }
 
-/** Returns true when `ws` will accept the handshake. A session must not be recorded for a refused handshake. */
+/** Returns true if `ws` will accept the handshake. A session must not be recorded for a refused handshake. */
 function isHandshake({ method, headers }: IncomingMessage): boolean {
   const { 'sec-websocket-key': key = '', 'sec-websocket-protocol': protocols } = headers
   // Version 8, which `ws` also accepts, sends the origin in a header that the server does not check.
   const isVersion = headers['sec-websocket-version'] === '13'
   const isKey = /^[+/0-9A-Za-z]{22}==$/.test(key)
-  // A proxy could take the WebSocket frames for a request body.
+  // A proxy could treat the WebSocket frames as a request body.
   const hasBody = (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
   if (method !== 'GET' || !isVersion || !isKey || hasBody) return false
   return protocols === undefined || isProtocolList(protocols)
@@ -260,7 +260,7 @@ function isProtocolList(header: string): boolean {
   return names.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)) && new Set(names).size === names.length
 }
 
-/** Subprotocol of a client that shows the room: it receives descriptions of the room, and refusals as close codes. */
+/** Subprotocol of clients that show the room. They get descriptions of it, and refusals as close codes. */
 const roomProtocol = 'meetroom.room'
 
 /** Prefix of an access token in base64url. Servers log URLs, but not subprotocols. */
@@ -275,7 +275,7 @@ function readTokenProtocol(request: IncomingMessage): string | undefined {
   return protocol && Buffer.from(protocol.slice(tokenPrefix.length), 'base64url').toString()
 }
 
-/** Selects the subprotocol of a session. The one that holds the token is never sent back. */
+/** Selects the subprotocol of a session. The subprotocol with the token is never sent back. */
 function selectProtocol(protocols: ReadonlySet<string>): string | false {
   if (protocols.has(roomProtocol)) return roomProtocol
   const [first] = [...protocols].filter((name) => !name.startsWith(tokenPrefix))
@@ -286,6 +286,6 @@ function selectProtocol(protocols: ReadonlySet<string>): string | false {
 function toCloseReason({ status, code, message }: Fault): CloseReason {
   if (code === 'terminated') return closeReasons.terminated
   if (message === 'blocked') return closeReasons.blocked
-  // The client may try again later (IANA's registry of WebSocket close codes).
+  // 1013 means that the client may retry later (IANA's registry of WebSocket close codes).
   return status === 429 || code === 'storage' ? [1013, message] : [4400, message]
 }

@@ -27,7 +27,7 @@ export class CascadeDeleter {
     this.#store.afterCommit(() => this.wake())
   }
 
-  /** Completes an unfinished deletion, so that the ID can be reused. Returns false when there was none. */
+  /** Completes an unfinished deletion, so that the ID can be reused. Returns false if none was unfinished. */
   finish(kind: Kind, id: string): boolean {
     if (this.#store.run('DELETE FROM sweeps WHERE kind = ? AND id = ?', kind, id) === 0) return false
     return this.#sweepSome(kind, id, Number.MAX_SAFE_INTEGER)
@@ -59,7 +59,7 @@ export class CascadeDeleter {
     }
   }
 
-  /** Deletes at most `max` rows. Returns true when none remain. */
+  /** Deletes at most `max` rows. Returns true if no rows remain. */
   #sweepSome(kind: Kind, id: string, max: number): boolean {
     const { column, tables } = dependentTables[kind]
     let remaining = max

@@ -14,9 +14,9 @@ export type Value = string | number | null
 
 export interface Statement {
   run(...values: Value[]): { changes: number | bigint; lastInsertRowid: number | bigint }
-  /** @throws {Fault} when stored text is not UTF-8 */
+  /** @throws {Fault} if stored text is not UTF-8 */
   get(...values: Value[]): unknown
-  /** @throws {Fault} when stored text is not UTF-8 */
+  /** @throws {Fault} if stored text is not UTF-8 */
   all(...values: Value[]): unknown[]
 }
 
@@ -41,7 +41,7 @@ interface DriverStatement {
 /** Connection that reads stored text only as bytes: see `SafeStatement`. */
 export class Connection implements Sqlite {
   readonly #driver: Driver
-  /** Node 22.13 frees a statement that only its iterator uses. */
+  /** Running statement of `rows`: Node 22.13 frees a statement that only its iterator uses. */
   #iterated: DriverStatement | undefined
 
   constructor(driver: Driver) {
@@ -134,13 +134,13 @@ class SafeStatement implements Statement {
 
   #nameColumns(values: readonly Value[]): string[] {
     if (this.#plain.columns) return this.#plain.columns().map(({ name }) => name)
-    // The join has a row even without a result. Only libsql must not read text, and libsql has `columns`.
+    // The join returns a row even without a result. Only libsql must not read text, and libsql has `columns`.
     const sample = `SELECT found.* FROM (SELECT 1) LEFT JOIN (${this.#sql}) AS found`
     return Object.keys(this.#driver.prepare(sample).get(...values) ?? {})
   }
 }
 
-/** @throws {Fault} when the text is damaged */
+/** @throws {Fault} if the text is damaged */
 function parse<T = unknown[]>({ json }: JsonBytes): T {
   try {
     return JSON.parse(utf8.decode(json))

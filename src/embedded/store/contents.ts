@@ -27,14 +27,15 @@ export function listTables(db: Sqlite): string[] {
   return rows.map(({ name }) => name)
 }
 
-/** Lists the columns of a table; empty when there is no such table. */
+/** Lists the columns of a table; empty if there is no such table. */
 export function listColumns(db: Sqlite, table: string): string[] {
   const rows = db.prepare('SELECT name FROM pragma_table_info(?)').all(table) as { name: string }[]
   return rows.map(({ name }) => name)
 }
 
 /**
- * Fills an empty database with the rows of an attached one that this program has just written. Call inside a transaction.
+ * Fills an empty database with the rows of an attached database that this program has just written. Call
+ * inside a transaction.
  * @param from name of the attached database, which has the current schema
  */
 export function copyContents(db: Sqlite, from: string): void {

@@ -8,7 +8,7 @@ export interface DatabaseFile {
   open(): Sqlite
 }
 
-/** Directory in a workspace for copies that the program makes by itself. */
+/** Directory in a workspace for automatic copies. */
 export const savedDirectory = 'backups'
 
 /**
@@ -36,7 +36,7 @@ export function saveCopy({ path, open }: DatabaseFile, name: string): string {
  * @param directory private directory for an intermediate copy: SQLite opens files by name, and another user could replace
  *   a file in the directory of `path`
  * @returns size of the copy, in bytes
- * @throws a system error with EEXIST when the file exists and `overwrite` is false
+ * @throws a system error with EEXIST if the file exists and `overwrite` is false
  */
 export function copyDatabase(
   source: Sqlite,

@@ -1,14 +1,14 @@
 import { closeSync, existsSync, fstatSync, statSync } from 'node:fs'
 import { openRegular } from '../../files/read-file.ts'
 
-/** Maximum age of an identity before a commit, in milliseconds. Checking it for each commit takes 2 % of a write. */
+/** Maximum age of an identity before a commit, in milliseconds. A check per commit takes 2% of a write. */
 const maxAgeMs = 100
 
 /** Files that a database used when it was opened. */
 export class DatabaseFiles {
   readonly #paths: readonly string[]
   readonly #opened: string
-  /** Descriptor of the write-ahead log; undefined on a file system that supports none. */
+  /** Descriptor of the write-ahead log; undefined on a file system without support for it. */
   readonly #log: number | undefined
   #logBytes = 0
   #checkedAt = 0
@@ -22,7 +22,9 @@ export class DatabaseFiles {
     this.noteLog()
   }
 
-  /** Returns true once a path names another file or none, or the log was truncated. Writes would then be lost. */
+  /**
+   * Returns true once a path names another file or no file, or the log was truncated: writes would be lost.
+   */
   areLost(): boolean {
     this.#checkedAt = performance.now()
     this.#isLost ||= this.#identify() !== this.#opened
@@ -30,14 +32,17 @@ export class DatabaseFiles {
     return this.#isLost
   }
 
-  /** Like `areLost`, but up to 100 ms late for paths. */
+  /** Returns the result of `areLost`, up to 100 ms late for paths. */
   wereLost(): boolean {
     if (performance.now() - this.#checkedAt >= maxAgeMs) return this.areLost()
     this.noteLog()
     return this.#isLost
   }
 
-  /** Compares the size of the log with the last one. Call before and after each commit, which would hide a truncation. */
+  /**
+   * Compares the size of the log with its last known size. Call before and after each commit, which would
+   * hide a truncation.
+   */
   noteLog(): void {
     if (this.#log === undefined) return
     const { size } = fstatSync(this.#log)

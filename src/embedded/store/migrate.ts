@@ -7,7 +7,7 @@ import { openSqlite, type QuietLoader, type Sqlite } from './sqlite.ts'
 /** Maximum size of a database that migrates in about a second, in bytes. */
 const quickBytes = 64 * 1024 * 1024
 
-/** Returns true when a migration will be slow, mostly because it builds indexes. */
+/** Returns true if a migration will be slow, mostly because it builds indexes. */
 export function migratesSlowly(sqlite: Sqlite): boolean {
   const read = (name: string) => {
     const row = sqlite.prepare(`PRAGMA ${name}`).get() as Record<string, number> | undefined
@@ -18,7 +18,7 @@ export function migratesSlowly(sqlite: Sqlite): boolean {
 
 /**
  * @param saveOld copies the database before its first migration; receives the old version
- * @throws {UsageError} when a newer version of the program created the workspace
+ * @throws {UsageError} if a newer version of the program created the workspace
  */
 export function migrate(db: Database, saveOld: (version: number) => void): void {
   const version = () => db.one<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
@@ -30,7 +30,7 @@ export function migrate(db: Database, saveOld: (version: number) => void): void 
   db.exec('PRAGMA journal_mode = WAL')
   if (version() === migrations.length) return
   db.exec('BEGIN IMMEDIATE')
-  // Another process may have migrated while this one waited for the lock.
+  // Another process may have migrated while this process waited for the lock.
   const old = version()
   if (old > 0 && old < migrations.length) saveOld(old)
   dropEmailIndex(db)
@@ -38,7 +38,7 @@ export function migrate(db: Database, saveOld: (version: number) => void): void 
   db.exec('COMMIT')
 }
 
-/** Drops the full-text index of earlier versions. `DROP TABLE` needs its module, which Node 22.13 to 22.15 lacks. */
+/** Drops the full-text index of earlier versions, even in Node 22.13 to 22.15, which lack its module. */
 function dropEmailIndex(db: Database): void {
   try {
     db.exec('DROP TABLE IF EXISTS user_emails')
@@ -60,7 +60,7 @@ export function runMigrations(db: Pick<Sqlite, 'exec'>, from: number, to = migra
     }
 }
 
-/** Returns true when the database exists and needs no migration. */
+/** Returns true if the database exists and needs no migration. */
 export async function isCurrent(path: string, quietly: QuietLoader): Promise<boolean> {
   if (!existsSync(path)) return false
   const sqlite = await openSqlite(path, quietly)

@@ -1,8 +1,8 @@
 import type { DeliveryState, EndReason, MemberType, RoomType } from '../../api/vocabulary.ts'
 
 /**
- * Maximum of a column that accumulates. Writes saturate there: a larger number would not be exact, and a restore would
- * refuse it.
+ * Maximum of a column that accumulates. Writes saturate at this value, because a larger number would not be
+ * exact, and a restore would refuse it.
  */
 export const maxTotal = 2 ** 52
 
@@ -20,7 +20,7 @@ export interface RoomRow {
   webhook: string | null
   started_at: number | null
   terminated_at: number | null
-  /** Unlisted fields as JSON; null when there are none. */
+  /** Unlisted fields as JSON; null without unlisted fields. */
   unlisted: string | null
   created_at: number
   updated_at: number
@@ -63,20 +63,22 @@ export interface SessionRow {
   user_id: string | null
   connected_at: number
   disconnected_at: number | null
-  /** Null while the session is open, and when no reason was recorded. */
+  /** Null while the session is open, or if no reason was recorded. */
   end_reason: EndReason | null
-  /** Null, like the user agent, when an earlier version recorded the session. */
+  /** Null if an earlier version recorded the session. */
   ip_address: string | null
+  /** Null if an earlier version recorded the session. */
   user_agent: string | null
 }
 
 export interface PageRow {
   id: string
   position: number
-  /** Null, like the height, for a page without a size. */
+  /** Null for a page without a size. */
   width: number | null
+  /** Null for a page without a size. */
   height: number | null
-  /** JSON. */
+  /** List of entities as JSON. */
   entities: string
   unlisted: string | null
 }
@@ -92,9 +94,9 @@ export interface DeliveryRow {
   state: DeliveryState
   attempts: number
   redeliveries: number
-  /** Value of `attempts` when the last redelivery was requested; 0 if none was. */
+  /** Value of `attempts` when the last redelivery was requested; 0 without a redelivery. */
   round_start: number
-  /** Time of the last request for a redelivery; null if there was none. */
+  /** Time of the last request for a redelivery; null without a redelivery. */
   round_at: number | null
   /** Time of the next attempt; null before the first attempt of an event or redelivery. */
   next_at: number | null

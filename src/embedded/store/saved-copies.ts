@@ -13,7 +13,7 @@ export interface SavedCopy {
 
 /**
  * Lists the copies of a workspace that restores, resets and upgrades have saved, newest first.
- * @throws {UsageError} when their directory cannot be read
+ * @throws {UsageError} if their directory cannot be read
  */
 export function listSavedCopies(dir: string): SavedCopy[] {
   const directory = join(dir, savedDirectory)
@@ -27,7 +27,7 @@ export function listSavedCopies(dir: string): SavedCopy[] {
   return found.sort((a, b) => b.savedAtMs - a.savedAtMs || (a.path < b.path ? 1 : -1))
 }
 
-/** Suggests replacing a damaged database by its newest copy, or by a file of the user. */
+/** Suggests replacing a damaged database with its newest copy, or with a file that the user selects. */
 export function suggestRestore(dir: string, [newest]: readonly SavedCopy[]): Hint {
   return [
     'replace it by a backup: ',

@@ -17,8 +17,9 @@ interface SchemaEntry {
 /** Normalizes a statement, because its formatting may change between versions. */
 const normalize = (sql: string | null) => (sql ?? '').replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim()
 
-/** Number of migrations before the last version that created indexes on demand, with the statements. */
+/** Last schema version with indexes on demand. */
 const lastOnDemand = 13
+/** Statements that created indexes on demand. */
 const onDemand = new Set([
   `CREATE VIRTUAL TABLE user_emails USING fts5 (email, tokenize = 'trigram case_sensitive 1', content = '', contentless_delete = 1)`,
   'CREATE INDEX rooms_by_creation ON rooms (created_at, seq, layout, terminated_at)',
@@ -28,7 +29,7 @@ const onDemand = new Set([
   'CREATE INDEX pages_by_creation ON pages (room_id, created_at)',
 ])
 
-/** True for objects that SQLite creates by itself, and for those that the version created on demand. */
+/** Returns true for objects that SQLite creates automatically, or that the version created on demand. */
 function isImplied({ type, name, sql }: SchemaEntry, version: number): boolean {
   if ((type === 'index' && sql === null) || name === 'sqlite_sequence') return true
   if (version > lastOnDemand) return false
@@ -49,7 +50,7 @@ function readSchema(db: Sqlite, version: number): Map<string, string> {
   )
 }
 
-/** Query that reads version and schema at the same moment, although another process may be migrating. */
+/** Query that reads version and schema together, because another process may be migrating. */
 const identityQuery = `SELECT user_version AS version, (
     SELECT group_concat(type || ' ' || name || ' ' || tbl_name || ' ' || sql, char(10)) FROM (
       SELECT * FROM main.sqlite_master
@@ -75,8 +76,8 @@ export function createEmpty(open: OpenSqlite, version: number): Sqlite {
 }
 
 /**
- * Refuses a database whose schema is not the one of the migrations, because its triggers and views would run.
- * @throws {UsageError}
+ * Requires the schema of the migrations, because triggers and views of another schema would run.
+ * @throws {UsageError} for another schema
  */
 export function requireOwnSchema(db: Sqlite, open: OpenSqlite, dir: string): void {
   db.exec('PRAGMA busy_timeout = 5000')
@@ -102,7 +103,7 @@ export function readVersion(db: Sqlite): number {
   return (db.prepare('PRAGMA main.user_version').get() as { user_version: number }).user_version
 }
 
-/** Describes the first difference from the schema of a version; undefined when there is none. */
+/** Describes the first difference from the schema of a version; undefined without a difference. */
 function findSchemaFault(db: Sqlite, open: OpenSqlite, version: number): string | undefined {
   if (version < 0 || version > migrations.length) return `the schema version ${version}`
   const found = readSchema(db, version)

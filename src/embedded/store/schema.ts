@@ -49,8 +49,8 @@ const clientsStep = `
 `
 
 /**
- * Migration to plain indexes. Counts and full-text search were faster only for millions of rows. `migrate` drops the
- * full-text index, which not each SQLite can.
+ * Migration to plain indexes. Counts and full-text search were faster only for millions of rows. `migrate`
+ * drops the full-text index, which not every SQLite can drop.
  */
 const plainStep = `
   DROP TRIGGER email_changed;
@@ -74,7 +74,9 @@ const plainStep = `
   DROP INDEX IF EXISTS users_by_creation;
 `
 
-/** Migrations, one per `PRAGMA user_version`. Never edit a released one. Times are milliseconds since 1970. */
+/**
+ * Migrations, one per `PRAGMA user_version`. Never edit a released migration. Times are Unix milliseconds.
+ */
 export const migrations: readonly string[] = [
   `
   CREATE TABLE workspace (application_id TEXT NOT NULL) STRICT;

@@ -18,14 +18,14 @@ export interface StoreMachine {
 }
 
 /**
- * Opens a database file.
+ * Function that opens a database file.
  * @throws a system error or an error of SQLite
  */
 export type OpenSqlite = (path: string, options?: { readOnly: true }) => Sqlite
 
 /**
- * Loads Node's own SQLite (Node 22.13 and later), else libsql.
- * @throws {UsageError} when this Node has no SQLite and libsql is not installed
+ * Loads Node's SQLite (Node 22.13 and later), otherwise libsql.
+ * @throws {UsageError} if this Node has no SQLite and libsql is not installed
  */
 export async function loadSqlite(quietly: QuietLoader): Promise<OpenSqlite> {
   const open = await loadDriver(quietly)
@@ -34,7 +34,7 @@ export async function loadSqlite(quietly: QuietLoader): Promise<OpenSqlite> {
     try {
       return new Connection(open(path, options?.readOnly === true))
     } catch (error) {
-      // SQLite gives no reason, and libsql no code. The file system gives both.
+      // SQLite reports no reason, and libsql no code. The file system reports both.
       if (path !== ':memory:') accessSync(path, options ? R_OK : R_OK | W_OK)
       throw Object.assign(error as Error, { code: 'SQLITE_CANTOPEN' })
     }

@@ -21,7 +21,7 @@ export class Store {
   /** Changes since the savepoint. */
   #changes: Change[] = []
 
-  /** @throws {UsageError} when a newer version of the program created the workspace */
+  /** @throws {UsageError} if a newer version of the program created the workspace */
   constructor(sqlite: Sqlite, file?: DatabaseFile) {
     this.#db = new Database(sqlite)
     this.#file = file
@@ -41,7 +41,7 @@ export class Store {
     return this.#closed
   }
 
-  /** @throws {Fault} when a write would be lost, because the database file was deleted, replaced or truncated */
+  /** @throws {Fault} if a write would be lost, because the database file was deleted, replaced or truncated */
   requireFiles(): void {
     if (this.#files?.areLost()) throw fileLost()
   }
@@ -61,7 +61,7 @@ export class Store {
     return this.#change('run', sql, values)
   }
 
-  /** Inserts one row. Returns its `seq`, or 0 when no row was inserted. Call inside `write`. */
+  /** Inserts one row. Returns its `seq`, or 0 if no row was inserted. Call inside `write`. */
   insert(sql: string, ...values: Value[]): number {
     return this.#change('insert', sql, values)
   }

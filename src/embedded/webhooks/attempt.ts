@@ -8,7 +8,7 @@ export interface AttemptResult {
   /** Status of the response, or the reason for a missing response. */
   outcome: number | 'unreachable' | 'forbidden'
   error: string | null
-  /** Beginning of the response body; null when it is empty. */
+  /** Beginning of the response body; null for an empty body. */
   excerpt: string | null
 }
 
@@ -26,7 +26,7 @@ export async function attemptDelivery(
 ): Promise<AttemptResult> {
   const webhook = JSON.parse(target) as WebhookTarget
   const { url, headers, secret } = webhook
-  // Earlier versions stored such headers.
+  // Earlier versions stored connection headers.
   const reserved = Object.keys(headers ?? {}).find(isConnectionHeader)
   if (reserved !== undefined)
     return {
@@ -52,7 +52,7 @@ export async function attemptDelivery(
   }
 }
 
-/** Returns the beginning of a response as one line, without the secrets of the webhook: receivers may echo them. */
+/** Returns the start of a response as one line, without the webhook's secrets, which receivers may echo. */
 function createExcerpt(text: string, { headers = {}, secret }: WebhookTarget): string | null {
   if (text === '') return null
   const secrets = [secret, ...Object.values(headers).flatMap((value) => [value, value.split(' ').at(-1)])]
@@ -65,7 +65,7 @@ function createExcerpt(text: string, { headers = {}, secret }: WebhookTarget): s
   return line === '' ? null : line.slice(0, maxExcerpt).toWellFormed()
 }
 
-/** Minimum length of a redacted secret. Shorter ones occur in ordinary words. */
+/** Minimum length of a redacted secret, in characters. Shorter secrets occur in ordinary words. */
 const minSecret = 4
 
 function spell(secret: string): string[] {

@@ -143,7 +143,7 @@ export class Deliveries {
     let next: ReturnType<typeof recordAttempt>
     await this.#record(() => {
       next = recordAttempt(store, delivery, result, { now, nextAt })
-      // Otherwise, a redelivery that is requested in the same commit would look like a running attempt.
+      // Deleted after the commit, or a redelivery in the same commit would look like a running attempt.
       store.afterCommit(() => this.#attempted.delete(seq))
       if (++this.#attempts % attemptsPerRemoval === 0) removeFinished(store, now)
     })
@@ -151,7 +151,7 @@ export class Deliveries {
     else if (next !== undefined) this.#scheduleRetry(seq, next)
   }
 
-  /** Returns the delay before the next attempt in milliseconds, with 20 % jitter. */
+  /** Returns the delay before the next attempt in milliseconds, with 20% jitter. */
   #computeRetryDelay(attempts: number): number {
     const { random, retryScale } = this.#options
     const delay = retryDelays[Math.min(attempts, retryDelays.length - 1)] ?? hour

@@ -27,7 +27,7 @@ export interface PresenceChange extends ParticipantCounts {
   at: number
 }
 
-/** Returns the webhook of a room as JSON; undefined when it has none. */
+/** Returns the webhook of a room as JSON; undefined for a room without a webhook. */
 export function findWebhook(store: Store, roomId: string): string | undefined {
   const room = store.one<{ webhook: string | null }>(
     'SELECT webhook FROM rooms WHERE id = ? AND webhook_gone = 0',

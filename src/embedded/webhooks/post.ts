@@ -62,9 +62,9 @@ export function createPost({
   lookup?: Lookup
 }): Post & { close(): Promise<void> } {
   let opening: Promise<Agent> | undefined
-  /** Loads undici for the first webhook: a start without it is faster. */
+  /** Loads undici for the first webhook, because a start without undici is faster. */
   async function open(): Promise<Agent> {
-    // The bundle has no names of a CommonJS module that is imported dynamically.
+    // In the bundle, a dynamically imported CommonJS module has no named exports.
     const { default: undici } = await import('undici')
     return new undici.Agent({
       connect: { timeout: timeoutMs, ...(allowPrivate ? {} : { lookup: createGuardedLookup(lookup) }) },

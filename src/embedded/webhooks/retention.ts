@@ -22,7 +22,7 @@ interface RetentionOptions {
   onFailure(error: unknown): void
 }
 
-/** Removes finished deliveries now and every hour, so that a service without attempts removes them too. */
+/** Removes finished deliveries immediately and every hour, even in a service without attempts. */
 export function startRetention({ store, clock, onFailure }: RetentionOptions): () => void {
   async function remove(): Promise<void> {
     const oldest = store.one<{ finished_at: number | null }>(

@@ -17,13 +17,14 @@ const addAttempt = `attempts = min(attempts + 1, ${maxTotal}), round_start = min
 
 interface Times {
   now: number
-  /** Time of the next attempt, if this one failed. */
+  /** Time of the next attempt, if this attempt failed. */
   nextAt: number
 }
 
 /**
  * Records an attempt. Call inside `store.write`.
- * @returns time of the next attempt; 'now' for a redelivery that was requested during the attempt; undefined at the end
+ * @returns time of the next attempt; 'now' for a redelivery that was requested during the attempt; undefined
+ *   for a finished delivery
  */
 export function recordAttempt(
   store: Store,
@@ -80,7 +81,7 @@ function endWebhook(store: Store, roomId: string, now: number): void {
 
 /**
  * Requests another delivery of an event under the same ID. Call inside `store.write`.
- * @throws {Fault} when there is no such delivery, or it already waits for an attempt
+ * @throws {Fault} if there is no such delivery, or the delivery already waits for an attempt
  */
 export function requestRedelivery(store: Store, id: string, now: number): Delivery {
   const delivery = store.one<Delivery>(

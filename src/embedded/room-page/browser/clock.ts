@@ -6,7 +6,7 @@ const soonMs = 60_000
 
 const pausedNote = 'Runs while two or more people are here'
 
-/** The meeting clock: the remaining time of a limited room above the time of this meeting, else only the latter. */
+/** Meeting clock. Shows the meeting time and, in a room with a limit, the remaining time above it. */
 export class MeetingClock {
   #meeting: Meeting | undefined
   /** Time at which the page received the meeting, in milliseconds since the page was opened. */
@@ -52,7 +52,7 @@ export class MeetingClock {
     const elapsed = formatSeconds(Math.floor(elapsed_ms / 1000))
     const isLimited = remaining_ms !== null
     setText(byId('clock-label'), isLimited ? 'Time left' : 'Meeting time')
-    // Rounded up, the remaining time shows 0:00 only when no time is left.
+    // Rounding up prevents 0:00 while time remains.
     setText(byId('clock-time'), isLimited ? formatSeconds(Math.ceil(remaining_ms / 1000)) : elapsed)
     setText(byId('clock-note'), is_running ? (isLimited ? `Meeting time ${elapsed}` : '') : pausedNote)
   }

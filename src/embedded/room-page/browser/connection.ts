@@ -9,7 +9,10 @@ export interface End {
 
 interface Handlers {
   onFrame(frame: Frame): void
-  /** Called when the connection is lost. @param retryInMs milliseconds until the next attempt */
+  /**
+   * Called when the connection is lost.
+   * @param retryInMs time until the next attempt, in milliseconds
+   */
   onLost(retryInMs: number): void
   onConnecting(): void
   /** Called when the service ends or refuses the session. */
@@ -24,7 +27,7 @@ const pauseLimits = { baseMs: 500, maxMs: 15_000 }
 /** Silence after which the connection counts as lost, in milliseconds. The service sends the clock every five seconds. */
 const silenceMs = 17_000
 
-/** Connection to the room that reconnects automatically. */
+/** Connection to the room, with automatic reconnects. */
 export class Connection {
   readonly #url: string
   readonly #token: string | undefined

@@ -1,7 +1,8 @@
 /**
- * Migration that stores row counts per block of 1,024 `seq` values, so that listing a million rows takes as long as
- * listing a thousand. Rows from `users_counted` or `rooms_counted` on are counted on demand. Block -1 is the sum of the
- * others. In `room_counts`, `layout` is '' for all layouts, or '=' followed by the name of a layout.
+ * Migration that stores row counts per block of 1,024 `seq` values, so that listing a million rows takes as
+ * long as listing a thousand. Rows from `users_counted` or `rooms_counted` on are counted on demand. Block -1
+ * is the sum of the other blocks. In `room_counts`, `layout` is '' for all layouts, or '=' followed by the
+ * name of a layout.
  */
 export const countsStep = `
   ALTER TABLE workspace ADD COLUMN users_counted INTEGER NOT NULL DEFAULT 0;
@@ -82,7 +83,7 @@ export const countsStep = `
   CREATE INDEX sessions_by_user ON sessions (room_id, user_id, seq, disconnected_at);
 `
 
-/** Migration that removes the insert triggers, which made inserts a fifth slower; ../counts.ts replaces them. */
+/** Migration that removes the insert triggers, which made inserts a fifth slower. */
 export const countedByProgramStep = `
   DROP TRIGGER count_users;
   DROP TRIGGER count_rooms;

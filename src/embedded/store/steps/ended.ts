@@ -27,7 +27,7 @@ export const endedStep = `
   CREATE INDEX packed_moves_by_room ON packed_moves (room_id, seq);
 `
 
-/** Migration for the end reason of sessions: null for open sessions, and for sessions that ended before it. */
+/** Migration for the end reason of sessions: null for open sessions, and for sessions of earlier versions. */
 export const endReasonStep = `
   ALTER TABLE sessions ADD COLUMN end_reason TEXT;
   ALTER TABLE ended_sessions ADD COLUMN reason TEXT;
