@@ -7,11 +7,11 @@ import { createLinkError, createNotRegularError, requireOwner, requireRegular } 
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants
 
-/** Private file to which text is appended. Once `sync` resolves, the text before it survives a power loss. */
+/** Private file to which text is appended. Once `sync` resolves, all earlier text survives a power loss. */
 export class AppendFile {
   readonly #file: FileHandle
   readonly #path: string
-  /** True when a power loss may remove the name of the file from its directory. */
+  /** True if a power loss may remove the name of the file from its directory. */
   #isNew: boolean
 
   private constructor(path: string, file: FileHandle, isNew: boolean) {
@@ -24,7 +24,7 @@ export class AppendFile {
    * Opens a file, and creates a missing one with mode 0600. Symbolic links are not followed, because the path is used
    * for a long time and another user may create a link meanwhile.
    * @param uid effective user ID; undefined on systems without user IDs
-   * @throws {UsageError} when the path is not a regular file of this user
+   * @throws {UsageError} if the path is not a regular file of this user
    */
   static async open(path: string, uid: number | undefined, { truncate = false } = {}): Promise<AppendFile> {
     const flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_APPEND
@@ -45,7 +45,7 @@ export class AppendFile {
     }
   }
 
-  /** @throws a system error with EEXIST when the path exists, even as a symbolic link */
+  /** @throws a system error with EEXIST if the path exists, even as a symbolic link */
   static async create(path: string): Promise<AppendFile> {
     return new AppendFile(path, await createFile(path), true)
   }

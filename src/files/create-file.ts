@@ -5,7 +5,7 @@ import { createNotRegularError, requireOwnFile, requireRegular } from './file-ki
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
 const newFile = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
 
-/** @throws a system error with EEXIST when the path exists, even as a symbolic link */
+/** @throws a system error with EEXIST if the path exists, even as a symbolic link */
 export function createFile(path: string): Promise<FileHandle> {
   return open(path, newFile | O_APPEND, 0o600)
 }
@@ -14,11 +14,11 @@ export function createFile(path: string): Promise<FileHandle> {
 const sideFiles = ['-wal', '-shm', '-journal']
 
 /**
- * Prepares the file of a database for SQLite, which follows links and creates files that others can read: a missing file
- * is created with mode 0600, which SQLite copies to its side files. An existing file is not opened, because closing it
- * would release the locks of other connections of this process.
- * @param uid effective user ID of the owner that the file must have; undefined if any owner will do
- * @throws {UsageError} when a file of the database is not regular, or belongs to another user
+ * Prepares the file of a database for SQLite, which follows links and creates files that others can read: a
+ * missing file is created with mode 0600, which SQLite copies to its side files. An existing file is not
+ * opened, because closing it would release the locks of other connections of this process.
+ * @param uid effective user ID that must own the file; undefined to accept any owner
+ * @throws {UsageError} if a file of the database is not regular, or belongs to another user
  */
 export function prepareDatabaseFile(path: string, uid?: number): void {
   const file = lstatSync(path, { throwIfNoEntry: false }) ?? createEmpty(path)
@@ -28,7 +28,7 @@ export function prepareDatabaseFile(path: string, uid?: number): void {
     const found = lstatSync(path + suffix, { throwIfNoEntry: false })
     if (!found) continue
     requireDatabaseFile(path + suffix, found)
-    // SQLite takes contents of the database from a side file.
+    // SQLite reads contents of the database from side files.
     requireOwnFile(path + suffix, found, file.uid)
   }
 }
@@ -42,13 +42,13 @@ function createEmpty(path: string): Stats {
   try {
     closeSync(openSync(path, newFile, 0o600))
   } catch (error) {
-    // Another process has created it meanwhile.
+    // Another process has created the file meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   return lstatSync(path)
 }
 
-/** Prepares a database that serves as a lock. Another user who could open it could hold a lock on it. */
+/** Prepares a database that serves as a lock. Removes the access of other users, who could hold the lock. */
 export function prepareLockDatabase(path: string, uid: number | undefined): void {
   prepareDatabaseFile(path, uid)
   if ((lstatSync(path).mode & 0o077) === 0) return

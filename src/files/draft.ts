@@ -30,13 +30,14 @@ interface DraftOptions {
   follow?: boolean
   /** True for files with keys and responses: the mode is always 0600, and a symbolic link that is not followed is replaced. */
   isPrivate?: boolean
-  /** False for a file that must not exist. `publish` then throws a system error with EEXIST when it does. */
+  /** False for a file that must not exist. If it exists, `publish` throws a system error with EEXIST. */
   overwrite?: boolean
 }
 
 /**
- * New file beside its target, which replaces the target when it is complete. Nobody can have prepared the draft, because
- * its name is random. A new target has mode 0600; an existing one keeps its mode.
+ * Temporary file in the directory of its target. The complete draft replaces the target. The name is random,
+ * so that no other process can create the draft in advance. A new target has mode 0600; an existing target
+ * keeps its mode.
  */
 export class Draft {
   /** Path of the file that is replaced. */
@@ -47,8 +48,8 @@ export class Draft {
   #isOpen = true
 
   /**
-   * @throws {UsageError} when the target is not a regular file of this user
-   * @throws a system error when the draft cannot be created, or the target cannot be written
+   * @throws {UsageError} if the target is not a regular file of this user
+   * @throws a system error if the draft cannot be created, or the target cannot be written
    */
   constructor(path: string, { follow = false, isPrivate = false, overwrite = true }: DraftOptions = {}) {
     this.#overwrite = overwrite
@@ -68,7 +69,7 @@ export class Draft {
   #keepOwnerAndMode(path: string, isPrivate: boolean): void {
     const created = fstatSync(this.fd)
     const link = lstatSync(path, { throwIfNoEntry: false })
-    // Another user's link in a shared directory could lead anywhere.
+    // Another user's link in a shared directory could lead to any file.
     if (link?.isSymbolicLink() && this.target !== path) requireOwner(path, link, created.uid)
     const found = lstatSync(this.target, { throwIfNoEntry: false })
     if (!found || (isPrivate && found.isSymbolicLink())) return
@@ -81,7 +82,7 @@ export class Draft {
       try {
         fchownSync(this.fd, found.uid, found.gid)
       } catch {
-        // The permissions of the group apply only to its own group.
+        // The group permissions must not apply to another group.
         mode &= 0o707
       }
     if (mode !== (created.mode & 0o777)) fchmodSync(this.fd, mode)
@@ -89,7 +90,7 @@ export class Draft {
 
   /**
    * Gives the draft the name of its target. Removes the draft after a failure.
-   * @param sync false for contents that may be lost at a power loss
+   * @param sync false for contents that a power loss may remove
    */
   publish({ sync = true } = {}): void {
     try {
@@ -115,7 +116,7 @@ export class Draft {
   }
 }
 
-/** Replaces a file, or creates it. Options are those of `Draft`. */
+/** Replaces or creates a file, with the options of `Draft`. */
 export function replaceFile(
   path: string,
   content: string | Buffer,
@@ -143,8 +144,8 @@ export function deleteFile(path: string): void {
 }
 
 /**
- * Copies a file to an open one.
- * @returns number of bytes
+ * Copies a file to an open file.
+ * @returns number of copied bytes
  */
 export function copyInto(fd: number, path: string): number {
   const from = openSync(path, O_RDONLY | O_NOFOLLOW)
@@ -161,7 +162,7 @@ export function copyInto(fd: number, path: string): number {
   return bytes
 }
 
-/** Moves a file, also across file systems. */
+/** Moves a file, even across file systems. */
 export async function moveFile(from: string, to: string): Promise<void> {
   try {
     renameSync(from, to)
@@ -179,7 +180,7 @@ export async function moveFile(from: string, to: string): Promise<void> {
   }
 }
 
-/** Links to the open files of a process. Replacing such a file would lose what else is written to it. */
+/** Links to the open files of a process. Replacing such a file would lose other output to it. */
 const descriptors = /^\/dev\/(?:fd\/|std)|^\/proc\//
 
 /** @throws {UsageError} for a symbolic link to a missing file, and for a redirected /dev/stdout */

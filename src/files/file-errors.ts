@@ -8,7 +8,7 @@ import {
 } from '../errors.ts'
 
 interface Details extends Pick<ErrorDetails, 'hint'> {
-  /** Class of the error, if it is not the usual one. */
+  /** Class of the error, if not the default. */
   Kind?: new (
     message: string,
     details: ErrorDetails,
@@ -17,7 +17,7 @@ interface Details extends Pick<ErrorDetails, 'hint'> {
   rest?: string
 }
 
-// Only this module words the failure of a file. Each function returns an error that is not of the system unchanged.
+// Only this module formats file errors. Each function returns errors that are not system errors unchanged.
 
 export function toReadError(name: string, error: unknown, details?: Details): unknown {
   return translate(error, `${name} cannot be read`, 'no such file', { Kind: UsageError, ...details })

@@ -7,7 +7,7 @@ const requiredHandles = 14
 
 /**
  * Checks that enough file handles are available, because libsql panics without them.
- * @throws {OutputError} when too few file handles are available
+ * @throws {OutputError} if too few file handles are available
  */
 export function requireHandles(): void {
   const opened: number[] = []

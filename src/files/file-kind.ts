@@ -15,7 +15,7 @@ export function createDirectoryError(): NodeJS.ErrnoException {
   return Object.assign(new Error('EISDIR'), { code: 'EISDIR', syscall: 'open' })
 }
 
-/** @throws {UsageError | Error} when a target of a write is not a regular file; a system error for a directory */
+/** @throws {UsageError | Error} if a target of a write is not a regular file; a system error for a directory */
 export function requireRegular(path: string, found: Stats): void {
   if (found.isDirectory()) throw createDirectoryError()
   if (found.isSymbolicLink()) throw createLinkError(path)
@@ -23,17 +23,20 @@ export function requireRegular(path: string, found: Stats): void {
 }
 
 /**
- * Requires that the target of a write belongs to this user or root: another owner could read what is written, because
- * an owner can change the mode. Root may also write files of the directory's owner, as in a checkout of that user.
+ * Requires that the target of a write belongs to this user or root: another owner could change the mode and
+ * read the contents. Root may also write files of the directory's owner, as in a checkout of that user.
  * @param uid effective user ID; undefined on systems without user IDs
- * @throws {UsageError} when the file belongs to another user
+ * @throws {UsageError} if the file belongs to another user
  */
 export function requireOwner(path: string, found: Stats, uid: number | undefined): void {
   if (uid === 0 && lstatSync(dirname(path)).uid === found.uid) return
   requireOwnFile(path, found, uid)
 }
 
-/** Requires that a file belongs to this user or root, who can change every file anyway. */
+/**
+ * Requires that a file belongs to this user or root, who can change every file.
+ * @throws {UsageError} for a file of another user
+ */
 export function requireOwnFile(path: string, found: Stats, uid: number | undefined): void {
   if (uid === undefined || found.uid === uid || found.uid === 0) return
   throw new UsageError(`${path} belongs to another user (${found.uid})`, {
@@ -41,7 +44,7 @@ export function requireOwnFile(path: string, found: Stats, uid: number | undefin
   })
 }
 
-/** Warns of a data directory in which other users can replace files; undefined for a private one. */
+/** Returns a warning for a data directory in which other users can replace files; otherwise undefined. */
 export function describeSharedDirectory(dir: string, uid: number | undefined): string | undefined {
   if (uid === undefined) return undefined
   const { uid: owner, mode } = statSync(dir)

@@ -9,9 +9,9 @@ export type Machine = Pick<Host, 'pid' | 'isAlive' | 'now'>
 const emptyLockStaleMs = 10_000
 
 /**
- * Acquires a lock file and replaces a stale one. Returns undefined on success, or the other holder's process ID (0 if
- * unknown).
- * @throws {UsageError} when the path is not a regular file
+ * Acquires a lock file, and replaces a stale lock file. Returns undefined on success, or the other holder's
+ * process ID (0 if unknown).
+ * @throws {UsageError} if the path is not a regular file
  */
 export async function takeLock(lock: string, machine: Machine): Promise<number | undefined> {
   for (let attempt = 0; attempt < 5; attempt++) {
@@ -59,7 +59,7 @@ function readLock(lock: string): LockState | undefined {
 function isAbandoned({ text, holder, createdAtMs }: LockState, { pid, isAlive, now }: Machine): boolean {
   // Another process may be about to write its ID. The age may be negative, because clocks can be set back.
   if (text === '') return Math.abs(now() - createdAtMs) > emptyLockStaleMs
-  // A lock with our own process ID is from an earlier process, because process IDs repeat in containers.
+  // A lock with this process ID is from an earlier process, because process IDs repeat in containers.
   return holder === 0 || holder === pid || !isAlive(holder)
 }
 

@@ -22,8 +22,8 @@ interface InputOptions {
 
 /**
  * Reads a file that the user named. Follows symbolic links; pipes such as `<(…)` are read to their end.
- * @throws {UsageError} when the input cannot be read, is an endless device, or is too large
- * @throws {InterruptedError} when a signal comes while a pipe is read
+ * @throws {UsageError} if the input cannot be read, is an endless device, or is too large
+ * @throws {InterruptedError} if a signal arrives while a pipe is read
  */
 export async function readInput(
   file: string,
@@ -42,7 +42,7 @@ export async function readInput(
 
 /**
  * @param name name in messages
- * @throws {UsageError} when the input cannot be read
+ * @throws {UsageError} if the input cannot be read
  */
 export async function* streamInput(
   file: string,

@@ -3,8 +3,9 @@ import { dirname } from 'node:path'
 import { createLinkError } from './file-kind.ts'
 
 /**
- * Creates a directory and its parents. Recursive `mkdir` is not used, because in Node 20 it never returns in /proc.
- * @returns true when the directory is new
+ * Creates a directory and its parents. Recursive `mkdir` is not used, because in Node 20 it never returns in
+ * /proc.
+ * @returns true for a new directory
  * @throws the system error of the directory that cannot be created
  */
 export function makeDirectory(path: string): boolean {
@@ -32,7 +33,7 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** @throws {UsageError} for a symbolic link, which may lead to a directory of somebody else */
+/** @throws {UsageError} for a symbolic link, which may lead to a directory of another user */
 export function requireOwnDirectory(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) throw createLinkError(path)
 }

@@ -24,14 +24,14 @@ export class OutputFile {
       draft?.discard()
       throw toWriteError(path, error)
     })
-    // `close` handles the error. This handler prevents an unhandled rejection before that.
+    // `close` handles the error. Until then, this handler prevents an unhandled rejection.
     this.#ended.catch(() => {})
   }
 
   /**
-   * @throws {UsageError} when the path is not a file of this user, a device or a pipe
-   * @throws {OutputError} when the file cannot be opened for writing
-   * @throws {InterruptedError} when a signal comes before a pipe has a reader
+   * @throws {UsageError} if the path is not a file of this user, a device or a pipe
+   * @throws {OutputError} if the file cannot be opened for writing
+   * @throws {InterruptedError} if a signal arrives before a pipe has a reader
    */
   static async open(file: string, host: Pick<Host, 'cwd' | 'onSignal'>): Promise<OutputFile> {
     const path = resolve(host.cwd, file)
@@ -50,7 +50,7 @@ export class OutputFile {
     if (!this.#stream.write(text)) await Promise.race([waitForDrain(this.#stream), this.#ended])
   }
 
-  /** @throws {OutputError} when a write failed */
+  /** @throws {OutputError} if a write failed */
   async close(rest = ''): Promise<void> {
     this.#stream.end(rest)
     await this.#ended

@@ -20,23 +20,23 @@ export const largeFile = 2 ** 28
 interface ReadOptions {
   /** Name in messages; defaults to the path. */
   name?: string
-  /** True for settings and for files that the user names; other symbolic links may have come with a clone. */
+  /** True for settings and for files that the user names; other links may come from a cloned repository. */
   follow?: boolean
-  /** @throws {UsageError} when the open file must not be read */
+  /** @throws {UsageError} if the open file must not be read */
   check?(found: Stats): void
 }
 
 /**
  * Opens a regular file for reading, and never waits: opening a named pipe without O_NONBLOCK blocks until it has a
  * writer. The caller closes the file descriptor.
- * @throws {UsageError} when the file is a device, a pipe, or a symbolic link that is not followed
+ * @throws {UsageError} if the file is a device, a pipe, or a symbolic link that is not followed
  */
 export function openRegular(path: string, { name = path, follow = false, check }: ReadOptions = {}): number {
   const file = openNow(path, name, follow ? 0 : O_NOFOLLOW)
   try {
     const found = fstatSync(file)
     check?.(found)
-    // Messages about files that the user named say that it is a directory.
+    // A directory that the user named has a specific message.
     if (!found.isFile())
       throw follow && found.isDirectory() ? createDirectoryError() : createNotRegularError(name)
     return file
@@ -52,14 +52,14 @@ function openNow(path: string, name: string, links: number): number {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ELOOP' && links !== 0) throw createLinkError(name)
-    // A socket.
+    // ENXIO means that the path is a socket.
     throw code === 'ENXIO' ? createNotRegularError(name) : error
   }
 }
 
 /**
  * Reads a regular file as UTF-8.
- * @throws {UsageError} when the file is not regular, or is too large
+ * @throws {UsageError} if the file is not regular, or is too large
  */
 export function readText(
   path: string,
@@ -75,7 +75,7 @@ export function readText(
   }
 }
 
-/** Reads an open file to its end, and closes it. */
+/** Reads an open file to its end, and closes the file. */
 export function streamFile(fd: number): AsyncIterable<Buffer> {
   return createReadStream('', { fd, highWaterMark: 16 * 1024 })
 }

@@ -10,13 +10,13 @@ export interface TemporaryDirectory {
 
 /**
  * Creates a directory that only this user can read.
- * @param what what is stored in it, for the error
- * @throws {OutputError} when it cannot be created
+ * @param what contents of the directory, for the error
+ * @throws {OutputError} if the directory cannot be created
  */
 export async function createTemporaryDirectory(what: string, parent = tmpdir()): Promise<TemporaryDirectory> {
   try {
     const path = await mkdtemp(join(parent, 'meetroom-'))
-    // Retries, because a process that was stopped may still write files.
+    // Retries, because a stopped process may still write files.
     return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
   } catch (error) {
     throw toStorageError(what, parent, error)

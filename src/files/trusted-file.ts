@@ -7,12 +7,12 @@ import { readText } from './read-file.ts'
 const maxLinks = 40
 
 /**
- * Reads a file that holds a key, or that says where a key is sent. The file and each symbolic link to it belong to this
- * user or root, and other users cannot write to the file. Symbolic links are followed, because Kubernetes and dotfile
- * managers use them.
+ * Reads a file that contains a key, or the base URL to which a key is sent. The file and each symbolic link
+ * to it must belong to this user or root, and other users must not be able to write to the file. Symbolic
+ * links are followed, because Kubernetes and dotfile managers use them.
  * @param uid user ID; undefined on systems without user IDs
- * @param hasOwnDirectory true when the directory must belong to this user or root, too
- * @throws {UsageError} when the file is not regular, or another user controls it
+ * @param hasOwnDirectory true if the directory must also belong to this user or root
+ * @throws {UsageError} if the file is not regular, or another user controls it
  */
 export function readTrusted(
   path: string,
@@ -28,17 +28,17 @@ export function readTrusted(
   return text
 }
 
-/** Returns true for an error of `readTrusted` if a directory of another user hides whether the file exists. */
+/** Returns true for an error of `readTrusted` if a directory of another user hides the file. */
 export function isHiddenByOthers(error: unknown, uid: number | undefined): boolean {
   const { code, syscall, path } = error as NodeJS.ErrnoException
   return code === 'EACCES' && syscall === 'lstat' && lstatSync(dirname(path ?? '')).uid !== uid
 }
 
 /**
- * Reads a file in a data directory that holds a key, or that says where a key is sent. The directory may belong to
- * another user, or let a group write to all of its files, as volumes of containers do: a notice says so. The file gives
- * no permission to write that its directory lacks.
- * @throws {UsageError} when the file is not regular, or another user controls it
+ * Reads a file in a data directory that contains a key, or the base URL to which a key is sent. As in volumes
+ * of containers, the directory may belong to another user, or be writable for a group, which a notice
+ * reports. The file must not be writable for more users than the directory.
+ * @throws {UsageError} if the file is not regular, or another user controls it
  */
 export function readInDataDirectory(path: string, uid: number | undefined): string {
   const { mode } = statSync(dirname(path))
@@ -62,7 +62,7 @@ function requirePrivate(path: string, found: Stats, uid: number | undefined, nam
 
 /**
  * Returns the path without its symbolic links.
- * @throws {UsageError} when another user owns one of the links, or the directory of one, and so decides where it leads
+ * @throws {UsageError} if another user owns a link or its directory, and can change the target of the link
  */
 function followOwnLinks(path: string, uid: number, name: string): string {
   const rest = resolve(path).split('/')
@@ -99,7 +99,7 @@ function isSticky(mode: number): boolean {
   return (mode & 0o1000) !== 0
 }
 
-/** @throws {UsageError} when other users can replace the file, which contains a command to run */
+/** @throws {UsageError} if other users can replace the file, which contains a command to run */
 export function requireIrreplaceable(path: string, uid: number | undefined, name: string): void {
   if (uid === undefined) return
   // A user who can write to the directory of a symbolic link can replace the link.
