@@ -1,6 +1,6 @@
 import { type ErrorDetails, UsageError } from './errors.ts'
 
-/** Milliseconds per unit, longest unit first, because that is the order in durations. */
+/** Milliseconds per unit, longest unit first, as in durations. */
 const units = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
 
 const pattern =
@@ -16,12 +16,15 @@ export function readDuration(text: string): number | undefined {
 }
 
 export interface DurationRange {
-  /** Minimum in milliseconds. By default, any duration above 0 is valid. */
+  /** Minimum, in milliseconds. By default, any duration above 0 is valid. */
   least?: number
   most?: number
 }
 
-/** @throws {UsageError} when the text is neither a number of seconds nor a duration in the range */
+/**
+ * Parses seconds or a duration to milliseconds.
+ * @throws {UsageError} if the text is neither a number of seconds nor a duration in the range
+ */
 export function parseDuration(text: string, { least, most }: DurationRange, flag?: string): number {
   const ms = readDuration(/^[\d.]+$/.test(text) ? `${text}s` : text) ?? 0
   if (ms > 0 && ms >= (least ?? 0) && ms <= (most ?? Number.POSITIVE_INFINITY)) return ms

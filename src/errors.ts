@@ -12,7 +12,7 @@ export class Suggestion {
   ) {}
 }
 
-/** Suggests a command. When printed, it names the service of the run, unless its words name another. */
+/** Suggests a command. It selects the service of the run, unless its words select another service. */
 export function suggest(words: readonly string[], ...operands: readonly string[]): Suggestion {
   return new Suggestion(words, operands)
 }
@@ -28,17 +28,17 @@ export interface ErrorDetails {
   /** Invalid value of the command line, and the value that was probably meant; a hint unless there is another. */
   correction?: readonly [given: string, meant: string] | undefined
   status?: number | undefined
-  /** True when the same command may succeed later. */
+  /** True if the same command may succeed later. */
   retryable?: boolean | undefined
   /** Unparsed value of the `Retry-After` header. */
   retryAfter?: string | undefined
   /** ID that the service gave the request (`X-Request-Id`), for its operators. */
   requestId?: string | undefined
-  /** True when an earlier attempt may have changed data. */
+  /** True if an earlier attempt may have changed data. */
   afterLostAttempt?: boolean | undefined
   request?: RequestLine | undefined
   body?: unknown
-  /** True when the service accepted a write whose result is unknown. */
+  /** True if the service accepted a write whose result is unknown. */
   accepted?: boolean | undefined
   /** ID of an item that the service created, although it shows other values than requested. */
   createdId?: string | undefined
@@ -48,7 +48,7 @@ export interface ErrorDetails {
 /** Expected failure. Scripts rely on its exit code. */
 export abstract class MeetroomError extends Error {
   abstract readonly exitCode: number
-  /** Error code in JSON output. Scripts rely on it. */
+  /** Error code in JSON output. Scripts rely on this code. */
   abstract readonly code: string
   readonly hint: Hint | undefined
   readonly correction: ErrorDetails['correction']
@@ -61,7 +61,7 @@ export abstract class MeetroomError extends Error {
   readonly body: unknown
   readonly accepted: boolean | undefined
   readonly createdId: string | undefined
-  /** Flags that select the service of the error, if it is not that of the run. */
+  /** Flags that select the service of the error, if it is not the service of the run. */
   target: readonly string[] | undefined
 
   constructor(message: string, details: ErrorDetails = {}) {
@@ -94,7 +94,7 @@ export class NotAppliedError extends MeetroomError {
   readonly code = 'not_applied'
 }
 
-/** Error for an existing item that differs from the requested one. */
+/** Error for an existing item that differs from the requested item. */
 export class ConflictError extends MeetroomError {
   readonly exitCode = 1
   readonly code = 'conflict'
@@ -139,11 +139,11 @@ type UnknownOutcomeDetails = ErrorDetails &
 export class UnknownOutcomeError extends MeetroomError {
   readonly exitCode = 7
   readonly code = 'unknown_outcome'
-  /** True when no read of the item can decide. */
+  /** True if no read of the item can determine the outcome. */
   readonly isFinal: boolean
-  /** True when the item is gone, and an earlier attempt of this run may have deleted it. */
+  /** True if the item is gone, and an earlier attempt of this run may have deleted it. */
   readonly isGone: boolean
-  /** ID in the response to a creation. It may also be that of a job or a receipt. */
+  /** ID in the response to a creation. It may also identify a job or a receipt. */
   readonly possibleId: string | undefined
 
   constructor(message: string, { isFinal, isGone, possibleId, ...details }: UnknownOutcomeDetails = {}) {
@@ -225,7 +225,7 @@ export function toExhaustedHandlesError(cause: unknown): OutputError | undefined
 
 /**
  * Describes an error of the operating system without its code, such as ENOENT.
- * @param missing reason to print when a file or directory in the path does not exist
+ * @param missing reason to print if a file or directory in the path does not exist
  */
 export function describeSystemError(cause: unknown, missing = 'no such file'): string {
   const { code } = Object(cause) as { code?: unknown }
@@ -275,7 +275,7 @@ export class InterruptedError extends MeetroomError {
   }
 }
 
-/** Thrown when the reader of the output has closed it, as `head` does. The program then exits 0. */
+/** Error for output that its reader has closed, as `head` does. The program then exits 0. */
 export class ClosedOutput extends Error {}
 
 /** Converts any error to a `MeetroomError`. An unexpected error becomes a `BugError`. */

@@ -38,13 +38,13 @@ export interface Host {
   readonly stdin: Input
   readonly stdout: Output
   readonly stderr: Output
-  /** The stream behind `stderr`, for prompts that move the cursor. */
+  /** Stream behind `stderr`, for prompts that move the cursor. */
   readonly prompt: NodeJS.WritableStream
-  /** True when a flag requests ASCII symbols. */
+  /** True if a flag requests ASCII symbols. */
   readonly ascii?: boolean
   readonly platform: NodeJS.Platform
   readonly nodeVersion: string
-  /** @throws a system error of `uv_cwd` when the working directory was deleted */
+  /** @throws a system error of `uv_cwd` if the working directory was deleted */
   readonly cwd: string
   readonly pid: number
   /** User ID; undefined on systems without user IDs. */
@@ -84,7 +84,7 @@ interface StopRequest {
 
 /**
  * Creates an output that opens its stream at the first write, because opening takes milliseconds.
- * @param mayBlock returns true when a slow reader may block the program; writes to pipes and files are then synchronous
+ * @param mayBlock returns true if a slow reader may block the program; writes to pipes and files are then synchronous
  */
 function createOutput(
   fd: number,
@@ -243,7 +243,7 @@ export function createProcessHost(): Host {
     random: Math.random,
     async quietly(load) {
       const { emitWarning } = process as { emitWarning: QuietWarning }
-      // Overlapping loads share one filter, so that the last one restores the original function.
+      // Concurrent loads share one filter, so that the last load restores the original function.
       const filter: QuietWarning =
         emitWarning.loads === undefined ? createWarningFilter(emitWarning) : emitWarning
       filter.loads = (filter.loads ?? 0) + 1

@@ -132,7 +132,7 @@ function isForEachProfile(command: Command): boolean {
   return command instanceof MeetroomCommand && command.isForEachProfile
 }
 
-/** Opens the backup. Its module is loaded only when flags or settings request a backup. */
+/** Opens the backup. Its module is loaded only if flags or settings request a backup. */
 async function openBackup(context: Context): Promise<Backup | undefined> {
   const { save } = context.flags
   if (save === false) return undefined
@@ -142,7 +142,7 @@ async function openBackup(context: Context): Promise<Backup | undefined> {
   return createBackup(context, save === undefined ? { dir: saveDeleted?.value ?? '' } : { file: save })
 }
 
-/** Reads a list, to prove writes. Its module is loaded only then. */
+/** Reads a list, to prove writes. Loads the module on the first call. */
 const readListOf: ContextSetup['readList'] = async function* (context, client, name, input) {
   const { readList } = await import('./cli/lists/read-list.ts')
   for await (const { items } of readList(context, name, input, { all: true, client })) yield items
@@ -175,10 +175,12 @@ async function explainError(
   return explainMissing(error, context, calledCommand)
 }
 
-/** Exit codes that do not show whether something was changed. All others mean that nothing was changed. */
+/** Exit codes after which changes are possible. All other exit codes mean that nothing was changed. */
 const undecided: ReadonlySet<number> = new Set([7, 8, 70])
 
-/** Names the changes that were made before an error, and replaces an exit code that would deny them. */
+/**
+ * Adds the changes that were made before an error to its message, and replaces an exit code that denies them.
+ */
 function nameChanges(error: MeetroomError, context: Context | undefined): MeetroomError {
   const done = context?.changes.describe()
   if (done === undefined || undecided.has(error.exitCode)) return error

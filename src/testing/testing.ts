@@ -17,7 +17,7 @@ import type { Duration, WebhookEvent } from './types.ts'
 
 const optionKeys = ['seed', 'dataDir', 'port', 'apiKey', 'onUnknown', 'onUnmatchedFault', 'log']
 
-/** File that marks a directory whose workspace `startService` created, and which it may therefore empty. */
+/** File that marks a directory with a workspace that `startService` created and may delete. */
 const markerFile = 'test-workspace'
 
 export const startService: typeof Public.startService = async (options = {}) => {
@@ -138,8 +138,8 @@ function checkOptions(options: Public.StartOptions): void {
 }
 
 /**
- * Creates and marks a new directory. Returns true when it holds no workspace yet.
- * @throws {UsageError} when it holds a workspace that `startService` did not create, because a reset would delete it
+ * Creates and marks a new directory. Returns true if the directory contains no workspace.
+ * @throws {UsageError} for a workspace that `startService` did not create, because a reset would delete it
  */
 function prepareDirectory(dir: string): boolean {
   const isNew = !existsSync(getDatabasePath(dir))
@@ -172,7 +172,7 @@ interface Waiter {
   reject(error: unknown): void
 }
 
-/** Webhook attempts since the last reset, for tests that wait for one. */
+/** Webhook attempts since the last reset, for tests that wait for an attempt. */
 class WebhookInbox {
   /** Events that `next` has not returned. */
   #kept: WebhookEvent[] = []

@@ -125,9 +125,12 @@ export type FaultTarget = Operation | 'connect'
 
 /** Injected failure. It needs `status`, `delay` or `connection`. */
 export interface Fault {
-  /** `connect` is the connect of a WebSocket. Default: all operations, without `connect`. */
+  /** `connect` is the opening of a WebSocket. Default: all operations, without `connect`. */
   readonly operation?: FaultTarget | readonly FaultTarget[]
-  /** IDs of which the request must name one, in its path or as the `user_id` of its body. A connect names the room. */
+  /**
+   * IDs of which a request must name at least one, in the path or as `user_id` in the body. For `connect`:
+   * room IDs.
+   */
   readonly id?: string | readonly string[]
   /** Status of the response, from 400 to 599. */
   readonly status?: number
@@ -203,14 +206,14 @@ export interface TestService extends AsyncDisposable {
   }
   readonly webhooks: {
     /**
-     * Returns the first matching attempt that no earlier call has returned, and waits for it up to `timeout` (2s).
-     * The error of a timeout lists the attempts that were made.
+     * Returns the first matching attempt that no earlier call has returned, and waits for it up to `timeout`
+     * (default: 2s). The error of a timeout lists the attempts.
      */
     next(matches?: (event: WebhookEvent) => boolean, options?: { timeout?: Duration }): Promise<WebhookEvent>
     /** Resolves when no attempt is running. Webhooks that wait for a retry do not count. */
     idle(): Promise<void>
   }
-  /** Makes a seed, or a JSON file, the state to which `reset` returns, and resets to it. */
+  /** Replaces the seed, given as an object or as the path of a JSON file, and resets. */
   seed(seed: Seed | string): Promise<void>
   /** Restores the seed and the real time. Removes other rows, sockets, webhooks and faults. */
   reset(): Promise<void>
