@@ -1,5 +1,5 @@
-// What the program imports as text: programs for the browser (`import script from './main.ts?script'`), which are bundled,
-// and help topics, which are parsed.
+// Imports as text: programs for the browser (`import script from './main.ts?script'`), which are bundled, and
+// help topics, which are parsed.
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { build } from 'esbuild'
@@ -23,7 +23,7 @@ export async function bundleForBrowser(file) {
 
 const unused = new Set(['raw', 'align', 'loose', 'task', 'header'])
 
-/** Returns the tokens of a help topic as JSON, without fields that nothing shows. */
+/** Returns the tokens of a help topic as JSON, without unused fields. */
 export function parseTopic(markdown) {
   return JSON.stringify(lexer(markdown), function (key, value) {
     const isUnused = key === 'text' ? this.tokens : unused.has(key) && typeof value !== 'object'

@@ -1,8 +1,8 @@
 const fs = require('node:fs')
 const { join } = require('node:path')
 
-/** Bytes of code that compile in about half a millisecond; less is not worth a new cache. */
-const much = 8 * 1024
+/** Minimum growth of code that is worth a new cache, in bytes. Compiling it takes half a millisecond. */
+const minGrowth = 8 * 1024
 
 /** Maximum size of the caches of all builds together, in bytes. */
 const maxTotal = 60_000_000
@@ -11,7 +11,7 @@ const maxTotal = 60_000_000
 module.exports = (folder, scripts, isOurs) => {
   try {
     const all = join(folder, '..')
-    for (const path of [join(all, '..'), all, folder]) makeFolder(path)
+    for (const path of [join(all, '..'), all, folder]) makeDirectory(path)
     if (!isOurs(fs.lstatSync(folder)) || !isOurs(fs.lstatSync(all))) return
     fs.accessSync(folder, fs.constants.W_OK)
     for (const script of scripts) if (script.isDue) keep(folder, script)
@@ -19,8 +19,8 @@ module.exports = (folder, scripts, isOurs) => {
   } catch {}
 }
 
-/** Creates directories one by one: a recursive `mkdir` never returns in /proc. */
-function makeFolder(path) {
+/** Creates a directory. A recursive `mkdir` would never return in /proc. */
+function makeDirectory(path) {
   try {
     fs.mkdirSync(path, { mode: 0o700 })
   } catch (error) {
@@ -31,12 +31,12 @@ function makeFolder(path) {
 function keep(folder, { name, script, size }) {
   const code = script.createCachedData()
   const path = join(folder, name)
-  if (size === undefined || code.length - size > much) write(path, code)
-  // The second run looks for more code, and then one an hour.
+  if (size === undefined || code.length - size > minGrowth) write(path, code)
+  // The second run checks for more code, and then one run per hour.
   fs.utimesSync(path, new Date(), size === undefined ? 0 : new Date())
 }
 
-/** Writes the code twice: the launcher compares the copies. */
+/** Writes the code twice, because the launcher compares the copies. */
 function write(path, code) {
   const draft = join(path, `../.${Math.random().toString(36).slice(2)}`)
   try {
@@ -48,7 +48,7 @@ function write(path, code) {
   }
 }
 
-/** Removes caches of all builds until the rest has the maximum size, the least recently used first. */
+/** Removes the least recently used caches of all builds until the rest has the maximum size. */
 function removeLeastUsed(all) {
   const builds = fs.readdirSync(all).filter((name) => /^v\d+\./.test(name))
   const files = builds.flatMap((build) =>

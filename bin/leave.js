@@ -3,10 +3,10 @@ const fs = require('node:fs')
 const signals = { 129: 'SIGHUP', 130: 'SIGINT', 143: 'SIGTERM' }
 
 /**
- * Ends the process immediately. Node joins its threads at exit, and a thread that waits for a silent name server or pipe
- * cannot be cancelled; replacing the process by another program avoids the wait and keeps the exit code. Where Node lacks
- * `execve` (before 22.15, and on Windows), a signal ends the process.
- * @param isAnswer true when a shell waits for output and ignores the exit code
+ * Ends the process immediately. Node joins its threads at exit, and a thread that waits for a silent name
+ * server or pipe cannot be cancelled; replacing the process with another program avoids the wait and keeps
+ * the exit code. Where Node lacks `execve` (before 22.15, and on Windows), a signal ends the process.
+ * @param isAnswer true if a shell waits for output and ignores the exit code
  */
 module.exports = (code, isAnswer) => {
   if (isAnswer) process.kill(process.pid, 'SIGKILL')

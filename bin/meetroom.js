@@ -67,7 +67,7 @@ function compile(file) {
   const cache = folder && readCache(name)
   // The program is ASCII, which latin1 reads fastest.
   const script = new Script(fs.readFileSync(filename, 'latin1'), { filename, cachedData: cache?.code })
-  // A cache that lacks code, such as that of tables after an empty list, is checked once an hour.
+  // A cache that lacks code, such as the code of tables after an empty list, is checked once an hour.
   const isUsable = cache && !script.cachedDataRejected
   const isDue = !isUsable || Date.now() - cache.checked > 3_600_000
   scripts.push({ name, script, isDue, size: isUsable ? cache.code.length : undefined })
@@ -86,19 +86,19 @@ function kindOf(argv) {
   return known.slice(0, 6).join('-')
 }
 
-/** Returns the user's cache directory of this build; undefined when there is none. */
+/** Returns the user's cache directory of this build; undefined if there is none. */
 function cacheFolder({ XDG_CACHE_HOME, LOCALAPPDATA, HOME }, build) {
   const home = HOME && join(HOME, process.platform === 'darwin' ? 'Library/Caches' : '.cache')
   const base = XDG_CACHE_HOME || (process.platform === 'win32' ? LOCALAPPDATA : home)
   return base && join(base, 'meetroom', build)
 }
 
-/** Reads a cache; undefined when it is missing or damaged, or when other users could have written it. */
+/** Reads a cache; undefined if it is missing or damaged, or if other users could have written it. */
 function readCache(name) {
   let file
   try {
     if (!isOurs(fs.lstatSync(folder)) || !isOurs(fs.lstatSync(join(folder, '..')))) return undefined
-    // Neither follows links nor waits for pipes.
+    // These flags neither follow links nor wait for pipes.
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
     file = fs.openSync(join(folder, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     const stat = fs.fstatSync(file)
