@@ -44,7 +44,7 @@ function parseChecked(text: string, levels: number): Parsed {
   if (text.length > 2 * levels && text.length <= quickBytes && isDeeper(value, levels))
     throw createTooDeepError(levels)
   const isPlain = !mayLoseDigits.test(text)
-  // Throws if there are too many.
+  // Throws if there are too many long numbers.
   if (!isPlain) Array.from(findLongNumbers(text))
   return { value, isPlain }
 }
@@ -137,7 +137,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /**
  * Parses JSON in UTF-8.
  * @throws {SyntaxError} if the bytes are not JSON or exceed a limit
- * @throws {TypeError} if they are not UTF-8
+ * @throws {TypeError} if the bytes are not UTF-8
  */
 export function parseJsonBytes(
   bytes: Uint8Array,
@@ -175,7 +175,7 @@ function readLossless(text: string): unknown {
 
 /**
  * Yields the start and the end of each number that a double cannot hold.
- * @throws {JsonLimitError} if there are too many
+ * @throws {JsonLimitError} if there are too many such numbers
  */
 function* findLongNumbers(text: string): Generator<readonly [start: number, end: number]> {
   let count = 0

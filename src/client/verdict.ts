@@ -29,7 +29,7 @@ export interface Remark {
  * | 2xx for a creation, with another name or type, or without an ID | unknown |
  * | 2xx for a creation, with only an ID | open: the ID may belong to a job |
  * | any other 2xx | open |
- * | 2xx for a message, pages or an operation that is not known: empty, or an object that reports no error | done |
+ * | 2xx for a message, pages or an unknown operation: empty, or an object that reports no error | done |
  * | 303, 408, any 5xx but a 500 with an object, no response (`response-error.ts`, `retry.ts`) | open |
  *
  * | later read | verdict |

@@ -14,7 +14,7 @@ const listNames = ({ fields }: { fields: Fields }) =>
 
 /** Fields of users that links and their rows can hold. */
 export const userLinkFields: readonly string[] = listNames(user)
-/** Fields of rooms that links and their rows can hold, by name in the link: `room_type`, short `type`. */
+/** Fields of rooms that links and their rows can hold: `room_type`, or `type` for short. */
 export const roomLinkFields: ReadonlyMap<string, string> = new Map(
   listNames(room)
     .filter((name) => name !== 'name')

@@ -221,7 +221,7 @@ function findProfiles(baseUrl: string | undefined, { profiles = {} }: StoredConf
   return Object.entries(profiles).filter(([, { base_url }]) => base_url && isSameService(base_url, baseUrl))
 }
 
-/** Adds the base URL of the served workspace to the local profile, which stores none. */
+/** Adds the base URL of the served workspace to the local profile, which stores no base URL. */
 function withServed(config: StoredConfig, servedUrl: string | undefined): StoredConfig {
   const profile = servedUrl && findProfile(config, localProfile)
   if (!profile) return config

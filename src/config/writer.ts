@@ -68,7 +68,7 @@ async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): P
         hint: `run it again; if there is no such process, remove ${lock}`,
         retryable: true,
       })
-    // Jitter prevents waiting processes from retrying at the same moment.
+    // Jitter prevents waiting processes from retrying simultaneously.
     const pause = pauseMs * (0.5 + host.random())
     waited += pause
     await host.sleep(pause, interrupt)

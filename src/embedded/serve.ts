@@ -64,7 +64,7 @@ type Closer = () => Promise<void> | void
 
 async function open(options: ServeOptions, closers: Closer[], closeAll: Closer): Promise<RunningService> {
   const { dir, lockDir = dir, keyFile, machine, log } = options
-  // Lock before opening, because another process may serve the workspace.
+  // Locked before opening, because another process may serve the workspace.
   const lock =
     lockDir === undefined ? undefined : await useDirectory(lockDir, () => lockWorkspace(lockDir, machine))
   closers.push(() => lock?.release())

@@ -104,7 +104,7 @@ export async function useDirectory<T>(dir: string | undefined, work: () => Promi
   }
 }
 
-/** Creates the error of a command that finds damage in the workspace. */
+/** Creates the error for a damaged workspace. */
 export function createDamageError(dir: string, fault?: string): OutputError {
   const where = fault === undefined ? '' : `: ${fault}`
   return new OutputError(`the database ${getDatabasePath(dir)} is damaged${where}`, {
@@ -147,7 +147,7 @@ function generateKey(): string {
   return `local_${randomBytes(24).toString('base64url')}`
 }
 
-/** Creates a missing key file atomically. Concurrent commands all use the first key created. */
+/** Creates a missing key file atomically. Concurrent commands all use the same key. */
 function createKeyFile(file: string): void {
   try {
     if (!existsSync(file)) replaceFile(file, `${generateKey()}\n`, { overwrite: false })

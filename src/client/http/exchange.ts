@@ -19,7 +19,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   /** Called when the connection is free or broken. */
   onEnd: (answered: boolean) => void = () => {}
   readonly #proxy: string | undefined
-  /** Set immediately before bytes are written. Without it, the service has provably received nothing. */
+  /** Set immediately before bytes are written. While undefined, the service has provably received nothing. */
   #controller: Controller | undefined
   #stopped: Error | undefined
   #resolve: (response: WireResponse | Promise<WireResponse>) => void = () => {}

@@ -7,7 +7,10 @@ const pad = (digits: number) => (_: unknown, i: number) => String(i).padStart(di
 const twoDigits = Array.from({ length: 60 }, pad(2))
 const threeDigits = Array.from({ length: 1000 }, pad(3))
 
-/** Formats a time as ISO 8601 in UTC with milliseconds (API specification, section 2). */
+/**
+ * Formats a time as ISO 8601 in UTC with milliseconds (API specification, section 2).
+ * @throws {Fault} for a time outside the range of `Date`
+ */
 export function formatTimestamp(ms: number): string
 export function formatTimestamp(ms: number | null): string | null
 export function formatTimestamp(ms: number | null): string | null {

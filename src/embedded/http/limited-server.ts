@@ -149,7 +149,7 @@ export class LimitedServer extends Server {
   }
 
   #handleNext(socket: Socket, pipeline: Pipeline): void {
-    // Responses could no longer be sent.
+    // Responses can no longer be sent.
     if (!socket.writable) this.end(socket)
     const next = pipeline.waiting.shift()
     if (!next) return

@@ -15,12 +15,14 @@ import type {
 import type { Store } from '../store/store.ts'
 import { addUnlisted, readStored } from './unlisted.ts'
 
+/** @throws {Fault} if there is no such room */
 export function requireRoom(store: Store, id: string): RoomRow {
   const row = store.one<RoomRow>('SELECT * FROM rooms WHERE id = ?', id)
   if (!row) throw notFound('room')
   return row
 }
 
+/** @throws {Fault} if there is no such room or member */
 export function requireMember(store: Store, roomId: string, id: string): MemberRow {
   requireRoom(store, roomId)
   const row = store.one<MemberRow>('SELECT * FROM present_members WHERE id = ? AND room_id = ?', id, roomId)
@@ -28,6 +30,7 @@ export function requireMember(store: Store, roomId: string, id: string): MemberR
   return row
 }
 
+/** @throws {Fault} if there is no such user */
 export function requireUser(store: Store, userId: string): UserRow {
   const row = store.one<UserRow>('SELECT * FROM users WHERE user_id = ?', userId)
   if (!row) throw notFound('user')

@@ -96,6 +96,10 @@ function findMember(store: Store, roomId: string, token: string): MemberRow | un
   return member?.access_token === token ? member : undefined
 }
 
+/**
+ * Returns the room ID in a path; undefined for any other path.
+ * @throws {Fault} if the ID is not valid percent-encoding
+ */
 export function parseConnectPath(pathname: string): string | undefined {
   const [, segment] = /^\/v1\/rooms\/([^/]+)\/connect$/.exec(pathname) ?? []
   if (segment === undefined) return undefined

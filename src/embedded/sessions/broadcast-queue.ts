@@ -14,7 +14,7 @@ export class BroadcastQueue {
   /** Adds a broadcast to a room. Starts immediately if no other broadcast is pending. */
   enqueue(roomId: string, sessions: readonly ConnectedSession[], deliver: Deliver): void {
     const before = this.#last.get(roomId)
-    const send = () => inTurns(sessions, deliver)
+    const send = () => runInTurns(sessions, deliver)
     const run = before ? before.then(send) : send()
     this.#last.set(roomId, run)
     void run.finally(() => {
@@ -28,7 +28,7 @@ export class BroadcastQueue {
 }
 
 /** Runs work for each item, with pauses in which the event loop handles other requests. */
-export async function inTurns<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
+export async function runInTurns<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
   let began = performance.now()
   for (const item of items) {
     if (performance.now() - began >= turnMs) {

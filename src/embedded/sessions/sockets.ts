@@ -7,7 +7,7 @@ import { readRequestId } from '../common/request-id.ts'
 import { parseUrl } from '../common/requests.ts'
 import { type AdmissionDeps, admit, parseConnectPath } from './admission.ts'
 import { Backlog } from './backlog.ts'
-import { inTurns } from './broadcast-queue.ts'
+import { runInTurns } from './broadcast-queue.ts'
 import { Connection } from './connection.ts'
 import type { Hub } from './hub.ts'
 import { type AnonymousLimits, JoinLimiter } from './join-limiter.ts'
@@ -208,7 +208,7 @@ export class Sockets {
   async #ping(): Promise<void> {
     if (this.#pinging) return
     this.#pinging = true
-    await inTurns(this.#connections.keys(), (webSocket) => webSocket.ping())
+    await runInTurns(this.#connections.keys(), (webSocket) => webSocket.ping())
     this.#pinging = false
   }
 

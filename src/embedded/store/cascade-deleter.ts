@@ -27,7 +27,10 @@ export class CascadeDeleter {
     this.#store.afterCommit(() => this.wake())
   }
 
-  /** Completes an unfinished deletion, so that the ID can be reused. Returns false if none was unfinished. */
+  /**
+   * Completes an unfinished deletion, so that the ID can be reused. Returns false without an unfinished
+   * deletion.
+   */
   finish(kind: Kind, id: string): boolean {
     if (this.#store.run('DELETE FROM sweeps WHERE kind = ? AND id = ?', kind, id) === 0) return false
     return this.#sweepSome(kind, id, Number.MAX_SAFE_INTEGER)

@@ -8,7 +8,7 @@ const maxAgeMs = 100
 export class DatabaseFiles {
   readonly #paths: readonly string[]
   readonly #opened: string
-  /** Descriptor of the write-ahead log; undefined on a file system without support for it. */
+  /** Descriptor of the write-ahead log; undefined on a file system without write-ahead logs. */
   readonly #log: number | undefined
   #logBytes = 0
   #checkedAt = 0

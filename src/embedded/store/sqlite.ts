@@ -41,7 +41,10 @@ export async function loadSqlite(quietly: QuietLoader): Promise<OpenSqlite> {
   }
 }
 
-/** Loads a driver. Reads with the driver alone can abort the process: see `SafeStatement`. */
+/**
+ * Loads a driver. Reads with the driver alone can abort the process: see `SafeStatement`.
+ * @throws {UsageError} if this Node has no SQLite and libsql is not installed
+ */
 export async function loadDriver(quietly: QuietLoader): Promise<(path: string, readOnly: boolean) => Driver> {
   try {
     const { DatabaseSync } = await quietly(() => import('node:sqlite'))

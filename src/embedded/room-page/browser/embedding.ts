@@ -4,7 +4,7 @@ type EmbedEvent =
   | { event: 'terminated'; reason: string }
 
 /** Posts an event to the embedding page. The service allows only one origin to embed this page. */
-export function tellEmbedder(event: EmbedEvent): void {
+export function postToEmbedder(event: EmbedEvent): void {
   const origin = document.documentElement.dataset['embedOrigin']
   if (origin !== undefined && parent !== window) parent.postMessage(event, origin)
 }

@@ -1,7 +1,7 @@
 import { MeetingClock } from './clock.ts'
 import { Connection } from './connection.ts'
 import { byId, setText } from './elements.ts'
-import { tellEmbedder } from './embedding.ts'
+import { postToEmbedder } from './embedding.ts'
 import type { Frame, RoomFrame, Session } from './frames.ts'
 import { MessageLog } from './messages.ts'
 import { PageViewer } from './pages.ts'
@@ -33,7 +33,7 @@ function start(): void {
   function handle(frame: Frame): void {
     switch (frame.event) {
       case 'joined':
-        if (!session) tellEmbedder({ event: 'loaded', room_id: frame.session.room_id })
+        if (!session) postToEmbedder({ event: 'loaded', room_id: frame.session.room_id })
         session = frame.session
         byId('room').hidden = false
         break
@@ -48,7 +48,7 @@ function start(): void {
         break
       case 'message':
         messages.add(frame.message)
-        tellEmbedder({ event: 'message', message: frame.message })
+        postToEmbedder({ event: 'message', message: frame.message })
     }
   }
 
@@ -66,7 +66,7 @@ function start(): void {
       const ending = describeEnd(end)
       keepToken(tokenKey, undefined)
       showEnd(ending)
-      tellEmbedder({ event: 'terminated', reason: ending.reason })
+      postToEmbedder({ event: 'terminated', reason: ending.reason })
     },
   })
   byId('retry').onclick = () => connection.retryNow()
