@@ -40,7 +40,7 @@ export interface ErrorDetails {
   body?: unknown
   /** True if the service accepted a write whose result is unknown. */
   accepted?: boolean | undefined
-  /** ID of an item that the service created, although it shows other values than requested. */
+  /** ID of an item that the service created with other values than requested. */
   createdId?: string | undefined
   cause?: unknown
 }
@@ -164,7 +164,7 @@ export class IncompleteError extends PartialError {
   override readonly code = 'incomplete'
 }
 
-/** Error for a list whose items contradict a filter that the service was given. */
+/** Error for a list whose items contradict a filter of the request. */
 export class FilterIgnoredError extends PartialError {
   override readonly code = 'filter_ignored'
 }

@@ -45,7 +45,7 @@ export async function main(
   // Every request adds a listener, and Node warns about more than ten.
   setMaxListeners(0, interruption.signal)
   const stopListening = host.onSignal((signal) => {
-    // After this, a second signal ends the program. Deferred, so that a prompt can restore the terminal first.
+    // A second signal ends the program. Deferred, so that a prompt can restore the terminal first.
     queueMicrotask(() => stopListening())
     interruption.abort(new InterruptedError(signal))
   })

@@ -21,8 +21,8 @@ export class AppendFile {
   }
 
   /**
-   * Opens a file, and creates a missing one with mode 0600. Symbolic links are not followed, because the path is used
-   * for a long time and another user may create a link meanwhile.
+   * Opens a file, and creates a missing file with mode 0600. Symbolic links are not followed, because the
+   * path is used for a long time and another user may create a link meanwhile.
    * @param uid effective user ID; undefined on systems without user IDs
    * @throws {UsageError} if the path is not a regular file of this user
    */

@@ -48,7 +48,10 @@ function createEmpty(path: string): Stats {
   return lstatSync(path)
 }
 
-/** Prepares a database that serves as a lock. Removes the access of other users, who could hold the lock. */
+/**
+ * Prepares a database that serves as a lock. Removes the access of other users, who could hold the lock.
+ * @throws {UsageError} if a file is not regular, or belongs to another user
+ */
 export function prepareLockDatabase(path: string, uid: number | undefined): void {
   prepareDatabaseFile(path, uid)
   if ((lstatSync(path).mode & 0o077) === 0) return

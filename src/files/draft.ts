@@ -26,7 +26,10 @@ import { createLinkError, requireOwner, requireRegular } from './file-kind.ts'
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR, W_OK } = constants
 
 interface DraftOptions {
-  /** True for settings and for files that the user names: the file behind a symbolic link is replaced, and the link stays. */
+  /**
+   * True for settings and for files that the user names: the file behind a symbolic link is replaced, and the
+   * link is kept.
+   */
   follow?: boolean
   /** True for files with keys and responses: the mode is always 0600, and a symbolic link that is not followed is replaced. */
   isPrivate?: boolean

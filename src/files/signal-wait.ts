@@ -1,7 +1,9 @@
 import { InterruptedError } from '../errors.ts'
 import type { Host } from '../host.ts'
 
-/** Wait that a signal ends, for work that cannot be canceled, such as opening a pipe that has no other end. */
+/**
+ * Wait that a signal can end, for work that cannot be canceled, such as opening a pipe without another end.
+ */
 export class SignalWait {
   /** Stops listening for signals. */
   readonly release: () => void

@@ -1,4 +1,5 @@
-// The public types of `meetroom/testing`. The build publishes this file as its declarations, so it imports nothing.
+// Public types of `meetroom/testing`. The build publishes this file as its declarations, so it imports
+// nothing.
 
 export type Operation =
   | 'listRooms'
