@@ -73,6 +73,8 @@ export class ReportTable {
     const item: Record<string, unknown> = { ...row }
     for (const field of ['room_minutes', 'minutes'])
       if (field in row) item[field] = Number(row[field]).toFixed(1)
+    // A deleted person may have no name, and the column of IDs may be too much for the width.
+    if ('user_id' in row) item['name'] = toText(row['name']) || row['user_id']
     if ('room_name' in row) item['room_name'] = toText(row['room_name']) || row['room_id']
     const span = this.#hasOneSpan ? this.#plan.span : line.span
     if (this.#isOfRoom && (this.#isOneRoom || this.#hasOneSpan)) this.#axis = span

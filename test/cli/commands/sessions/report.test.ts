@@ -67,6 +67,15 @@ describe('sessions report of one room', () => {
     expect(await report('maths --only-absent')).toMatchObject({ stdout: '', stderr: 'no absences\n' })
   })
 
+  test('sessions report of one room shows the ID of a person without a name in tables only', async () => {
+    await school(world, { maths: { ...maths, members: [member('grace', { name: null })] } })
+    const names = async (flags: string) =>
+      (await report(`maths --columns name --no-header ${flags}`)).stdout.split(/\r?\n/)
+    expect(await names('')).toEqual(['ada', 'grace', 'm9', ''])
+    expect(await names('--by user-total')).toEqual(['ada', 'm9', 'grace', ''])
+    expect(await names('-o csv')).toEqual(['', '', 'm9', ''])
+  })
+
   test('sessions report of one room omits absent members who are blocked, unless --include-blocked is given', async () => {
     const { members } = maths
     const blocked = members.map((one) => ({
