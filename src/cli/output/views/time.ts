@@ -16,7 +16,7 @@ export function isTimeField(field: string): boolean {
 
 const timestamp = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
-const isInstantField = /(^|_)(time|at|seen|in|out|start|end|from)$/
+const isInstantField = /(^|_)(time|at|seen|active|in|out|start|end|from)$/
 
 /**
  * Formats a timestamp in ISO 8601 to the second: with its offset, or as the local time of a zone. Returns other texts
