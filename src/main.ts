@@ -148,12 +148,12 @@ const readListOf: ContextSetup['readList'] = async function* (context, client, n
   for await (const { items } of readList(context, name, input, { all: true, client })) yield items
 }
 
-function missingCommandError(program: Command, [name]: readonly string[]): UsageError {
+function missingCommandError(program: Command, [name, ...words]: readonly string[]): UsageError {
   const group = name ? findCommand(program, name) : undefined
   if (!group) return new UsageError('no command given', { hint: ['see: ', suggestHelp()] })
   const verbs = group.commands.map((command) => command.name()).join(', ')
   return new UsageError(`${name} needs a command: ${verbs}`, {
-    hint: ['see: ', suggestHelp(group.name())],
+    hint: ['see: ', suggestHelp(group.name(), ...words.filter((word) => word !== 'help'))],
   })
 }
 

@@ -1,4 +1,5 @@
 import { isAbsolute, normalize } from 'node:path'
+import { findClosest } from '../api/closest.ts'
 import { formatChoices } from '../api/either.ts'
 import { isLoopback } from '../api/loopback.ts'
 import { parseDuration } from '../duration.ts'
@@ -78,10 +79,11 @@ export function parseTimeZone(text: string): string {
   const name = /^[a-z]/i.test(text) ? findTimeZone(text) : undefined
   if (name !== undefined) return name
   const city = text.trim().replaceAll(' ', '_').toLowerCase()
-  const near = Intl.supportedValuesOf('timeZone').find((zone) => zone.toLowerCase().endsWith(`/${city}`))
+  const zones = Intl.supportedValuesOf('timeZone')
+  const near = zones.find((zone) => zone.toLowerCase().endsWith(`/${city}`)) ?? findClosest(text, zones)
   throw new UsageError(
     `the time zone must be an IANA name such as Europe/Berlin, or utc, not “${text}”`,
-    near === undefined ? {} : { hint: `did you mean “${near}”?` },
+    near === undefined ? {} : { correction: [text, near] },
   )
 }
 

@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
-import type { Hint } from '../errors.ts'
+import { type Hint, UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { toReadError } from './file-errors.ts'
 import { createNotRegularError } from './file-kind.ts'
@@ -50,6 +50,10 @@ export async function* streamInput(
   name = file,
   hint?: Hint,
 ): AsyncGenerator<Buffer> {
+  if (/^https?:\/\//i.test(file))
+    throw new UsageError(`${file} is a URL, not a file`, {
+      hint: 'download it first, or pipe it, with “-” as the file',
+    })
   const path = resolve(machine.cwd, file)
   try {
     yield* (await isStream(path))

@@ -1,5 +1,5 @@
 import { findClosest } from '../../api/closest.ts'
-import { findNearDuration } from '../../duration.ts'
+import { findNearDuration, readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import { isMissingMoment, momentExamples, parseMoment } from './moment.ts'
 import { parsePeriod, periodExamples, periodWords } from './period.ts'
@@ -62,7 +62,8 @@ const dateAndTime =
 /** Finds the times that were probably meant by text that is no time: several if the order of a date is unclear. */
 function findNearMoments(text: string, now: number, zone: TimeZone): readonly string[] {
   const words = text.trim().toLowerCase()
-  const ago = findNearDuration(words.replace(/ ago$/, ''))
+  const elapsed = words.replace(/ ago$/, '').replace(/^(?:today|now) ?- ?/, '')
+  const ago = elapsed !== words && readDuration(elapsed) !== undefined ? elapsed : findNearDuration(elapsed)
   const [, date = '', time] = dateAndTime.exec(words) ?? []
   const clock = time === undefined ? undefined : readClock(time)
   const days = readDays(date, zone.dayOf(now))

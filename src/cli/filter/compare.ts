@@ -46,11 +46,27 @@ export async function compare({ operator, type, text, condition, now, zone }: Co
   }
   switch (type) {
     case 'number': {
-      if (!/^-?\d+(\.\d+)?$/.test(text)) throw wrong(`the value must be a number, not “${text}”`)
+      if (!/^-?\d+(\.\d+)?$/.test(text)) {
+        const [, number] = /^(-?\d+(?:\.\d+)?)\s+\p{L}+$/u.exec(text) ?? []
+        throw new UsageError(
+          `${condition}: the value must be a number, not “${text}”`,
+          number === undefined ? {} : { correction: [text, number] },
+        )
+      }
       return compareRange(operator, Number(text), Number(text), parseNumber)
     }
     case 'boolean':
-      if (!/^(true|false)$/.test(text)) throw wrong(`the value must be true or false, not “${text}”`)
+      if (!/^(true|false)$/.test(text)) {
+        const meant = /^(true|yes|on|1)$/i.test(text)
+          ? 'true'
+          : /^(false|no|off|0)$/i.test(text)
+            ? 'false'
+            : undefined
+        throw new UsageError(
+          `${condition}: the value must be true or false, not “${text}”`,
+          meant === undefined ? {} : { correction: [text, meant] },
+        )
+      }
       if (operator !== '=' && operator !== '!=') throw wrong('true and false have no order')
       return (value) => {
         const parsed = parseBoolean(value)

@@ -1,4 +1,3 @@
-import { findClosest } from '../../api/closest.ts'
 import { formatChoices } from '../../api/either.ts'
 import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import {
@@ -14,10 +13,11 @@ import { UsageError } from '../../errors.ts'
 import { parseMoment } from '../calendar/moment.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
 import type { RowKind } from '../output/views/define-row.ts'
-import { toUnknownFieldError } from '../output/views/near-field.ts'
+import { findNearChoice, toUnknownFieldError } from '../output/views/near-field.ts'
 import { type FieldValue, type Item, readField, selectView, type View } from '../output/views/views.ts'
 import { type Comparison, compare, type FilterType, type Operator, operators, type Test } from './compare.ts'
 import { computedTypes, idleSince, isMetric } from './metric-types.ts'
+import { findNearCondition, splitConditions } from './near-condition.ts'
 import { formatAlternatives, formatCondition, NearMisses } from './near-miss.ts'
 
 export interface Filter {
@@ -126,7 +126,7 @@ async function parseCondition(
   const [, field = '', blank, sign = '', given = ''] =
     /^\s*([\w.]+)(\s*)(==|!=|<=|>=|!~|=|<|>|~)([\s\S]*)$/.exec(condition) ?? []
   const operator = operators[sign]
-  if (operator === undefined) throw invalidCondition(condition, flag, types.has('age'))
+  if (operator === undefined) throw invalidCondition(condition, flag, types)
   const trimmed = given.trim()
   const instead = foreignOperators[`${sign}${given[0]}`]
   if (instead !== undefined)
@@ -145,9 +145,13 @@ async function parseCondition(
     }
   }
   if (!type) throw toUnknownFieldError(`${flag}: `, view.noun[0], field, condition, [...types.keys()])
-  if (/\s(and|or|&&|\|\|)\s+[\w.]+\s*[=<>~!]/i.test(given))
+  const parts = splitConditions(condition, types)
+  if (parts.length > 1 || /\s(and|or|&&|\|\|)\s+[\w.]+\s*[=<>~!]/i.test(given))
     throw new UsageError(`${flagAndCondition}: each condition needs its own ${flag}`, {
-      hint: `all conditions must match: ${flag} 'type=private' ${flag} 'record=true'; for alternatives, use a pattern: ${flag} 'name~one|two'`,
+      hint:
+        parts.length > 1
+          ? `type: ${parts.map((part) => formatCondition(flag, part)).join(' ')}`
+          : `all conditions must match: ${flag} 'type=private' ${flag} 'record=true'; for alternatives, use a pattern: ${flag} 'name~one|two'`,
     })
   const choices = view.choices?.[field]
   if (choices && (operator === '=' || operator === '!=') && trimmed !== '' && !choices.includes(trimmed))
@@ -187,7 +191,7 @@ function hintOnChoice(
   choices: readonly string[],
 ) {
   const started = choices.filter((choice) => choice.startsWith(value.toLowerCase()))
-  const meant = started.length === 1 ? started[0] : findClosest(value, choices)
+  const meant = started.length === 1 ? started[0] : findNearChoice(value, choices)
   if (meant !== undefined) return `did you mean: ${formatCondition(flag, `${field}${operator}${meant}`)}`
   if (operator !== '=') return undefined
   return `only for a service with other values: ${formatCondition(flag, `${field}~${value}`)}`
@@ -202,9 +206,11 @@ function withChoices(choices: readonly string[] | undefined, test: Test): Test {
 }
 
 /** Creates the error for a malformed condition. The shell may have interpreted an unquoted < or >. */
-function invalidCondition(condition: string, flag: string, isAged: boolean): UsageError {
+function invalidCondition(condition: string, flag: string, types: ReadonlyMap<string, string>): UsageError {
   const message = `${flag} must be a field, one of = != < <= > >= ~ !~, and a value, not “${condition}”`
-  const example = isAged ? 'age>90d' : 'type=host'
+  const near = findNearCondition(condition, types)
+  if (near !== undefined) return new UsageError(message, { correction: [condition, near] })
+  const example = types.has('age') ? 'age>90d' : 'type=host'
   const isField = /^\s*[\w.]+\s*$/.test(condition)
   return new UsageError(message, {
     hint: isField

@@ -63,8 +63,12 @@ export function collectParsed<T>(
 /** Returns a parser that encodes URLs and keeps `%20` (API specification, “What the service does”). */
 export function createUrlParser(flag: string): (text: string) => string {
   return (text) => {
+    const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/i.test(text)
     const invalid = () =>
-      new UsageError(`${flag} must be a complete URL such as https://host/path, not “${text}”`)
+      new UsageError(
+        `${flag} must be a complete URL such as https://host/path, not “${text}”`,
+        isLocal ? { correction: [text, `http://${text}`] } : {},
+      )
     if (!isUrl(text)) throw invalid()
     // The package encodeurl does not encode these characters, because browsers accept them.
     const url = encodeUrlOnce(convertHost(text.trim())).replace(/[\\^|]/g, encodeURIComponent)
@@ -118,6 +122,10 @@ export function parseSize(text: string): { width: number; height: number } {
 
 export async function readData(data: string, host: Host): Promise<unknown> {
   const file = data === '-' ? data : data.startsWith('@') ? data.slice(1) : undefined
+  if (/^[\w./~-]+\.(json|ya?ml|txt)$/i.test(data))
+    throw new UsageError(`--data is not valid JSON: “${data}” looks like a file`, {
+      correction: [data, `@${data}`],
+    })
   const text = file === undefined ? data : await readFileOrStdin('--data', file, host)
   try {
     return parseGivenJson(text, '--data', readJson)

@@ -25,6 +25,16 @@ export function parseSort(text: string, known: KnownFields): SortKey[] {
     throw new UsageError(`--sort: a minus sign before a field means descending, not “${text}”`, {
       correction: [text, meant],
     })
+  const fields = [...known.types.keys()]
+  const separated = text.split(/\s*[;\s]\s*/)
+  if (
+    separated.length > 1 &&
+    !text.includes(',') &&
+    separated.every((part) => fields.includes(part.replace(/^-/, '')))
+  )
+    throw new UsageError(`--sort must be field names separated by commas, not “${text}”`, {
+      correction: [text, separated.join(',')],
+    })
   return text.split(',').map((part) => {
     const [, sign = '', name = ''] = /^\s*(-?)(.*?)\s*$/s.exec(part) ?? []
     if (name === '')

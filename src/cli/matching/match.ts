@@ -66,6 +66,9 @@ export function findLikely(
     const found = items.filter((item) => foldText(toText(item[field])) === wanted)
     if (found.length > 0) return found.length === 1 ? found[0] : undefined
   }
+  const keys = toSimilarKeys(text, 'name')
+  const named = items.filter((item) => toSimilarKeys(item['name'], 'name').some((key) => keys.includes(key)))
+  if (named.length === 1) return named[0]
   const [first = ''] = fields
   const values = items.map((item) => toText(item[first]))
   const closest = findClosest(text, values)

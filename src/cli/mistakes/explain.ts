@@ -60,7 +60,9 @@ export async function explainMissing(
     }
     if (path === undefined) return error
     const isMissing = (word: string) => word === unknownUser || path.includes(encodeURIComponent(word))
-    const unread = [...called.given, ...flags].find((word) => isMissing(word) && readIntended(word))
+    const unread = [...called.given, ...flags].find(
+      (word) => isMissing(word) && (readIntended(word) || /\.\w+$/.test(word)),
+    )
     const intended = unread === undefined ? undefined : explainIntended(missing, unread)
     if (intended) return new NotFoundError(message, { status, request, body, hint: intended })
     for (const explain of [
@@ -82,9 +84,20 @@ type Explain = (missing: MissingResource) => Promise<Hint | undefined>
 
 /** Explains `name=Maths`, a URL or a comma list in place of an ID. */
 function explainIntended(missing: MissingResource, text: string): Hint | undefined {
+  const { command } = splitTyped(missing.program, missing.argv)
+  const [, format] = /^[^:]+\.(csv|json|ndjson|tsv|xlsx)$/i.exec(text) ?? []
+  if (format !== undefined && command.name() === 'export') {
+    const others = [...missing.given, ...missing.flags].filter((word) => word !== text)
+    const words = [
+      ...missing.context.command.split(' '),
+      ...others,
+      '-o',
+      format.toLowerCase().replace('xlsx', 'csv'),
+    ]
+    return ['write a file with: ', suggest(words), ` > ${quoteWord(text)}`]
+  }
   const { reason, words } = readIntended(text) ?? { reason: '', words: [] }
   if (words.length === 0) return undefined
-  const { command } = splitTyped(missing.program, missing.argv)
   const isSeveral = command.registeredArguments.at(-1)?.variadic === true
   const corrected = correct(missing, text, ...(isSeveral ? words : words.slice(0, 1)))
   return corrected && [words.length > 1 && !isSeveral ? 'one at a time: ' : reason, corrected]

@@ -32,6 +32,7 @@ export function fitWords(words: readonly string[], rest: readonly string[]): str
   const [, mailbox] = /^([^@\s]+)@[^@\s]+\.[^@\s]+$/.exec(first) ?? []
   if (name === 'users create' && mailbox !== undefined && !flags.includes('--email'))
     return [...words, mailbox, '--email', ...rest]
+  if (/ list$/.test(name) && /^\d{1,4}$/.test(first)) return [...words, '--limit', ...rest]
   if (name === 'rooms create' && isOperand) return [...words, '--name', ...rest]
   if (/^(rooms|users) list$/.test(name) && isOperand)
     return [...words, '--where', `name~${first}`, ...rest.slice(1)]
@@ -64,13 +65,21 @@ interface Intended {
 
 /** Reads an operand as `name=Maths`, as the URL of an item, or as several IDs with commas. */
 export function readIntended(text: string): Intended | undefined {
-  const [, field = '', value = ''] = /^(name|email|id|room_id|user_id)=(.+)$/s.exec(text) ?? []
-  if (field !== '')
-    return field.endsWith('id')
-      ? { reason: 'pass the ID alone: ', words: [value] }
-      : { reason: 'a colon follows the field: ', words: [`${field}:${value}`] }
+  const [, field = '', value = ''] =
+    /^(name|email|e?mail|title|id|room_id|user_id|room|user)[=:](.+)$/is.exec(text) ?? []
+  if (/^(name|email)$/.test(field) && text.startsWith(`${field}:`)) return readList(text)
+  if (field !== '') {
+    const known = { mail: 'email', title: 'name' }[field.toLowerCase()] ?? field.toLowerCase()
+    return known === 'name' || known === 'email'
+      ? { reason: 'type: ', words: [`${known}:${value}`] }
+      : { reason: 'pass the ID alone: ', words: [value] }
+  }
   const [, id = ''] = /^(?:https?:\/\/[^/]+)?\/(?:[^?#]*\/)?(?:rooms|users|join)\/([^/?#]+)/i.exec(text) ?? []
   if (id !== '') return { reason: 'pass the ID in the URL: ', words: [decode(id)] }
+  return readList(text)
+}
+
+function readList(text: string): Intended | undefined {
   const parts = text.split(',').filter((part) => part !== '')
   const isReference = (part: string) => /^(name|email|id):/.test(part)
   const isList = !/\s/.test(text) && !isReference(text)

@@ -1,15 +1,17 @@
 import { counted } from '../../api/plural.ts'
 import { minKeyLength } from '../../config/settings.ts'
 import { type Hint, suggest, UsageError } from '../../errors.ts'
-import { listOptions } from '../kernel/meetroom-command.ts'
+import { IdArgument } from '../input/id-arguments.ts'
+import { listOptions, type MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { toRoomName } from '../matching/reference.ts'
 import { isFieldList, suggestFields } from './json-fields.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
-import { flagsOfArguments, linkWords, lookUp, values } from './meanings.ts'
+import { flagsOfArguments, linkWords, lookUp } from './meanings.ts'
 import { fitWords, isSentence } from './operands.ts'
 import { joinSplitValue } from './shell-words.ts'
 import { idPattern, mayBeKey, removeWords } from './typed.ts'
 import { findVerb } from './unknown-command.ts'
+import { findFilterField, isReading } from './unknown-flag.ts'
 import { findFlagOf, quoteValue, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
 
 export function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageError {
@@ -37,6 +39,7 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
       : removeWords(rest, [extra])
     return new UsageError(`${before} takes no value`, { hint: ['type: ', suggest([...words, ...fixed])] })
   }
+  if (/^(help|\?)$/i.test(extra)) return hint(suggestHelpOn(words))
   const linked = given.filter((word) => linkWords.has(word.toLowerCase()))
   if (linked.length > 0 && given.length - linked.length === accepted) {
     const fixed = given.length === 3 ? rest : removeWords(rest, linked)
@@ -49,16 +52,17 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
     ])
   const joined = joinSplitValue(rest, listOptions(command), given.length - accepted)
   if (joined) return hint([quoteValue, suggest([...words, ...joined])])
-  const meant = lookUp(values, extra.toLowerCase()) ?? extra.toLowerCase()
-  const flagOfExtra = findFlagOf(meant, listOptions(command))
-  if (flagOfExtra && accepted > 0 && given.length === accepted + 1 && !rest.includes(flagOfExtra)) {
-    const others = fitWords(words, removeWords(rest, [extra]))
-    return hint(['did you mean: ', suggest([...others, flagOfExtra, meant])])
-  }
   const flagsOnly = removeWords(rest, given)
   const again = given.findIndex((_, i) => words.every((word, j) => given[i + j] === word))
   if (again >= 0)
     return hint(['type the command once: ', suggest([...words, ...given.slice(0, again), ...flagsOnly])])
+  const undashed = addDashes(given, rest, command)
+  if (undashed) return hint(['did you mean: ', suggest([...words, ...undashed])])
+  const [flagOfExtra, meant = ''] = findFlagOf(extra, listOptions(command)) ?? []
+  if (flagOfExtra && accepted > 0 && given.length === accepted + 1 && !rest.includes(flagOfExtra)) {
+    const others = fitWords(words, removeWords(rest, [extra]))
+    return hint(['did you mean: ', suggest([...others, flagOfExtra, meant])])
+  }
   const { surplusHint } = command
   const own = typeof surplusHint === 'function' ? surplusHint(given.slice(accepted)) : surplusHint
   if (own !== undefined) return hint(own)
@@ -72,6 +76,10 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
     const others = given.slice(named + given.length - accepted + 1)
     return hint([quoteValue, suggest([...words, ...given.slice(0, named), name, ...others, ...flagsOnly])])
   }
+  const last = command.registeredArguments.at(-1)
+  const isPair = accepted === 2 && (idPattern.test(first) || /^(name|id):/.test(first))
+  if (isPair && last instanceof IdArgument)
+    return hint([`one ${last.name()} at a time: `, suggest([...words, ...given.slice(0, 2), ...flagsOnly])])
   if (command.registeredArguments[0]?.name() === 'room' && !idPattern.test(first)) {
     const others = given.slice(given.length - accepted + 1)
     const name = given.slice(0, given.length - accepted + 1).join(' ')
@@ -86,6 +94,44 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
     return hint(['one user at a time: ', one, '; or quote a name with spaces: ', name])
   }
   return hint(suggestHelpOn(words))
+}
+
+/** Adds the dashes that flags lack, as in `limit 5`, `name=Bio` or `where type=open`; undefined if no word is a flag. */
+function addDashes(
+  given: readonly string[],
+  rest: readonly string[],
+  command: MeetroomCommand,
+): string[] | undefined {
+  const options = listOptions(command)
+  const fixed: string[] = []
+  const accepted = command.registeredArguments.length
+  let operands = 0
+  let isFound = false
+  const words = rest.filter((word) => word !== '-' && word !== '--')
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] ?? ''
+    const [, key = '', value] = /^([a-z][\w-]*)(?:=([\s\S]+))?$/i.exec(word) ?? []
+    const option = options.find(({ long }) => long === `--${key.replaceAll('_', '-').toLowerCase()}`)
+    const isSurplus = given.includes(word) && operands >= accepted
+    const field = value === undefined ? undefined : findFilterField(key, value, command)
+    const canFilter = options.some(({ long }) => long === '--where') && isReading(command)
+    if (isSurplus && option && (option.isBoolean() || value !== undefined || i + 1 < words.length)) {
+      isFound = true
+      const next = value ?? words[i + 1] ?? ''
+      const isSwitch = option.isBoolean() && /^(true|false|on|off|yes|no)$/i.test(next)
+      if (option.isBoolean())
+        fixed.push(/^(false|off|no)$/i.test(next) && isSwitch ? `--no-${key}` : `--${key}`)
+      else fixed.push(option.long ?? '', next)
+      if (value === undefined && (isSwitch || !option.isBoolean())) i++
+    } else if (isSurplus && field !== undefined && canFilter) {
+      isFound = true
+      fixed.push('--where', `${field}=${value}`)
+    } else {
+      if (given.includes(word)) operands++
+      fixed.push(word)
+    }
+  }
+  return isFound && operands <= accepted ? fixed : undefined
 }
 
 /** Explains a surplus argument of `auth login`. The message does not repeat a long one, which may be a key. */

@@ -17,8 +17,15 @@ export function explainUnknownCommand(
   group: string | undefined,
   rest: readonly string[],
 ): UsageError {
-  const hint = hintFor(word, within, group, rest)
+  const hint = hintOnParts(word, group, rest) ?? hintFor(word, within, group, rest)
   return new UsageError(mayBeKey(word) ? 'unknown command' : `unknown command “${word}”`, { hint })
+}
+
+/** Explains a command that was typed as one word, as in `rooms:list` or `room/list`. */
+function hintOnParts(word: string, group: string | undefined, rest: readonly string[]): Hint | undefined {
+  const [, noun = '', verb = ''] = /^([a-z]+)[:/.]([a-z-]+)$/i.exec(word) ?? []
+  const named = group === undefined ? lookUp(nouns, noun.toLowerCase()) : undefined
+  return named !== undefined && findVerb(named, verb) ? suggestVerb(named, verb, rest) : undefined
 }
 
 const dataFlags = ['-d', '--data', '--data-raw', '--json']
@@ -55,7 +62,7 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
   if (verb) return suggestVerb(group, word, rest)
   const moved = lookUp(elsewhere, group ? `${group} ${word}` : word)
   // The word after a login command may be a key.
-  if (moved) return suggestCommand(moved.split(' '), moved.startsWith('auth') ? [] : rest)
+  if (moved) return suggestCommand(moved.split(' '), moved.startsWith('auth') ? profileOf(group, rest) : rest)
   const near = findNearest(word, within)
   if (near) return suggestCommand(group ? [group, near] : [near], rest)
   if (group === undefined) return hintAtTop(word, rest)
@@ -80,8 +87,20 @@ function findNearest(word: string, { commands }: Command): string | undefined {
   return findClosest(word, [...undestructive, ...named(isDestructive)], 1) ?? findClosest(word, undestructive)
 }
 
+/** Returns the profile of a command such as `profiles create staging`, unless the word may be a key. */
+function profileOf(group: string | undefined, [name = '-']: readonly string[]): readonly string[] {
+  return group === 'profiles' && /^\w{1,12}$/.test(name) ? ['--profile', name] : []
+}
+
 /** Suggests a command for a verb before its noun, or for a verb or noun alone. */
-function hintAtTop(word: string, [noun = '', ...rest]: readonly string[]): Hint {
+function hintAtTop(word: string, typed: readonly string[]): Hint {
+  // `get room/ID` and `import people.csv users` name the group in other places.
+  const [first = '', ...others] = typed
+  const [, kind = '', id = ''] = /^([a-z]+)\/(.+)$/i.exec(first) ?? []
+  if (lookUp(nouns, kind)) return hintAtTop(word, [kind, id, ...others])
+  const [operands] = splitOperands(typed)
+  const at = lookUp(nouns, first.toLowerCase()) ? 0 : operands.findIndex((each) => lookUp(nouns, each))
+  const [noun = '', ...rest] = at > 0 ? [typed[at] ?? '', ...typed.toSpliced(at, 1)] : typed
   const group = lookUp(nouns, noun.toLowerCase())
   const verb = group && findVerb(group, word)
   if (group === 'members' && !verb && isDeletion(word)) return explainRemoval(rest)

@@ -2,18 +2,20 @@ import type { Option } from 'commander'
 import { findClosest } from '../../api/closest.ts'
 import { resources } from '../../api/resources.ts'
 import { defaultLimit } from '../../api/vocabulary.ts'
-import { suggest, UsageError } from '../../errors.ts'
+import { formats } from '../../config/values.ts'
+import { suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { findResource, resourceView } from '../filter/command-fields.ts'
 import { conditionTypes } from '../filter/where.ts'
+import type { FlagKind } from '../input/input.ts'
 import { describeFixedField, isSetOnlyAtCreation } from '../kernel/body.ts'
 import { isDestructive, mayWrite } from '../kernel/effect.ts'
 import { commandPath, listOptions, type MeetroomCommand } from '../kernel/meetroom-command.ts'
-import { findNearField } from '../output/views/near-field.ts'
+import { findNearChoice, findNearField, findSynonym } from '../output/views/near-field.ts'
 import { rowsOfCommands } from '../output/views/rows.ts'
 import { convertJq, isFieldList, suggestFields } from './json-fields.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
-import { flags, lookUp, searching } from './meanings.ts'
-import { fitRoom } from './operands.ts'
+import { flags, linkWords, lookUp, searching } from './meanings.ts'
+import { fitRoom, splitOperands } from './operands.ts'
 import { idPattern } from './typed.ts'
 import { findFlagOf, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
 
@@ -43,7 +45,19 @@ export function explainUnknownFlag({
   const message = `unknown flag “${flag}”`
   const reason = explainFixedField(words, flag)
   if (reason) return new UsageError(message, { hint: reason })
-  const fixed = findIntendedWords(flag, command, options, rest)
+  const [given] = splitOperands(rest.filter((word) => word !== flag))
+  const isMissing =
+    given.length <= command.registeredArguments.length && !options.some(({ long }) => long === '--all-rooms')
+  const [argument] = command.registeredArguments
+  const isPlace = linkWords.has(flag.slice(2)) && command.registeredArguments.length === 2
+  if (isPlace && given.length === 2)
+    return new UsageError(message, {
+      hint: ['did you mean: ', suggest([...words, ...rest.filter((word) => word !== flag)])],
+    })
+  const isArgument = isMissing && argument?.required === true && flag === `--${argument.name()}`
+  const fixed = isArgument ? undefined : replaceUnknown(flag, command, options, rest)
+  if (/^-+(h|help|hlep|hepl|\?)$/i.test(flag))
+    return new UsageError(message, { hint: ['did you mean: ', suggestHelp(...words)] })
   if (fixed) return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })
   if (argv.length > 0 && command.registeredArguments[0] && rest[rest.indexOf(flag) + 1] !== undefined) {
     const noun = command.registeredArguments[0].name()
@@ -69,16 +83,47 @@ function explainFixedField([group, verb]: readonly string[], flag: string): stri
     : undefined
 }
 
-const isReading = ({ effect = 'reads' }: MeetroomCommand) => !mayWrite(effect) && !isDestructive(effect)
+export const isReading = ({ effect = 'reads' }: MeetroomCommand) =>
+  !mayWrite(effect) && !isDestructive(effect)
 
 /** Finds the field that a flag such as `--status` means in the list of a command. */
-function findFilterField(word: string, value: string, command: MeetroomCommand): string | undefined {
+export function findFilterField(word: string, value: string, command: MeetroomCommand): string | undefined {
   const resource = findResource(command)
   if (!resource)
     return findNearField(word, Object.keys(rowsOfCommands[commandPath(command).join(' ')]?.shape ?? {}), 0)
   const isName = word === 'room' && resource.name === 'room'
   if (isName) return idPattern.test(value) ? 'id' : 'name'
   return findNearField(word, [...conditionTypes(resource, resourceView(resource)).keys()], 0)
+}
+
+/** Finds the condition that a flag such as `--terminated` or `--blocked` means in the list of a command. */
+function findState(word: string, command: MeetroomCommand): string | undefined {
+  const resource = findResource(command)
+  const choices = Object.entries((resource && resourceView(resource).choices) ?? {})
+  const exact = choices.find(([, values]) => values.includes(word))
+  if (exact) return `${exact[0]}=${word}`
+  const found = choices.flatMap(
+    ([field, values]) => findSynonym(word, values)?.replace(/^/, `${field}=`) ?? [],
+  )
+  return found.length === 1 ? found[0] : undefined
+}
+
+/** Replaces a flag, and then the other flags that the command does not have. */
+function replaceUnknown(
+  flag: string,
+  command: MeetroomCommand,
+  options: readonly Option[],
+  rest: readonly string[],
+): readonly string[] | undefined {
+  const fixed = findIntendedWords(flag, command, options, rest)
+  const isKnown = (name: string) => options.some(({ long, short }) => name === long || name === short)
+  const others =
+    fixed?.filter((word) => /^-{1,2}[a-z]/i.test(word) && !isKnown(word.split('=')[0] ?? '')) ?? []
+  return others.reduce<readonly string[] | undefined>(
+    (words, other) =>
+      (words && findIntendedWords(other.split('=')[0] ?? '', command, options, words)) ?? words,
+    fixed,
+  )
 }
 
 /** Returns the words after the command with the probable flag in place of `flag`; undefined if no flag is similar. */
@@ -100,11 +145,12 @@ function findIntendedWords(
   ]
   const renamed = (long: string) => {
     const option = options.find((each) => each.long === long)
-    return option?.isBoolean() || value === undefined
-      ? [...rest.slice(0, at), long, ...rest.slice(at + 1)]
-      : replaced(long, value)
+    if (option && !option.required && !option.optional)
+      return [...rest.slice(0, at), long, ...rest.slice(at + 1)]
+    return value === undefined ? undefined : replaced(long, value)
   }
-  if (has('--where') && value !== undefined && isReading(command) && !lookUp(flags, flag)?.some(has)) {
+  const canFilter = has('--where') && isReading(command) && !lookUp(flags, flag)?.some(has)
+  if (canFilter && value !== undefined) {
     if (searching.has(flag))
       return has('--search') ? renamed('--search') : replaced('--where', `name~${value}`)
     // Other programs have flags that filter lists by a field.
@@ -112,10 +158,26 @@ function findIntendedWords(
     if (field !== undefined && !value.startsWith('-')) return replaced('--where', `${field}=${value}`)
   }
   // A value of a flag, typed as a flag, such as `--private` for `--type private`.
-  const ofValue = joined === undefined && (value ?? '-').startsWith('-') && findFlagOf(flag.slice(2), options)
-  if (ofValue) return [...rest.slice(0, at), ofValue, flag.slice(2), ...rest.slice(at + 1)]
-  const named = lookUp(flags, flag)?.find(has)
+  const isAlone = joined === undefined && (value ?? '-').startsWith('-')
+  const [ofValue, choice = ''] = (isAlone && findFlagOf(flag.slice(2), options)) || []
+  if (ofValue !== undefined)
+    return rest.includes(ofValue) ? undefined : [...rest.slice(0, at), ofValue, choice, ...rest.slice(at + 1)]
+  const state = joined === undefined && canFilter ? findState(flag.slice(2), command) : undefined
+  if (state !== undefined) return [...rest.slice(0, at), '--where', state, ...rest.slice(at + 1)]
+  const meanings = lookUp(flags, flag)?.filter(has) ?? []
+  const takesNumber = (long: string) => {
+    const parse = options.find((option) => option.long === long)?.parseArg as FlagKind | undefined
+    return parse?.kind !== undefined
+  }
+  const isNumber = /^\d+$/.test(value ?? '')
+  const named = meanings.find((long) => takesNumber(long) === isNumber) ?? meanings[0]
   if (named === '--query' && value !== undefined) return replaced(named, convertJq(value, command))
+  if (named === '--data' && value !== undefined)
+    return replaced(named, /^[{[@-]/.test(value) ? value : `@${value}`)
+  if (named === '--output' && value !== undefined) {
+    const format = findNearChoice(value, formats)
+    return format === undefined ? undefined : replaced(named, format)
+  }
   if (named) return renamed(named)
   if (flag === '--page' && has('--offset') && /^[1-9]\d{0,8}$/.test(value ?? '')) {
     const limit = rest[rest.indexOf('--limit') + 1]

@@ -1,13 +1,14 @@
 import type { CommanderError } from 'commander'
-import { findClosest } from '../../api/closest.ts'
 import { formatChoices } from '../../api/either.ts'
 import { type Hint, suggest, UsageError } from '../../errors.ts'
 import { MissingColumnError, UnknownColumnsError } from '../import/read/unknown-columns.ts'
 import { splitWords } from '../input/split-command.ts'
 import { CommandLineError, commandPath, listOptions, MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { quoteWord } from '../output/hint-text.ts'
+import { findNearChoice } from '../output/views/near-field.ts'
 import { explainColumns, explainMissingColumn } from './columns.ts'
 import type { CalledCommand } from './explain.ts'
-import { lookUp, values } from './meanings.ts'
+import { lookUp } from './meanings.ts'
 import { explainMissingFile } from './missing-file.ts'
 import { explainShellWords, joinSplitValue } from './shell-words.ts'
 import { explainSurplus } from './surplus-words.ts'
@@ -124,8 +125,8 @@ function explainInvalidValue({ said, program, command, words, rest }: UsageProbl
   if (name === undefined || choices === undefined) return undefined
   const value = flagValue ?? given ?? ''
   const message = `${name} must be ${formatChoices(choices)}${mayBeKey(value) ? '' : `, not “${value}”`}`
-  const meant =
-    choices.find((choice) => choice === lookUp(values, value.toLowerCase())) ?? findClosest(value, choices)
+  const format = name === '--output' ? readFileFormat(value) : undefined
+  const meant = format ?? findNearChoice(value, choices)
   const names = flags?.split(/[ ,]+/) ?? []
   const at = rest.findIndex(
     (word, i) =>
@@ -137,7 +138,14 @@ function explainInvalidValue({ said, program, command, words, rest }: UsageProbl
       hint: flags === undefined ? findExample(command, program) : suggestHelpOn(words, name),
     })
   const fixed = rest.map((word, i) => (i === at ? word.slice(0, word.length - value.length) + meant : word))
-  return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })
+  const redirection = format === undefined ? '' : ` > ${quoteWord(value)}`
+  return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed]), redirection] })
+}
+
+/** Returns the format of a file name, such as `csv` for `rooms.csv`. */
+function readFileFormat(name: string): string | undefined {
+  const [, ending = ''] = /.\.(\w+)$/.exec(name) ?? []
+  return findNearChoice(ending, ['json', 'ndjson', 'csv', 'tsv'])
 }
 
 /** Joins the values of a repeated flag with commas. */

@@ -1,6 +1,7 @@
 import type { Option } from 'commander'
 import { type Hint, suggest, suggestHelp } from '../../errors.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { findSynonym } from '../output/views/near-field.ts'
 
 export interface UsageProblem {
   /** Message from Commander, which is never printed, because it may contain a key. */
@@ -15,10 +16,17 @@ export interface UsageProblem {
 
 export const quoteValue = 'quote a value with spaces: '
 
-/** Returns the only flag that accepts a value; undefined if there are none or several. */
-export function findFlagOf(value: string, options: readonly Option[]): string | undefined {
-  const accepting = options.filter(({ argChoices, hidden }) => !hidden && argChoices?.includes(value))
-  return accepting.length === 1 ? accepting[0]?.long : undefined
+/** Returns the only flag that accepts a word, and the choice that it means; undefined if there are none or several. */
+export function findFlagOf(
+  word: string,
+  options: readonly Option[],
+): readonly [flag: string, choice: string] | undefined {
+  const accepting = options.flatMap(({ long, argChoices = [], hidden }) => {
+    const lower = word.toLowerCase()
+    const choice = argChoices.includes(lower) ? lower : findSynonym(lower, argChoices)
+    return long && !hidden && choice !== undefined ? [[long, choice] as const] : []
+  })
+  return accepting.length === 1 ? accepting[0] : undefined
 }
 
 /**

@@ -58,7 +58,13 @@ describe('a date in --where', () => {
 })
 
 test.each([
-  [['--time-zone', 'Berlin'], {}, '--time-zone', 'Berlin', 'hint: did you mean “Europe/Berlin”?\n'],
+  [
+    ['--time-zone', 'Berlin'],
+    {},
+    '--time-zone',
+    'Berlin',
+    'hint: did you mean: meetroom rooms list --time-zone Europe/Berlin --base-url https://meet.test/v1\n',
+  ],
   [[], { MEETROOM_TIME_ZONE: '+02:00' }, 'MEETROOM_TIME_ZONE', '+02:00', ''],
   [['--time-zone', 'Mars/Olympus'], {}, '--time-zone', 'Mars/Olympus', ''],
 ])(

@@ -41,6 +41,11 @@ export function defineUserCreate(users: MeetroomCommand, act: DefineAction): voi
         return runOne(context, 'getUser', { params: { user_id: id } })
       if (!flags.overwrite) await requireFree(context, id)
       await runOne(context, 'createUser', { body })
+      if (/\s/.test(id) && body.name === undefined)
+        await context.notice([
+          `“${id}” is now the ID of a user without a name; to name the user: `,
+          suggest(['users', 'update', id, '--name', id]),
+        ])
     }),
   )
   addExamples(

@@ -5,9 +5,9 @@ import { UsageError } from '../../../errors.ts'
 const fieldWords: Readonly<Record<string, readonly string[]>> = {
   role: ['type', 'default_member_type'],
   member_type: ['type', 'default_member_type'],
-  user: ['who', 'user_id', 'name'],
-  person: ['user_id', 'name'],
-  room: ['room_id', 'name'],
+  user: ['who', 'user_id'],
+  person: ['user_id'],
+  room: ['room_id'],
   title: ['name'],
   mail: ['email'],
   e_mail: ['email'],
@@ -51,6 +51,11 @@ export function toUnknownFieldError(
   value: string,
   fields: readonly string[],
 ): UsageError {
+  const separated = value.split(/[\s;]+/)
+  if (separated.length > 1 && separated.every((part) => fields.includes(part.replace(/^-/, ''))))
+    return new UsageError(`${where}fields are separated by commas, not “${value}”`, {
+      correction: [value, separated.join(',')],
+    })
   const near = findNearField(field, fields)
   const meant = near === undefined ? '' : `did you mean “${near}”? `
   return new UsageError(`${where}no ${noun} has a field “${field}”`, {
@@ -62,5 +67,56 @@ export function toUnknownFieldError(
 /** Replaces a field in the value of a flag, and in a list of fields all that were probably meant. */
 function correctFields(value: string, field: string, near: string, fields: readonly string[]): string {
   if (!/^-?[\w.]+(,-?[\w.]+)*$/.test(value)) return value.replace(field, near)
-  return value.replace(/[\w.]+/g, (name) => findNearField(name, fields) ?? name)
+  const corrected = value.replace(/[\w.]+/g, (name) => findNearField(name, fields) ?? name)
+  return corrected === value ? near : corrected
+}
+
+/** Synonyms of flag values. */
+const valueWords: Readonly<Record<string, readonly string[]>> = {
+  admin: ['host'],
+  administrator: ['host'],
+  owner: ['host'],
+  moderator: ['host'],
+  teacher: ['host'],
+  observer: ['monitor'],
+  viewer: ['monitor'],
+  watcher: ['monitor'],
+  member: ['guest'],
+  participant: ['guest'],
+  student: ['guest'],
+  closed: ['private', 'terminated'],
+  ended: ['terminated'],
+  finished: ['terminated'],
+  done: ['terminated'],
+  over: ['terminated'],
+  open: ['active'],
+  running: ['active'],
+  connected: ['online'],
+  disconnected: ['offline'],
+  left: ['offline'],
+  banned: ['blocked'],
+  jsonl: ['ndjson'],
+  text: ['table'],
+  name: ['ids'],
+  names: ['ids'],
+  yaml: ['json'],
+  yml: ['json'],
+  xlsx: ['csv'],
+  human: ['table'],
+  pretty: ['table'],
+  plain: ['table'],
+  excel: ['csv'],
+  merge: ['update'],
+  replace: ['overwrite'],
+}
+
+/** Finds the choice that was probably meant by a word, by its synonym or its spelling. */
+export function findNearChoice(word: string, choices: readonly string[]): string | undefined {
+  return findSynonym(word.toLowerCase(), choices) ?? findClosest(word, choices)
+}
+
+/** Returns the choice of which a word is a synonym. */
+export function findSynonym(word: string, choices: readonly string[]): string | undefined {
+  const meant = Object.hasOwn(valueWords, word) ? valueWords[word] : undefined
+  return meant?.find((choice) => choices.includes(choice))
 }

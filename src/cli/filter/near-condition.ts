@@ -1,0 +1,39 @@
+const words: readonly (readonly [pattern: RegExp, operator: string])[] = [
+  [/^(contains|like|includes|matches)$/, '~'],
+  [/^(is|equals|eq)$/, '='],
+  [/^(is not|isnt|ne)$/, '!='],
+  [/^(gt|over|above)$/, '>'],
+  [/^(lt|under|below)$/, '<'],
+  [/^(ge|gte)$/, '>='],
+  [/^(le|lte)$/, '<='],
+]
+
+/**
+ * Finds the condition that was probably meant by words of other languages: `name contains Maths`, `type in (a,b)`,
+ * `terminated_at is null`, or `record` and `!record` for a field that is true or false.
+ * @returns undefined for other text
+ */
+export function findNearCondition(text: string, types: ReadonlyMap<string, string>): string | undefined {
+  const [, negation, flag = ''] = /^\s*(!|not\s)?\s*([\w.]+)\s*$/i.exec(text) ?? []
+  if (types.get(flag) === 'boolean') return `${flag}=${negation === undefined}`
+  const [, field = '', not, list] = /^\s*([\w.]+)\s+(not\s+)?in\s*\(?([^()]+)\)?\s*$/i.exec(text) ?? []
+  if (types.has(field) && list !== undefined) {
+    const values = list
+      .split(',')
+      .map((value) => removeQuotes(value.trim()).replace(/[\\^$.|?+()[\]{}*]/g, '\\$&'))
+    return `${field}${not ? '!~' : '~'}^(${values.join('|')})$`
+  }
+  const [, name = '', verb = '', value = ''] = /^\s*([\w.]+)\s+(is not|\w+)\s+(.+?)\s*$/i.exec(text) ?? []
+  const operator = words.find(([pattern]) => pattern.test(verb.toLowerCase()))?.[1]
+  if (!types.has(name) || operator === undefined) return undefined
+  return `${name}${operator}${/^(null|none|empty)$/i.test(value) ? '' : removeQuotes(value).replace(/^%|%$/g, '')}`
+}
+
+const removeQuotes = (text: string) => text.replace(/^(["'])(.*)\1$/, '$2')
+
+/** Splits several conditions in one text, as in `type=open,status=active`; returns one part if there are not several. */
+export function splitConditions(text: string, types: ReadonlyMap<string, string>): readonly string[] {
+  const parts = text.split(/\s+(?:and|&&)\s+|\s*[,;&]\s*(?=[\w.]+\s*[=<>~!])/i)
+  const isCondition = (part: string) => types.has(/^\s*([\w.]+)\s*[=<>~!]/.exec(part)?.[1] ?? '')
+  return parts.every(isCondition) ? parts : [text]
+}
