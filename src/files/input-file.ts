@@ -50,10 +50,7 @@ export async function* streamInput(
   name = file,
   hint?: Hint,
 ): AsyncGenerator<Buffer> {
-  if (/^https?:\/\//i.test(file))
-    throw new UsageError(`${file} is a URL, not a file`, {
-      hint: 'download it first, or pipe it, with “-” as the file',
-    })
+  refuseUrl(file)
   const path = resolve(machine.cwd, file)
   try {
     yield* (await isStream(path))
@@ -62,6 +59,14 @@ export async function* streamInput(
   } catch (error) {
     throw toReadError(name, error, hint === undefined ? {} : { hint })
   }
+}
+
+/** @throws {UsageError} for a URL in place of a file */
+export function refuseUrl(file: string): void {
+  if (/^https?:\/\//i.test(file))
+    throw new UsageError(`${file} is a URL, not a file`, {
+      hint: 'download it first, or pipe it, with “-” as the file',
+    })
 }
 
 /** Returns true for inputs that can be read only once, such as named pipes, terminals and `<(…)`. */

@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path'
 import { UsageError } from '../../../errors.ts'
 import { AppendFile } from '../../../files/append-file.ts'
 import { toStorageError } from '../../../files/file-errors.ts'
-import { isStream, streamInput } from '../../../files/input-file.ts'
+import { isStream, refuseUrl, streamInput } from '../../../files/input-file.ts'
 import { createTemporaryDirectory, type TemporaryDirectory } from '../../../files/temporary-directory.ts'
 import type { Host } from '../../../host.ts'
 import { readStdin } from '../../input/stdin.ts'
@@ -36,6 +36,7 @@ interface Kept {
  * @throws {UsageError} if the input cannot be read
  */
 export async function openSource(file: string, host: Host, encoding: Encoding = 'utf-8'): Promise<Source> {
+  refuseUrl(file)
   const given = resolve(host.cwd, file)
   const name = file === '-' ? 'standard input' : basename(file)
   const kept =
