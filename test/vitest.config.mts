@@ -36,42 +36,31 @@ const importsAsText = {
   },
 }
 
-// `--mode full` runs the suites of `test/suites` in full, each with its own script. Vitest passes the mode
-// only to this function, which passes the dependent values to each project.
+// `--mode full` runs the suites of `test/suites` in full, each with a separate script.
 export default defineConfig(({ mode }) => {
-  const each = {
-    root: import.meta.dirname,
-    // Shared machines may be slow, but a test that hangs must still end.
-    testTimeout: mode === 'full' ? 3_600_000 : 30_000,
-    hookTimeout: mode === 'full' ? 3_600_000 : 30_000,
-    // Tests must not depend on the settings of the developer.
-    env: { TZ: 'UTC', PATH, MEETROOM_TEST_FULL: mode === 'full' ? '1' : '' },
-  }
-  // Modules have no state, so test files share them, which saves a sixth of the time.
-  const project = (name: string, files: { include: string[]; exclude?: string[] }, TMPDIR: string) => ({
-    plugins: [importsAsText],
-    test: { ...each, ...files, env: { ...each.env, TMPDIR }, name, isolate: false },
-  })
-  const memory = findTemporaryDirectory()
-  // In a full run, tests that start processes use the usual disk.
-  const disk = mode === 'full' ? tmpdir() : memory
+  const isFull = mode === 'full'
+  // Shared machines may be slow, but a test that hangs must still end.
+  const patienceMs = isFull ? 3_600_000 : 30_000
   return {
+    plugins: [importsAsText],
     test: {
-      ...each,
+      root: import.meta.dirname,
+      testTimeout: patienceMs,
+      hookTimeout: patienceMs,
+      // Tests must not depend on the settings of the developer. A full run uses the usual disk.
+      env: {
+        TZ: 'UTC',
+        PATH,
+        MEETROOM_TEST_FULL: isFull ? '1' : '',
+        TMPDIR: isFull ? tmpdir() : findTemporaryDirectory(),
+      },
+      // Modules have no state, so test files share them, which saves a sixth of the time.
+      isolate: false,
       // Two more workers than cores, because many tests wait for a process.
       maxWorkers: availableParallelism() + 2,
       // CI prints the counts of this report.
       reporters: ['default', 'json'],
       outputFile: { json: '../node_modules/.cache/tests.json' },
-      projects: [
-        project(
-          'unit and world',
-          { include: ['**/*.test.ts'], exclude: ['**/*.built.test.ts', 'suites/**'] },
-          memory,
-        ),
-        project('built program', { include: ['**/*.built.test.ts'] }, disk),
-        project('suites', { include: ['suites/*.test.ts'] }, disk),
-      ],
     },
   }
 })
