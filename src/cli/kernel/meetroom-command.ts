@@ -113,9 +113,10 @@ export class MeetroomCommand extends Command {
   override setOptionValueWithSource(key: string, value: unknown, source: OptionValueSource): this {
     const before: unknown = this.getOptionValue(key)
     const isSecond = source === 'cli' && this.getOptionValueSource(key) === 'cli'
-    const losesValue = typeof before !== 'boolean' && typeof value !== 'boolean' && !Array.isArray(value)
+    // Repeatable flags collect their values in a list or a map.
+    const isSingle = (each: unknown) => typeof each === 'string' || typeof each === 'number'
     const isExempt = !this.parent && !['columns', 'query'].includes(key)
-    if (isSecond && losesValue && before !== value && !isExempt) {
+    if (isSecond && isSingle(before) && isSingle(value) && before !== value && !isExempt) {
       const option = this.options.find((each) => each.attributeName() === key)
       this.error(`error: option '${option?.long}' given twice`, { code: 'meetroom.repeatedOption' })
     }

@@ -68,8 +68,14 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
   if (own !== undefined) return hint(own)
   const { flag, reason, pattern } = lookUp(flagsOfArguments, name) ?? {}
   const text = given.join(' ')
-  if (flag && reason && pattern?.test(text))
-    return hint([reason, suggest([...words, flag, text, ...flagsOnly])])
+  if (flag && reason && pattern?.test(text)) {
+    const [choiceFlag, choice] = findFlagOf(given.at(-1) ?? '', listOptions(command)) ?? []
+    const named =
+      choiceFlag && choice && given.length > 1 && !rest.includes(choiceFlag)
+        ? [flag, given.slice(0, -1).join(' '), choiceFlag, choice]
+        : [flag, text]
+    return hint([reason, suggest([...words, ...named, ...flagsOnly])])
+  }
   const named = given.findIndex((word) => /^(name|email):/.test(word))
   if (named >= 0 && named < accepted) {
     const name = given.slice(named, named + given.length - accepted + 1).join(' ')

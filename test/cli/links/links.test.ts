@@ -420,6 +420,6 @@ describe('fields of users and rooms', () => {
     }
     expect((await run(`rooms link ${open}`, { env })).stdout).toBe(`https://app.test/${open}?kind=open\n`)
     const { stderr } = await run(`rooms link ${open} -o csv --columns emial`, { env })
-    expect(stderr).toContain('did you mean “email”?')
+    expect(stderr).toContain('did you mean: meetroom rooms link ')
   })
 })
