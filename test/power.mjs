@@ -108,7 +108,14 @@ function fails(tests, excluded = []) {
     [
       join(copy, 'node_modules/vitest/vitest.mjs'),
       ...['run', '--config', 'test/vitest.config.mts', '--bail', '1', '--exclude', '**/*.built.test.ts'],
-      ...['--reporter', 'dot', '--exclude', 'suites/**', ...excluded.flatMap((path) => ['--exclude', path]), ...tests],
+      ...[
+        '--reporter',
+        'dot',
+        '--exclude',
+        'suites/**',
+        ...excluded.flatMap((path) => ['--exclude', path]),
+        ...tests,
+      ],
     ],
     { cwd: copy, stdio: 'ignore', timeout: 600_000 },
   )

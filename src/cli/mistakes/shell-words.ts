@@ -16,14 +16,23 @@ const dashed = /^[-\u2010-\u2015\u2212]+(?=\p{L})/u
 
 interface Straightened {
   words: string[]
+  /** True if all the characters are quotes that a shell interprets. */
+  isUnread: boolean
   /** Description of the characters that were typed instead of quotes or hyphens. */
   reason: string
 }
 
-/** Returns a hint for typographic quotes and dashes, and for quotes that the shell did not interpret. */
-export function explainShellWords(program: Command, argv: readonly string[]): Hint | undefined {
+/**
+ * Returns a hint for typographic quotes and dashes, and for quotes that the shell did not interpret.
+ * @param isExplained true if the error has a hint, which is better unless there are typographic characters
+ */
+export function explainShellWords(
+  program: Command,
+  argv: readonly string[],
+  isExplained = false,
+): Hint | undefined {
   const straight = straighten(argv)
-  if (!straight) return undefined
+  if (!straight || (isExplained && straight.isUnread)) return undefined
   const { words, rest } = splitTyped(program, straight.words)
   return rest.length === 0 ? straight.reason : [`${straight.reason}; type: `, suggest([...words, ...rest])]
 }
@@ -56,13 +65,13 @@ function straighten(words: readonly string[]): Straightened | undefined {
     straight.push(before + text.slice(0, -1))
     i += end
   }
-  return found.size === 0 ? undefined : { words: straight, reason: describe([...found]) }
-}
-
-function describe(found: readonly string[]): string {
-  const marks = found.join(' and ')
-  const isRead = found.every((mark) => `'"`.includes(mark))
-  return isRead ? `the shell did not read ${marks} as a quote` : `a shell reads only - ' and ", not ${marks}`
+  if (found.size === 0) return undefined
+  const isUnread = [...found].every((mark) => `'"`.includes(mark))
+  const marks = [...found].join(' and ')
+  const reason = isUnread
+    ? `the shell did not read ${marks} as a quote`
+    : `a shell reads only - ' and ", not ${marks}`
+  return { words: straight, isUnread, reason }
 }
 
 /** Flags whose value may consist of several words. */

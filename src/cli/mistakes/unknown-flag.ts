@@ -46,15 +46,13 @@ export function explainUnknownFlag({
   const reason = explainFixedField(words, flag)
   if (reason) return new UsageError(message, { hint: reason })
   const [given] = splitOperands(rest.filter((word) => word !== flag))
-  const isMissing =
-    given.length <= command.registeredArguments.length && !options.some(({ long }) => long === '--all-rooms')
   const [argument] = command.registeredArguments
   const isPlace = linkWords.has(flag.slice(2)) && command.registeredArguments.length === 2
   if (isPlace && given.length === 2)
     return new UsageError(message, {
       hint: ['did you mean: ', suggest([...words, ...rest.filter((word) => word !== flag)])],
     })
-  const isArgument = isMissing && argument?.required === true && flag === `--${argument.name()}`
+  const isArgument = flag === `--${argument?.name()}` && given.length <= command.registeredArguments.length
   const fixed = isArgument ? undefined : replaceUnknown(flag, command, options, rest)
   if (/^-+(h|help|hlep|hepl|\?)$/i.test(flag))
     return new UsageError(message, { hint: ['did you mean: ', suggestHelp(...words)] })

@@ -48,10 +48,10 @@ export function explainValue(
   const corrected = correctValue(rest, error.correction)
   if (corrected)
     return new UsageError(error.message, { hint: ['did you mean: ', suggest([...words, ...corrected])] })
-  const joined =
-    error.hint && !error.correction ? undefined : joinSplitValue(rest, listOptions(command), given.length)
+  const isExplained = error.hint !== undefined && !error.correction
+  const joined = isExplained ? undefined : joinSplitValue(rest, listOptions(command), given.length)
   const hint: Hint | undefined =
-    explainShellWords(program, argv) ??
+    explainShellWords(program, argv, isExplained) ??
     explainMissingFile(error, words, rest) ??
     (joined && [quoteValue, suggest([...words, ...joined])]) ??
     (error instanceof UnknownColumnsError ? explainColumns(error, words, rest) : undefined) ??

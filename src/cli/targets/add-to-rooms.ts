@@ -52,7 +52,7 @@ export interface Addition {
  * @throws {PartialError} if some rooms failed
  */
 export async function addToRooms(context: Context, addition: Addition, flags: AddFlags): Promise<number> {
-  refuseCurl(context, 'the rooms to which the user is added')
+  refuseCurl(context, 'the rooms of the user')
   const printer = await context.printer()
   printer.check(view, true)
   const user = await describeUser(await context.client(), addition.user_id)

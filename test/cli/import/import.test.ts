@@ -269,7 +269,7 @@ testCases({
     line: 'users import people.csv --map Nmae=name',
     expected: {
       code: 2,
-      stderr: 'error: --map: there is no column “Nmae”\nhint: columns are user_id, name\n',
+      stderr: 'error: --map: there is no column “Nmae”\nhint: did you mean “name”?\n',
       sent: [],
     },
   },

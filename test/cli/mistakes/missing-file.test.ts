@@ -42,5 +42,8 @@ test('--data with the name of a file leads to --data @FILE', async () => {
     'error: --data is not valid JSON: unexpected “m” at column 1; my data.json is a file\n' +
       "hint: pass --data '@my data.json'\n",
   ])
-  expect(await hintOf(['api', 'POST', '/rooms', '--data', 'other.json'])).toEqual([2, ''])
+  expect(await hintOf(['api', 'POST', '/rooms', '--data', 'other.json'])).toEqual([
+    2,
+    'hint: did you mean: meetroom api POST /rooms --data @other.json',
+  ])
 })
