@@ -106,20 +106,13 @@ export class MeetroomCommand extends Command {
   }
 
   /**
-   * Refuses a flag that is given twice with different values, because one of them would be lost. Global flags are
-   * exempt, because aliases and scripts set them for all commands, and the last one counts; so is a switch such as
-   * `--no-save`, which takes a flag back.
+   * Refuses a second list of fields and a second query, because one of the two would be lost. Of other flags the last
+   * one counts, so that an alias or a script can set a default.
    */
   override setOptionValueWithSource(key: string, value: unknown, source: OptionValueSource): this {
     const before: unknown = this.getOptionValue(key)
-    const isSecond = source === 'cli' && this.getOptionValueSource(key) === 'cli'
-    // Repeatable flags collect their values in a list or a map.
-    const isSingle = (each: unknown) => typeof each === 'string' || typeof each === 'number'
-    const isExempt = !this.parent && !['columns', 'query'].includes(key)
-    if (isSecond && isSingle(before) && isSingle(value) && before !== value && !isExempt) {
-      const option = this.options.find((each) => each.attributeName() === key)
-      this.error(`error: option '${option?.long}' given twice`, { code: 'meetroom.repeatedOption' })
-    }
+    if (['columns', 'sort', 'query'].includes(key) && before !== undefined && before !== value)
+      this.error(`error: option '--${key}' given twice`, { code: 'meetroom.repeatedOption' })
     return super.setOptionValueWithSource(key, value, source)
   }
 
