@@ -172,7 +172,7 @@ const cases: Case[] = [
     when: 'confirmation is required',
     command: 'users delete ada',
     stderr:
-      'error: deleting users needs confirmation, and there is no terminal to ask on\n' +
+      'error: deleting users needs confirmation, and there is no terminal for a prompt\n' +
       'hint: pass --yes to confirm in advance\n',
   },
   {

@@ -146,7 +146,7 @@ export const endpoints = {
   },
   sendMessage: {
     id: 'message.send',
-    summary: 'Send a message to the live sessions of a room',
+    summary: 'Send a message to the online sessions of a room',
     method: 'POST',
     path: '/rooms/{room_id}/message',
     ...itemEndpoint('message'),

@@ -25,7 +25,7 @@ export function openApiDocument(all: Readonly<Record<OperationName, Operation>> 
       session: {
         post: {
           operationId: 'notifyOfSession',
-          summary: 'A participant entered or left a room that has a webhook',
+          summary: 'A participant joined or left a room with a webhook',
           security: [],
           requestBody: content(WebhookEvent),
           responses: { 200: { description: 'Received' } },

@@ -35,7 +35,7 @@ export const member = defineResource({
     room_id: { type: 'id', description: 'the room' },
     type: {
       type: memberTypes,
-      description: 'role in the room: guest, host (administrator) or monitor (watches, cannot join)',
+      description: 'role in the room: guest, host (administrator) or monitor (watches only)',
       write: 'create update',
       column: [3, 7],
     },
@@ -48,19 +48,23 @@ export const member = defineResource({
     },
     is_blocked: {
       type: 'boolean',
-      description: 'block the user: remove them from the room and keep them out; private rooms only',
+      description: 'block the member: end the sessions and prevent new ones; private rooms only',
       write: 'update',
       destructive: true,
       presence: 'unlisted',
     },
     access_token: {
       type: 'text',
-      description: 'token that lets the user into this room; null for an anonymous participant',
+      description: 'token that lets the user join this room; null for an anonymous participant',
       secret: true,
       presence: 'unlisted',
     },
-    created_at: { type: 'time', description: 'when the member was invited (UTC)', presence: 'unlisted' },
-    updated_at: { type: 'time', description: 'when the member was last changed (UTC)', presence: 'unlisted' },
+    created_at: { type: 'time', description: 'creation time of the member (UTC)', presence: 'unlisted' },
+    updated_at: {
+      type: 'time',
+      description: 'time of the last change of the member (UTC)',
+      presence: 'unlisted',
+    },
   },
 })
 
@@ -77,7 +81,7 @@ export const room = defineResource({
     type: {
       type: roomTypes,
       description:
-        'access to the room: open (anyone with the URL), public (any workspace member), private (only invited users)',
+        'access to the room: open (anyone with the URL), public (each user of the workspace), private (invited members)',
       write: 'create',
       required: true,
       presence: 'always',
@@ -91,7 +95,7 @@ export const room = defineResource({
       query: 'exact name',
       column: [2, 8],
     },
-    application_id: { type: 'id', description: 'ID of the application that owns it' },
+    application_id: { type: 'id', description: 'ID of the workspace' },
     thumbnail_url: { type: 'url', description: 'URL of the thumbnail' },
     layout: { type: 'name', description: 'layout name', write: 'create update', query: true, column: [6, 1] },
     record: {
@@ -101,16 +105,16 @@ export const room = defineResource({
       column: [5, 2],
     },
     meeting_time: { type: 'number', description: 'meeting time of the room' },
-    started_at: { type: 'time', description: 'when the room was started (UTC)' },
-    terminated_at: { type: 'time', description: 'when the room was terminated (UTC)' },
-    updated_at: { type: 'time', description: 'when the room was last changed (UTC)' },
-    created_at: { type: 'time', description: 'when the room was created (UTC)', column: [7, 4] },
+    started_at: { type: 'time', description: 'start time of the room (UTC)' },
+    terminated_at: { type: 'time', description: 'termination time of the room (UTC)' },
+    updated_at: { type: 'time', description: 'time of the last change of the room (UTC)' },
+    created_at: { type: 'time', description: 'creation time of the room (UTC)', column: [7, 4] },
     created_user_id: gone,
     last_thumbnail_updated_at: gone,
     room_template_id: gone,
     is_terminated: {
       type: 'boolean',
-      description: 'whether the room is terminated',
+      description: 'true if the room is terminated',
       write: 'update',
       destructive: true,
       query: true,
@@ -121,7 +125,7 @@ export const room = defineResource({
     max_meeting_seconds: {
       type: 'seconds',
       description:
-        'maximum meeting time in seconds, which passes only while two or more people are there; the room is terminated when it has elapsed',
+        'maximum meeting time in seconds; counts while two or more participants are connected; then the service terminates the room',
       write: 'create',
       presence: 'unlisted',
     },
@@ -133,7 +137,7 @@ export const room = defineResource({
     },
     members: {
       type: { list: { user_id, type: member_type, name: { ...member_name, write: 'create' } } },
-      description: 'user to invite',
+      description: 'user to add as a member',
       write: 'create',
       presence: 'never',
     },
@@ -143,15 +147,15 @@ export const room = defineResource({
         object: {
           url: {
             type: 'url',
-            description: 'URL to notify when a participant enters or leaves',
+            description: 'URL that receives an event when a participant joins or leaves',
             write: 'create',
             required: true,
           },
-          headers: { type: 'headers', description: 'headers to send with notifications', write: 'create' },
-          secret: { type: 'text', description: 'secret to sign notifications with', write: 'create' },
+          headers: { type: 'headers', description: 'headers to send with each delivery', write: 'create' },
+          secret: { type: 'text', description: 'secret that signs the deliveries', write: 'create' },
         },
       },
-      description: 'webhook that notifies a URL when a participant enters or leaves',
+      description: 'webhook: sends an event to a URL when a participant joins or leaves',
       write: 'create',
       presence: 'never',
     },
@@ -167,7 +171,7 @@ export const user = defineResource({
   fields: {
     user_id: {
       type: 'id',
-      description: 'user ID, chosen by the caller',
+      description: 'user ID, chosen by you',
       write: 'create',
       required: true,
       presence: 'always',
@@ -182,13 +186,13 @@ export const user = defineResource({
     },
     default_member_type: {
       type: memberTypes,
-      description: 'default role when invited to a room: guest, host or monitor',
+      description: 'default role in rooms: guest, host or monitor',
       write: 'create update',
       column: [3, 5],
     },
     access_token: { type: 'text', description: 'token of the user', secret: true },
-    created_at: { type: 'time', description: 'when the user was created (UTC)', column: [5, 3] },
-    updated_at: { type: 'time', description: 'when the user was last changed (UTC)' },
+    created_at: { type: 'time', description: 'creation time of the user (UTC)', column: [5, 3] },
+    updated_at: { type: 'time', description: 'time of the last change of the user (UTC)' },
     id: { type: 'id', description: 'internal ID' },
     // The API specification defines a search by email but no email field. Only the embedded service has the field.
     email: {
@@ -200,7 +204,7 @@ export const user = defineResource({
     },
     email_search_query: {
       type: 'text',
-      description: 'only users whose email address contains this',
+      description: 'only users with this text in the email address',
       query: true,
       presence: 'never',
     },
@@ -214,14 +218,14 @@ export const session = defineResource({
   id: 'id',
   fields: {
     id: { type: 'id', description: 'session ID', presence: 'always', column: [1, 9] },
-    member_id: { type: 'id', description: 'member who connected', column: [3, 5] },
-    user_id: { type: 'id', description: 'user who connected', query: true, column: [2, 8] },
-    connected_at: { type: 'time', description: 'when the connection began (UTC)', column: [5, 4] },
-    disconnected_at: { type: 'time', description: 'when the connection ended (UTC)', column: [6, 3] },
+    member_id: { type: 'id', description: 'member of the session', column: [3, 5] },
+    user_id: { type: 'id', description: 'user of the session', query: true, column: [2, 8] },
+    connected_at: { type: 'time', description: 'start time of the connection (UTC)', column: [5, 4] },
+    disconnected_at: { type: 'time', description: 'end time of the connection (UTC)', column: [6, 3] },
     end_reason: {
       type: endReasons,
       description:
-        'why the session ended: left, lost (connection), kicked (a user who was blocked or deleted) or ended (room or service)',
+        'reason for the end: left, lost (connection), kicked (a user who was blocked or deleted) or ended (room or service)',
       presence: 'unlisted',
     },
     elapsed_time: {
@@ -244,7 +248,7 @@ export const session = defineResource({
     },
     is_connecting: {
       type: 'boolean',
-      description: 'whether the session is online',
+      description: 'true if the session is online',
       query: true,
       presence: 'never',
     },
@@ -286,7 +290,7 @@ export const message = defineResource({
   fields: {
     message: {
       type: 'text',
-      description: 'text for the live sessions of the room',
+      description: 'text for the online sessions of the room',
       write: 'create',
       required: true,
       presence: 'always',
@@ -318,7 +322,7 @@ export const delivery = defineResource({
     user_id: { type: 'id', description: 'the user of the event; null for an anonymous participant' },
     state: {
       type: deliveryStates,
-      description: 'waiting (for an attempt), delivered, or given_up',
+      description: 'state: waiting (for an attempt), delivered, or given_up',
       query: 'only deliveries with this status',
       presence: 'always',
       column: [4, 8],
@@ -331,16 +335,16 @@ export const delivery = defineResource({
       description:
         'beginning of the last response, at most 200 characters, without the secrets of the webhook',
     },
-    last_attempt_at: { type: 'time', description: 'when the last attempt ended (UTC)' },
+    last_attempt_at: { type: 'time', description: 'end time of the last attempt (UTC)' },
     next_attempt_at: {
       type: 'time',
-      description: 'when the next attempt is due (UTC); null if it is due now or if there is none',
+      description: 'time of the next attempt (UTC); null if it is due now or if there is none',
       column: [7, 4],
     },
     redeliveries: { type: 'integer', description: 'how often a redelivery was requested' },
     url: { type: 'text', description: 'URL of the receiver, without user name, password and query' },
-    created_at: { type: 'time', description: 'when the event happened (UTC)', column: [8, 2] },
-    finished_at: { type: 'time', description: 'when it was delivered or given up (UTC)' },
+    created_at: { type: 'time', description: 'time of the event (UTC)', column: [8, 2] },
+    finished_at: { type: 'time', description: 'time of delivery or giving up (UTC)' },
     since: {
       type: 'time',
       description: 'only events since this time',

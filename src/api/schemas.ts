@@ -41,7 +41,7 @@ const unlistedNotice = 'not a listed field of the API: may be missing, and may c
 const deprecatedField = z
   .unknown()
   .optional()
-  .meta({ type: 'string', const: deprecated, deprecated: true, description: `carries ${deprecated}` })
+  .meta({ type: 'string', const: deprecated, deprecated: true, description: `contains ${deprecated}` })
 
 /** Creates the schema of a list's query. The schema converts text to the specified types. */
 export function createQuerySchema(fields: Fields): z.ZodObject {

@@ -124,7 +124,7 @@ function readServedKey(
   } catch (error) {
     throw toReadError(name, error, { hint })
   }
-  throw new UsageError(`${name} holds no API key`, { hint })
+  throw new UsageError(`${name} contains no API key`, { hint })
 }
 
 /** Removes a file if it exists. Unlike `rm`, throws a system error for a directory. */

@@ -163,7 +163,7 @@ function createKeyFile(file: string): void {
 function requireKey(file: string, dir: string | undefined, { effectiveUid }: StoreMachine): string {
   const key = readKeyFile(file, dir, effectiveUid)
   if (key !== undefined) return key
-  throw new UsageError(`${file} holds no API key`, {
+  throw new UsageError(`${file} contains no API key`, {
     hint: `move it away, and the next command creates a key: mv ${quoteForShell(file)} ${quoteForShell(`${file}.old`)}`,
   })
 }

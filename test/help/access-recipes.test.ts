@@ -37,7 +37,7 @@ test('the recipe for old rooms deletes the rooms with a backup and restores the 
 
 test('the offboarding recipe blocks, deletes and restores a user', async () => {
   const world = await createAccessWorld()
-  const [rooms = '', look = '', offboard = '', back = ''] = recipe('Offboard a leaver')
+  const [rooms = '', look = '', offboard = '', back = ''] = recipe('Offboard a user')
   expect(await runLine(world, rooms)).toMatchObject({ code: 0, stdout: expect.stringContaining('Lobby') })
   expect(await runLine(world, look)).toMatchObject({
     code: 0,

@@ -8,7 +8,7 @@ const newKey = 'a-new-key-of-the-service'
 
 test('the recipe of the topic config replaces the key of two profiles, and has seven lines', async () => {
   const world = await createWorld()
-  const [, recipe = ''] = /## Replace or rotate a key[\s\S]*?```sh\n([\s\S]*?)```/.exec(topic) ?? []
+  const [, recipe = ''] = /## Rotate a key[\s\S]*?```sh\n([\s\S]*?)```/.exec(topic) ?? []
   const lines = recipe.trimEnd().split('\n')
   expect(lines).toHaveLength(7)
   // The service accepts both keys.

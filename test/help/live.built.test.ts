@@ -58,7 +58,7 @@ test.each([
   async (_, npm, code, stdout) => {
     const dir = tempDir()
     const port = `${await findFreePort()}`
-    const script = blockBehind('## Tests against a service', 'sh').replaceAll('4680', port)
+    const script = blockBehind('## Tests with an embedded service', 'sh').replaceAll('4680', port)
     const env = {
       HOME: dir,
       TMPDIR: dir,

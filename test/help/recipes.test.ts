@@ -3,7 +3,7 @@ import { withRoomsInUse } from '../helpers/rooms-in-use.ts'
 import { recipe, runLine } from '../helpers/shell.ts'
 import { createWorld } from '../helpers/world.ts'
 
-test('the recipe for rooms unused for 90 days terminates and reopens the rooms', async () => {
+test('the recipe for rooms idle for 90 days terminates and reopens the rooms', async () => {
   const world = await createWorld()
   const made = (id: string, more: object = {}) => ({
     ...{ id, type: 'open', name: id, created_at: '2025-01-01T00:00:00.000Z', terminated_at: null },
@@ -16,7 +16,7 @@ test('the recipe for rooms unused for 90 days terminates and reopens the rooms',
     { room: made('over', { terminated_at: '2025-02-01T00:00:00.000Z' }) },
     { room: made('never') },
   ])
-  const [look = '', terminate = '', undo = ''] = recipe('Terminate what nobody used for 90 days')
+  const [look = '', terminate = '', undo = ''] = recipe('Terminate rooms idle for 90 days')
   expect((await runLine(world, look)).stderr).toMatch(
     /^selected by idle_since < .*\n2 rooms match\n {2}idle .*\n {2}never /,
   )

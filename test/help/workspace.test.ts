@@ -35,7 +35,7 @@ test('workspace apply changes nothing if the example file of the workspace topic
 test('the recipe for a drift check exits 9 only if the workspace differs from the file', async () => {
   const world = await createWorld()
   await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
-  const [write = '', check = ''] = recipe('Keep the workspace in git')
+  const [write = '', check = ''] = recipe('Keep the [workspace](workspace.md) in git')
   expect(await runLine(world, write)).toMatchObject({ code: 0 })
   expect(await runLine(world, check)).toMatchObject({ code: 0 })
   await world.send('PUT', '/users/ada', { name: 'Somebody else' })

@@ -184,7 +184,7 @@ export const usersOf = (count: number) =>
 
 /** Notice of a users import with only names and `--if-exists overwrite`. */
 export const resetNotice =
-  'warning: overwriting a user resets the fields that its row leaves out: profile_url, default_member_type, email; --if-exists update keeps them\n'
+  'warning: overwriting a user resets the fields that its row omits: profile_url, default_member_type, email; --if-exists update keeps them\n'
 
 /** Returns the notice of an export about data that an import does not restore. */
 export const lostNotice = (command = '') => {

@@ -242,7 +242,7 @@ test('local restore keeps the valid values of rows from an earlier version, and 
     UPDATE pages SET entities = '[{"type":"Image"},{"type":"Note","text":"kept"}]';
     UPDATE users SET unlisted = '[]'`)
   expect(run).toMatchObject({ code: 0 })
-  expect(run.stderr).toContain('warning: 3 rows of the backup were changed or left out')
+  expect(run.stderr).toContain('warning: 3 rows of the backup were changed or omitted')
   const db = await openSqlite(join(world.dir, 'data/workspace.db'), quietly)
   const read = (sql: string) => Object.values(db.prepare(sql).get() as object)[0]
   expect(read(`SELECT webhook FROM rooms WHERE name = 'Old'`)).toBe(

@@ -2,6 +2,9 @@ import type { Command } from 'commander'
 
 export function saveFlags<C extends Command>(command: C): C {
   return command
-    .option('--save <file>', 'save the deleted records to this new file first; an import restores them')
+    .option(
+      '--save <file>',
+      'save the records to this new file before they are deleted; an import restores them',
+    )
     .option('--no-save', 'delete without saving, regardless of the settings')
 }

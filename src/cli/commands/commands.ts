@@ -8,7 +8,7 @@ import { createPage } from '../output/views/page.ts'
 export function defineCommands(commands: MeetroomCommand, act: DefineAction): void {
   commands
     .description(
-      'List every command. As JSON with its arguments, flags, types, defaults, exit codes and examples, and whether it may change something at the service.',
+      'List every command. JSON output includes the arguments, flags, types, defaults, exit codes, examples and effects of each command.',
     )
     .action(
       act('machine', async (context) => {

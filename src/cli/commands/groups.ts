@@ -25,7 +25,7 @@ const scripting = 'API and scripting:'
 export const groups: readonly Group[] = [
   {
     name: 'auth',
-    summary: 'Log in to a service, log out, show which key is used',
+    summary: 'Log in to a service, log out, and check the key',
     topic: 'config',
     heading: getStarted,
     load: async () => (await import('./auth/auth.ts')).defineAuth,
@@ -70,7 +70,7 @@ export const groups: readonly Group[] = [
   {
     name: 'members',
     alias: 'member',
-    summary: 'Invite users to rooms, change their roles, block them',
+    summary: 'Add users to rooms, change their roles, block them',
     topic: 'concepts',
     heading: manage,
     load: async () => (await import('./members/members.ts')).defineMembers,
@@ -86,14 +86,14 @@ export const groups: readonly Group[] = [
   {
     name: 'sessions',
     alias: 'session',
-    summary: 'Show who is and was connected to a room',
+    summary: 'List, report and watch the sessions of rooms',
     topic: 'live',
     heading: manage,
     load: async () => (await import('./sessions/sessions.ts')).defineSessions,
   },
   {
     name: 'usage',
-    summary: 'Show how much the rooms were used in a month',
+    summary: 'Report room usage in one month',
     topic: 'attendance',
     heading: manage,
     load: async () => (await import('./usage/usage.ts')).defineUsage,
@@ -109,7 +109,7 @@ export const groups: readonly Group[] = [
   {
     name: 'message',
     alias: 'messages',
-    summary: 'Send a message to the live sessions of a room',
+    summary: 'Send a message to the online sessions of a room',
     topic: 'live',
     heading: manage,
     load: async () => (await import('./message/message.ts')).defineMessage,
@@ -123,7 +123,7 @@ export const groups: readonly Group[] = [
   },
   {
     name: 'audit',
-    summary: 'List who changed what, from the audit log',
+    summary: 'List the changes in the audit log',
     topic: 'audit',
     heading: manage,
     load: async () => (await import('./audit/audit.ts')).defineAudit,
@@ -137,7 +137,7 @@ export const groups: readonly Group[] = [
   },
   {
     name: 'local',
-    summary: 'Back up, restore and reset the local workspace; control a service for tests',
+    summary: 'Back up, restore and reset the local workspace; control a test service',
     topic: 'local',
     heading: runAndTest,
     load: async () => (await import('./local/local.ts')).defineLocal,
@@ -173,7 +173,7 @@ export const groups: readonly Group[] = [
   },
   {
     name: 'commands',
-    summary: 'List every command, its flags and what it may change',
+    summary: 'List every command with its flags and effects',
     topic: 'agents',
     heading: scripting,
     load: async () => (await import('./commands.ts')).defineCommands,

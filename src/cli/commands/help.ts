@@ -11,7 +11,7 @@ import { own, visibleLines } from '../output/terminal/visible.ts'
 const maxWidth = 90
 
 export function defineHelp(help: MeetroomCommand, act: DefineAction): void {
-  help.argument('[topic...]', `a command, or ${Object.keys(topicSummaries).join(', ')}`).action(
+  help.argument('[topic...]', `command or topic: ${Object.keys(topicSummaries).join(', ')}`).action(
     act('machine', async (context, words: string[]) => {
       const root = help.parent as MeetroomCommand
       const [word = '', ...more] = words

@@ -19,7 +19,7 @@ export async function buildProgram(
   const root = new MeetroomCommand('meetroom')
     .description('Administer a Meeting Room Service: rooms, members, users, sessions, pages and messages.')
     .version(version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'help on a command')
+    .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .exitOverride()
     .configureOutput({

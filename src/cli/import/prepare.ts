@@ -208,7 +208,7 @@ async function warnAboutFields(
     count === sent ? field : `${field} (${count} of ${sent} rows)`,
   )
   await context.notice(
-    `warning: overwriting a ${adapter.view.noun[0]} resets the fields that its row leaves out: ${reset.join(', ')}; --if-exists update keeps them`,
+    `warning: overwriting a ${adapter.view.noun[0]} resets the fields that its row omits: ${reset.join(', ')}; --if-exists update keeps them`,
   )
 }
 

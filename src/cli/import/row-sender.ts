@@ -256,7 +256,7 @@ class ReferencedUsers {
   async #noticeLimit(): Promise<true> {
     if (!this.#isFull) {
       this.#isFull = true
-      await this.#notice(`only the first ${maxLookups} users are looked up`)
+      await this.#notice(`only the first ${maxLookups} users are read`)
     }
     return true
   }

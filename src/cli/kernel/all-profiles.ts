@@ -60,7 +60,7 @@ function refuseConflicts({ flags, host }: Context, args: readonly unknown[]): vo
     throw new UsageError(
       `--all-profiles uses the key and the base URL of each profile, so ${other} cannot be used with it`,
       {
-        hint: other.startsWith('-') ? `leave out ${other}` : `unset ${other}`,
+        hint: other.startsWith('-') ? `omit ${other}` : `unset ${other}`,
       },
     )
   if (args.flat().includes('-'))

@@ -18,9 +18,9 @@ export function setSurplusHint(
 export function addGlobalFlags<C extends Command>(command: C): C {
   return command
     .addOption(new Option('-o, --output <format>', 'output format').choices(formats))
-    .option('--json', 'the same as --output json')
+    .option('--json', 'short for --output json')
     .option('--query <expression>', 'print the part of the JSON that a JMESPath expression selects')
-    .option('--columns <names>', 'fields to show in a table, CSV or TSV, as in id,name')
+    .option('--columns <names>', 'fields of a table, CSV or TSV, as in id,name')
     .option('--show-tokens', 'show access tokens in tables, CSV, exports and on a terminal')
     .option('--no-header', 'omit the header of a table, CSV or TSV')
     .option('--delimiter <character>', 'separator of CSV; with “;”, decimals have a comma', parseDelimiter)
@@ -62,7 +62,7 @@ export function addExamples(command: MeetroomCommand, ...lines: string[]): void 
 export function addBodyFlags<C extends Command>(command: C): C {
   return command
     .option(
-      '--set <key=value>',
+      '--set <field=value>',
       'set any field, as in a=1 or a.b=1; the value is JSON, or else a string; repeatable',
       collect,
     )
@@ -99,32 +99,45 @@ export interface ListFlags {
   concurrency?: number
 }
 
-export const whereOption = [
-  '--where <condition>',
-  "only items that match, as in 'age>90d'; repeatable",
-  collect,
-] as const
+/** Descriptions of `--where` for the items that a command selects. */
+export const matchingRooms = "only rooms that match, as in 'type=private'"
+export const matchingMembers = "only members that match, as in 'type=guest'"
 
-export const searchOption = (fields: string) =>
-  ['--search <text>', `only items with this text anywhere in ${fields}, ignoring case and accents`] as const
+/** @param description selected items, with an example of a condition on them */
+export const createWhereOption = (description = "only items that match, as in 'age>90d'") =>
+  ['--where <condition>', `${description}; repeatable`, collect] as const
 
-export function addPagingFlags<C extends Command>(command: C): C {
-  return addListFlags(command, { isPaged: true })
+export const searchOption = (items: string, fields: string) =>
+  ['--search <text>', `only ${items} with this text anywhere in ${fields}; ignores case and accents`] as const
+
+interface ListFlagExamples {
+  /** Items of the list, with an example of a condition. */
+  where?: string
+  /** Fields to sort by. */
+  sort?: string
 }
 
-export function addListFlags<C extends Command>(command: C, { isPaged = false } = {}): C {
+export function addPagingFlags<C extends Command>(command: C, examples: ListFlagExamples = {}): C {
+  return addListFlags(command, { isPaged: true, ...examples })
+}
+
+/** Adds the flags of a list. */
+export function addListFlags<C extends Command>(
+  command: C,
+  { isPaged = false, where, sort = 'type,-name' }: ListFlagExamples & { isPaged?: boolean } = {},
+): C {
   command
     .option('--limit <n>', 'maximum number of items', createIntegerParser('--limit', 1))
     .option('--offset <n>', 'number of items to skip', createIntegerParser('--offset', 0))
   if (isPaged)
     command
-      .option('--all', 'list all items, reading all pages')
+      .option('--all', 'list all items from all pages')
       .option('--page-size <n>', 'items per request', createIntegerParser('--page-size', 1))
   return command
-    .option(...whereOption)
-    .option('--sort <fields>', 'sort by these fields, such as type,-name; a minus sign means descending')
-    .option('--count', 'print the number of items instead')
-    .option('--count-by <field>', 'print the number of items per value of a field instead')
+    .option(...createWhereOption(where))
+    .option('--sort <fields>', `sort by these fields, such as ${sort}; a minus sign means descending`)
+    .option('--count', 'print only the number of items')
+    .option('--count-by <field>', 'print only the number of items for each value of this field')
 }
 
 /** Flags that limit the speed and the failures of a run. */
@@ -158,7 +171,9 @@ export function addConcurrencyFlag<C extends Command>(
   command: C,
   { words = 'number of concurrent requests', adapts = true }: ConcurrencyFlag = {},
 ): C {
-  const note = adapts ? ` (default: adapts, starts at ${initialConcurrency})` : '; reads adapt'
+  const note = adapts
+    ? ` (default: adapts, starts at ${initialConcurrency})`
+    : '; without this flag, the number of reads adapts'
   const option = new Option('--concurrency <n>', words + note)
   option.argParser(createIntegerParser('--concurrency', 1, 256))
   if (adapts) return command.addOption(option)
@@ -184,12 +199,15 @@ export interface TargetsFlags extends PaceFlags {
 
 export const maxOption = [
   '--max <n>',
-  'refuse to affect more than N items (required with --yes above 20)',
+  'refuse to affect more than N items (required with --yes for more than 20)',
   createIntegerParser('--max', 1),
 ] as const
 
-export function addSelectionFlags<C extends Command>(command: C, concurrency?: ConcurrencyFlag): C {
-  return addPaceFlags(command.option(...whereOption), concurrency).option(...maxOption)
+export function addSelectionFlags<C extends Command>(
+  command: C,
+  { where, ...concurrency }: ConcurrencyFlag & { where?: string | undefined } = {},
+): C {
+  return addPaceFlags(command.option(...createWhereOption(where)), concurrency).option(...maxOption)
 }
 
 /** Adds the flags of a command that writes to one room, or to the rooms that match. */
@@ -197,12 +215,12 @@ export function addRoomSelectionFlags(command: MeetroomCommand): MeetroomCommand
   command.selectsRooms = 'always'
   // The hint after failures repeats the flags.
   command.hook('preAction', () => void command.setOptionValue('given', readGivenOptions(command)))
-  return addSelectionFlags(command)
+  return addSelectionFlags(command, { where: matchingRooms })
 }
 
-export function addTargetsFlags<C extends Command>(command: C, concurrency?: ConcurrencyFlag): C {
-  return addSelectionFlags(command, concurrency).option(
-    '--ignore-not-found',
-    'treat missing items as success',
-  )
+export function addTargetsFlags<C extends Command>(
+  command: C,
+  options: ConcurrencyFlag & { where?: string | undefined },
+): C {
+  return addSelectionFlags(command, options).option('--ignore-not-found', 'treat missing items as success')
 }

@@ -118,7 +118,7 @@ export class LinkSummary {
     if (size > 0)
       yield `the output gives access as ${counted(size, 'person', 'people')}: keep it private, and send each link only to its owner`
     if (this.#holdsUserTokens)
-      yield 'warning: a link holds the token of its user, which opens every room of that user'
+      yield 'warning: a link contains the token of its user, which gives access to every room of that user'
   }
 
   get error(): PartialError | undefined {

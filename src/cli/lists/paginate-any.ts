@@ -75,7 +75,7 @@ function findListField({ value }: ResponseBody, { path }: Route): string {
       key === undefined
         ? `the response of ${path} contains no list`
         : `the response of ${path} contains several lists: ${lists.join(', ')}`,
-      { hint: 'leave out --paginate' },
+      { hint: 'omit --paginate' },
     )
   return key
 }

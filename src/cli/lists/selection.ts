@@ -90,7 +90,7 @@ export class Selection {
    */
   async *withReport(
     pages: AsyncGenerator<Page, Page | undefined>,
-    hint = 'they are left out',
+    hint = 'they are omitted',
   ): AsyncGenerator<Page, undefined> {
     const end = yield* pages
     for (const notice of this.#missing.notices()) await this.#context.notice(notice)

@@ -67,7 +67,7 @@ export class UserOption extends NamedOption {
 
 /** Creates the flag that selects a member by user. */
 export function createUserOption(note = ''): UserOption {
-  const text = `the member of this user, instead of a member ID: ${userArgumentText}${note}`
+  const text = `select the member by user instead of member ID: ${userArgumentText}${note}`
   return new UserOption('--user <id>', text).argParser(
     collectParsed((id) => {
       // An empty ID would match anonymous participants, who have no user ID.

@@ -126,9 +126,9 @@ export class RoomReader {
 }
 
 const anomalyWords: Readonly<Record<TimeAnomaly, string>> = {
-  'no start': 'without a readable beginning left out',
-  'no end': 'without an end in a terminated room counted up to its termination, as far as that is known',
-  'early end': 'with an end before its beginning counted as running',
+  'no start': 'without a readable start omitted',
+  'no end': 'without an end in a terminated room counted up to the termination, if its time is known',
+  'early end': 'with an end before the start counted as running',
   'too long': 'longer than 366 days counted for the first 366 days',
 }
 

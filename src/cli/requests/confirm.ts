@@ -7,7 +7,7 @@ import type { Change, RunningCommand } from './running-command.ts'
 export function explainNotInteractive({ env, stdin, stderr }: Host): string | undefined {
   const { MEETROOM_NO_INPUT, CI = '' } = env
   if (MEETROOM_NO_INPUT) return 'MEETROOM_NO_INPUT disables prompts'
-  if (stdin.isTTY !== true || !stderr.isTTY) return 'there is no terminal to ask on'
+  if (stdin.isTTY !== true || !stderr.isTTY) return 'there is no terminal for a prompt'
   if (!['', '0', 'false'].includes(CI)) return 'CI disables prompts'
   // After ^D, the terminal provides no more input.
   return stdin.readable ? undefined : 'standard input has been read to its end'

@@ -18,7 +18,7 @@ export function readKeyCommand(line: string): readonly [program: string, ...args
   const [program = '', ...args] = words
   const hint = "quote literal characters, or name a script: '/usr/local/bin/my-key'"
   if (program === '') throw new UsageError('the key command is empty')
-  if (line.includes('\0')) throw new UsageError('the key command holds a NUL character')
+  if (line.includes('\0')) throw new UsageError('the key command contains a NUL character')
   if (open !== '') throw new UsageError(`the key command ends within ${open}`, { hint })
   if (special !== undefined)
     throw new UsageError(`the key command is run without a shell, and “${special}” is for shells`, { hint })

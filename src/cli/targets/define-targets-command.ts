@@ -1,6 +1,6 @@
 import type { OperationName } from '../../api/endpoints.ts'
 import type { DefineAction } from '../kernel/action.ts'
-import { addExamples, addTargetsFlags } from '../kernel/flags.ts'
+import { addExamples, addTargetsFlags, matchingMembers } from '../kernel/flags.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { TargetsCommand } from './run-command.ts'
 
@@ -10,8 +10,8 @@ export function defineTargetsCommand<C extends OperationName>(
   defineAction: DefineAction,
   definition: TargetsCommand<C>,
 ): void {
-  const { verb, call, roomArgument, summary, destructive } = definition
-  const description = `${definition.description}${destructive ? ' Asks first.' : ''}`
+  const { verb, call, roomArgument, summary, destructive, list } = definition
+  const description = `${definition.description}${destructive ? ' Asks for confirmation.' : ''}`
   const command = group.command(verb).summary(summary).description(description)
   if (definition.alias) command.alias(definition.alias)
   if (roomArgument) command.addArgument(roomArgument)
@@ -24,6 +24,7 @@ export function defineTargetsCommand<C extends OperationName>(
     }),
   )
   command.targetsOperation = call[0]
-  addTargetsFlags(command, { adapts: !destructive })
+  const where = list === 'listMembers' ? matchingMembers : undefined
+  addTargetsFlags(command, { adapts: !destructive, where })
   addExamples(command, ...definition.examples)
 }

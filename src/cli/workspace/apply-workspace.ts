@@ -188,7 +188,7 @@ async function saveRemoved(
   const { save } = context.flags
   if (save === false || kinds.length === 0) return
   if (save !== undefined && kinds.length > 1)
-    throw new UsageError('--save FILE holds one kind of records, and users and rooms would be removed', {
+    throw new UsageError('--save FILE contains one kind of records, and users and rooms would be removed', {
       hint: 'leave --save out: the records are saved beside the file, one file per kind',
     })
   const { createBackup } = await import('../backup/backup.ts')

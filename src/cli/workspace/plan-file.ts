@@ -100,6 +100,6 @@ export async function requireReviewedPlan(
 export function requireNoPlanFlags({ prune, recreate, reblock, allowLarge }: PlanFlags): void {
   if (prune || recreate || reblock || allowLarge)
     throw new UsageError(
-      '--plan holds --prune, --recreate, --reblock and --allow-large; pass them to “workspace diff --out”',
+      '--plan contains --prune, --recreate, --reblock and --allow-large; pass them to “workspace diff --out”',
     )
 }

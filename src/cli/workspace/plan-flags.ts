@@ -21,14 +21,14 @@ export function addPlanFlags(command: MeetroomCommand): MeetroomCommand {
   return command
     .option(
       '--prune <kinds>',
-      'remove what this file created or adopted and no longer declares: members (blocked), users, rooms',
+      'plan to remove items that this file created or adopted and no longer declares: members (blocked), users, rooms',
       parsePruneKinds,
     )
-    .option('--recreate <key>', 'create the room of this key again, because it is gone; repeatable', collect)
-    .option('--reblock', 'block again the members that this file blocked and somebody unblocked')
+    .option('--recreate <room-key>', 'plan to create the lost room with this key again; repeatable', collect)
+    .option('--reblock', 'plan to block the members again that this file blocked and somebody unblocked')
     .option(
       '--allow-large <kind=n>',
-      'allow exactly N removals of a kind, when they are more than 3 and more than 30 %; repeatable',
+      'allow exactly N removals of a kind; needed for more than 3 and more than 30 %; repeatable',
       parseAllowance,
     )
 }
@@ -36,17 +36,17 @@ export function addPlanFlags(command: MeetroomCommand): MeetroomCommand {
 /** Adds the flags that assign the columns of a roster, and the flag that names the lock file. */
 export function addRosterFlags(command: MeetroomCommand): MeetroomCommand {
   return command
-    .option('--rooms-from <column>', 'for a CSV with one row per person and class: the column of the class')
+    .option('--rooms-from <column>', 'for a CSV with one row for each user and class: column of the class')
     .option(
       '--users-from <columns>',
-      "for a CSV: the columns of the user ID, the name and the email, such as pupil_id,name,email or 'id,{First} {Last}'",
+      "for a CSV: columns of user ID, name and email, such as pupil_id,name,email or 'id,{First} {Last}'",
       parseUserColumns,
     )
-    .option('--role-from <column>', 'for a CSV: the column of the role: guest, host or monitor')
+    .option('--role-from <column>', 'for a CSV: column of the role (guest, host or monitor)')
     .option(...roleMapOption)
     .option(
       '--split <separator>',
-      "for a CSV: divide a class such as '7a, 7b' at this separator",
+      "for a CSV: split a class such as '7a, 7b' at this separator",
       parseSeparator,
     )
     .addOption(
@@ -57,7 +57,7 @@ export function addRosterFlags(command: MeetroomCommand): MeetroomCommand {
         encodings,
       ),
     )
-    .option('--lock <file>', 'lock file, for a workspace file under a new name (default: FILE.lock)')
+    .option('--lock <file>', 'lock file; needed after you renamed the workspace file (default: FILE.lock)')
 }
 
 function parseUserColumns(text: string): readonly string[] {

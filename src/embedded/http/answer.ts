@@ -55,7 +55,7 @@ export function createAnswerer(service: Service, { onBegin, onLast }: AnswererOp
       if (exchange.isWaiting) response.writeContinue()
     })
     if (body === 'too large') throw invalid(`the body is larger than ${maxBodyBytes} bytes`)
-    if (body === 'no memory') throw busy('the service holds too many request bodies')
+    if (body === 'no memory') throw busy('the service has too many request bodies in memory')
     begin(exchange)
     return decodeBody(body)
   }

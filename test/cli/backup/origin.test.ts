@@ -30,7 +30,7 @@ test.each(['rooms', 'users'])(
     const refused = await run('--yes')
     expect(refused).toMatchObject({ code: 10, stdout: '' })
     expect(refused.stderr).toBe(
-      `error: the records were saved from ${baseUrl}; importing them into https://other.test/v1 needs confirmation, and there is no terminal to ask on\n` +
+      `error: the records were saved from ${baseUrl}; importing them into https://other.test/v1 needs confirmation, and there is no terminal for a prompt\n` +
         'hint: pass --from-other-service to confirm in advance\n',
     )
     const preview = await run('--dry-run')

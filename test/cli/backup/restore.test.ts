@@ -199,7 +199,7 @@ describe('an import of a saved file', () => {
     expect(await world.outcome('users import undo.ndjson')).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'warning: 1 membership is left out: no such room\nimported 1 of 1 user\n',
+      stderr: 'warning: 1 membership is omitted: no such room\nimported 1 of 1 user\n',
     })
     expect((await world.rows('users rooms mallory')).rows).toHaveLength(3)
   })

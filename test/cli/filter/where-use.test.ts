@@ -176,7 +176,7 @@ describe('a --where condition on room metrics', () => {
       stdout: '',
       stderr:
         'error: the service listed 1 of 3 sessions of room used: it repeats its response for offset 1\n' +
-        'error: could not read 1 of 1 rooms: used\nhint: they are left out\n',
+        'error: could not read 1 of 1 rooms: used\nhint: they are omitted\n',
     })
   })
 
@@ -286,7 +286,7 @@ describe('a room whose data cannot be read', () => {
     const stderr =
       'error: the service reports a validation exception (500): no\n' +
       'hint: in this API, 500 means that the request was invalid; retrying will not help\n' +
-      'error: could not read 1 of 4 rooms: old\nhint: they are left out\n'
+      'error: could not read 1 of 4 rooms: old\nhint: they are omitted\n'
     expect(await world.run('rooms list --where online=0 -o ids')).toMatchObject({
       code: 8,
       stdout: 'used\nnever\n',

@@ -298,7 +298,7 @@ describe('users import --if-exists', () => {
       world.file('people.csv', 'user_id,name,email\nada,Ada,\ngrace,Grace,g@navy.test\n')
       const { stderr } = await run(`users import people.csv --if-exists overwrite${dryRun}`)
       expect(stderr.split('\n')[0]).toBe(
-        'warning: overwriting a user resets the fields that its row leaves out: profile_url, default_member_type, email (1 of 2 rows); ' +
+        'warning: overwriting a user resets the fields that its row omits: profile_url, default_member_type, email (1 of 2 rows); ' +
           '--if-exists update keeps them',
       )
     },

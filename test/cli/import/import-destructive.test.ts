@@ -21,7 +21,7 @@ describe('an import that terminates existing rooms', () => {
     expect(await run(line)).toMatchObject({
       code: 10,
       stderr:
-        'error: terminating rooms needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n',
+        'error: terminating rooms needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n',
     })
     expect(world.writes()).toEqual([])
     expect(world.read('rooms.csv.journal')).toBeUndefined()
@@ -101,7 +101,7 @@ describe('import --dry-run', () => {
     const rows = Array.from({ length: 1002 }, (_, i) => `u${i}\n`).join('')
     world.file('members.csv', `user_id\n${rows}`)
     const { stderr } = await run(`members import members.csv --room ${room} --dry-run -o ids`)
-    expect(stderr).toMatch(/^only the first 1000 users are looked up\n/)
+    expect(stderr).toMatch(/^only the first 1000 users are read\n/)
     expect(world.requests.length).toBeLessThan(1010)
   })
 })

@@ -10,7 +10,7 @@ const world = perTest(createImportWorld)
 const spaces = [' ', '\t', '\n', '\u00a0', '\u0085', '\u2003', '\u3000', '\u200b', '\u2060', '\ufeff']
 
 const isId = (name: string) => ['room', 'user', 'user-id', 'member', 'id'].includes(name)
-const valueName = (flags: string) => /<(\w+)/.exec(flags)?.[1] ?? ''
+const valueName = (flags: string) => /<([\w-]+)/.exec(flags)?.[1] ?? ''
 
 /** Returns a command line for each argument and flag that takes an ID, with ID as the value. */
 async function listIdArguments(): Promise<string[]> {

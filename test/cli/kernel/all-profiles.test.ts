@@ -405,7 +405,7 @@ describe('usage errors of --all-profiles', () => {
         stdout: '',
         stderr:
           `error: --all-profiles uses the key and the base URL of each profile, so ${name} cannot be used with it\n` +
-          `hint: ${name.startsWith('-') ? 'leave out' : 'unset'} ${name}\n`,
+          `hint: ${name.startsWith('-') ? 'omit' : 'unset'} ${name}\n`,
       })
       expect([...east.asked, ...west.asked]).toEqual([])
     },

@@ -57,7 +57,7 @@ describe('members links', () => {
     ])
     expect(stderr).toBe(
       'the output gives access as 3 people: keep it private, and send each link only to its owner\n' +
-        'warning: a link holds the token of its user, which opens every room of that user\n',
+        'warning: a link contains the token of its user, which gives access to every room of that user\n',
     )
   })
 

@@ -35,7 +35,7 @@ describe('rooms create on a terminal', () => {
     expect(code).toBe(0)
     expect(JSON.parse(stdout).room).toMatchObject({ name: 'Weekly sync', type: 'private' })
     expect(stderr).toContain(
-      'access to the room:\n  open (anyone with the URL)\n  public (any workspace member)\n  private (only invited users)\n',
+      'access to the room:\n  open (anyone with the URL)\n  public (each user of the workspace)\n  private (invited members)\n',
     )
     expect(sent()).toEqual([['POST', { name: 'Weekly sync', type: 'private' }]])
   })

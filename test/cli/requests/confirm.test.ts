@@ -41,7 +41,7 @@ describe.each(destructive)('%s', (line) => {
     const { code, stdout, stderr } = await world.run(fill(line))
     expect({ code, stdout }).toEqual({ code: 10, stdout: '' })
     expect(stderr).toMatch(
-      /^error: .* needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n$/,
+      /^error: .* needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n$/,
     )
     expect(writes()).toEqual([])
   })

@@ -173,7 +173,7 @@ describe('the confirmation prompt', () => {
 describe('the flags --yes and --max', () => {
   const flagsOf = (text: string) => text.split(' ').filter((word) => word !== '')
   const needsConfirmation = (doing: string) =>
-    `error: ${doing} needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n`
+    `error: ${doing} needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n`
   const tooMany = (doing: string, count: number) =>
     `error: ${doing} would affect ${count} items, and --yes alone covers 20\n` +
     `hint: to affect them all, pass --max ${count}\n`

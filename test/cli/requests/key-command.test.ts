@@ -285,7 +285,7 @@ describe('unused key commands', () => {
     ["pass 'show", 'ends within'],
     ['', 'is empty'],
     ['bin/key', 'names a relative path'],
-    ['pass show \0', 'holds a NUL character'],
+    ['pass show \0', 'contains a NUL character'],
   ])('a key command is not run if it is %j', async (key_command, words) => {
     store({ key_command })
     await refused('rooms list', 2, words)

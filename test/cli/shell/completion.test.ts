@@ -80,7 +80,7 @@ test.each([
   ['meetroom help ', 'exit-codes'],
   ['meetroom help rooms ', 'terminate\tTerminate rooms'],
   ['meetroom schema ', 'rooms\tList, create, change, terminate and delete rooms'],
-  ['meetroom schema users ', 'offboard\tBlock users in every private room, then delete them'],
+  ['meetroom schema users ', 'offboard\tBlock users in all private rooms, then delete the users'],
   ['meetroom api ', 'DELETE'],
   ['meetroom api GET ', '/users'],
   ['A=1 meetroom ', 'rooms\tList, create, change, terminate and delete rooms'],

@@ -24,7 +24,7 @@ const texts = async (words: readonly string[], replaced?: string) =>
 describe('completion for PowerShell', () => {
   test('completion for PowerShell prints the text, the displayed text and the description of each candidate', async () => {
     expect(await complete(['sess'])).toEqual([
-      ['sessions', 'sessions', 'Show who is and was connected to a room'],
+      ['sessions', 'sessions', 'List, report and watch the sessions of rooms'],
     ])
     expect(await complete(['rooms', 'list', '--output', 'nd'])).toEqual([['ndjson', 'ndjson', 'ndjson']])
   })

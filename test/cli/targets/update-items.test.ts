@@ -82,7 +82,7 @@ describe('rooms update --where', () => {
   })
 
   test.each([
-    [1, [], 'updating rooms needs confirmation, and there is no terminal to ask on'],
+    [1, [], 'updating rooms needs confirmation, and there is no terminal for a prompt'],
     [21, ['--yes'], 'updating rooms would affect 21 items, and --yes alone covers 20'],
     [3, ['--yes', '--max', '2'], 'that would affect 3 rooms, and --max allows 2; nothing was done'],
   ])(

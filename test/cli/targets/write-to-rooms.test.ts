@@ -57,7 +57,7 @@ describe('message send --where', () => {
   })
 
   test.each([
-    [[], 'sending a message to rooms needs confirmation, and there is no terminal to ask on'],
+    [[], 'sending a message to rooms needs confirmation, and there is no terminal for a prompt'],
     [['--yes', '--max', '2'], 'that would affect 3 rooms, and --max allows 2; nothing was done'],
   ])(
     'message send --where exits 10 without a write if the flags %j do not confirm the messages',

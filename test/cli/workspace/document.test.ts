@@ -69,7 +69,10 @@ describe('a workspace file', () => {
       'users: [{ user_id: !!str 12 }]',
       'f.yaml:1:20: tags such as !!str are not allowed; quote the value instead',
     ],
-    ['users: []\n---\nusers: []\n', 'f.yaml:2:1: the file holds several documents; a workspace file is one'],
+    [
+      'users: []\n---\nusers: []\n',
+      'f.yaml:2:1: the file contains several documents; a workspace file is one',
+    ],
     ['users: []\n\trooms: []', 'f.yaml:2:1: a tab cannot indent; use spaces'],
     ['users: [{ user_id: .. }]', 'f.yaml:1:20: users[0].user_id: “..” is not a valid user ID'],
     [
@@ -194,10 +197,10 @@ describe('a workspace file', () => {
     for (const [file, problem] of [
       [
         'none.yaml',
-        'none.yaml cannot be read: no such file\nhint: write the present workspace to a file with: meetroom workspace export',
+        'none.yaml cannot be read: no such file\nhint: write the current workspace to a file with: meetroom workspace export',
       ],
       ['latin1.yaml', 'latin1.yaml is not UTF-8 text'],
-      ['text.yaml', 'text.yaml:1:1: a workspace file holds users, rooms, or both'],
+      ['text.yaml', 'text.yaml:1:1: a workspace file contains users, rooms, or both'],
     ]) {
       const { code, stderr } = await world.run(`workspace diff ${file}`)
       expect([code, stderr]).toEqual([2, expect.stringContaining(`error: ${problem}`)])

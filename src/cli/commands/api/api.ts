@@ -34,13 +34,13 @@ interface Flags {
 export function defineApi(api: MeetroomCommand, act: DefineAction): void {
   api
     .description(
-      'Send any request to the service and print the response. Use it for operations that no other command covers.',
+      'Send any request to the service and print the response. Use this command for operations without a command.',
     )
     .argument('<method>', methods.join(', '))
     .argument('<path>', 'path below the base URL, as in /rooms?limit=1')
     .addOption(
       new Option(
-        '-f, --field <key=value>',
+        '-f, --field <name=value>',
         'field of the body, or query parameter of a GET; repeatable',
       ).argParser(collect),
     )

@@ -8,20 +8,23 @@ export function defineAuditList(audit: MeetroomCommand, act: DefineAction): void
     .command('list')
     .summary('List the changes in the audit log')
     .description(
-      'List the changes in the audit log, the newest first: when, who, with which command, what, whose, and the outcome. Rotated files beside the log are read, too, also if gzip compressed them. Lines that are damaged are counted.',
+      'List the changes in the audit log, newest first, with time, user, command, operation, target and outcome. Also reads rotated files beside the log, including gzip files. Counts damaged lines.',
     )
-    .argument('[file...]', 'audit logs of other machines, in place of the log in the settings')
-    .option('--since <time>', 'only changes since then, such as 7d (seven days ago), yesterday or a time')
+    .argument('[file...]', 'audit logs of other machines, instead of the log in the settings')
+    .option('--since <time>', 'only changes since this time, such as 7d (seven days ago) or yesterday')
     .option('--period <period>', 'only changes in this period, such as yesterday, last-week or 2026-10')
-    .option('--names', 'show the names of users and rooms, read from the service, in place of IDs')
-    .option('--html <file>', 'also write a web page')
+    .option('--names', 'show names of users and rooms from the service instead of IDs')
+    .option('--html <file>', 'also write an HTML report')
     .action(
       act('machine', async (context, files: string[], flags: AuditFlags) => {
         const { listChanges } = await import('./list/list-changes.ts')
         await listChanges(context, files, flags)
       }),
     )
-  addListFlags(addAlias(list, 'ls'))
+  addListFlags(addAlias(list, 'ls'), {
+    where: "only entries that match, as in 'outcome=unknown'",
+    sort: 'who,-command',
+  })
   addExamples(
     list,
     "meetroom audit list --where 'what~block' --names",

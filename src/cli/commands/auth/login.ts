@@ -29,13 +29,13 @@ export function defineLogin(auth: MeetroomCommand, act: DefineAction): void {
     .command('login')
     .summary('Store an API key')
     .description(
-      'Store an API key for a service. You are prompted for the base URL and the key (hidden input); the key is verified before it is stored, in a file that only you can read.',
+      'Store an API key for a service. Prompts for the base URL and the key (hidden input), verifies both, and stores them in a file that only you can read.',
     )
     .addOption(
       new Option('--with-token, --with-key', 'read the key from standard input').conflicts('keyCommand'),
     )
-    .option('--key-command <command>', "store a command that prints the key instead, as in 'pass show meet'")
-    .option('--replace', 'point an existing profile at another service, and forget its key')
+    .option('--key-command <command>', "store a command that prints the key, as in 'pass show meet'")
+    .option('--replace', 'change the service of an existing profile, and delete its key')
     .action(act('machine', (context, flags: LoginFlags) => logIn(context, flags)))
   addExamples(
     login,
@@ -151,7 +151,7 @@ async function readNewKey(
 /** Returns the error for a text that contains more than a key. The message does not contain the text. */
 function notAKeyError(text: string, source: string): AuthError {
   const word = /^(authorization:\s*)?bearer\s/i.test(text) ? 'the word “Bearer”' : 'a space or a line break'
-  return new AuthError(`${source} must hold only the key, but it holds ${word}`, {
+  return new AuthError(`${source} must contain only the key, but contains ${word}`, {
     hint: ['pipe in the key alone: ', suggest(['auth', 'login', '--with-key']), ' < file'],
   })
 }

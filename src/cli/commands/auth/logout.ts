@@ -11,8 +11,8 @@ import { requireStoredProfile } from '../../kernel/profile.ts'
 export function defineLogout(auth: MeetroomCommand, act: DefineAction): void {
   const logout = auth
     .command('logout')
-    .summary('Forget the stored API key')
-    .description('Forget the API key of the profile. Its other settings do not change.')
+    .summary('Delete the stored API key')
+    .description('Delete the API key of the profile. Other settings of the profile do not change.')
     .action(act('forgets', (context) => logOut(context)))
   addExamples(logout, 'meetroom auth logout --profile staging')
 }

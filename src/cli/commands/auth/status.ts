@@ -20,12 +20,12 @@ export function defineAuthStatus(auth: MeetroomCommand, act: DefineAction): void
     .command('status')
     .summary('Show which key is used and whether it works')
     .description(
-      'Show which profile, service and key are used, and whether the key works. Never shows the key itself.',
+      'Show the profile, the service and the source of the key, and check the key. Never shows the key itself.',
     )
-    .option('--github-mask', 'in GitHub Actions, have the runner mask the key in its log')
+    .option('--github-mask', 'in GitHub Actions, mask the key in the log of the runner')
     .option(
       '--wait <duration>',
-      'maximum wait for a response of the service; a refused key ends the wait',
+      'maximum time to wait for a response of the service; a refused key ends the wait',
       createDurationParser('--wait', { most: maxTimeoutMs }),
     )
     .action(

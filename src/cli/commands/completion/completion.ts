@@ -10,9 +10,9 @@ export function defineCompletion(completion: MeetroomCommand, act: DefineAction)
   completion
     .description(
       'Print a script that completes commands, flags and their values, profiles, fields, and the IDs of rooms, members and users. ' +
-        'IDs are looked up with one small request, cached for a minute, and never through a protected profile.',
+        'Completion reads IDs with one request, caches them for a minute, and never sends requests through a protected profile.',
     )
-    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .addArgument(new Argument('<shell>', 'shell for the script').choices(shells))
     .action(
       act('machine', async (context, shell: Shell) => {
         const printer = context.plainPrinter()

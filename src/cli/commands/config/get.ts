@@ -11,7 +11,10 @@ export function defineConfigGet(config: MeetroomCommand, act: DefineAction): voi
     .command('get')
     .summary('Print one setting')
     .description('Print the value of one setting in effect.')
-    .argument('<key>', `profile, api_key (whether there is one), ${settingKeys.join(', ')}`)
+    .argument(
+      '<key>',
+      `name of the setting: profile, api_key (whether one is set), ${settingKeys.join(', ')}`,
+    )
     .action(
       act('machine', async (context, name: string) => {
         const found = (await listEffectiveSettings(context)).find(({ key }) => key === name)

@@ -10,8 +10,8 @@ export function defineConfigList(config: MeetroomCommand, act: DefineAction): vo
   const list = config
     .command('list')
     .summary('List the settings')
-    .description('List the settings in effect, from all sources. The key is never shown.')
-    .option('--show-origin', 'show where each value comes from')
+    .description('List the settings in effect, from all sources. Never shows the key.')
+    .option('--show-origin', 'show the source of each value')
     .action(
       act('machine', async (context, flags: { showOrigin?: boolean }) => {
         const printer = await context.printer()

@@ -9,7 +9,7 @@ export function defineConfigPath(config: MeetroomCommand, act: DefineAction): vo
   const path = config
     .command('path')
     .summary('Print the path of the settings file')
-    .description('Print the path of the settings file, whether it exists or not.')
+    .description('Print the path of the settings file, even if the file does not exist.')
     .action(
       act('machine', async (context) => {
         await context

@@ -9,8 +9,8 @@ export function defineConfigSet(config: MeetroomCommand, act: DefineAction): voi
     .command('set')
     .summary('Change a setting of the profile')
     .description('Change a setting of the profile in use, or of the profile given with --profile.')
-    .argument('<key>', settingKeys.join(', '))
-    .argument('<value>', 'the new value')
+    .argument('<key>', `name of the setting: ${settingKeys.join(', ')}`)
+    .argument('<value>', 'new value')
     .action(
       act('machine', async (context, name: string, text: string) => {
         const key = requireKey(name)

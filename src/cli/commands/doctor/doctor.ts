@@ -14,7 +14,7 @@ import type { Finding } from './finding.ts'
 export function defineDoctor(doctor: MeetroomCommand, act: DefineAction): void {
   doctor
     .description(
-      'Check Node, settings, key, proxy, host name, connection, certificate, clock and workspace. Prints one line per check, and a fix for each problem. Changes nothing and never shows a key. Exit code 1 when a check fails.',
+      'Check Node, settings, key, proxy, host name, connection, certificate, clock and workspace. Prints one line per check, and a fix for each problem. Changes nothing and never shows a key. Exits 1 if a check fails.',
     )
     .action(act('machine', (context) => runDoctor(context)))
   addExamples(

@@ -111,7 +111,7 @@ async function checkKeyFile(dir: string, host: Host): Promise<CheckResult> {
   const { readKeyFile } = await import('../../../embedded/key-file.ts')
   if (readKeyFile(path, dir, host.effectiveUid)) return mode
   return {
-    problem: `${path} holds no API key`,
+    problem: `${path} contains no API key`,
     hint: `run: mv ${quoteForShell(path)} ${quoteForShell(`${path}.old`)}`,
   }
 }

@@ -31,12 +31,12 @@ interface Flags {
 
 export function defineJoin(join: MeetroomCommand, act: DefineAction): void {
   join
-    .description('Join a room from the terminal and print messages as they arrive, until ^C.')
+    .description('Join a room from the terminal, and print participants and messages until ^C.')
     .addArgument(new RoomArgument())
     .addOption(new UserOption('--as <user>', `join with the access token of this user: ${userArgumentText}`))
     .option(
       '--token <token>',
-      'join with this access token; other users of this machine can see arguments, so prefer --as',
+      'join with this access token; prefer --as, because other users of this machine can see arguments',
     )
     .action(act('joins', (context, room: string, flags: Flags) => run(context, room, flags)))
   addExamples(

@@ -15,8 +15,8 @@ export function defineLocalBackup(local: MeetroomCommand, act: DefineAction): vo
     .command('backup')
     .summary('Copy the local workspace to a file')
     .description(
-      'Copy the local workspace to a file that only you can read, and print what it holds. Works while the workspace is ' +
-        'served. The file holds access tokens and webhook secrets, but not the API key.',
+      'Copy the local workspace to a file that only you can read, and print a summary. Works while the workspace is ' +
+        'served. The file contains access tokens and webhook secrets, but not the API key.',
     )
     .argument('<file>', 'file to write')
     .option('--overwrite', 'overwrite the file if it exists')

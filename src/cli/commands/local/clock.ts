@@ -8,10 +8,10 @@ import { control, controlFlag } from './control-client.ts'
 export function defineLocalClock(local: MeetroomCommand, act: DefineAction): void {
   const clock = local
     .command('clock')
-    .summary('Advance, freeze or resume the clock of a service')
+    .summary('Advance, freeze or resume the clock of a test service')
     .description(
-      'Change the clock of a service for tests, and print its time. Timestamps, meeting clocks, webhook retries and ' +
-        'heartbeats follow it. Advancing ends when due webhooks are delivered and due meetings have ended.',
+      'Change the clock of a test service, and print its time. Timestamps, meeting clocks, webhook retries and ' +
+        'heartbeats follow this clock. “advance” ends when due webhooks are delivered and due meetings have ended.',
     )
     .argument('<action>', 'advance, freeze or resume')
     .argument('[duration]', 'duration to advance, as in 1h or 1m30s')

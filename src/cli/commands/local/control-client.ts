@@ -7,7 +7,10 @@ import { readTrusted } from '../../../files/trusted-file.ts'
 import type { Context } from '../../kernel/context.ts'
 import { parseControlFile } from '../serve/control-file.ts'
 
-export const controlFlag = ['--control <file>', 'file that serve --ephemeral --control wrote'] as const
+export const controlFlag = [
+  '--control <file>',
+  'control file that serve --ephemeral --control wrote',
+] as const
 
 /**
  * Sends an action to the service that wrote the control file, and returns the response.

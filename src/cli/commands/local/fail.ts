@@ -26,10 +26,10 @@ interface Flags {
 export function defineLocalFail(local: MeetroomCommand, act: DefineAction): void {
   const fail = local
     .command('fail')
-    .summary('Make requests to a service fail')
+    .summary('Make requests to a test service fail')
     .description(
-      'Add a fault to a service for tests, and print the number of its faults. A request gets the first fault that ' +
-        'applies. Reset removes all faults.',
+      'Add a fault to a test service, and print the number of its faults. A request gets the first fault that ' +
+        'applies. “local reset” removes all faults.',
     )
     .argument('<operation>', 'operation such as createRoom, connect for WebSockets, or any (except connect)')
     .addOption(
@@ -47,11 +47,11 @@ export function defineLocalFail(local: MeetroomCommand, act: DefineAction): void
     .option('--header <header>', `header of the response, ${headerValue[0]}`, headerValue[1])
     .option('--delay <duration>', 'wait before the response, by the clock of the service')
     .option(
-      '--connection <how>',
-      'reset the connection without a response, or cut it within the body: reset or cut',
+      '--connection <mode>',
+      'reset: close the connection without a response; cut: close the connection within the body',
     )
-    .option('--after <write>', 'write: the operation takes effect before it fails')
-    .option('--times <n>', 'number of requests (default: 1)', createIntegerParser('--times', 1))
+    .option('--after <stage>', 'stage after which the request fails: write (the operation has taken effect)')
+    .option('--times <n>', 'number of affected requests (default: 1)', createIntegerParser('--times', 1))
     .option(
       '--probability <share>',
       'share of the requests that fail, as in 0.2; without --times, the fault lasts until the reset',

@@ -11,10 +11,10 @@ import { control, controlFlag } from './control-client.ts'
 export function defineLocalReset(local: MeetroomCommand, act: DefineAction): void {
   const reset = local
     .command('reset')
-    .summary('Empty the local workspace')
+    .summary('Delete everything in the local workspace')
     .description(
-      'Delete everything in the local workspace. Saves the present workspace first, prints where, and asks. The service ' +
-        'must be stopped. The workspace keeps its API key. With --control, return a service for tests to its seed instead.',
+      'Delete everything in the local workspace. Asks for confirmation, then saves the current workspace and prints the path. The service ' +
+        'must be stopped. The workspace keeps its API key. With --control, resets a test service to its seed instead.',
     )
     .option('--data-dir <dir>', 'directory of the workspace (default: the same as --local)')
     .option(...controlFlag)

@@ -11,12 +11,12 @@ import { confirmLoss, formatContents, requireWritableWorkspace } from './confirm
 export function defineLocalRestore(local: MeetroomCommand, act: DefineAction): void {
   const restore = local
     .command('restore')
-    .summary('Replace the local workspace by a backup')
+    .summary('Replace the local workspace with a backup')
     .description(
-      'Replace the local workspace by a backup. Saves the present workspace first, prints where, and asks. The service ' +
+      'Replace the local workspace with a backup. Asks for confirmation, then saves the current workspace and prints the path. The service ' +
         'must be stopped. The workspace keeps its API key.',
     )
-    .argument('<backup>', 'file that “local backup” has written')
+    .argument('<backup>', 'file from “local backup”')
     .option('--data-dir <dir>', 'directory of the workspace (default: the same as --local)')
     .action(
       act('forgets', (context, file: string, { dataDir }: { dataDir?: string }) =>
@@ -37,13 +37,13 @@ async function run(context: Context, file: string, dataDir: string | undefined):
     confirmLoss(
       context,
       'restoring a backup',
-      `Replace the local workspace in ${dir} by ${backup} (${formatContents(facts)})`,
+      `Replace the local workspace in ${dir} with ${backup} (${formatContents(facts)})`,
     ),
   )
   context.changes.add(['local workspace', 'local workspaces'], 'restored')
   if (changedRows > 0)
     await printer.notice(
-      `warning: ${changedRows} ${plural(changedRows, 'row')} of the backup were changed or left out, because this version does not accept all of their values`,
+      `warning: ${changedRows} ${plural(changedRows, 'row')} of the backup were changed or omitted, because this version does not accept all of their values`,
     )
   const restored: Printed['local restore'] = {
     ...{ workspace: dir, backup, saved: saved ?? null },

@@ -10,10 +10,10 @@ import { control, controlFlag } from './control-client.ts'
 export function defineLocalSeed(local: MeetroomCommand, act: DefineAction): void {
   const seed = local
     .command('seed')
-    .summary('Replace everything in a service by the users and rooms of a file')
+    .summary('Replace all data of a test service with a seed file')
     .description(
-      'Reset a service for tests to the users and rooms of a JSON file, and print how many there are. Each later reset ' +
-        'returns to them.',
+      'Reset a test service to the users and rooms of a JSON file, and print their numbers. Each later reset ' +
+        'restores this seed.',
     )
     .argument('<seed-file>', 'JSON file: {"users": […], "rooms": [{…, "members": […]}]}')
     .requiredOption(...controlFlag)

@@ -21,8 +21,8 @@ export function defineLocalTidy(local: MeetroomCommand, act: DefineAction): void
     .command('tidy')
     .summary('Delete old saved copies of the local workspace')
     .description(
-      'Delete the copies that restores, resets and upgrades have saved in the directory backups of the local workspace, ' +
-        'except the newest. Prints how many there are, and asks. Files that “local backup” has written stay.',
+      'Delete the copies that restores, resets and upgrades saved in the directory backups of the local workspace, ' +
+        'except the newest. Asks for confirmation, with the number of copies. Keeps the files of “local backup”.',
     )
     .option(
       '--keep <n>',

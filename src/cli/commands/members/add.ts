@@ -4,7 +4,7 @@ import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
-import { addBodyFlags, addExamples, addSelectionFlags } from '../../kernel/flags.ts'
+import { addBodyFlags, addExamples, addSelectionFlags, matchingRooms } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument, UserArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
 import type { IfMember } from '../../records/membership-plan.ts'
@@ -23,24 +23,26 @@ interface AddFlags extends BodyFlags, RoomFlags {
 export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): void {
   const add = members
     .command('add')
-    .summary('Invite a user to a room, or to many rooms')
+    .summary('Add a user to a room, or to several rooms')
     .description(
-      'Invite a user to a room, in the given role, or else the user’s default role. Adding a member again changes the role; --if-exists decides. With --where or --all-rooms, invite the user to each selected room; rooms in which the user is a member are skipped, unless --if-exists says otherwise, and the report has one row per room.',
+      'Add a user to a room, in the given role or the user’s default role. Without --if-exists, the service decides about an existing member; the embedded service updates the role. With --where or --all-rooms, adds the user to each selected room, skips rooms in which the user is a member, and prints one row per room.',
     )
     .addArgument(new RoomArgument('[room]'))
     .addArgument(new UserArgument('[user]'))
     .addOption(new Option('--type, --role <role>', descriptions.type).choices(memberTypes))
     .addOption(
       new Option(
-        '--if-exists <what>',
-        'if the user is already a member: change the role, leave the member as is, or fail (default in many rooms: skip)',
+        '--if-exists <action>',
+        'action for a user who is already a member: update the role, skip the room or fail (default: the service decides for one room; skip for several)',
       ).choices(['update', 'skip', 'fail'] satisfies IfMember[]),
     )
     .addOption(new Option('--if-not-exists', 'short for --if-exists skip').conflicts('ifExists'))
-    .addOption(new UserOption('--user <id>', `with --where or --all-rooms: ${userArgumentText}`))
-    .option('--all-rooms', 'invite the user to all rooms')
+    .addOption(
+      new UserOption('--user <id>', `with --where or --all-rooms, add this user: ${userArgumentText}`),
+    )
+    .option('--all-rooms', 'add the user to all rooms')
   add.selectsRooms = 'always'
-  addSelectionFlags(addBodyFlags(add)).action(
+  addSelectionFlags(addBodyFlags(add), { where: matchingRooms }).action(
     act('any', async (context, room_id: string | undefined, user: string | undefined, flags: AddFlags) => {
       const isMany = flags.where !== undefined || flags.allRooms === true
       if (isMany && room_id !== undefined)
@@ -50,7 +52,7 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
         throw new UsageError('pass the user as an argument or with --user, not both')
       const user_id = user ?? flags.user
       if (isMany && user_id === undefined)
-        throw new UsageError('--user is missing', { hint: 'name the user to invite with --user ID' })
+        throw new UsageError('--user is missing', { hint: 'name the user with --user ID' })
       if (user_id === undefined) return add.missingArgument('user')
       const given = { 'the user': { user_id }, '--role': { type: flags.role } }
       const body = await buildBody(context, 'addMember', flags, given)

@@ -14,7 +14,7 @@ export function defineMemberBlock(members: MeetroomCommand, act: DefineAction): 
     pastTense: 'blocked',
     summary: 'Block members of a private room',
     description:
-      'Block members of a private room: they are removed immediately and cannot join again. Works only on private rooms.',
+      'Block members of a private room. Their sessions end immediately, and they cannot join again.',
     destructive: true,
     flags: (command) =>
       memberTargets
@@ -22,7 +22,7 @@ export function defineMemberBlock(members: MeetroomCommand, act: DefineAction): 
         .option('--force', 'send the request even if the room is not private')
         .option(
           '--save <file>',
-          'with --all-rooms, save these blocks to this new file; unblock --from lifts them',
+          'with --all-rooms, save these blocks to this new file; members unblock --from lifts them',
         ),
     runInstead: (context, given, flags) => setBlockedInAllRooms(context, 'block', given, flags),
     check: (context, room, { force }) => (force ? Promise.resolve() : requirePrivateRoom(context, room)),
@@ -44,6 +44,6 @@ async function requirePrivateRoom(context: Context, id: string): Promise<void> {
   const { value } = await (await context.client()).call('getRoom', { params: { id } })
   if (hasNoBlock(value.room.type))
     throw new UsageError(`blocking works only in private rooms, and room ${id} is ${value.room.type}`, {
-      hint: 'pass --force to send it anyway',
+      hint: 'pass --force to send the request anyway',
     })
 }

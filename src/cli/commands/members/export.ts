@@ -10,10 +10,13 @@ export function defineMemberExport(members: MeetroomCommand, act: DefineAction):
     kind: 'members',
     flags: (command) =>
       command
-        .addArgument(createRoomsArgument('rooms whose members to export: '))
+        .addArgument(createRoomsArgument('export the members of these rooms: '))
         .option('--all-rooms', 'export the members of every room, with room names')
         .addOption(
-          new Option('--with <field>', 'look up when each member was last connected').choices(['last_seen']),
+          new Option(
+            '--with <field>',
+            'add a field: last_seen is the end of the last session of each member',
+          ).choices(['last_seen']),
         ),
     examples: [
       'meetroom members export --all-rooms > members.csv',

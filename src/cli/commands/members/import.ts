@@ -7,13 +7,13 @@ import { defineImport } from '../shared/import.ts'
 export function defineMemberImport(members: MeetroomCommand, act: DefineAction): void {
   defineImport(members, act, {
     kind: 'members',
-    summary: 'Invite users to rooms from a file',
+    summary: 'Add users to rooms from a file',
     description:
-      'Invite users to rooms from a CSV, NDJSON or JSON file with one row each. The whole file is checked before anything is sent.',
+      'Add users to rooms from a CSV, NDJSON or JSON file with one row for each member. Checks the complete file before the first request.',
     flags: (command) =>
       splitFlag(maxFlag(command), 'room_id')
         .addOption(new RoomOption('--room <room>', `room for rows without a room: ${roomArgumentText}`))
-        .option('--room-ids <file>', 'output of rooms import -o ndjson: maps old room IDs to new ones')
+        .option('--room-ids <file>', 'output of rooms import -o ndjson, which maps old room IDs to new IDs')
         .option('--unblock', unblockText),
     examples: [
       'meetroom members import class-7b.csv --room 66f1a2b3c4d5e6f708192a3b --if-exists skip',

@@ -1,5 +1,11 @@
 import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, addPaceFlags, type PaceFlags, whereOption } from '../../kernel/flags.ts'
+import {
+  addExamples,
+  addPaceFlags,
+  createWhereOption,
+  matchingMembers,
+  type PaceFlags,
+} from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createRoomsArgument } from '../../names/arguments.ts'
 
@@ -14,11 +20,11 @@ export function defineMemberLinks(members: MeetroomCommand, act: DefineAction): 
     .command('links')
     .summary('Print a personal link for each member of a room')
     .description(
-      'Print a personal link for each member of rooms, one row for each person and room, as for a mail merge. A link holds an access token: anyone with the link can enter the room as that person. --columns also takes fields of the user, such as email, and of the room, such as room_type.',
+      'Print a personal link for each member of rooms, such as for a mail merge, with one row for each member. A link contains an access token: anyone with the link can join the room as that user. --columns also accepts fields of the user, such as email, and of the room, such as room_type.',
     )
-    .addArgument(createRoomsArgument('rooms of the members: '))
+    .addArgument(createRoomsArgument('print links for the members of these rooms: '))
     .option('--all-rooms', 'print links for the members of every room')
-    .option(whereOption[0], "only members that match, as in 'type=guest'; repeatable", whereOption[2])
+    .option(...createWhereOption(matchingMembers))
     .option('--replay', 'link to the recordings')
     .action(
       act('reads', async (context, given: string[], flags: Flags) => {

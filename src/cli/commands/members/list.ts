@@ -1,6 +1,6 @@
 import { UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { addAlias, addExamples, addPagingFlags, type ListFlags } from '../../kernel/flags.ts'
+import { addAlias, addExamples, addPagingFlags, type ListFlags, matchingMembers } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runList } from '../../lists/run-list.ts'
 import { RoomArgument } from '../../names/arguments.ts'
@@ -29,7 +29,7 @@ export function defineMemberList(members: MeetroomCommand, act: DefineAction): v
         return listMembersInRooms(context, flags)
       }),
     )
-  addPagingFlags(addAlias(list, 'ls'))
+  addPagingFlags(addAlias(list, 'ls'), { where: matchingMembers })
   addExamples(
     list,
     'meetroom members list 66f1a2b3c4d5e6f708192a3b --all',

@@ -8,7 +8,7 @@ export const memberTargets = {
   roomArgument: new RoomArgument('[room]'),
   ids: new IdArgument(
     '[member...]',
-    `${member.descriptions.id}s, or - to read them from standard input`,
+    `${member.descriptions.id}s, or - to read member IDs from standard input`,
     'member',
   ),
   list: 'listMembers',
@@ -16,7 +16,7 @@ export const memberTargets = {
   flags: (command: MeetroomCommand) =>
     command
       .addOption(createUserOption('; repeatable'))
-      .option('--all-rooms', 'the members of these users in all rooms; the report has one row per room'),
+      .option('--all-rooms', 'select these users in all rooms; prints one row per room'),
 } as const
 
 export const blocking = { verb: 'block', gerund: 'blocking', kind: 'member' } as const

@@ -11,7 +11,7 @@ import { RoomArgument } from '../../names/arguments.ts'
 import type { RoomsFlags } from '../../targets/write-to-rooms.ts'
 import { runOne } from '../shared/run-one.ts'
 
-const textDescription = `${sent.descriptions.message}, or - to read it from standard input`
+const textDescription = `${sent.descriptions.message}, or - to read the text from standard input`
 
 interface SendFlags extends BodyFlags, RoomsFlags {
   text?: string
@@ -20,9 +20,9 @@ interface SendFlags extends BodyFlags, RoomsFlags {
 export function defineMessageSend(message: MeetroomCommand, act: DefineAction): void {
   const send = message
     .command('send')
-    .summary('Send a message to the live sessions of a room, or of all rooms that match')
+    .summary('Send a message to the online sessions of a room, or of all matching rooms')
     .description(
-      'Send a message to the live sessions of a room. The message has an effect only if the clients handle it. With --where, send it to each room that matches: asks first, and the report has one row per room.',
+      'Send a message to the online sessions of a room. The message has an effect only if the clients handle messages. With --where, asks for confirmation, sends the message to each matching room, and prints one row per room.',
     )
     .addArgument(new RoomArgument('[room]'))
     .argument('[text]', textDescription)

@@ -34,14 +34,14 @@ interface Flags extends BodyFlags, RoomsFlags {
 export function definePageCreate(pages: MeetroomCommand, act: DefineAction): void {
   const create = pages
     .command('create')
-    .summary('Create pages in a room, or in all rooms that match')
+    .summary('Create pages in a room, or in all matching rooms')
     .description(
-      'Create pages in a room: one per image, or the pages in --data. With --where, create them in each room that matches: asks first, and the report has one row per room.',
+      'Create pages in a room: one per image, or the pages in --data. With --where, asks for confirmation, creates the pages in each matching room, and prints one row per room.',
     )
     .addArgument(new RoomArgument('[room]'))
     .option(
       '--image <url>',
-      `${entity.src.description}; repeatable, one page each`,
+      `${entity.src.description}; repeatable: one page per image`,
       collectParsed(parseImage),
     )
     .option('--fixed', entity.fixed.description)

@@ -9,7 +9,7 @@ export function definePageList(pages: MeetroomCommand, act: DefineAction): void 
     .command('list')
     .summary('List the pages of a room')
     .description(
-      'List the pages of a room by their position. Not every service has this operation; without it, the exit code is 6.',
+      'List the pages of a room by their position. Not every service has this operation; without this operation, the exit code is 6.',
     )
     .addArgument(new RoomArgument())
     .action(
@@ -22,7 +22,7 @@ export function definePageList(pages: MeetroomCommand, act: DefineAction): void 
         }
       }),
     )
-  addPagingFlags(addAlias(list, 'ls'))
+  addPagingFlags(addAlias(list, 'ls'), { where: "only pages that match, as in 'index>4'", sort: '-index' })
   addExamples(
     list,
     'meetroom pages list 66f1a2b3c4d5e6f708192a3b',

@@ -13,7 +13,7 @@ export function defineProfileList(profiles: MeetroomCommand, act: DefineAction):
     .command('list')
     .summary('List the profiles')
     .description(
-      'List the profiles. Each one holds a service, its key and its settings; “local” is the local workspace.',
+      'List the profiles. A profile is a base URL with its key and settings; “local” is the local workspace.',
     )
     .action(act('machine', (context) => listProfiles(context)))
   addAlias(list, 'ls')

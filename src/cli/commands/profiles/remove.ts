@@ -10,8 +10,8 @@ import { requireProfile } from './require-profile.ts'
 export function defineProfileRemove(profiles: MeetroomCommand, act: DefineAction): void {
   const remove = profiles
     .command('remove')
-    .summary('Forget a profile')
-    .description('Forget a profile with its key and settings.')
+    .summary('Delete a profile')
+    .description('Delete a profile with its key and settings.')
     .argument('<profile>', 'name of the profile')
     .action(
       act('forgets', async (context, name: string) => {

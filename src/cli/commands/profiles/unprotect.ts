@@ -8,7 +8,7 @@ export function defineProfileUnprotect(profiles: MeetroomCommand, act: DefineAct
     .command('unprotect')
     .summary('Allow changes through a profile again')
     .description(
-      'Remove the protection of a profile: commands that change something no longer need --allow-write.',
+      'Remove the protection of a profile. Changes through this profile no longer need --allow-write.',
     )
     .argument('<profile>', 'name of the profile')
     .action(act('machine', (context, name: string) => setProtected(context, name, false)))

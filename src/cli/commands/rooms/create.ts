@@ -45,31 +45,29 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
   const create = rooms
     .command('create')
     .summary('Create a room')
-    .description(
-      'Create a room, and invite members to it. On a terminal, you are asked for a missing name and type.',
-    )
+    .description('Create a room, and add members. On a terminal, prompts for a missing name and type.')
     .option('--name <name>', descriptions.name)
     .addOption(new Option('--type <type>', descriptions.type).choices(roomTypes))
     .option('--record', descriptions.record)
     .option(
       '--max-meeting-seconds <duration>',
-      `${descriptions.max_meeting_seconds}; as in 2700 or 45m`,
+      'maximum meeting time, as in 2700 (seconds) or 45m; counts while two or more participants are connected; then the service terminates the room',
       createSecondsParser('--max-meeting-seconds'),
     )
-    .option('--member <user[:type[:name]]>', `${descriptions.members}; repeatable`, collect)
+    .option('--member <user[:role[:name]]>', `${descriptions.members}; repeatable`, collect)
     .option(
       '--webhook-url <url>',
-      'URL to notify when a participant enters or leaves',
+      'URL that receives an event when a participant joins or leaves',
       createWebUrlParser('--webhook-url'),
     )
     .option(
       '--webhook-header <header>',
-      `header to send with notifications, ${headerValue[0]}`,
+      `header to send with each delivery, ${headerValue[0]}`,
       headerValue[1],
     )
     .option(
       '--webhook-secret <secret|@file>',
-      'secret to sign notifications with, from a file or, with @-, from standard input',
+      'secret that signs the deliveries, from a file or, with @-, from standard input',
     )
     .option('--if-not-exists', 'if a room with this name exists, keep and show the room')
   addBodyFlags(create).action(

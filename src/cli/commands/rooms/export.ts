@@ -7,8 +7,8 @@ import { defineExport } from '../shared/export.ts'
 export function defineRoomExport(rooms: MeetroomCommand, act: DefineAction): void {
   const command = defineExport(rooms, act, {
     kind: 'rooms',
-    flags: (command) => command.addArgument(createRoomsArgument('rooms to export: ')),
+    flags: (command) => command.addArgument(createRoomsArgument('export these rooms: ')),
     examples: ['meetroom rooms export > rooms.csv'],
   })
-  addConcurrencyFlag(command, { words: 'number of concurrent requests for single rooms' })
+  addConcurrencyFlag(command, { words: 'number of concurrent requests that read one room each' })
 }

@@ -8,8 +8,8 @@ export function defineRoomImport(rooms: MeetroomCommand, act: DefineAction): voi
     kind: 'rooms',
     summary: 'Create rooms from a file',
     description:
-      'Create rooms from a CSV, NDJSON or JSON file with one row each. The whole file is checked before anything is sent. ' +
-      'Rows are matched by their ID, or by --match. The service assigns IDs to new rooms.',
+      'Create rooms from a CSV, NDJSON or JSON file with one row for each room. Checks the complete file before the first request. ' +
+      'Matches rows by ID, or by --match. The service assigns IDs to new rooms.',
     flags: roomImportFlags,
     examples: [
       'meetroom rooms import rooms.csv --dry-run',

@@ -1,5 +1,5 @@
 import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, addPaceFlags, type PaceFlags, whereOption } from '../../kernel/flags.ts'
+import { addExamples, addPaceFlags, createWhereOption, type PaceFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createRoomsArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
 
@@ -15,15 +15,11 @@ export function defineRoomLink(rooms: MeetroomCommand, act: DefineAction): void 
     .command('link')
     .summary('Print links to rooms')
     .description(
-      'Print a link to each room, for one user or for anyone. Links for anyone work only in open rooms. The setting join_url or replay_url is the template; links to the embedded service lead to its room page. --columns also takes fields of the user, such as email, and of the room, such as room_type.',
+      'Print a link to each room, for one user or without a token. Links without a token work only in open rooms. The setting join_url or replay_url is the template; links to the embedded service lead to its room page. --columns also accepts fields of the user, such as email, and of the room, such as room_type.',
     )
     .addArgument(createRoomsArgument())
     .option('--all-rooms', 'print a link to every room')
-    .option(
-      whereOption[0],
-      "print links to the rooms that match, as in 'type=open'; repeatable",
-      whereOption[2],
-    )
+    .option(...createWhereOption("only rooms that match, as in 'type=open'"))
     .addOption(new UserOption('--as <user>', `link with the access token of this user: ${userArgumentText}`))
     .option('--replay', 'link to the recording')
     .action(

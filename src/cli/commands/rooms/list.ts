@@ -18,7 +18,7 @@ export function defineRoomList(rooms: MeetroomCommand, act: DefineAction): void 
     .description('List rooms. The embedded service lists the newest first.')
     .option('--name <name>', 'only rooms with exactly this name')
     .option('--layout <layout>', 'only rooms with this layout')
-    .option(...searchOption('the name or the ID'))
+    .option(...searchOption('rooms', 'the name or ID'))
     .action(
       act('reads', (context, flags: ListFlags & StateFlags & { name?: string; layout?: string }) => {
         const { name, layout } = flags
@@ -27,7 +27,7 @@ export function defineRoomList(rooms: MeetroomCommand, act: DefineAction): void 
       }),
     )
   addConcurrencyFlag(addPagingFlags(addAlias(addStateFlags(list), 'ls')), {
-    words: 'number of concurrent requests for single rooms',
+    words: 'number of concurrent requests that read one room each',
   })
   addExamples(
     list,

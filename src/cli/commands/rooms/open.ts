@@ -8,7 +8,7 @@ export function defineRoomOpen(rooms: MeetroomCommand, act: DefineAction): void 
     .command('open')
     .summary('Open a room in the browser')
     .description(
-      'Open the link to a room in the browser, as one user or, in an open room, as anyone. On a machine without a browser, print the link.',
+      'Open the link to a room in the browser, as one user or, in an open room, anonymously. On a machine without a browser, prints the link.',
     )
     .addArgument(new RoomArgument())
     .addOption(new UserOption('--as <user>', `join as this user: ${userArgumentText}`))

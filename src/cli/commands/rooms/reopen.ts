@@ -10,7 +10,7 @@ export function defineRoomReopen(rooms: MeetroomCommand, act: DefineAction): voi
     gerund: 'reopening',
     pastTense: 'reopened',
     summary: 'Reopen terminated rooms',
-    description: 'Reopen rooms that were terminated.',
+    description: 'Reopen terminated rooms.',
     call: setTerminated(false),
     examples: ['meetroom rooms reopen 66f1a2b3c4d5e6f708192a3b'],
   })

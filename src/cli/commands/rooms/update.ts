@@ -38,7 +38,7 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
     .description(
       'Change the settings of a room, or of all rooms that match --where. Other settings do not change. With --where, ' +
         'the values of --name, --layout and --set may contain placeholders for fields of the room, such as {name}; write {{ and }} for braces. --rename changes names by a pattern; ' +
-        'names that would meet each other or the name of another room are refused.',
+        'names that would equal each other or the name of another room are refused.',
     )
     .addArgument(new RoomArgument('[room]'))
     .option('--name <name>', descriptions.name)
@@ -65,7 +65,7 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
       requireSelection(flags)
       if (id === undefined)
         throw new UsageError('missing required argument “room”', {
-          hint: ['pass an ID, or choose rooms with --where; see: ', suggestHelp('rooms', 'update')],
+          hint: ['pass an ID, or select rooms with --where; see: ', suggestHelp('rooms', 'update')],
         })
       const body = await buildBody(context, 'updateRoom', flags, given)
       requireFields(context, body, {})

@@ -15,8 +15,7 @@ export function defineRoomWait(rooms: MeetroomCommand, act: DefineAction): void 
     .summary('Wait until a room meets a condition')
     .description(
       'Wait until a room is terminated, started (somebody has been in it) or empty, or meets another condition, ' +
-        'and show the room. The room is polled; failures of the network and the service are retried. Exit code 9 means ' +
-        'that the timeout expired first.',
+        'and show the room. Polls the room, and retries after failures of the network and the service. Exits 9 on timeout.',
     )
     // The name is resolved later, because the service may not respond yet.
     .addArgument(
@@ -24,7 +23,7 @@ export function defineRoomWait(rooms: MeetroomCommand, act: DefineAction): void 
     )
     .requiredOption(
       '--for <condition>',
-      `${Object.keys(roomStates).join(', ')}, or a condition as in 'online>=2'; repeatable, all must hold at the same time`,
+      `${Object.keys(roomStates).join(', ')}, or a condition such as 'online>=2'; repeatable: all must hold at the same time`,
       collect,
     )
     .addOption(

@@ -18,9 +18,9 @@ function fullName(root: Command, words: readonly string[]): string {
 export function defineSchema(schema: MeetroomCommand, act: DefineAction): void {
   schema
     .description(
-      'Print the JSON Schema of the JSON output of a command, of errors (“error”), of workspace files (“workspace”), or of everything. Services may send more fields, and may leave out any field except IDs.',
+      'Print the JSON Schema of the JSON output of a command, of errors (“error”), of workspace files (“workspace”), or, without an argument, all schemas. Services may send more fields, and may omit any field except IDs.',
     )
-    .argument('[command...]', 'a command, as in rooms list, or error, or workspace')
+    .argument('[command...]', 'command such as rooms list, or error, or workspace')
     .action(
       act('machine', async (context, words: string[]) => {
         const { createErrorSchema, createWorkspaceFileSchema, listOutputSchemas } = await import(
@@ -34,8 +34,8 @@ export function defineSchema(schema: MeetroomCommand, act: DefineAction): void {
         const createAll = () => Object.fromEntries([...all].map(([name, create]) => [name, create()]))
         const document = name === '' ? { $defs: createAll() } : all.get(name)?.()
         if (!document)
-          throw new UsageError(`no command “${name}” that prints JSON`, {
-            hint: ['list the commands that do with: ', suggest(['schema', '--query', 'keys("$defs")'])],
+          throw new UsageError(`“${name}” does not print JSON`, {
+            hint: ['list the schemas with: ', suggest(['schema', '--query', 'keys("$defs")'])],
           })
         const printer = await context.printer()
         if (printer.options.query) return printer.result(document)

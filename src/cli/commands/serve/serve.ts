@@ -48,10 +48,10 @@ interface Flags {
 export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
   serve
     .description('Serve the local workspace over HTTP and WebSocket, for other programs.')
-    .option('--host <address>', 'address to listen on', parseListenHost, '127.0.0.1')
+    .option('--host <address>', 'IP address to listen on', parseListenHost, '127.0.0.1')
     .option(
       '--port <n>',
-      'port to listen on; 0 picks a free one',
+      'port to listen on; 0 selects a free port',
       createIntegerParser('--port', 0, 65535),
       4680,
     )
@@ -59,20 +59,20 @@ export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
     .option('--ephemeral', 'keep everything in memory')
     .option(
       '--control <file>',
-      'with --ephemeral: write a URL and key for local clock, fail, seed and reset to this file',
+      'with --ephemeral, write a control file for local clock, fail, seed and reset',
     )
     .option(
       '--api-key-file <file>',
       'file with the API key, created if missing (default: in the data directory)',
     )
-    .option('--allow-host <name>', 'additional host name that the service accepts; repeatable', collect)
+    .option('--allow-host <name>', 'additional accepted host name; repeatable', collect)
     .option(
       '--allow-embed <origin>',
       'allow pages of this origin to embed the room page, as in https://lms.example.com',
       parseOrigin,
     )
     .option('--print-env', 'print the shell commands that point meetroom at this service, without serving')
-    .option('--save-profile <name>', 'store base URL and key as a profile')
+    .option('--save-profile <name>', 'store base URL, key and data directory as a profile')
     .option('--webhook-retry-scale <factor>', 'multiply the pauses between webhook retries', parseFactor, 1)
     .option('--allow-private-webhooks', 'allow webhooks to private and link-local addresses')
     .addOption(
@@ -82,12 +82,12 @@ export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
     )
     .option(
       '--drain-timeout <duration>',
-      'maximum wait for pending requests when the service stops (default: 3s)',
+      'maximum time to wait for pending requests at the stop (default: 3s)',
       createDurationParser('--drain-timeout', { most: maxDrainMs }),
     )
     .option(
       '--drain-delay <duration>',
-      'accept connections for this time after the signal to stop, with 503 from /readyz',
+      'time after the stop signal during which the service accepts connections and /readyz returns 503',
       createDurationParser('--drain-delay', { most: maxDrainMs }),
     )
     .action(act('stays', (context, flags: Flags) => run(context, flags)))

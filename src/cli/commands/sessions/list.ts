@@ -25,14 +25,14 @@ export function defineSessionList(sessions: MeetroomCommand, act: DefineAction):
     .command('list')
     .summary('List the sessions of a room, or of all rooms')
     .description(
-      'List the sessions of a room: who is connected and who was. With --all-rooms, or with --where and no room, list the sessions of ' +
-        'all rooms, or of the rooms that match, with the names of rooms and people and their roles.',
+      'List the current and past sessions of a room. With --all-rooms, or with --where and no room, lists the sessions of ' +
+        'all rooms, or of matching rooms, with room names, user names and roles.',
     )
     .addArgument(new RoomArgument('[room]'))
     .option('--all-rooms', 'list the sessions of every room')
     .addOption(new UserOption('--user <user>', `only sessions of this user: ${userArgumentText}`))
-    .addOption(new Option('--online', 'only sessions that are connected').conflicts('offline'))
-    .addOption(new Option('--offline', 'only sessions that have ended').conflicts('online'))
+    .addOption(new Option('--online', 'only online sessions').conflicts('offline'))
+    .addOption(new Option('--offline', 'only ended sessions').conflicts('online'))
     .action(
       act('reads', async (context, room_id: string | undefined, flags: Flags) => {
         const is_connecting = flags.online ? true : flags.offline ? false : undefined
@@ -48,7 +48,7 @@ export function defineSessionList(sessions: MeetroomCommand, act: DefineAction):
       }),
     )
   list.selectsRooms = 'without arguments'
-  addPaceFlags(addPagingFlags(addAlias(list, 'ls')))
+  addPaceFlags(addPagingFlags(addAlias(list, 'ls'), { sort: 'name,-connected_at' }))
   addExamples(
     list,
     'meetroom sessions list 66f1a2b3c4d5e6f708192a3b --online',

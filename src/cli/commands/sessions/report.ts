@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { createDurationParser, createIntegerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, addPaceFlags, whereOption } from '../../kernel/flags.ts'
+import { addExamples, addPaceFlags, createWhereOption, matchingRooms } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createRoomsArgument } from '../../names/arguments.ts'
 import { groupings } from '../../reports/group-by.ts'
@@ -10,39 +10,35 @@ import type { ReportFlags } from './report/run-report.ts'
 export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction): void {
   const report = sessions
     .command('report')
-    .summary('Report attendance: who was in rooms, when and for how long')
+    .summary('Report attendance: participants, times and durations')
     .description(
-      'Report attendance: who was in rooms, when and for how long. Overlapping connections of a user count ' +
-        'once, and the share is relative to the time in which the room was not empty. Users who are still connected count up to now. A time is ' +
-        'given as in 2026-01-31, “2026-01-31 08:00”, 2026-01-31T08:00Z, yesterday, “today 08:00” or 7d for seven days ago; ' +
-        'a date means its beginning, in the zone of --time-zone.',
+      'Report attendance: participants, times and durations. Overlapping connections of a user count once. The share is ' +
+        'relative to the time during which anybody was in the room. Users who are still connected count up to now. ' +
+        'Write a time as 2026-01-31, “2026-01-31 08:00”, 2026-01-31T08:00Z, yesterday, “today 08:00” or 7d (seven days ' +
+        'ago). A date means the beginning of that day in the time zone.',
     )
     .addArgument(createRoomsArgument())
-    .option('--all-rooms', 'report on every room')
-    .option(
-      whereOption[0],
-      "report on the rooms that match, as in 'type=private'; repeatable",
-      whereOption[2],
-    )
-    .option('--from <time>', 'count only the time from this time on')
-    .option('--to <time>', 'count only the time before this time')
-    .option('--period <period>', 'count only this period, such as yesterday, last-week or 2026-10')
+    .option('--all-rooms', 'report on all rooms')
+    .option(...createWhereOption(matchingRooms))
+    .option('--from <time>', 'start of the period')
+    .option('--to <time>', 'end of the period')
+    .option('--period <period>', 'period of the report, such as yesterday, last-week or 2026-10')
     .option('--absent', 'also list invited members who did not come, except blocked members')
     .option('--only-absent', 'like --absent, without the people who were present')
     .option('--include-blocked', 'with --absent or --only-absent, also list blocked members, and mark them')
     .option(
       '--min-minutes <n>',
-      'count as present only participants who were there for at least N minutes',
+      'count as present only participants with at least N minutes in the room',
       createIntegerParser('--min-minutes', 0),
     )
     .option(
       '--missed <n>',
-      'with --by user-total, only people who missed at least N meetings of rooms that they are invited to',
+      'with --by user-total, only users who missed at least N meetings of their rooms',
       createIntegerParser('--missed', 1),
     )
     .addOption(
       new Option(
-        '--by <what>',
+        '--by <subject>',
         'subject of each row; a comma combines it with day, week or month, as in user-total,month',
       )
         .choices(groupings)
@@ -55,7 +51,7 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
         .argParser(createDurationParser('--gap', {}))
         .default(undefined, '15m'),
     )
-    .option('--html <file>', 'also write a web page with time lines')
+    .option('--html <file>', 'also write an HTML report with timelines')
     .action(
       act('reads', async (context, rooms: string[], flags: ReportFlags) => {
         const { runSessionReport } = await import('./report/run-report.ts')

@@ -10,15 +10,15 @@ import { RoomArgument } from '../../names/arguments.ts'
 export function defineSessionWatch(sessions: MeetroomCommand, act: DefineAction): void {
   const watch = sessions
     .command('watch')
-    .summary('Follow a room, or all rooms: who is there, who joins and who leaves')
+    .summary('Watch participants join and leave a room, or all rooms')
     .description(
-      'Follow a room, or all rooms, until q or ^C: who is there, who joins and who leaves. On a terminal, it shows a view that updates in place; ' +
-        'elsewhere, and with --json, it prints one JSON object per line (see: meetroom schema sessions watch). It polls each room every ' +
-        'two seconds without joining it, many rooms less often, and continues after a failure. Visits between two polls ' +
+      'Watch participants join and leave a room, or all rooms, until q or ^C. On a terminal, the command shows a view that updates in place; ' +
+        'elsewhere, and with --json, JSON lines (see: meetroom schema sessions watch). Polls each room every ' +
+        'two seconds without joining, many rooms less often, and continues after a failure. Visits between two polls ' +
         'are not shown; “sessions report” shows them.',
     )
     .addArgument(new RoomArgument('[room]'))
-    .option('--all-rooms', 'follow every room')
+    .option('--all-rooms', 'watch all rooms')
     .addOption(
       new Option('--interval <duration>', 'pause between two polls')
         .argParser(createDurationParser('--interval', { least: 100, most: maxTimeoutMs }))

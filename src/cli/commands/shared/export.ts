@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import type { ExportFlags } from '../../import/export.ts'
 import { createIntegerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, whereOption } from '../../kernel/flags.ts'
+import { addExamples, createWhereOption, matchingMembers } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 
 interface ExportCommand {
@@ -21,12 +21,12 @@ export function defineExport(
   const command = group
     .command('export')
     .summary(`Export ${kind}`)
-    .description(`Export ${kind} as CSV, NDJSON or JSON (-o), in a form that import reads.${note}`)
+    .description(`Export ${kind} as CSV, NDJSON or JSON (-o), in the format of imports.${note}`)
   addFlags(command)
     .addOption(
       new Option('--page-size <n>', 'items per request').argParser(createIntegerParser('--page-size', 1)),
     )
-    .option(...whereOption)
+    .option(...createWhereOption(kind === 'members' ? matchingMembers : undefined))
     .action(
       act('reads', async (context, ids: string[], flags: ExportFlags) => {
         const { runExport } = await import('../../import/export.ts')

@@ -21,7 +21,7 @@ export function defineImport(
     .command('import')
     .summary(summary)
     .description(description)
-    .argument('<file>', 'the file, or - for standard input')
+    .argument('<file>', 'file to import, or - for standard input')
   importFlags(addFlags(command)).action(
     act('writes', async (context, file: string, flags: ImportFlags) => {
       const { runImport } = await import('../../import/import.ts')

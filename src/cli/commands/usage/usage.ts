@@ -1,30 +1,30 @@
 import { Option } from 'commander'
 import { createDurationParser, createIntegerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, addPaceFlags, whereOption } from '../../kernel/flags.ts'
+import { addExamples, addPaceFlags, createWhereOption, matchingRooms } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { UsageFlags } from './run-usage.ts'
 
 export function defineUsage(usage: MeetroomCommand, act: DefineAction): void {
   usage
     .description(
-      'Show how much the rooms of the service were used in a month: participants, meetings, minutes, and the peak number of concurrent participants. ' +
+      'Report room usage in one month: participants, meetings, minutes, and the peak number of concurrent participants.  ' +
         'Deleted rooms are missing, because their sessions are deleted with them.',
     )
-    .option('--month <month>', 'such as 2026-10, this-month (default) or last-month')
+    .option('--month <month>', 'month of the report, such as 2026-10, this-month (default) or last-month')
     .option(
       '--min-minutes <n>',
-      'count only people who were in a meeting for at least N minutes',
+      'count only participants with at least N minutes in a meeting',
       createIntegerParser('--min-minutes', 0),
     )
-    .addOption(new Option('--by <what>', 'one row for each room').choices(['room']))
+    .addOption(new Option('--by <subject>', 'subject of each row').choices(['room']))
     .addOption(
       new Option('--gap <duration>', 'shortest pause between two meetings of a room (default 15m)').argParser(
         createDurationParser('--gap', {}),
       ),
     )
-    .option(whereOption[0], "only rooms that match, as in 'type=private'; repeatable", whereOption[2])
-    .option('--html <file>', 'also write a web page with charts')
+    .option(...createWhereOption(matchingRooms))
+    .option('--html <file>', 'also write an HTML report with charts')
     .action(
       act('reads', async (context, flags: UsageFlags) => {
         const { runUsage } = await import('./run-usage.ts')

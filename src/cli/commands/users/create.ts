@@ -25,12 +25,10 @@ export function defineUserCreate(users: MeetroomCommand, act: DefineAction): voi
     .command('create')
     .summary('Create a user')
     .description(
-      'Create a user. A user ID that is already in use is refused, because the service would overwrite that user. The access token is shown with --show-tokens, and with -o json in a pipe.',
+      'Create a user. Refuses an existing user ID, because the service would overwrite that user. Shows the access token with --show-tokens, and with -o json in a pipe.',
     )
     .addArgument(new IdArgument('<user-id>', descriptions.user_id, 'user'))
-    .addOption(
-      new Option('--overwrite', 'overwrite the user who already has this ID').conflicts('ifNotExists'),
-    )
+    .addOption(new Option('--overwrite', 'overwrite the existing user with this ID').conflicts('ifNotExists'))
     .option('--if-not-exists', 'if a user with this ID exists, keep and show the user')
   addUserFlags(create).action(
     act('any', async (context, user_id: string, flags: CreateFlags) => {

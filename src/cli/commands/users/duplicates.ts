@@ -7,7 +7,7 @@ export function defineUserDuplicates(users: MeetroomCommand, act: DefineAction):
     .command('duplicates')
     .summary('List users with the same email or the same name')
     .description(
-      'List users with the same email or the same name. Letter case and surrounding white space do not count. In names, neither do accents, umlauts written with an e, and the order of words, as in “Mueller, Joerg”. Users of one group are listed together, the oldest first; “users merge” merges two of them.',
+      'List users with the same email or the same name. Ignores letter case and surrounding white space. In names, also ignores accents, umlauts written with an e, and word order, as in “Mueller, Joerg”. Lists the users of each group together, oldest first; “users merge” merges two users.',
     )
     .action(
       act('reads', async (context) => {

@@ -6,8 +6,8 @@ import { defineExport } from '../shared/export.ts'
 export function defineUserExport(users: MeetroomCommand, act: DefineAction): void {
   defineExport(users, act, {
     kind: 'users',
-    note: ' Access tokens are left out, unless --show-tokens is given.',
-    flags: (command) => command.addArgument(createUsersArgument('[user...]', 'users to export: ')),
+    note: ' Omits access tokens, unless you pass --show-tokens.',
+    flags: (command) => command.addArgument(createUsersArgument('[user...]', 'export these users: ')),
     examples: ["meetroom users export --where 'default_member_type=host' -o ndjson > hosts.ndjson"],
   })
 }

@@ -8,7 +8,7 @@ export function defineUserGet(users: MeetroomCommand, act: DefineAction): void {
   const get = users
     .command('get')
     .summary('Show a user')
-    .description('Show one user. The access token is shown with --show-tokens, and with -o json in a pipe.')
+    .description('Show one user. Shows the access token with --show-tokens, and with -o json in a pipe.')
     .addArgument(new UserArgument())
     .action(act('reads', (context, user_id: string) => runOne(context, 'getUser', { params: { user_id } })))
   addAlias(get, 'show')

@@ -8,7 +8,7 @@ export function defineUserImport(users: MeetroomCommand, act: DefineAction): voi
     kind: 'users',
     summary: 'Create users from a file',
     description:
-      'Create users from a CSV, NDJSON or JSON file with one row each. The whole file is checked before anything is sent.',
+      'Create users from a CSV, NDJSON or JSON file with one row for each user. Checks the complete file before the first request.',
     flags: (command) => originFlag(maxFlag(command)),
     examples: [
       "meetroom users import people.csv --map 'Full name=name' --dry-run",

@@ -12,13 +12,13 @@ export function defineUserList(users: MeetroomCommand, act: DefineAction): void 
     .summary('List the users of the workspace')
     .description('List the users of the workspace.')
     .option('--email <query>', descriptions.email_search_query)
-    .option(...searchOption('the name, the ID or the email'))
+    .option(...searchOption('users', 'the name, ID or email'))
     .action(
       act('reads', (context, flags: ListFlags & { email?: string }) =>
         runList(context, 'listUsers', { query: { email_search_query: flags.email } }, flags),
       ),
     )
-  addPagingFlags(addAlias(list, 'ls'))
+  addPagingFlags(addAlias(list, 'ls'), { sort: 'name,-created_at' })
   addExamples(
     list,
     'meetroom users list --search jose',

@@ -12,10 +12,10 @@ export function defineUserMerge(users: MeetroomCommand, act: DefineAction): void
     .command('merge')
     .summary('Merge a user into another user')
     .description(
-      'Add the second user to every room of the first user, as “users hand-over” does, then offboard the first user, as “users offboard” does. Asks once. The record and the memberships of the first user are saved before the first change, by default in the data directory; an import restores them. Nothing is blocked or deleted unless every room is handed over. A room in which the first user is blocked is not handed over. A second run completes the remaining steps.',
+      'Add user INTO to every room of user FROM, like “users hand-over”, then offboard user FROM, like “users offboard”. Asks for confirmation once. Saves the record and the memberships of FROM before the first change, by default in the data directory; an import restores them. Blocks and deletes nothing unless every room is handed over. Does not hand over rooms in which FROM is blocked. A second run completes the remaining steps.',
     )
-    .addArgument(new UserArgument('<from>', `the user to merge and delete: ${userArgumentText}`))
-    .addArgument(new UserArgument('<into>', `the user to keep: ${userArgumentText}`))
+    .addArgument(new UserArgument('<from>', `user to merge and delete: ${userArgumentText}`))
+    .addArgument(new UserArgument('<into>', `user to keep: ${userArgumentText}`))
     .addOption(createRoleOption())
     .option(...acceptsBlocksOption)
   addPaceFlags(saveFlags(merge).option(...maxOption), { adapts: false }).action(

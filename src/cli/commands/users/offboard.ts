@@ -1,6 +1,12 @@
 import { saveFlags } from '../../backup/save-flags.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, addPaceFlags, maxOption, type TargetsFlags, whereOption } from '../../kernel/flags.ts'
+import {
+  addExamples,
+  addPaceFlags,
+  createWhereOption,
+  maxOption,
+  type TargetsFlags,
+} from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createUsersArgument } from '../../names/arguments.ts'
 
@@ -10,19 +16,24 @@ interface OffboardFlags extends TargetsFlags {
 
 export const acceptsBlocksOption = [
   '--accept-unconfirmed-blocks',
-  'delete users also if the service accepts blocks but does not show them',
+  'also delete users if the service accepts blocks but does not show them',
 ] as const
 
 export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): void {
   const offboard = users
     .command('offboard')
-    .summary('Block users in every private room, then delete them')
+    .summary('Block users in all private rooms, then delete the users')
     .description(
-      'Block users in each private room that they are in, then delete each user whose blocks are all confirmed. Asks first. Each step is a row with its outcome; the API offers no block in open and public rooms, and the rows of these rooms state that. A second run completes the remaining steps.',
+      'Block users in each of their private rooms, then delete each user whose blocks are all confirmed. Asks for confirmation. Prints one row per step, with its outcome. The API has no block in open and public rooms; the rows of these rooms give this reason. A second run completes the remaining steps.',
     )
     .addArgument(createUsersArgument())
   offboard.option(...acceptsBlocksOption)
-  addPaceFlags(saveFlags(offboard.option(...whereOption)).option(...maxOption), { adapts: false }).action(
+  addPaceFlags(
+    saveFlags(offboard.option(...createWhereOption("only users that match, as in 'name~^test'"))).option(
+      ...maxOption,
+    ),
+    { adapts: false },
+  ).action(
     act('destroys', async (context, given: string[], flags: OffboardFlags) => {
       const { readTargets } = await import('../../targets/read-targets.ts')
       const { ids } = await readTargets(context, { given, flags, list: 'listUsers', room: '' })

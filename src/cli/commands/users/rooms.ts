@@ -8,7 +8,7 @@ export function defineUserRooms(users: MeetroomCommand, act: DefineAction): void
     .command('rooms')
     .summary('List every room in which users are members')
     .description(
-      'List every room in which users are members, whether they are blocked there, and when they were last connected. The API cannot list rooms by user, so the command reads the members of every room.',
+      'List the rooms of users, with role, block and last session. The API cannot list rooms by user, so the command reads the members of every room.',
     )
     .addArgument(createUsersArgument('<user...>'))
   addPaceFlags(rooms).action(

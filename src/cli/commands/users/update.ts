@@ -19,7 +19,7 @@ export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): voi
     .command('update')
     .summary('Change a user, or all users that match')
     .description(
-      'Change a user, or all users that match --where. Other fields do not change. With --where, values may contain placeholders for fields of the user, such as {name}; write {{ and }} for braces. --rename changes names by a pattern; names that would meet each other or the name of another user are refused.',
+      'Change a user, or all users that match --where. Other fields do not change. With --where, values may contain placeholders for fields of the user, such as {name}; write {{ and }} for braces. --rename changes names by a pattern; names that would equal each other or the name of another user are refused.',
     )
     .addArgument(new UserArgument('[user]'))
     .addOption(createRenameOption())
@@ -35,7 +35,7 @@ export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): voi
       requireSelection(flags)
       if (user_id === undefined)
         throw new UsageError('missing required argument “user”', {
-          hint: ['pass an ID, or choose users with --where; see: ', suggestHelp('users', 'update')],
+          hint: ['pass an ID, or select users with --where; see: ', suggestHelp('users', 'update')],
         })
       const given = await buildBody(context, 'updateUser', flags, settingsFrom(flags))
       const body = withEncodedUrl(given, flags)

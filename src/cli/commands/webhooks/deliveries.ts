@@ -17,10 +17,10 @@ export function defineWebhookDeliveries(webhooks: MeetroomCommand, act: DefineAc
     .command('deliveries')
     .summary('List the deliveries of webhooks')
     .description(
-      'List the waiting webhook deliveries, and those of the last day that were delivered or given up. Only the embedded service stores deliveries; with another service, the exit code is 6.',
+      'List the waiting webhook deliveries, and the finished deliveries of the last day. Only the embedded service stores deliveries; with another service, the exit code is 6.',
     )
     .addArgument(new RoomArgument('[room]', `only deliveries for this room: ${roomArgumentText}`))
-    .addOption(new Option('--state, --status <status>', delivery.descriptions.state).choices(deliveryStates))
+    .addOption(new Option('--state, --status <state>', delivery.descriptions.state).choices(deliveryStates))
     .option('--since <time>', 'only events since this time, such as 10m (ten minutes ago) or 2026-01-31')
     .action(
       act('reads', async (context, room_id: string | undefined, flags: DeliveryFlags) => {
@@ -34,7 +34,7 @@ export function defineWebhookDeliveries(webhooks: MeetroomCommand, act: DefineAc
         }
       }),
     )
-  addPagingFlags(list)
+  addPagingFlags(list, { where: "only deliveries that match, as in 'attempts>3'", sort: 'state,-attempts' })
   addExamples(
     list,
     'meetroom webhooks deliveries --local --status given_up',

@@ -35,29 +35,33 @@ export function defineWebhookListen(webhooks: MeetroomCommand, act: DefineAction
   const listener = webhooks
     .command('listen')
     .summary('Receive webhooks and print them')
-    .description('Receive webhooks on this machine; print, validate and verify each one, until ^C.')
-    .option('--host <address>', 'address to listen on', parseListenHost, '127.0.0.1')
+    .description('Receive webhooks on this machine until ^C. Prints, validates and verifies each webhook.')
+    .option('--host <address>', 'IP address to listen on', parseListenHost, '127.0.0.1')
     .option(
       '--port <n>',
-      'port to listen on; 0 picks a free one',
+      'port to listen on; 0 selects a free port',
       createIntegerParser('--port', 0, 65535),
       4681,
     )
     .option(...secretFlag)
-    .option(toleranceFlag, `refuse signatures older than this, as in 60 or 1h (default: 5m)`, parseTolerance)
+    .option(
+      toleranceFlag,
+      'maximum age of accepted signatures, as in 60 (seconds) or 1h (default: 5m)',
+      parseTolerance,
+    )
     .option(
       '--forward-to <url>',
-      'forward each event, and return the response',
+      'forward each event to this URL, and return its response',
       createWebUrlParser('--forward-to'),
     )
     .option(
       '--exec <command>',
-      'run a program for each event, with the event on standard input; no shell',
+      'run a program for each event, with the event on standard input and without a shell',
       programLine,
     )
     .option(
       '--respond <status>',
-      'respond to every event with this status',
+      'respond to each event with this status',
       createIntegerParser('--respond', 200, 599),
     )
     .option('--require-header <header>', `respond 401 without this header, ${headerValue[0]}`, headerValue[1])

@@ -10,12 +10,12 @@ import type { RedeliverFlags } from './stored-deliveries.ts'
 export function defineWebhookRedeliver(webhooks: MeetroomCommand, act: DefineAction): void {
   const redeliver = webhooks
     .command('redeliver')
-    .summary('Send deliveries again')
+    .summary('Redeliver finished deliveries')
     .description(
-      'Send deliveries of the last day again, with the same webhook-id and the header webhook-redelivery. Asks first with --since. Only the embedded service supports this; with another service, the exit code is 6.',
+      'Redeliver finished deliveries of the last day, with the same webhook-id and the header webhook-redelivery. With --since, asks for confirmation. Only the embedded service supports this; with another service, the exit code is 6.',
     )
     .addArgument(
-      new IdArgument('[id...]', 'delivery IDs; repeatable, or - to read IDs from standard input', 'delivery'),
+      new IdArgument('[id...]', 'delivery ID; repeatable, or - to read IDs from standard input', 'delivery'),
     )
     .option(
       '--since <time>',
@@ -26,8 +26,8 @@ export function defineWebhookRedeliver(webhooks: MeetroomCommand, act: DefineAct
     )
     .addOption(
       new Option(
-        '--state, --status <status>',
-        'with --since, only deliveries with this status; by default delivered and given_up',
+        '--state, --status <state>',
+        'with --since, only deliveries in this state (default: delivered and given_up)',
       ).choices(deliveryStates),
     )
     .action(

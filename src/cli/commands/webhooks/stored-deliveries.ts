@@ -63,7 +63,7 @@ async function readGiven(
   if (flag) throw new UsageError(`${flag} needs --since`)
   if (given.length === 0)
     throw new UsageError('missing required argument “id”', {
-      hint: ['pass IDs, or choose deliveries with --since; see: ', suggestHelp('webhooks', 'redeliver')],
+      hint: ['pass IDs, or select deliveries with --since; see: ', suggestHelp('webhooks', 'redeliver')],
     })
   const ids = await readIds(given, context.host)
   await confirmItems(context, { count: ids.length, nouns: 'deliveries', max })
@@ -98,7 +98,7 @@ async function selectSince(
   }
   if (waiting > 0)
     await context.notice(
-      `${counted(waiting, 'delivery', 'deliveries')} ${plural(waiting, 'waits', 'wait')} for a retry and ${plural(waiting, 'is', 'are')} left out; to send them now: --status waiting`,
+      `${counted(waiting, 'delivery', 'deliveries')} ${plural(waiting, 'waits', 'wait')} for a retry and ${plural(waiting, 'is', 'are')} omitted; to send them now: --status waiting`,
     )
   const ids = [...labels.keys()].reverse()
   const items = { count: ids.length, nouns: 'deliveries', max }

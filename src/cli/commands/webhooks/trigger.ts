@@ -14,7 +14,7 @@ export function defineWebhookTrigger(webhooks: MeetroomCommand, act: DefineActio
     .command('trigger')
     .summary('Send a test event to a webhook receiver')
     .description(
-      'Send one test event to a webhook receiver, and print the event and the response. The flags determine the body; a request to the service is sent only to look up a room or user by name.',
+      'Send one test event to a webhook receiver, and print the event and the response. The flags set the body. Sends a request to the service only to find a room or user by name.',
     )
     .addArgument(new Argument('<event>', webhookActions.join(' or ')).choices(webhookActions))
     .requiredOption('--to <url>', 'URL of the receiver', createWebUrlParser('--to'))

@@ -21,13 +21,13 @@ export function defineWebhookVerify(webhooks: MeetroomCommand, act: DefineAction
   const verify = webhooks
     .command('verify')
     .summary('Check a saved webhook')
-    .description('Check the signature and the shape of a webhook saved to files. Sends no requests.')
+    .description('Check the signature and the fields of a webhook saved to files. Sends no requests.')
     .argument('<body-file>', 'file with the body, byte for byte as received')
-    .requiredOption('--headers <file>', 'file with its headers: “Name: value” lines or a JSON object')
+    .requiredOption('--headers <file>', 'file with the headers: “Name: value” lines or a JSON object')
     .option(...secretFlag)
     .option(
       toleranceFlag,
-      'refuse signatures older than this, as in 60 or 1h (default: of any age)',
+      'maximum age of accepted signatures, as in 60 (seconds) or 1h (default: any age)',
       parseTolerance,
     )
     .action(

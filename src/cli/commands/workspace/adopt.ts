@@ -7,14 +7,14 @@ import { addRosterFlags } from '../../workspace/plan-flags.ts'
 export function defineWorkspaceAdopt(workspace: MeetroomCommand, act: DefineAction): void {
   const command = workspace
     .command('adopt')
-    .summary('Claim existing rooms for the keys of a file')
+    .summary('Claim existing rooms for the room keys of a file')
     .description(
-      'Match each room of the file that has no ID yet with the one existing room of exactly its name, and record the ID in FILE.lock, with the users and members of the file that exist. Nothing changes at the service.',
+      'Match each room of the file without an ID to the existing room with exactly this name, and record the ID in FILE.lock, with the existing users and members of the file. Changes nothing at the service.',
     )
     .argument('<file>', 'workspace file in YAML or JSON, or a roster in CSV')
   command.option(
     '--members',
-    'also record the members of these rooms that the file does not list, so that --prune can block them',
+    'also record the members of these rooms that the file omits, so that --prune can block them',
   )
   addRosterFlags(command).action(
     act('compares', async (context, file: string, flags: AdoptFlags) => {

@@ -10,10 +10,10 @@ export function defineWorkspaceApply(workspace: MeetroomCommand, act: DefineActi
     .command('apply')
     .summary('Change the workspace to match a file')
     .description(
-      'Show the plan, ask, and change the workspace to match the file. Only declared fields that differ are written, and each item is read again before it is written. FILE.lock records the IDs of the rooms: commit it with the file. Nothing is removed without --prune. A second run completes the first one.',
+      'Show the plan, ask for confirmation, and change the workspace to match the file. Writes only declared fields that differ, and reads each item again before its write. FILE.lock records the IDs of the rooms: commit FILE.lock with the file. Without --prune, removes nothing. A second run completes the first one.',
     )
     .argument('<file>', 'workspace file in YAML or JSON, or a roster in CSV')
-  command.option('--plan <plan>', 'run only if the plan is still the one in this file')
+  command.option('--plan <file>', 'run only if the plan equals the plan in this file')
   saveFlags(addPaceFlags(addRosterFlags(addPlanFlags(command)).option(...maxOption))).action(
     act('writes', async (context, file: string, flags: ApplyFlags) => {
       const { applyWorkspace } = await import('../../workspace/apply-workspace.ts')

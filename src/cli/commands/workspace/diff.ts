@@ -10,12 +10,15 @@ export function defineWorkspaceDiff(workspace: MeetroomCommand, act: DefineActio
     .command('diff')
     .summary('Show how the workspace differs from a file')
     .description(
-      'Print the plan that makes the workspace match the file, and change nothing. Exits 0 if there is nothing to do and 9 if the workspace differs. Omitted keys and fields are not compared.',
+      'Print the plan that makes the workspace match the file, and change nothing. Exits 0 if the workspace matches the file, and 9 if the workspace differs. Omitted fields are not compared.',
     )
     .argument('[file]', 'workspace file in YAML or JSON, or a roster in CSV')
     .option('--against <profile>', 'compare with the workspace of this profile instead of a file')
-    .option('--strict', 'also exit 9 for items that are not in the file, not shown, or impossible to change')
-  command.option('--out <plan>', 'also write the plan to this file, for “workspace apply --plan”')
+    .option(
+      '--strict',
+      'also exit 9 for items that the file omits, the service does not show, or the API cannot change',
+    )
+  command.option('--out <file>', 'also write the plan to this file, for “workspace apply --plan”')
   addPaceFlags(addRosterFlags(addPlanFlags(command))).action(
     act('compares', async (context, file: string | undefined, flags: DiffFlags) => {
       if (flags.against !== undefined && file === undefined) {

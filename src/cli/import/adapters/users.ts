@@ -78,7 +78,7 @@ export function createUsers({ ifExists }: Pick<ImportFlags, 'ifExists'>): Import
       skippedMemberships === 0
         ? []
         : [
-            `warning: ${counted(skippedMemberships, 'membership is', 'memberships are')} left out: no such room`,
+            `warning: ${counted(skippedMemberships, 'membership is', 'memberships are')} omitted: no such room`,
           ],
   }
   return users

@@ -74,7 +74,7 @@ export async function leaveOutImported(
     }
   if (count === 0) return checked
   await context.notice(
-    `${count} of ${checked.shardRows} rows were imported before with --where, and their rooms exist; they are left out`,
+    `${count} of ${checked.shardRows} rows were imported before with --where, and their rooms exist; they are skipped`,
   )
   async function* readAgain() {
     const left = new Map(present)

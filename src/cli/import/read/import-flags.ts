@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { parseDelimiter } from '../../input/delimiter.ts'
 import { collect, createIntegerParser } from '../../input/input.ts'
-import { addPaceFlags, type PaceFlags, whereOption } from '../../kernel/flags.ts'
+import { addPaceFlags, createWhereOption, type PaceFlags } from '../../kernel/flags.ts'
 import { type GivenOption, readGivenOptions } from '../../kernel/given.ts'
 import { type Encoding, encodings } from './encoding.ts'
 import { type RoleWords, roleMapOption } from './role-map.ts'
@@ -51,10 +51,11 @@ export function importFlags<C extends Command>(command: C): C {
         command.setOptionValue('delimiter', command.optsWithGlobals()['delimiter'])
       })
       .addOption(
-        new Option(
-          '--input-format <format>',
-          'format of the file, if its extension does not show it',
-        ).choices(['csv', 'ndjson', 'json']),
+        new Option('--input-format <format>', 'format of the file (default: from its extension)').choices([
+          'csv',
+          'ndjson',
+          'json',
+        ]),
       )
       .addOption(
         new Option(
@@ -62,42 +63,38 @@ export function importFlags<C extends Command>(command: C): C {
           'encoding of a file without a byte order mark (default utf-8)',
         ).choices(encodings),
       )
-      .option(
-        '--delimiter <character>',
-        'separator of CSV cells, if the header does not show it',
-        parseDelimiter,
-      )
+      .option('--delimiter <character>', 'separator of CSV cells (default: from the header)', parseDelimiter)
       .option(
         '--map <column=field>',
         "read a column as this field, or several, as in '{First} {Last}=name'; 'Notes=' ignores the column; repeatable",
         collect,
       )
       .option(...roleMapOption)
-      .option('--ignore-unknown', 'leave out columns and fields that the API does not list')
+      .option('--ignore-unknown', 'ignore unlisted columns and fields')
       .addOption(
         new Option(
-          '--if-exists <what>',
-          'action for an item that exists: overwrite it, update only the fields of the row, skip it or fail',
+          '--if-exists <action>',
+          'action for an existing item: overwrite the item, update only the fields of the row, skip the row or fail',
         )
           .choices(ifExists)
           .default('fail'),
       )
-      .option(whereOption[0], "only rows that match, as in 'name~Maths'; repeatable", whereOption[2])
+      .option(...createWhereOption("only rows that match, as in 'name~Maths'"))
       .option('--skip-invalid', 'skip invalid rows instead of sending nothing')
       .option('--require-rows', 'refuse a file without rows, such as an empty export')
       .option('--shard <i/n>', 'import only the i-th of n shards of the file, such as 2/4', Shard.parse)
-      .option('--failed-out <file>', 'write failed rows to this file, each with its reason')
-      .option('--journal <file>', 'file that records the sent rows (default: next to the input)')
+      .option('--failed-out <file>', 'write failed rows to this file, with a column “reason”')
+      .option('--journal <file>', 'journal, which records the sent rows (default: beside the input)')
       .option('--no-journal', 'write no journal; an interrupted run cannot be resumed')
-      .option('--no-receipt', 'write no receipt; a receipt protects against a second import of the same rows')
-      .option('--resume', 'resume a run that was interrupted'),
+      .option('--no-receipt', 'write no receipt; a receipt prevents a second import of the same rows')
+      .option('--resume', 'resume an interrupted run'),
   )
 }
 
 export function maxFlag<C extends Command>(command: C): C {
   return command.option(
     '--max <n>',
-    'refuse to terminate or block more than N existing items (required with --yes above 20)',
+    'refuse to terminate or block more than N existing items (required with --yes for more than 20)',
     createIntegerParser('--max', 1),
   )
 }
@@ -105,14 +102,14 @@ export function maxFlag<C extends Command>(command: C): C {
 export function originFlag<C extends Command>(command: C): C {
   return command.option(
     '--from-other-service',
-    'import records that --save wrote at another service without asking',
+    'confirm an import of records that --save wrote at another service',
   )
 }
 
 export function splitFlag<C extends Command>(command: C, field: string): C {
   return command.option(
     '--split <separator>',
-    `divide a ${field} such as '7a, 7b' at this separator: one row for each part`,
+    `split a ${field} such as '7a, 7b' at this separator: one row for each part`,
     parseSeparator,
   )
 }
@@ -129,10 +126,10 @@ export function roomImportFlags<C extends Command>(command: C): C {
     .addOption(
       new Option(
         '--group-by <field>',
-        'one row per member (user_id, member_type, member_name): rows with the same name are one room; implies --match name',
+        'read one row per member (user_id, member_type, member_name); rows with the same name form one room; implies --match name',
       ).choices(['name']),
     )
-    .option('--create-missing', 'with --if-exists overwrite or update, create a room whose ID does not exist')
+    .option('--create-missing', 'with --if-exists overwrite or update, create rooms with unknown IDs')
     .option('--unblock', unblockText)
     .option('--again', 'create rooms even if an earlier run of this import created them')
 }

@@ -17,7 +17,7 @@ const example = "as in --role-map 'Teacher=host,Pupil=guest'"
 /** Flag that assigns roles to the words of a file. */
 export const roleMapOption = [
   '--role-map <value=role>',
-  "roles for the words of the file, such as 'Teacher=host,Pupil=guest'; repeatable",
+  "role for each value of the role column, such as 'Teacher=host,Pupil=guest'; repeatable",
   parseRoleMap,
 ] as const
 

@@ -77,8 +77,8 @@ export async function createListWriter(
           items.length > 0 ? out.write(table.page(secretFilter.cells(items))) : Promise.resolve(),
         end: async () => {
           const names = table.omitted.join(', ')
-          const hint = view.isFixed ? '' : '; choose with --columns'
-          if (names) await out.notice(`columns left out for width: ${names}${hint}`)
+          const hint = view.isFixed ? '' : '; select with --columns'
+          if (names) await out.notice(`columns omitted for width: ${names}${hint}`)
         },
       }
     }

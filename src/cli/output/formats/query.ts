@@ -193,7 +193,7 @@ const types: Readonly<Record<string, string>> = {
 }
 
 const translations: readonly (readonly [RegExp, (...groups: string[]) => string])[] = [
-  [/JSON input|JSON literal/, () => 'a quotation mark or backtick is not closed, or holds invalid JSON'],
+  [/JSON input|JSON literal/, () => 'a quotation mark or backtick is not closed, or contains invalid JSON'],
   [/expected (\w+), got: EOF/, (expected = '') => endOf(expected)],
   [/EOF/, () => 'it is incomplete'],
   [/expected (\w+), got: (\w+)/, (expected = '', got = '') => expectedInstead(expected, got)],

@@ -48,7 +48,7 @@ export class RowWriter {
     if (names.length === 0) return undefined
     const isFull = (this.#fields?.length ?? 0) >= maxColumns
     const reason = isFull ? `there are more than ${maxColumns}` : 'the first page lacks them'
-    return `fields left out, because ${reason}: ${listNames(names, maxNamed)}; -o ndjson has them`
+    return `fields omitted, because ${reason}: ${listNames(names, maxNamed)}; -o ndjson has them`
   }
 
   #recordUnknownFields(items: readonly Item[], known: ReadonlySet<string>): void {

@@ -24,7 +24,7 @@ export const errorSchema = z.object({
     message: z.string().describe('error message, for people'),
     hint: z.string().optional().describe('how to resolve the error'),
     status: z.int().optional().describe('HTTP status of the response, if there was one'),
-    retryable: z.boolean().describe('whether the same command may succeed when run again unchanged'),
+    retryable: z.boolean().describe('true if the same command may succeed later'),
     accepted: z.literal(true).optional().describe('the service accepted a write, but its outcome is unknown'),
     created_id: z
       .string()

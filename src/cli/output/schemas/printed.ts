@@ -96,10 +96,7 @@ const schemas = {
     backup: z.string(),
     saved: saved.nullable().describe('null if there was no workspace'),
     ...contents,
-    changed_rows: z
-      .int()
-      .optional()
-      .describe('rows that were changed or left out; missing if there are none'),
+    changed_rows: z.int().optional().describe('rows that were changed or omitted; missing if there are none'),
   }),
   'local tidy': z.object({
     workspace: z.string(),

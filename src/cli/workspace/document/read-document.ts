@@ -54,7 +54,7 @@ interface RawDocument {
 
 async function readDocumentText(file: string, host: Host): Promise<string> {
   try {
-    const hint = ['write the present workspace to a file with: ', suggest(['workspace', 'export'])]
+    const hint = ['write the current workspace to a file with: ', suggest(['workspace', 'export'])]
     const bytes = await readInput(file, host, { maxBytes, hint })
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
@@ -75,7 +75,7 @@ function toDesiredRoom({ key, members, protected: isProtected, ...fields }: RawR
 async function requireValid(parsed: ParsedText, file: string): Promise<void> {
   const { value } = parsed
   if (!isRecord(value))
-    throw new UsageError(`${file}:1:1: a workspace file holds users, rooms, or both`, {
+    throw new UsageError(`${file}:1:1: a workspace file contains users, rooms, or both`, {
       hint: ['see an example: ', suggest(['help', 'workspace'])],
     })
   const fail = createFailure(parsed, file)

@@ -37,7 +37,7 @@ function pickFields(kind: 'user' | 'room' | 'member', fields: DesiredUser['field
 export function formatYaml(document: Exported): string {
   const { users, rooms } = toPlainDocument(document) as { users?: object[]; rooms?: object[] }
   const lines = [
-    '# A key that is left out is out of scope, and an empty list means none.',
+    '# Omitted fields are out of scope, and an empty list means none.',
     ...formatList('users', users, (user) => [`  - ${formatFlow(user)}`]),
     ...formatList('rooms', rooms, formatRoom),
   ]

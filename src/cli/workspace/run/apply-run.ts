@@ -79,5 +79,5 @@ function toApplied(item: PlanItem, outcome: Outcome<unknown>): AppliedItem {
 function summarize(tally: Tally): string {
   if (tally.total === 0) return ''
   const done = [`applied ${tally.count('ok')} of ${tally.total} changes`]
-  return tally.describe(done, { skippedAs: 'already as the file says' })
+  return tally.describe(done, { skippedAs: 'already matches the file' })
 }

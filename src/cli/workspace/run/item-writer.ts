@@ -163,7 +163,7 @@ export class ItemWriter {
 }
 
 const done: Outcome<unknown> = { status: 'ok', value: undefined }
-const alreadyDone: Outcome<unknown> = { status: 'skipped', value: 'already as the file says' }
+const alreadyDone: Outcome<unknown> = { status: 'skipped', value: 'already matches the file' }
 const notTried: Outcome<unknown> = { status: 'unsent' }
 const roomMissing: Outcome<unknown> = { status: 'unsent', value: 'its room does not exist' }
 

@@ -158,7 +158,7 @@ test('audit list reads rotated files, counts damaged lines, and reports a file t
     code: 0,
     stdout: 'id,what,outcome\r\nold,block member,unknown\r\nolder,block member,unknown\r\n',
     stderr:
-      '1 rotated file is not read; decompress audit.ndjson.3.xz\n3 lines of the audit log are damaged and left out\n',
+      '1 rotated file is not read; decompress audit.ndjson.3.xz\n3 lines of the audit log are damaged and omitted\n',
   })
   expect((await list('--count', '--quiet')).stdout).toBe('5\n')
   const cut = join(world.dir, 'cut.gz')
@@ -175,7 +175,7 @@ test('audit list without an audit log prints a hint to create a log', async () =
   expect(await world.run('audit list', { env: unset })).toMatchObject({
     code: 2,
     stderr:
-      'error: there is no audit log: changes are not recorded\nhint: begin one with: meetroom config set audit_log /home/ada/meetroom-audit.ndjson --base-url https://meet.test/v1\n',
+      'error: there is no audit log: changes are not recorded\nhint: start a log with: meetroom config set audit_log /home/ada/meetroom-audit.ndjson --base-url https://meet.test/v1\n',
   })
   expect(await list()).toEqual({
     code: 0,

@@ -188,7 +188,7 @@ test('auth login refuses an invalid key without sending it', async () => {
     })
     expect({ code, stdout }, key).toEqual({ code: 4, stdout: '' })
     expect(stderr, key).toMatch(
-      /^error: (standard input must hold only the key, but it holds a space or a line break|the API key contains a space, a line break or another character)/,
+      /^error: (standard input must contain only the key, but contains a space or a line break|the API key contains a space, a line break or another character)/,
     )
     expect(stderr, key).not.toContain(key)
   }
@@ -244,7 +244,7 @@ test('auth login without a terminal and without --with-key exits 2 with a hint t
     code: 2,
     stdout: '',
     stderr:
-      'error: logging in needs a key, and there is no terminal to ask on\nhint: pipe it in: meetroom auth login --with-key --base-url https://meet.test/v1 < file\n',
+      'error: logging in needs a key, and there is no terminal for a prompt\nhint: pipe it in: meetroom auth login --with-key --base-url https://meet.test/v1 < file\n',
   })
 })
 

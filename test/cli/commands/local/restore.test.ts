@@ -116,7 +116,7 @@ describe.each([
     'local restore old.db',
     'restoring a backup',
     (world: World) =>
-      `Replace the local workspace in ${join(world.dir, 'data')} by ${join(world.dir, 'old.db')} (1 room, 1 user, 0 sessions)?`,
+      `Replace the local workspace in ${join(world.dir, 'data')} with ${join(world.dir, 'old.db')} (1 room, 1 user, 0 sessions)?`,
   ],
   [
     'local reset',
@@ -130,7 +130,7 @@ describe.each([
     expect(await world.run(line)).toMatchObject({
       code: 10,
       stdout: '',
-      stderr: `error: ${activity} needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n`,
+      stderr: `error: ${activity} needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n`,
     })
     expect(await names(world)).toEqual(['New'])
     expect(existsSync(join(world.dir, 'data/backups'))).toBe(false)

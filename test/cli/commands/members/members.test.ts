@@ -252,7 +252,7 @@ test.each(['open', 'public'])(
       stdout: '',
       stderr:
         `error: blocking works only in private rooms, and room ${id} is ${type}\n` +
-        'hint: pass --force to send it anyway\n',
+        'hint: pass --force to send the request anyway\n',
     })
     expect(writes()).toEqual([])
   },

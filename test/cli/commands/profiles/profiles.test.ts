@@ -122,7 +122,7 @@ test('profiles remove prompts on a terminal, and exits 10 without a terminal', a
     code: 10,
     stdout: '',
     stderr:
-      'error: removing a profile needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n',
+      'error: removing a profile needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n',
   })
   const { host, done } = world.start(['profiles', 'remove', 'staging'], { tty: true, env: bare })
   setImmediate(() => host.type('n\n'))

@@ -154,7 +154,7 @@ test('meetroom schema prints the JSON Schema of one command, and exits 2 for a c
   expect(await world.run('schema profiles use')).toMatchObject({
     code: 2,
     stderr:
-      'error: no command “profiles use” that prints JSON\n' +
-      'hint: list the commands that do with: meetroom schema --query \'keys("$defs")\'\n',
+      'error: “profiles use” does not print JSON\n' +
+      'hint: list the schemas with: meetroom schema --query \'keys("$defs")\'\n',
   })
 })

@@ -116,7 +116,7 @@ describe('usage on a terminal', () => {
 
   test('usage on a terminal does not suggest --columns for the daily table, whose columns are fixed', async () => {
     expect((await usage('', { ...terminal, columns: 60 })).stderr).toBe(
-      `columns left out for width: participants, rooms\n${notice}`,
+      `columns omitted for width: participants, rooms\n${notice}`,
     )
   })
 

@@ -141,7 +141,7 @@ describe('users hand-over', () => {
   })
 
   test.each([
-    ['', 'handing over rooms needs confirmation, and there is no terminal to ask on'],
+    ['', 'handing over rooms needs confirmation, and there is no terminal for a prompt'],
     ['--yes --max 1', 'that would affect 2 rooms, and --max allows 1; nothing was done'],
   ])(
     'users hand-over exits 10 and sends no write with the flags “%s” outside a terminal',

@@ -177,7 +177,7 @@ describe('users offboard', () => {
     expect(notice).toBe('warning: the service accepted is_blocked, but does not show it')
     expect(JSON.parse(error).error).toMatchObject({
       message: 'blocked 1 member and deleted 0 users; 1 user stays',
-      hint: 'check whether the user can still enter the rooms; then accept the blocks and delete the user with: meetroom users offboard --accept-unconfirmed-blocks trudy --base-url https://meet.test/v1',
+      hint: 'check whether the user can still join the rooms; then accept the blocks and delete the user with: meetroom users offboard --accept-unconfirmed-blocks trudy --base-url https://meet.test/v1',
     })
     expect(await world.userExists('trudy')).toBe(true)
     expect((await world.rows('users offboard --accept-unconfirmed-blocks trudy --yes')).code).toBe(0)
@@ -312,7 +312,7 @@ describe('the prompt of users offboard', () => {
     ],
     [
       'users offboard mallory',
-      'error: offboarding users needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n',
+      'error: offboarding users needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n',
     ],
   ])('the prompt of users offboard is not shown before “%s” exits 10', async (line, stderr) => {
     expect(await world.outcome(line)).toEqual({ code: 10, stdout: '', stderr })

@@ -313,7 +313,7 @@ test('users delete without a terminal and without --yes exits 10 and sends no re
     code: 10,
     stdout: '',
     stderr:
-      'error: deleting users needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n',
+      'error: deleting users needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n',
   }
   expect(await world.run('users delete ada')).toMatchObject(refusal)
   expect(await world.run('users delete -', { stdin: 'ada\n' })).toMatchObject(refusal)

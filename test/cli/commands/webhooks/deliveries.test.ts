@@ -145,8 +145,8 @@ describe('webhooks redeliver', () => {
     expect(refused).toMatchObject({
       code: 10,
       stderr:
-        '1 delivery waits for a retry and is left out; to send them now: --status waiting\n' +
-        'error: redelivering events needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n',
+        '1 delivery waits for a retry and is omitted; to send them now: --status waiting\n' +
+        'error: redelivering events needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n',
     })
     const asked = await talk(world, 'webhooks redeliver --since 1h', [['Type 2 to continue:', '2\n']], {
       columns: 400,

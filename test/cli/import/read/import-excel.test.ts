@@ -78,7 +78,7 @@ describe('a CSV file from Excel', () => {
       stdout: '',
       stderr:
         'error: no user has the fields “Klasse”, “Notiz” (fields are user_id, name, profile_url, default_member_type, email)\n' +
-        "hint: map each: --map 'Klasse=FIELD', or ignore it: --map 'Klasse='; --ignore-unknown leaves out all of them\n",
+        "hint: map each: --map 'Klasse=FIELD', or ignore it: --map 'Klasse='; --ignore-unknown ignores all of them\n",
       users: {},
     })
     expect(

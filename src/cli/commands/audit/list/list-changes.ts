@@ -114,7 +114,7 @@ async function findConfiguredLog(context: Context): Promise<LogFile[]> {
   if (!auditLog)
     throw new UsageError('there is no audit log: changes are not recorded', {
       hint: [
-        'begin one with: ',
+        'start a log with: ',
         suggest(['config', 'set', 'audit_log'], join(home, 'meetroom-audit.ndjson')),
       ],
     })
@@ -131,7 +131,7 @@ async function findConfiguredLog(context: Context): Promise<LogFile[]> {
 async function reportDamage(context: Context, { damaged, failures }: AuditHistory): Promise<void> {
   if (damaged > 0)
     await context.notice(
-      `${counted(damaged, 'line')} of the audit log ${plural(damaged, 'is', 'are')} damaged and left out`,
+      `${counted(damaged, 'line')} of the audit log ${plural(damaged, 'is', 'are')} damaged and omitted`,
     )
   const [first] = failures
   if (first) throw new PartialError(failures.map(({ message }) => message).join('; '))

@@ -23,7 +23,7 @@ interface PageOptions {
 }
 
 /**
- * Opens a web page with a table of changes.
+ * Opens an HTML report with a table of changes.
  * @throws {UsageError | OutputError} if the file cannot be written
  */
 export async function openChangesPage(

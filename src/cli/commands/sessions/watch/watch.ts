@@ -240,7 +240,7 @@ async function createWatchOutput(
     throw new UsageError(`sessions watch prints a view or ndjson, not ${output.value}`)
   if (!isView && printer.options.columns)
     throw new UsageError('--columns is for the view on a terminal', {
-      hint: 'choose fields with: --query',
+      hint: 'select fields with: --query',
     })
   printer.check(rowKinds.people, true)
   if (!isView)

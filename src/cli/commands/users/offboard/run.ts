@@ -230,7 +230,7 @@ export class OffboardingRun {
       this.#plan.unread.length > 0
     if (this.#unconfirmed.size === 0 || mustRepeat) return 'run it again to complete the remaining steps'
     return [
-      'check whether the user can still enter the rooms; then accept the blocks and delete the user with: ',
+      'check whether the user can still join the rooms; then accept the blocks and delete the user with: ',
       suggest(
         [...this.#context.command.split(' '), '--accept-unconfirmed-blocks'],
         ...this.#unconfirmed.keys(),
