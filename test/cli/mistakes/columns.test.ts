@@ -18,13 +18,13 @@ test.each<[line: string, header: string, hint: string]>([
   [
     'users import',
     'user_id;E-Mail;Mail;Notiz',
-    "did you mean --map E-Mail=email? Map the others: --map 'Mail=FIELD', or ignore it: --map 'Mail='; --ignore-unknown leaves out all of them",
+    "did you mean --map E-Mail=email? Map the others: --map 'Mail=FIELD', or ignore it: --map 'Mail='; --ignore-unknown ignores all of them",
   ],
   ['users import', 'user_id;nmae', mapped('users import', '--map nmae=name')],
   [
     'users import',
     'user_id;Klasse',
-    "map each: --map 'Klasse=FIELD', or ignore it: --map 'Klasse='; --ignore-unknown leaves out all of them",
+    "map each: --map 'Klasse=FIELD', or ignore it: --map 'Klasse='; --ignore-unknown ignores all of them",
   ],
   [
     'members import',
@@ -39,7 +39,7 @@ test.each<[line: string, header: string, hint: string]>([
   [
     'rooms import',
     'name;Raum;role',
-    "map each: --map 'Raum=FIELD', or ignore it: --map 'Raum='; --ignore-unknown leaves out all of them",
+    "map each: --map 'Raum=FIELD', or ignore it: --map 'Raum='; --ignore-unknown ignores all of them",
   ],
 ])(
   '%s of a file with the columns %s suggests the fields of those it does not know',

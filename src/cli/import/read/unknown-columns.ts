@@ -36,5 +36,5 @@ export class MissingColumnError extends UsageError {
 }
 
 export function describeMapping([first = '']: readonly string[]): string {
-  return `--map '${first}=FIELD', or ignore it: --map '${first}='; --ignore-unknown leaves out all of them`
+  return `--map '${first}=FIELD', or ignore it: --map '${first}='; --ignore-unknown ignores all of them`
 }

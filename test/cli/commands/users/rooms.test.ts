@@ -37,7 +37,7 @@ describe('users rooms', () => {
     const options = { tty: true, columns: 60 }
     const { stdout, stderr } = await world.run('users rooms trudy --no-color', options)
     expect(stripVTControlCharacters(stdout).split('\n')[0]).toMatch(/^USER ID +ROOM NAME +ROOM TYPE/)
-    expect(stripVTControlCharacters(stderr)).toContain('columns left out for width: room_id, member_id')
+    expect(stripVTControlCharacters(stderr)).toContain('columns omitted for width: room_id, member_id')
   })
 
   test('users rooms requests the members of each room once for any number of users', async () => {
