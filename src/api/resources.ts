@@ -44,7 +44,7 @@ export const member = defineResource({
       description: 'display name in the meeting room',
       write: 'update',
       presence: 'unlisted',
-      column: [5, 5],
+      column: [5, 7.5],
     },
     is_blocked: {
       type: 'boolean',
