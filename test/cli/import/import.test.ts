@@ -34,6 +34,8 @@ describe('an import', () => {
         'F,open,,,"[{""type"":""host""}]",\n' +
         ',open,,,,\n' +
         'H,,,,,\n' +
+        'J,open,,,ada:host; tweber,\n' +
+        'K,open,,,"bob|ada:host, grace:Guest:Grace, kay",\n' +
         'I,open,TRUE,60,"[{""user_id"":""ada""}]",False\n',
       'error: rooms.csv:2: record must be true or false, not “yes”\n' +
         'error: rooms.csv:3: max_meeting_seconds must be a duration such as 30s or 1m30s, at least 1s, not “1e3”\n' +
@@ -43,7 +45,9 @@ describe('an import', () => {
         'error: rooms.csv:7: members[0].user_id is missing\n' +
         'error: rooms.csv:8: name is missing\n' +
         'error: rooms.csv:9: type is missing\n' +
-        `error: 8 of 9 rows are invalid; nothing was sent\n${mending}`,
+        'error: rooms.csv:10: members must be separated by |, as in ada:host|tweber\n' +
+        'error: rooms.csv:11: members must be separated by |, as in ada:host|grace:Guest:Grace|kay\n' +
+        `error: 10 of 11 rows are invalid; nothing was sent\n${mending}`,
     ],
     [
       'invalid cells of members',
@@ -55,6 +59,14 @@ describe('an import', () => {
         'error: members.csv: 1 value is not guest, host or monitor: “owner” (1 row from line 2)\n' +
         'hint: name its role, as in --role-map owner=guest\n' +
         `error: 4 of 4 rows are invalid; nothing was sent\n${mending}`,
+    ],
+    [
+      'roles that --role-map cannot name',
+      'members.csv',
+      'room_id,user_id,type\nr,ada,"host, Guest"\nr,kay,host kay\n',
+      'error: members.csv: 2 values are not guest, host or monitor: “host, Guest” (1 row from line 2), “host kay” (1 row from line 3)\n' +
+        'hint: change them in the file\n' +
+        `error: 2 of 2 rows are invalid; nothing was sent\n${mending}`,
     ],
     [
       'a repeated key with the line of its first row',

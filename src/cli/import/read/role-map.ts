@@ -143,13 +143,19 @@ export class RoleReader {
     const names = unknown.map(
       ({ value, rows, place }) => `“${value}” (${counted(rows, 'row')} from ${place})`,
     )
-    const pairs = unknown.flatMap(({ value }) => (/[,=]/.test(value) ? [] : [`${value}=guest`]))
+    const pairs = unknown.flatMap(({ value }) => (isSeveral(value) ? [] : [`${value}=guest`]))
     const what = `${counted(size, 'value')} ${plural(size, 'is', 'are')} not ${formatChoices(memberTypes)}`
     return new UsageError(`${file}: ${what}: ${listNames(names, maxNamed)}`, {
-      hint: `name ${plural(size, 'its role', 'their roles')}, as in --role-map ${quoteForShell(pairs.slice(0, maxNamed).join(','))}`,
+      hint:
+        pairs.length === 0
+          ? `change ${plural(size, 'it', 'them')} in the file`
+          : `name ${plural(size, 'its role', 'their roles')}, as in --role-map ${quoteForShell(pairs.slice(0, maxNamed).join(','))}`,
     })
   }
 }
+
+/** Returns true for values that are probably several words: pairs of `--role-map`, or a role and a user. */
+const isSeveral = (value: string) => /[,=;]|^(guest|host|monitor)\s/i.test(value)
 
 /** Maximum number of different problems and values that are kept. */
 const maxProblems = 1000
