@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { UsageError } from '../../../errors.ts'
@@ -48,6 +48,7 @@ export async function openSource(file: string, host: Host, encoding: Encoding = 
   const read = kept?.read ?? (() => streamInput(given, host, name))
   try {
     await refuseWorkbook(read(), name)
+    if (encoding !== 'utf-8') await refuseUtf8(read(), name, encoding)
   } catch (error) {
     await kept?.remove()
     throw error
@@ -97,6 +98,27 @@ async function storeInFile(input: AsyncIterable<Buffer>, name: string): Promise<
     throw toStorageError(name, tmpdir(), error)
   }
   return { path, remove: directory.remove }
+}
+
+/**
+ * Refuses UTF-8 that would be converted to other characters.
+ * @throws {UsageError} for valid UTF-8 that contains no NUL, and for windows-1252 also a character outside ASCII
+ */
+async function refuseUtf8(chunks: AsyncIterable<Buffer>, name: string, encoding: Encoding): Promise<void> {
+  let isPlain = true
+  let isFirst = true
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    if (isFirst && detectEncoding(chunk) !== undefined) return
+    isFirst = false
+    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+    const whole = bytes.subarray(0, bytes.length - countIncompleteBytes(bytes))
+    if (whole.includes(0) || !isUtf8(whole)) return
+    isPlain &&= isAscii(whole)
+    rest = bytes.subarray(whole.length)
+  }
+  if (isFirst || rest.length > 0 || (isPlain && encoding === 'windows-1252')) return
+  throw new UsageError(`${name} is UTF-8, not ${encoding.toUpperCase()}`, { hint: 'omit --encoding' })
 }
 
 /** Converts text to UTF-8. A byte order mark takes precedence over the given encoding. */
@@ -170,8 +192,10 @@ function requireUtf8(bytes: Buffer, offset: number, name: string): void {
     else bad = middle
   }
   const part = bytes.subarray(0, good)
+  // Mac Roman and DOS code pages have letters where windows-1252 has mostly signs.
+  const isOther = /[a-z][\x80-\x9f][a-z]/i.test(bytes.toString('latin1', Math.max(0, good - 4)))
   throw new UsageError(`${name} is not UTF-8 at byte offset ${offset + good - countIncompleteBytes(part)}`, {
-    hint: 'save it as UTF-8, or name its encoding: --encoding windows-1252',
+    hint: isOther ? 'save it as UTF-8' : 'save it as UTF-8, or name its encoding: --encoding windows-1252',
   })
 }
 

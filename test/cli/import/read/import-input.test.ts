@@ -202,6 +202,31 @@ describe('an import of a file that is not UTF-8', () => {
   )
 })
 
+describe('an import of a file in another encoding', () => {
+  const refuse = (message: string) => refused(`error: people.csv ${message}\n`)
+
+  test('an import of UTF-8 with another --encoding is refused', async () => {
+    const text = 'user_id,name\nada,Käthe Groß\n'
+    for (const [encoding, content] of [
+      ['windows-1252', text],
+      ['windows-1252', `user_id,name\nada,${'ä'.repeat(2 * chunk)}`],
+      ['utf-16le', 'user_id,name\nada,Ada\n'],
+    ] as const)
+      expect(await world.imported('people.csv', content, '--encoding', encoding)).toEqual(
+        refuse(`is UTF-8, not ${encoding.toUpperCase()}\nhint: omit --encoding`),
+      )
+    const ascii = await world.imported('people.csv', 'user_id\nada\n', '--encoding', 'windows-1252')
+    expect(ascii.code).toBe(0)
+  })
+
+  test('an import of Mac Roman or a DOS code page is refused without the name of another encoding', async () => {
+    for (const name of ['K\x8athe', 'K\x84the', 'Mart\x92n'])
+      expect(await world.imported('people.csv', Buffer.from(`user_id,name\nk,${name}\n`, 'latin1'))).toEqual(
+        refuse(`is not UTF-8 at byte offset ${15 + name.search(/[\x80-\x9f]/)}\nhint: save it as UTF-8`),
+      )
+  })
+})
+
 describe('a very long row in an import', () => {
   const MB = 1024 * 1024
   const long = (length: number) => ({
