@@ -1,41 +1,115 @@
 import { findClosest } from '../../api/closest.ts'
 import { quoteForShell } from '../../api/quote-for-shell.ts'
 import { type Hint, suggest } from '../../errors.ts'
+import { createMembers } from '../import/adapters/members.ts'
+import { createRooms } from '../import/adapters/rooms.ts'
+import { createUsers } from '../import/adapters/users.ts'
 import {
+  type ColumnsError,
   describeMapping,
   type MissingColumnError,
-  type UnknownColumnsError,
 } from '../import/read/unknown-columns.ts'
 import { toWordKey } from '../matching/match.ts'
 import { columnWords, type FieldByKind, givenNames, lastNames, lookUp } from './meanings.ts'
+import { idPattern } from './typed.ts'
 
-/** Suggests the fields that the unknown columns of a file probably mean. Returns undefined if there are none. */
-export function explainColumns(
-  { found: { kind, columns, free } }: UnknownColumnsError,
-  words: readonly string[],
-  rest: readonly string[],
-): Hint | undefined {
+interface TypedImport {
+  /** Words of the command, such as `['users', 'import']`. */
+  words: readonly string[]
+  /** All other words; empty if they may contain a secret. */
+  rest: readonly string[]
+  file?: string | undefined
+}
+
+/** Suggests the fields that the columns of a file probably mean. Returns undefined if there are none. */
+export function explainColumns({ found }: ColumnsError, typed: TypedImport): Hint | undefined {
+  const { kind, columns, ignored, free, missing } = found
+  const { words, rest, file } = typed
+  const other = columns.length > 0 ? findOtherImport(found) : undefined
+  if (other && file !== undefined && rest.length > 0)
+    return [`the file has the columns of ${other}: `, suggest([other, 'import'], file)]
   const left = new Set(free)
   const others: string[] = []
-  const maps: string[] = []
+  const maps = new Map<string, string>()
   const named = joinNames(columns)
-  if (named && left.delete('name')) maps.push(`${joinTemplate(named)}=name`)
+  if (named && left.delete('name')) maps.set(joinTemplate(named), 'name')
   for (const column of columns) {
-    if (maps.length > 0 && named?.includes(column)) continue
+    if (maps.size > 0 && named?.includes(column)) continue
     const field = lookUp(columnWords, fold(column))?.[kind] ?? findClosest(column, [...left])
-    if (field !== undefined && left.delete(field)) maps.push(`${column}=${field}`)
+    if (field !== undefined && left.delete(field)) maps.set(column, field)
     else others.push(column)
   }
-  const flags = maps.flatMap((map) => ['--map', map])
-  if (maps.length === 0) return undefined
-  if (others.length === 0 && rest.length > 0)
-    return ['did you mean: ', suggest([...words, ...rest, ...flags])]
-  const more = others.length === 0 ? '' : ` Map the others: ${describeMapping(others)}`
+  for (const column of ignored) {
+    const field = lookUp(columnWords, fold(column))?.[kind] ?? ''
+    if (missing.includes(field) && left.delete(field)) maps.set(column, field)
+  }
+  if (maps.size === 0) return hasNoHeader(found) ? describeHeader : undefined
+  const flags = [...maps].flatMap(([column, field]) => ['--map', `${column}=${field}`])
+  const absent = missing.filter((field) => left.has(field))
+  const mapped =
+    others.length === 0 && absent.length === 0 && rest.length > 0
+      ? suggest([...words, ...rest, ...flags])
+      : undefined
+  const roster = suggestRoster(found, maps, file)
+  if (roster && (maps.has('room_name') || !mapped)) return ['members import needs the IDs of rooms; ', roster]
+  if (mapped) return roster ? ['if the rooms are IDs: ', mapped, '; ', roster] : ['did you mean: ', mapped]
+  const more =
+    others.length > 0
+      ? ` Map the others: ${describeMapping(others)}`
+      : absent.map((field) => ` There is no column ${field}.`).join('')
   return `did you mean ${flags.map(quoteForShell).join(' ')}?${more}`
 }
 
-/** Suggests the column that a flag probably means: one with a similar name, or with a word for the same field. */
-export function explainMissingColumn({ column, columns }: MissingColumnError): Hint | undefined {
+const describeHeader =
+  'the first line looks like data: insert a line above it that names the columns with these fields'
+
+/** Returns true if no column is known and one looks like data, such as an email, a number or a date. */
+function hasNoHeader({ all, columns }: ColumnsError['found']): boolean {
+  const isData = (cell: string) => /\S@\S+\.\S|:\/\/|^[\d.:/-]+$/.test(cell) || idPattern.test(cell)
+  return columns.length === all.length && (all.length === 1 || all.some(isData))
+}
+
+/** Returns the import that knows all columns of a file; undefined if there is none. */
+function findOtherImport({ kind, all }: ColumnsError['found']): string | undefined {
+  const adapters = [createUsers({ ifExists: 'fail' }), createRooms({}), createMembers()]
+  const fits = ({ view, columns, readOnly, required }: (typeof adapters)[number]) => {
+    const known = new Set([...Object.keys(columns), ...readOnly].map(fold))
+    const present = new Set(all.map(fold))
+    return (
+      view.noun[0] !== kind &&
+      all.every((column) => known.has(fold(column))) &&
+      required.every((field) => present.has(fold(field)))
+    )
+  }
+  return adapters.find(fits)?.name
+}
+
+/** Suggests the roster form for memberships with the names of rooms, because `members import` reads only IDs. */
+function suggestRoster(
+  { kind, all }: ColumnsError['found'],
+  maps: ReadonlyMap<string, string>,
+  file = '',
+): Hint | undefined {
+  const find = (field: string) =>
+    all.find((column) => maps.get(column) === field) ?? all.find((column) => fold(column) === fold(field))
+  const [room, user, role] = [find('room_id'), find('user_id'), find('type')]
+  if (kind !== 'member' || room === undefined || user === undefined) return undefined
+  if (fold(room) === 'roomid' || !/\.[ct]sv$/i.test(file)) return undefined
+  const flags = ['--rooms-from', room, '--users-from', user]
+  const words = ['workspace', 'diff', file, ...flags, ...(role === undefined ? [] : ['--role-from', role])]
+  return ['if they are names: ', suggest(words)]
+}
+
+/**
+ * Suggests the column that a flag probably means: one with a similar name, or with a word for the same field.
+ * Turns `--map FIELD=COLUMN` around.
+ */
+export function explainMissingColumn(
+  { column, columns, fields }: MissingColumnError,
+  { words, rest }: TypedImport,
+): Hint | undefined {
+  const turned = fields.includes(column) ? turnMaps(rest, columns) : undefined
+  if (turned) return ['--map is COLUMN=FIELD: ', suggest([...words, ...turned])]
   const meaning = lookUp(columnWords, fold(column))
   const isMeant = (fields: FieldByKind | undefined) =>
     fields !== undefined && (fields === meaning || fields['user'] === column.toLowerCase())
@@ -46,6 +120,19 @@ export function explainMissingColumn({ column, columns }: MissingColumnError): H
     columns.find((each) => isMeant(lookUp(columnWords, fold(each)))) ??
     (named && joinTemplate(named))
   return meant === undefined ? undefined : `did you mean “${meant}”?`
+}
+
+/** Turns each `--map FIELD=COLUMN` around; returns undefined if there is none. */
+function turnMaps(rest: readonly string[], columns: readonly string[]): string[] | undefined {
+  const isColumn = (text: string) => columns.some((column) => fold(column) === fold(text))
+  let isTurned = false
+  const turned = rest.map((word, i) => {
+    const [, flag = '', field = '', column = ''] = /^(--map=)?([^=]+)=(.+)$/.exec(word) ?? []
+    if ((flag === '' && rest[i - 1] !== '--map') || isColumn(field) || !isColumn(column)) return word
+    isTurned = true
+    return `${flag}${column}=${field}`
+  })
+  return isTurned ? turned : undefined
 }
 
 const joinTemplate = (columns: readonly string[]) => columns.map((column) => `{${column}}`).join(' ')

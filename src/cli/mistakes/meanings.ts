@@ -373,11 +373,11 @@ export type FieldByKind = Readonly<Record<string, string>>
 
 const fieldsByWords: readonly (readonly [words: string, fields: FieldByKind])[] = [
   [
-    'room roomname raum raumname class klasse course kurs group gruppe meeting title titel salle classe',
+    'room roomname roomid raum raumname class klasse course kurs group gruppe meeting title titel salle classe',
     { room: 'name', member: 'room_id' },
   ],
   [
-    'id user login username userid person pupil pupilid student studentid benutzer schuler schueler',
+    'id user login username userid person pupil pupilid student studentid benutzer benutzerid schuler schueler schulerid',
     { room: 'user_id', user: 'user_id', member: 'user_id' },
   ],
   ['role rolle usertype', { room: 'member_type', user: 'default_member_type', member: 'type' }],

@@ -1,7 +1,7 @@
 import type { CommanderError } from 'commander'
 import { formatChoices } from '../../api/either.ts'
 import { type Hint, suggest, UsageError } from '../../errors.ts'
-import { MissingColumnError, UnknownColumnsError } from '../import/read/unknown-columns.ts'
+import { ColumnsError, MissingColumnError } from '../import/read/unknown-columns.ts'
 import { splitWords } from '../input/split-command.ts'
 import { CommandLineError, commandPath, listOptions, MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { quoteWord } from '../output/hint-text.ts'
@@ -54,8 +54,8 @@ export function explainValue(
     explainShellWords(program, argv, isExplained) ??
     explainMissingFile(error, words, rest) ??
     (joined && [quoteValue, suggest([...words, ...joined])]) ??
-    (error instanceof UnknownColumnsError ? explainColumns(error, words, rest) : undefined) ??
-    (error instanceof MissingColumnError ? explainMissingColumn(error) : undefined)
+    (error instanceof ColumnsError ? explainColumns(error, { words, rest, file: given[0] }) : undefined) ??
+    (error instanceof MissingColumnError ? explainMissingColumn(error, { words, rest }) : undefined)
   return hint ? new UsageError(error.message, { hint }) : error
 }
 

@@ -3,8 +3,11 @@ import { importFixture } from '../../helpers/imports.ts'
 
 const { world } = importFixture()
 
-const mapped = (line: string, map: string) =>
-  `did you mean: meetroom ${line} file.csv ${map} --base-url https://meet.test/v1`
+const command = (line: string, flags: string) =>
+  `meetroom ${line} file.csv ${flags} --base-url https://meet.test/v1`.replace('  ', ' ')
+const mapped = (line: string, map: string) => `did you mean: ${command(line, map)}`
+const noHeader =
+  'the first line looks like data: insert a line above it that names the columns with these fields'
 
 test.each<[line: string, header: string, hint: string]>([
   [
@@ -29,11 +32,35 @@ test.each<[line: string, header: string, hint: string]>([
   [
     'members import',
     'Raum;Schüler;role',
-    mapped('members import', "--map Raum=room_id --map 'Schüler=user_id' --map role=type"),
+    `if the rooms are IDs: ${command('members import', "--map Raum=room_id --map 'Schüler=user_id' --map role=type")}; if they are names: ${command('workspace diff', "--rooms-from Raum --users-from 'Schüler' --role-from role")}`,
   ],
+  [
+    'members import',
+    'room_name;user_id;name',
+    `members import needs the IDs of rooms; if they are names: ${command('workspace diff', '--rooms-from room_name --users-from user_id')}`,
+  ],
+  [
+    'users import',
+    'id;full name;E-Mail',
+    mapped('users import', "--map 'full name=name' --map E-Mail=email --map id=user_id"),
+  ],
+  ['users import', 'k1;Kay;k@x.example', noHeader],
+  ['rooms import', 'kay', noHeader],
+  [
+    'rooms import --group-by name',
+    'user_id;email;id',
+    `the file has the columns of users: ${command('users import', '')}`,
+  ],
+  ['users import', 'type;name', `the file has the columns of rooms: ${command('rooms import', '')}`],
+  ['members import', 'user_id;name', "columns are user_id, name; map one: --map 'COLUMN=room_id'"],
   [
     'rooms import --group-by name',
     'Klasse;user;role',
+    'did you mean --map Klasse=name --map user=user_id --map role=member_type? There is no column type.',
+  ],
+  [
+    'rooms import --group-by name',
+    'Klasse;user;role;type',
     mapped('rooms import --group-by name', '--map Klasse=name --map user=user_id --map role=member_type'),
   ],
   [
@@ -51,6 +78,17 @@ test.each<[line: string, header: string, hint: string]>([
     expect(world.requests).toEqual([])
   },
 )
+
+test('--map with field and column in the wrong order leads to all --map turned around', async () => {
+  world.file('file.csv', 'id,full name,Mail\nx,X,x@x.test\n')
+  const maps = ['--map', 'name=full name', '--map=email=mail', '--map', 'id=user_id']
+  const { code, stderr } = await world.run(['users', 'import', 'file.csv', ...maps])
+  const turned = "--map 'full name=name' --map=mail=email --map id=user_id"
+  expect([code, stderr]).toEqual([
+    2,
+    `error: --map: there is no column “name”\nhint: --map is COLUMN=FIELD: ${command('users import', turned)}\n`,
+  ])
+})
 
 test.each([
   ['Klass', 'did you mean “Klasse”?'],

@@ -14,7 +14,7 @@ import { createJoin, listParts } from './joined-columns.ts'
 import { RoleReader } from './role-map.ts'
 import type { InputFormat } from './rows.ts'
 import { originField } from './saved-origin.ts'
-import { MissingColumnError, UnknownColumnsError } from './unknown-columns.ts'
+import { MissingColumnError, RequiredColumnError, UnknownColumnsError } from './unknown-columns.ts'
 
 export function toId(field: string, value: unknown): unknown {
   const isNumber = typeof value === 'number' || isLosslessNumber(value)
@@ -127,26 +127,26 @@ function checkColumns(
   const isPresent = (column: string) => present.has(foldName(column))
   const absent = [...renames.keys()].filter((column) => !isPresent(column))
   const absentColumn = absent.flatMap(listParts).find((column) => !isPresent(column))
+  const known = [...listImportFields(adapter), ...memberColumns]
   if (absentColumn !== undefined)
-    throw new MissingColumnError('--map: there is no column', absentColumn, columns)
+    throw new MissingColumnError('--map: there is no column', absentColumn, columns, known)
   const fields = [...columns, ...absent].map(targetOf)
   const unknown = columns.filter((_, i) => !isListed(fields[i] ?? '') && !named.has(fields[i] ?? ''))
   const isExport = adapter.view.fields.every((field) => listed[field]?.secret || fields.includes(field))
-  if (unknown.length > 0 && !isExport) {
-    const known = [...listImportFields(adapter), ...memberColumns]
-    const free = known.filter((field) => !fields.includes(field) && defaults[field] === undefined)
-    throw new UnknownColumnsError({ kind: adapter.view.noun[0], columns: unknown, known, free })
+  const free = known.filter((field) => !fields.includes(field) && defaults[field] === undefined)
+  const requiredFields = [...adapter.required, ...memberColumns.slice(0, 1)]
+  const missing = requiredFields.filter((field) => !fields.includes(field) && defaults[field] === undefined)
+  const unread = columns.filter((_, i) => fields[i] !== '' && ignored.has(fields[i] ?? ''))
+  const found = {
+    ...{ kind: adapter.view.noun[0], all: columns, columns: unknown, ignored: unread },
+    ...{ known, free, missing },
   }
+  if (unknown.length > 0 && !isExport) throw new UnknownColumnsError(found)
   for (const column of unknown) leaveOut(column)
   for (const [i, field] of fields.entries())
     if (field !== '' && !ignored.has(field) && fields.indexOf(field) !== i)
       throw new UsageError(`two columns are mapped to ${field}`)
-  const requiredFields = [...adapter.required, ...memberColumns.slice(0, 1)]
-  const missing = requiredFields.filter((field) => !fields.includes(field) && defaults[field] === undefined)
-  if (missing.length > 0)
-    throw new UsageError(`there is no column ${missing.join(' or ')}`, {
-      hint: `columns are ${columns.join(', ')}; map one: --map 'COLUMN=${missing[0]}'`,
-    })
+  if (missing.length > 0) throw new RequiredColumnError({ ...found, columns: [] })
   return unknown
 }
 

@@ -4,15 +4,27 @@ import { UsageError } from '../../../errors.ts'
 interface ColumnsAndFields {
   /** Kind of the items, such as `user`. */
   kind: string
+  /** Columns of the file. */
+  all: readonly string[]
+  /** Columns that are no fields. */
   columns: readonly string[]
+  /** Columns that an import does not read, such as the creation time in an export. */
+  ignored: readonly string[]
   /** Fields that columns can name. */
   known: readonly string[]
   /** Known fields that no column names. */
   free: readonly string[]
+  /** Required fields that no column names. */
+  missing: readonly string[]
+}
+
+/** Error for columns that do not fit the fields of an item. Its probable meaning is explained later. */
+export abstract class ColumnsError extends UsageError {
+  abstract readonly found: ColumnsAndFields
 }
 
 /** Error for columns of a file that are no fields. */
-export class UnknownColumnsError extends UsageError {
+export class UnknownColumnsError extends ColumnsError {
   constructor(readonly found: ColumnsAndFields) {
     const { kind, columns, known } = found
     const names = columns.map((column) => `“${column}”`).join(', ')
@@ -23,13 +35,27 @@ export class UnknownColumnsError extends UsageError {
   }
 }
 
+/** Error for a file without a column for a required field. */
+export class RequiredColumnError extends ColumnsError {
+  constructor(readonly found: ColumnsAndFields) {
+    const { all, missing } = found
+    super(`there is no column ${missing.join(' or ')}`, {
+      hint: `columns are ${all.join(', ')}; map one: --map 'COLUMN=${missing[0]}'`,
+    })
+  }
+}
+
 /** Error for a column that a flag names and the file does not have. */
 export class MissingColumnError extends UsageError {
-  /** @param message text before the name of the column */
+  /**
+   * @param message text before the name of the column
+   * @param fields fields that `--map` can name
+   */
   constructor(
     message: string,
     readonly column: string,
     readonly columns: readonly string[],
+    readonly fields: readonly string[] = [],
   ) {
     super(`${message} “${column}”`, { hint: `columns are ${columns.join(', ')}` })
   }
