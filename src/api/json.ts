@@ -246,7 +246,8 @@ export function describeJsonError(error: unknown, text: string): string {
   if (character === undefined) return 'it ends too early'
   const before = text.slice(0, at).split('\n')
   const line = text.trim().includes('\n') ? `line ${before.length}, ` : ''
-  return `unexpected “${character}” at ${line}column ${(before.at(-1) ?? '').length + 1}`
+  const fix = character === "'" ? '; JSON uses double quotes' : ''
+  return `unexpected “${character}” at ${line}column ${(before.at(-1) ?? '').length + 1}${fix}`
 }
 
 /** Serializes a value of `readJson`, on one line or indented by `space` spaces. */

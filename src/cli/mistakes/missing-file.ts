@@ -33,9 +33,17 @@ function findMeant(path: string): string | undefined {
     stem,
     likely.map(({ name }) => name),
   )
-  const [sameStem, ...others] = files.filter((file) => parse(file).name === stem)
-  return likely.find(({ name }) => name === closest)?.base ?? (others.length === 0 ? sameStem : undefined)
+  const sameStem = files.filter((file) => parse(file).name === stem)
+  const sameFormat = sameStem.filter((file) => formatOf(file) === formatOf(path))
+  return (
+    likely.find(({ name }) => name === closest)?.base ??
+    [sameFormat, sameStem].find(({ length }) => length === 1)?.[0]
+  )
 }
+
+/** Returns the extension, which some formats spell in two ways. */
+const formatOf = (file: string) =>
+  parse(file).ext.toLowerCase().replace('.yml', '.yaml').replace('.jsonl', '.ndjson')
 
 /** Returns the digits and the single letters of a name. */
 const numbersOf = (name: string) => (name.match(/\d|(?<!\p{L})\p{L}(?!\p{L})/gu) ?? []).join('')

@@ -9,7 +9,16 @@ const hintOf = async (argv: readonly string[]) => {
 }
 
 test('a file that does not exist leads to the file with a similar name, unless digits or single letters differ', async () => {
-  for (const name of ['roster.csv', 'week-1.csv', 'list.ndjson', 'body.json', 'no.csv', 'class-a.csv'])
+  for (const name of [
+    'roster.csv',
+    'week-1.csv',
+    'list.ndjson',
+    'body.json',
+    'no.csv',
+    'class-a.csv',
+    'ws.yaml',
+    'ws.json',
+  ])
     world.file(name, '')
   for (const [line, meant] of [
     ['users import rosters.csv --rate 5', 'users import roster.csv --rate 5'],
@@ -27,6 +36,8 @@ test('a file that does not exist leads to the file with a similar name, unless d
     ['users import rosters.cvs', ''],
     ['users import roster.cvs', 'users import roster.csv'],
     ['users import elsewhere/roster.csv', ''],
+    ['workspace apply ws.yml', 'workspace apply ws.yaml'],
+    ['users import ws.csv', ''],
   ] as const) {
     const hint = meant === '' ? '' : `hint: did you mean: meetroom ${meant}`
     expect([line, await hintOf(line.split(' '))]).toEqual([line, [2, hint]])

@@ -92,6 +92,10 @@ describe('a workspace file', () => {
       'f.json:1:22: users[0].user_id must be text, not 1 | put it in quotes: "1"',
     ],
     ['{"users":[],"users":[]}', 'f.json:1:14: this key is written twice in the same object'],
+    [
+      '# The school\nusers: []\n',
+      'f.json is not valid JSON: unexpected “#” at line 1, column 1 | it is YAML: rename it to f.yaml',
+    ],
     ['{"users":[}', 'f.json is not valid JSON: unexpected “}” at column 11'],
   ])(
     'a workspace file with the JSON content %s is refused with the position of the error',

@@ -77,4 +77,4 @@ function findMostFrequent(header: string): string {
   return delimiters[counts.indexOf(most)] ?? ','
 }
 
-const nameOf = (delimiter = '') => (delimiter === '\t' ? 'tabs' : `“${delimiter}”`)
+export const nameOf = (delimiter = '') => (delimiter === '\t' ? 'tabs' : `“${delimiter}”`)

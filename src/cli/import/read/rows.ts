@@ -1,11 +1,11 @@
-import { extname } from 'node:path'
+import { basename, extname } from 'node:path'
 import { isRecord } from '../../../api/guards.ts'
 import { describeJsonError, readJson } from '../../../api/json.ts'
 import { counted } from '../../../api/plural.ts'
 import { UsageError } from '../../../errors.ts'
 import { maxLength, readLines } from '../../../files/read-lines.ts'
 import type { Item } from '../../output/views/views.ts'
-import { detectDialect } from './dialect.ts'
+import { detectDialect, nameOf } from './dialect.ts'
 import { NotAnArrayError, readElements } from './elements.ts'
 
 export interface Row {
@@ -39,6 +39,10 @@ export function detectInputFormat(path: string | undefined, given: InputFormat |
   }
   const format = given ?? byName[extname(path ?? '').toLowerCase()]
   if (format) return format
+  if (/\.ya?ml$/i.test(path ?? ''))
+    throw new UsageError(`${basename(path ?? '')} is YAML, which imports do not read`, {
+      hint: 'save it as JSON or CSV',
+    })
   throw new UsageError(`the format of ${path ?? 'standard input'} is unknown`, {
     hint: `name it with --input-format ${inputFormats.join('|')}`,
   })
@@ -125,7 +129,7 @@ async function* readCsvRows(
           onHeader(columns, delimiter)
         } else {
           for (; emptyLines > 0; emptyLines--) onEmpty?.()
-          batch.push(toCsvRow(++number, cells, firstLine, columns))
+          batch.push(toCsvRow(++number, cells, firstLine, { columns, delimiter }))
         }
       }
       if (batch.length > 0) yield batch
@@ -186,14 +190,21 @@ function countCharacter(text: string, character: string): number {
   return text.split(character).length - 1
 }
 
-function toCsvRow(number: number, record: string[], line: number, columns: readonly string[]): Row {
+function toCsvRow(
+  number: number,
+  record: string[],
+  line: number,
+  { columns, delimiter }: { columns: readonly string[]; delimiter: string },
+): Row {
   const row = { number, line, cells: record }
-  if (record.length !== columns.length)
+  if (record.length !== columns.length) {
+    const fix = record.length > columns.length ? `; quote a cell with ${nameOf(delimiter)} in it` : ''
     return {
       ...row,
       fields: undefined,
-      problem: `${counted(record.length, 'cell')} instead of ${columns.length}`,
+      problem: `${counted(record.length, 'cell')} instead of ${columns.length}${fix}`,
     }
+  }
   return { ...row, fields: toFields(record, columns) }
 }
 
@@ -233,7 +244,10 @@ function parseJsonRow(number: number, line: number | undefined, text: string): R
       number,
       line,
       fields: undefined,
-      problem: `not JSON: ${describeJsonError(error, text)}`,
+      problem:
+        text.trim() === ''
+          ? 'there is no object; remove the comma'
+          : `not JSON: ${describeJsonError(error, text)}`,
       source: text,
     }
   }

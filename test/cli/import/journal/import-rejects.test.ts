@@ -105,7 +105,10 @@ testCases({
     line: 'users import people.csv --skip-invalid --failed-out again.csv',
     expected: {
       code: 8,
-      files: { 'again.csv': 'user_id,name,reason\r\nada,Lovelace, Ada,3 cells instead of 2\r\n' },
+      files: {
+        'again.csv':
+          'user_id,name,reason\r\nada,Lovelace, Ada,"3 cells instead of 2; quote a cell with “,” in it"\r\n',
+      },
     },
   },
   'the file of --failed-out contains lines that cannot be parsed': {
@@ -125,7 +128,7 @@ testCases({
       ),
       files: {
         'again.csv':
-          '\ufeffname;user_id;reason\r\nB;;user_id is missing\r\nC;a;the same user_id as line 2\r\nD;d;e;3 cells instead of 2\r\n',
+          '\ufeffname;user_id;reason\r\nB;;user_id is missing\r\nC;a;the same user_id as line 2\r\nD;d;e;"3 cells instead of 2; quote a cell with “;” in it"\r\n',
       },
     },
   },

@@ -78,9 +78,9 @@ describe('users import from CSV', () => {
     [
       'rows with more or fewer cells than the header',
       'user_id,name\nada,Ada,x\ngrace\n\nalan,Alan,,\nkay,Kay\n',
-      'error: people.csv:2: 3 cells instead of 2\n' +
+      'error: people.csv:2: 3 cells instead of 2; quote a cell with “,” in it\n' +
         'error: people.csv:3: 1 cell instead of 2\n' +
-        'error: people.csv:5: 4 cells instead of 2\n' +
+        'error: people.csv:5: 4 cells instead of 2; quote a cell with “,” in it\n' +
         'skipped 1 empty row\n' +
         `error: 3 of 4 rows are invalid; nothing was sent\n${mending}`,
     ],
@@ -283,16 +283,17 @@ describe('users import from JSON', () => {
   })
 
   test.each([
-    ['[{"user_id":"ada"},,{"user_id":"grace"}]', 'it ends too early'],
-    ['[{"user_id":"ada"},{"user_id":grace}]', 'unexpected “g” at column 12'],
-    ['[{"user_id":"ada"},]', 'it ends too early'],
+    ['[{"user_id":"ada"},,{"user_id":"grace"}]', 'there is no object; remove the comma'],
+    ['[{"user_id":"ada"},{"user_id":grace}]', 'not JSON: unexpected “g” at column 12'],
+    [`[{"user_id":"ada"},{'user_id':'x'}]`, "not JSON: unexpected “'” at column 2; JSON uses double quotes"],
+    ['[{"user_id":"ada"},]', 'there is no object; remove the comma'],
   ])(
     'users import from JSON refuses the array %s, which has an invalid element',
     async (content, problem) => {
       const { code, stderr } = await world.imported('people.json', content)
       expect({ code, first: stderr.split('\n')[0] }).toEqual({
         code: 2,
-        first: `error: people.json row 2: not JSON: ${problem}`,
+        first: `error: people.json row 2: ${problem}`,
       })
     },
   )

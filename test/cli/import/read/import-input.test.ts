@@ -47,6 +47,9 @@ describe('an import', () => {
           'hint: name it with --input-format csv|ndjson|json\n',
       ),
     )
+    expect(await world.imported('people.yml', '- user_id: ada\n')).toEqual(
+      refused('error: people.yml is YAML, which imports do not read\nhint: save it as JSON or CSV\n'),
+    )
   })
 
   test.each(Object.entries(content))('an import reads standard input as %s', async (format, stdin) => {
