@@ -1,10 +1,14 @@
+/** Returns the first of the nearest candidates. */
+export function findClosest(word: string, candidates: readonly string[], maxEdits = 2): string | undefined {
+  return findAllClosest(word, candidates, maxEdits)[0]
+}
+
 /**
- * Finds the nearest candidate that is one edit away, or two edits for words of more than five letters. For
+ * Finds the nearest candidates that are one edit away, or two edits for words of more than five letters. For
  * words of five letters, the two edits must be the removal of a letter and an insertion, as in `romes`.
  * Ignores case and hyphens. The opposite of a word is never a match: `undelete` does not find `delete`.
- * Returns the first of equally near candidates.
  */
-export function findClosest(word: string, candidates: readonly string[], maxEdits = 2): string | undefined {
+export function findAllClosest(word: string, candidates: readonly string[], maxEdits = 2): readonly string[] {
   const folded = foldWord(word)
   const distances = candidates
     .map((candidate) => ({ candidate, distance: measureDistance(folded, foldWord(candidate)) }))
@@ -14,7 +18,8 @@ export function findClosest(word: string, candidates: readonly string[], maxEdit
       const length = Math.min(word.length, candidate.length)
       return distance === 2 && (length > 5 || (length === 5 && hasOneMoved(folded, foldWord(candidate))))
     })
-  return distances.sort((a, b) => a.distance - b.distance)[0]?.candidate
+  const least = Math.min(...distances.map(({ distance }) => distance))
+  return distances.filter(({ distance }) => distance === least).map(({ candidate }) => candidate)
 }
 
 const negation = /^(un|de|dis|non?|not|dont)(?=.)/

@@ -1,4 +1,4 @@
-import { findClosest } from '../../api/closest.ts'
+import { findAllClosest } from '../../api/closest.ts'
 import { toText } from '../../api/to-text.ts'
 import { trimWhiteSpace } from '../input/white-space.ts'
 import type { Item } from '../output/views/views.ts'
@@ -53,27 +53,27 @@ export function toWordKey(word: string): string {
 }
 
 /**
- * Finds the item that a text probably means: by one of the fields, ignoring case and accents, otherwise by a
- * similar value of the first field. Returns undefined if no item or several items match.
+ * Finds the items that a text probably means: by one of the fields, ignoring case and accents, then also
+ * punctuation, otherwise by a similar value of the first field. Returns several if they are equally near.
  */
-export function findLikely(
-  items: readonly Item[],
-  text: string,
-  fields: readonly string[],
-): Item | undefined {
-  const wanted = foldText(text)
-  for (const field of fields) {
-    const found = items.filter((item) => foldText(toText(item[field])) === wanted)
-    if (found.length > 0) return found.length === 1 ? found[0] : undefined
-  }
+export function findLikely(items: readonly Item[], text: string, fields: readonly string[]): readonly Item[] {
+  for (const fold of [foldText, foldLetters])
+    for (const field of fields) {
+      const found = items.filter((item) => fold(toText(item[field])) === fold(text))
+      if (found.length > 0 && fold(text) !== '') return found
+    }
   const keys = toSimilarKeys(text, 'name')
   const named = items.filter((item) => toSimilarKeys(item['name'], 'name').some((key) => keys.includes(key)))
-  if (named.length === 1) return named[0]
+  if (named.length === 1) return named
   const [first = ''] = fields
-  const values = items.map((item) => toText(item[first]))
-  const closest = findClosest(text, values)
-  return closest === undefined ? undefined : items[values.indexOf(closest)]
+  const closest = findAllClosest(
+    text,
+    items.map((item) => toText(item[first])),
+  )
+  return items.filter((item) => closest.includes(toText(item[first])))
 }
+
+const foldLetters = (text: string) => foldText(text).replace(/[^\p{L}\p{N}]/gu, '')
 
 /** Groups the IDs of items by name, because thousands of rooms may have the same name. */
 export function groupByName(

@@ -3,12 +3,14 @@ import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import { type Hint, NotFoundError, type Suggestion, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
+import { isDestructive } from '../kernel/effect.ts'
+import { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { findMember } from '../lists/user-members.ts'
 import { hasOtherCase, isSimilar } from '../matching/match.ts'
 import { type NamedKind, parseReference, toRoomName } from '../matching/reference.ts'
-import { findLikelyItem, findRooms, UnknownNameError } from '../names/item-finder.ts'
+import { findLikelyItems, findRooms, UnknownNameError } from '../names/item-finder.ts'
 import { quoteWord } from '../output/hint-text.ts'
-import { views } from '../output/views/views.ts'
+import { type Item, views } from '../output/views/views.ts'
 import { labelItem } from '../requests/describe-items.ts'
 import { fitRoom, fitWords, readIntended } from './operands.ts'
 import { explainShellWords } from './shell-words.ts'
@@ -159,27 +161,54 @@ async function explainLikely(
   kind: NamedKind,
   text: string,
 ): Promise<Hint | undefined> {
-  const likely = await findLikelyItem(missing.context, kind, text)
-  if (!likely) return undefined
-  const id = toText(likely[views[kind].id ?? 'id'])
-  const isMeant = Object.values(likely).some((value) => isSimilar(toText(value), text))
-  const corrected = isMeant ? correct(missing, text, id) : undefined
-  if (corrected && hasOtherCase(id, text)) return ['IDs are case-sensitive: ', corrected]
-  const item = `did you mean ${labelItem(id, toText(likely['name']))}? `
-  return [item, corrected ?? suggest([views[kind].noun[1], 'get'], id)]
+  const likely = await findLikelyItems(missing.context, kind, text)
+  const isMeant = (item: Item) => Object.values(item).some((value) => isSimilar(toText(value), text))
+  return suggestLikely(missing, kind, likely, (item) => (isMeant(item) ? text : undefined))
 }
 
 /** Explains a name or an email that no item has. */
-async function explainName(
-  called: Pick<MissingResource, 'context' | 'given' | 'flags'>,
-  failed: UnknownNameError,
-): Promise<Hint | undefined> {
+async function explainName(missing: MissingResource, failed: UnknownNameError): Promise<Hint | undefined> {
   const { kind, field, text } = failed
-  const likely = await findLikelyItem(called.context, kind, text, failed)
-  if (!likely) return undefined
-  const id = toText(likely[views[kind].id ?? 'id'])
-  const corrected = correct(called, `${field}:${text}`, id) ?? suggest([views[kind].noun[1], 'get'], id)
-  return [`did you mean ${labelItem(id, toText(likely['name']))}? `, corrected]
+  const likely = await findLikelyItems(missing.context, kind, text, failed)
+  return suggestLikely(missing, kind, likely, () => `${field}:${text}`)
+}
+
+const maxLikely = 4
+
+/**
+ * Suggests a command for each of the equally near items. No destructive command confirms the guess with `--yes`.
+ * @param wrongWord returns the typed word that the ID replaces; undefined to show the item
+ */
+function suggestLikely(
+  { argv, context, flags, given, program }: MissingResource,
+  kind: NamedKind,
+  likely: readonly Item[],
+  wrongWord: (item: Item) => string | undefined,
+): Hint | undefined {
+  const { command } = splitTyped(program, argv)
+  const isDestroying = command instanceof MeetroomCommand && isDestructive(command.effect ?? 'reads')
+  const unconfirmed = isDestroying ? flags.filter((flag) => flag !== '--yes' && flag !== '-y') : flags
+  const suggestions = likely.map((item) => {
+    const id = toText(item[views[kind].id ?? 'id'])
+    const wrong = wrongWord(item)
+    const corrected = wrong && correct({ context, given, flags: unconfirmed }, wrong, id)
+    return {
+      hasOtherCase: corrected && wrong && hasOtherCase(id, wrong),
+      label: labelItem(id, toText(item['name'])),
+      suggestion: corrected || suggest([views[kind].noun[1], 'get'], id),
+    }
+  })
+  const [first, ...others] = suggestions
+  if (first === undefined || others.length >= maxLikely) return undefined
+  if (others.length === 0)
+    return [
+      first.hasOtherCase ? 'IDs are case-sensitive: ' : `did you mean ${first.label}? `,
+      first.suggestion,
+    ]
+  return [
+    `several ${views[kind].noun[1]} are equally near: `,
+    ...suggestions.flatMap(({ label, suggestion }, i) => [`${i === 0 ? '' : ', '}${label}: `, suggestion]),
+  ]
 }
 
 /**
@@ -191,8 +220,13 @@ function correct(
   ...ids: string[]
 ): Suggestion | undefined {
   const typed = [...given, ...flags]
-  const at = typed.indexOf(wrong)
-  return at < 0 ? undefined : suggest([...context.command.split(' '), ...typed.toSpliced(at, 1, ...ids)])
+  const isWrong = (word: string) =>
+    word === wrong || /^:\w+$/.test(word.startsWith(wrong) ? word.slice(wrong.length) : '')
+  const at = typed.findIndex(isWrong)
+  if (at < 0) return undefined
+  const role = typed[at]?.slice(wrong.length)
+  const right = ids.map((id) => `${id}${role}`)
+  return suggest([...context.command.split(' '), ...typed.toSpliced(at, 1, ...right)])
 }
 
 function readSegment(path: string, collection: 'rooms' | 'users'): string | undefined {

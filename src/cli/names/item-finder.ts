@@ -148,15 +148,15 @@ const searched = {
 } as const
 
 /**
- * Finds the item that a text without a match probably means.
+ * Finds the items that a text without a match probably means: several if they are equally near.
  * @param failed error for a name or an email; undefined for an ID
  */
-export async function findLikelyItem(
+export async function findLikelyItems(
   context: Context,
   kind: NamedKind,
   text: string,
   failed?: UnknownNameError,
-): Promise<Item | undefined> {
+): Promise<readonly Item[]> {
   const { list, fields } = searched[kind]
   const items = [...(failed?.items ?? [])]
   if (!failed?.items)
