@@ -6,7 +6,11 @@ import { UsageError } from '../../errors.ts'
 /** @throws {UsageError} without a key before `=` */
 export function parsePair(flag: string, pair: string): [key: string, value: unknown] {
   const at = pair.indexOf('=')
-  if (at < 1) throw new UsageError(`${flag} must be key=value, not “${pair}”`)
+  if (at < 1) {
+    const [, key, value] = /^\{\s*"?([a-z_]\w*)"?\s*:\s*"?([^"{}[\],:]+)"?\s*\}$/i.exec(pair) ?? []
+    const details = key === undefined ? {} : { correction: [pair, `${key}=${value}`] as const }
+    throw new UsageError(`${flag} must be key=value, not “${pair}”`, details)
+  }
   const key = pair.slice(0, at)
   const text = pair.slice(at + 1)
   try {

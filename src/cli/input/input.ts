@@ -10,6 +10,7 @@ import { type DurationRange, parseDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { checkId } from './id-arguments.ts'
+import { findNearJson } from './near-json.ts'
 import { readStdin } from './stdin.ts'
 import { trimWhiteSpace } from './white-space.ts'
 
@@ -130,7 +131,11 @@ export async function readData(data: string, host: Host): Promise<unknown> {
   try {
     return parseGivenJson(text, '--data', readJson)
   } catch (error) {
-    if (file !== undefined || !(error instanceof UsageError) || !(await isFile(data, host))) throw error
+    if (file !== undefined || !(error instanceof UsageError)) throw error
+    const near = findNearJson(data)
+    if (near !== undefined)
+      throw new UsageError(`${error.message}; texts in JSON need double quotes`, { correction: [data, near] })
+    if (!(await isFile(data, host))) throw error
     throw new UsageError(`${error.message}; ${data} is a file`, {
       hint: `pass --data ${quoteForShell(`@${data}`)}`,
     })

@@ -15,6 +15,7 @@ import { labelItem } from '../requests/describe-items.ts'
 import { fitRoom, fitWords, readIntended } from './operands.ts'
 import { explainShellWords } from './shell-words.ts'
 import { idPattern, removeWords, splitTyped } from './typed.ts'
+import { suggestAll } from './usage-problem.ts'
 
 /** Command line with the ID of a missing item. */
 export interface CalledCommand {
@@ -63,7 +64,7 @@ export async function explainMissing(
     if (path === undefined) return error
     const isMissing = (word: string) => word === unknownUser || path.includes(encodeURIComponent(word))
     const unread = [...called.given, ...flags].find(
-      (word) => isMissing(word) && (readIntended(word) || /\.\w+$/.test(word)),
+      (word) => isMissing(word) && (/^(\*|all)$/i.test(word) || readIntended(word) || /\.\w+$/.test(word)),
     )
     const intended = unread === undefined ? undefined : explainIntended(missing, unread)
     if (intended) return new NotFoundError(message, { status, request, body, hint: intended })
@@ -98,11 +99,13 @@ function explainIntended(missing: MissingResource, text: string): Hint | undefin
     ]
     return ['write a file with: ', suggest(words), ` > ${quoteWord(text)}`]
   }
+  const isMany = command.registeredArguments.at(-1)?.variadic === true
+  if (/^(\*|all)$/i.test(text) && isMany && command.options.some(({ long }) => long === '--where'))
+    return suggestAll(missing.context.command.split(' '))
   const { reason, words } = readIntended(text) ?? { reason: '', words: [] }
   if (words.length === 0) return undefined
-  const isSeveral = command.registeredArguments.at(-1)?.variadic === true
-  const corrected = correct(missing, text, ...(isSeveral ? words : words.slice(0, 1)))
-  return corrected && [words.length > 1 && !isSeveral ? 'one at a time: ' : reason, corrected]
+  const corrected = correct(missing, text, ...(isMany ? words : words.slice(0, 1)))
+  return corrected && [words.length > 1 && !isMany ? 'one at a time: ' : reason, corrected]
 }
 
 /** Explains a user ID in place of a member ID, as in `members update ROOM ada`. */

@@ -13,6 +13,13 @@ export function convertJq(text: string, command: MeetroomCommand): string {
   return fromJq(text, listKey(command)) ?? text
 }
 
+/** Converts a template such as `{{.id}}` to the JMESPath of a command; undefined for other text and commands. */
+export function convertTemplate(text: string, [group = '', verb]: readonly string[]): string | undefined {
+  const [, field] = /^\{\{\s*\.?(\w+)\s*\}\}$/.exec(text) ?? []
+  const key = verb === 'get' ? group.replace(/s$/, '') : verb === 'list' ? `${group}[]` : undefined
+  return field === undefined || key === undefined ? undefined : `${key}.${field.toLowerCase()}`
+}
+
 /** Returns true for field names that were typed as the value of `--json`, as other programs accept them. */
 export const isFieldList = (flag: string | undefined, text: string): boolean =>
   flag === '--json' && /^[a-z_]\w*(,[a-z_]\w*)*$/i.test(text)

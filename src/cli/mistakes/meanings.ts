@@ -112,7 +112,7 @@ export const verbs: Readonly<Record<string, Readonly<Record<string, readonly str
   workspace: {
     export: exporting,
     diff: ['compare', 'plan', 'preview'],
-    apply: ['sync', 'push'],
+    apply: ['sync', 'push', ...importing],
     adopt: ['claim', 'take'],
   },
   local: {
@@ -128,7 +128,7 @@ export const verbs: Readonly<Record<string, Readonly<Record<string, readonly str
   config: {
     list: [...listing, 'show', 'view'],
     get: ['read'],
-    set: ['change', 'update', 'edit', 'add'],
+    set: ['change', 'update', 'add'],
     unset: [...deleting, 'reset', 'clear'],
   },
 }
@@ -142,7 +142,7 @@ const { status, login, logout } = {
 /** Command that blocks a user but keeps the user, so that the block can be lifted. */
 const blockEverywhere = 'members block --all-rooms --user'
 
-/** Suggested commands for words that belong to another group. */
+/** Suggested commands for words, or pairs of words, that belong to another group. */
 export const elsewhere: Readonly<Record<string, string>> = {
   login,
   signin: login,
@@ -174,6 +174,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   merge: 'users merge',
   watch: 'sessions watch',
   who: 'sessions list --all-rooms --online',
+  ps: 'sessions list --all-rooms --online',
   online: 'sessions list --all-rooms --online',
   history: 'audit list',
   log: 'audit list',
@@ -182,6 +183,11 @@ export const elsewhere: Readonly<Record<string, string>> = {
   duplicates: 'users duplicates',
   report: 'sessions report',
   attendance: 'sessions report',
+  'report attendance': 'sessions report',
+  apply: 'workspace apply',
+  diff: 'workspace diff',
+  plan: 'workspace diff',
+  configure: login,
   stats: 'usage',
   statistics: 'usage',
   billing: 'usage',
@@ -190,6 +196,8 @@ export const elsewhere: Readonly<Record<string, string>> = {
   switch: 'profiles use',
   settings: 'config list',
   server: 'serve',
+  'server list': 'profiles list',
+  'server ls': 'profiles list',
   start: 'serve',
   swagger: 'openapi',
   request: 'api',
@@ -234,6 +242,10 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'profiles add': login,
   'profiles login': login,
   'config login': login,
+  'config edit': 'config path',
+  'config use-context': 'profiles use',
+  'config get-contexts': 'profiles list',
+  'config current-context': status,
   'auth use': 'profiles use',
   'auth switch': 'profiles use',
 }
@@ -321,6 +333,7 @@ export const flags: Readonly<Record<string, readonly string[]>> = {
   ...{ '-u': ['--as', '--user'], '-L': ['--limit'], '-f': ['--data', '--where'] },
   '--filename': ['--data'],
   '--file': ['--data'],
+  '--data': ['--data-dir'],
   '--from-file': ['--data'],
   '--body': ['--data'],
   '--separator': ['--delimiter'],
@@ -335,7 +348,8 @@ export const flags: Readonly<Record<string, readonly string[]>> = {
   '--timezone': ['--time-zone'],
   '--tz': ['--time-zone'],
   '--since': ['--from'],
-  '--until': ['--to'],
+  '--until': ['--to', '--for'],
+  '--date': ['--period'],
   '--period': ['--month'],
   '--month': ['--period'],
   '--selector': ['--where'],

@@ -1,4 +1,5 @@
 import { toRoomName } from '../matching/reference.ts'
+import { convertTemplate } from './json-fields.ts'
 import { implied, linkWords, lookUp } from './meanings.ts'
 import { idPattern } from './typed.ts'
 
@@ -24,6 +25,11 @@ export function fitRoom(operand: string): string {
 export function fitWords(words: readonly string[], rest: readonly string[]): string[] {
   const [first = '-', second = '-'] = rest
   const name = words.join(' ')
+  const format = rest.indexOf('--format')
+  const query = format < 0 ? undefined : convertTemplate(rest[format + 1] ?? '', words)
+  if (query !== undefined) return fitWords(words, rest.toSpliced(format, 2, '--query', query))
+  // Other programs name a file with a flag.
+  if (words[0] === 'workspace' && /^(-f|--file(name)?)$/.test(first)) return fitWords(words, rest.slice(1))
   const isOperand = !first.startsWith('-')
   const [operands, flags] = splitOperands(rest)
   const [item = '', , place = ''] = operands

@@ -1,5 +1,6 @@
 import type { Command, Option } from 'commander'
 import { type Hint, suggest } from '../../errors.ts'
+import { toJson } from '../input/near-json.ts'
 import { splitTyped, takesNextWord } from './typed.ts'
 
 /**
@@ -115,6 +116,7 @@ function joinWords(flag: string, parts: readonly string[]): string {
   const text = parts.join(' ')
   if (flag === '--where') return text.replace(/^([\w.]+) ?(==|!=|<=|>=|!~|=|<|>|~) ?/, '$1$2')
   if (flag === '--sort') return text.replace(/^([\w.]+) desc\w*$/i, '-$1').replace(/ asc\w*$/i, '')
+  if (flag === '--data') return toJson(parts) ?? text
   if (flag === '--columns') return parts.map((part) => part.replace(/^,|,$/g, '')).join(',')
   return text
 }

@@ -51,13 +51,15 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
       suggest(fitWords(['members', findVerb('members', command.name()) ?? ''], rest)),
     ])
   const joined = joinSplitValue(rest, listOptions(command), given.length - accepted)
-  if (joined) return hint([quoteValue, suggest([...words, ...joined])])
+  if (joined) return hint(suggestJoined(words, joined))
   const flagsOnly = removeWords(rest, given)
   const again = given.findIndex((_, i) => words.every((word, j) => given[i + j] === word))
   if (again >= 0)
     return hint(['type the command once: ', suggest([...words, ...given.slice(0, again), ...flagsOnly])])
   const undashed = addDashes(given, rest, command)
   if (undashed) return hint(['did you mean: ', suggest([...words, ...undashed])])
+  const elsewhere = explainFile(command, words, given, flagsOnly)
+  if (elsewhere) return hint(elsewhere)
   const [flagOfExtra, meant = ''] = findFlagOf(extra, listOptions(command)) ?? []
   if (flagOfExtra && accepted > 0 && given.length === accepted + 1 && !rest.includes(flagOfExtra)) {
     const others = fitWords(words, removeWords(rest, [extra]))
@@ -102,7 +104,37 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
   return hint(suggestHelpOn(words))
 }
 
-/** Adds the dashes that flags lack, as in `limit 5`, `name=Bio` or `where type=open`; undefined if no word is a flag. */
+function suggestJoined(words: readonly string[], joined: readonly string[]): Hint {
+  const isJson = joined.some((word) => word.startsWith('{'))
+  const reason = isJson ? 'the shell removes the quotes of JSON; quote all of it: ' : quoteValue
+  return [reason, suggest([...words, ...joined])]
+}
+
+/** Explains a room before the file of an import, and a file as the operand of an export. */
+function explainFile(
+  command: MeetroomCommand,
+  words: readonly string[],
+  given: readonly string[],
+  flagsOnly: readonly string[],
+): Hint | undefined {
+  const takesRoom = listOptions(command).some(({ long }) => long === '--room')
+  const room = given.find((word) => idPattern.test(word) || /^(name|id):/.test(word))
+  const file = given.find((word) => word !== room)
+  if (
+    command.name() === 'import' &&
+    takesRoom &&
+    room &&
+    file &&
+    given.length === 2 &&
+    !flagsOnly.includes('--room')
+  )
+    return ['did you mean: ', suggest([...words, file, '--room', room, ...flagsOnly])]
+  if (words.join(' ') !== 'workspace export' || given.length !== 1 || !/.\.ya?ml$/i.test(file ?? ''))
+    return undefined
+  return ['write a new file with: ', suggest([...words, '--out', file ?? '', ...flagsOnly])]
+}
+
+/** Adds the dashes that flags lack, as in `limit 5`, `name=Bio`, `/active` or `where type=open`; undefined if no word is a flag. */
 function addDashes(
   given: readonly string[],
   rest: readonly string[],
@@ -116,7 +148,8 @@ function addDashes(
   const words = rest.filter((word) => word !== '-' && word !== '--')
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? ''
-    const [, key = '', value] = /^([a-z][\w-]*)(?:=([\s\S]+))?$/i.exec(word) ?? []
+    const [, key = '', value] =
+      /^(?:\/(?=[^:=]+(?::|$)))?([a-z][\w-]*)(?:(?:=|(?<=^\/[^:]*):)([\s\S]+))?$/i.exec(word) ?? []
     const option = options.find(({ long }) => long === `--${key.replaceAll('_', '-').toLowerCase()}`)
     const isSurplus = given.includes(word) && operands >= accepted
     const field = value === undefined ? undefined : findFilterField(key, value, command)

@@ -4,7 +4,7 @@ import { type Hint, suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { type Effect, isDestructive, mayWrite } from '../kernel/effect.ts'
 import { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { elsewhere, implied, isUndo, lookUp, meanings, nouns, verbs } from './meanings.ts'
-import { addImplied, fitWords, isSentence, splitOperands } from './operands.ts'
+import { addImplied, fitRoom, fitWords, isSentence, splitOperands } from './operands.ts'
 import { idPattern, mayBeKey } from './typed.ts'
 
 /**
@@ -50,8 +50,7 @@ export function explainCurl(words: readonly string[]): UsageError {
 }
 
 function hintFor(word: string, within: Command, group: string | undefined, rest: readonly string[]): Hint {
-  if (isUndo(word))
-    return ['only records saved with --save can be restored; see:  ', suggest(['help', 'undo'])]
+  if (isUndo(word)) return explainUndo(word, group, rest)
   const isPlaced = isSentence(splitOperands(rest)[0])
   if ((group === 'members' || isPlaced) && isDeletion(word)) return explainRemoval(rest)
   if (group === 'pages' && word !== 'create' && isVerb(word) && !findVerb('pages', word))
@@ -60,7 +59,11 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
   if (isPlaced && findVerb('members', word) && !lookUp(implied, word))
     return suggestVerb('members', word, rest)
   if (verb) return suggestVerb(group, word, rest)
+  const pair = lookUp(elsewhere, `${word} ${rest[0]}`)
+  if (group === undefined && pair) return suggestCommand(pair.split(' '), rest.slice(1))
   const moved = lookUp(elsewhere, group ? `${group} ${word}` : word)
+  const takesNone = moved === 'serve' || moved === 'config path'
+  if (takesNone && !(rest[0] ?? '-').startsWith('-')) return ['see: ', suggestHelp(group ?? moved)]
   // The word after a login command may be a key.
   if (moved) return suggestCommand(moved.split(' '), moved.startsWith('auth') ? profileOf(group, rest) : rest)
   const near = findNearest(word, within)
@@ -71,8 +74,8 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
 }
 
 /**
- * Finds the command that was probably mistyped. A word with its own meaning, such as `lock`, never suggests a
- * command that changes something, such as `block`. A destructive command must be one edit away. Of equally
+ * Finds the command that was probably mistyped. A word with its own meaning never suggests another command, such as
+ * `block` for `lock`, or `export` for `import`. A destructive command must be one edit away. Of equally
  * near commands, the weakest effect wins.
  */
 function findNearest(word: string, { commands }: Command): string | undefined {
@@ -81,10 +84,27 @@ function findNearest(word: string, { commands }: Command): string | undefined {
       .filter((child) => !child.name().startsWith('__'))
       .filter((child) => test((child instanceof MeetroomCommand && child.effect) || 'reads'))
       .map((child) => child.name())
+  if (meanings.has(word.toLowerCase())) return undefined
   const harmless = named((effect) => !mayWrite(effect) && !isDestructive(effect))
-  if (meanings.has(word.toLowerCase())) return findClosest(word, harmless)
   const undestructive = [...harmless, ...named((effect) => mayWrite(effect) && !isDestructive(effect))]
   return findClosest(word, [...undestructive, ...named(isDestructive)], 1) ?? findClosest(word, undestructive)
+}
+
+/** Explains that only saved records can be restored. A room may be terminated instead of deleted. */
+function explainUndo(word: string, group: string | undefined, rest: readonly string[]): Hint {
+  const [room = '-', ...others] = rest
+  const mayBeTerminated =
+    group === 'rooms' && !room.startsWith('-') && !isDeletion(word.replace(/^un-?/i, ''))
+  const reopen: Hint = [
+    'a terminated room is reopened with: ',
+    suggest(['rooms', 'reopen', fitRoom(room), ...others]),
+    '; ',
+  ]
+  const restore: Hint = [
+    'only records saved with --save can be restored, by users import or rooms import; see: ',
+    suggest(['help', 'undo']),
+  ]
+  return mayBeTerminated ? [reopen, restore] : restore
 }
 
 /** Returns the profile of a command such as `profiles create staging`, unless the word may be a key. */

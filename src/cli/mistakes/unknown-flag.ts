@@ -3,21 +3,23 @@ import { findClosest } from '../../api/closest.ts'
 import { resources } from '../../api/resources.ts'
 import { defaultLimit } from '../../api/vocabulary.ts'
 import { formats } from '../../config/values.ts'
-import { suggest, suggestHelp, UsageError } from '../../errors.ts'
+import { type Hint, suggest, suggestHelp, UsageError } from '../../errors.ts'
+import { dayNumber, formatDayNumber } from '../calendar/time-zone.ts'
 import { findResource, resourceView } from '../filter/command-fields.ts'
 import { conditionTypes } from '../filter/where.ts'
 import type { FlagKind } from '../input/input.ts'
 import { describeFixedField, isSetOnlyAtCreation } from '../kernel/body.ts'
 import { isDestructive, mayWrite } from '../kernel/effect.ts'
 import { commandPath, listOptions, type MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { quoteWord } from '../output/hint-text.ts'
 import { findNearChoice, findNearField, findSynonym } from '../output/views/near-field.ts'
 import { rowsOfCommands } from '../output/views/rows.ts'
-import { convertJq, isFieldList, suggestFields } from './json-fields.ts'
+import { convertJq, convertTemplate, isFieldList, suggestFields } from './json-fields.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
 import { flags, linkWords, lookUp, searching } from './meanings.ts'
 import { fitRoom, splitOperands } from './operands.ts'
 import { idPattern } from './typed.ts'
-import { findFlagOf, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
+import { findFlagOf, suggestAll, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
 
 export function explainUnknownFlag({
   said,
@@ -43,8 +45,13 @@ export function explainUnknownFlag({
     return new UsageError(`${flag} takes no value`, { hint: ['type: ', suggest([...words, ...fixed])] })
   }
   const message = `unknown flag “${flag}”`
-  const reason = explainFixedField(words, flag)
+  const reason = explainFixedField(words, flag) ?? explainForeignFlag(flag, command, words, rest)
   if (reason) return new UsageError(message, { hint: reason })
+  const respelled = respellFlag(flag, options, rest)
+  if (respelled)
+    return new UsageError(`unknown flag “${respelled.typed}”`, {
+      hint: ['did you mean: ', suggest([...words, ...respelled.words])],
+    })
   const [given] = splitOperands(rest.filter((word) => word !== flag))
   const [argument] = command.registeredArguments
   const isPlace = linkWords.has(flag.slice(2)) && command.registeredArguments.length === 2
@@ -72,10 +79,72 @@ export function explainUnknownFlag({
   return new UsageError(message, { hint: suggestHelpOn(words) })
 }
 
+/** Corrects a long flag with one dash, as in `-yes`, and a value after a colon, as in `--limit:3`. */
+function respellFlag(flag: string, options: readonly Option[], rest: readonly string[]) {
+  const find = (long: string) => options.find((option) => option.long === long && !option.hidden)
+  for (const [at, typed] of rest.entries()) {
+    const [, dashes, name, value] = /^(--?)([a-z][a-z-]+)(?:[:=]([\s\S]+))?$/.exec(typed) ?? []
+    const option = find(`--${name}`)
+    if (!option?.long || (dashes === '--' && (typed !== flag || !typed.includes(':')))) continue
+    return { typed, words: rest.toSpliced(at, 1, option.long, ...(value === undefined ? [] : [value])) }
+  }
+  return undefined
+}
+
+/** Explains flags of other programs that one flag cannot replace; undefined for other flags. */
+function explainForeignFlag(
+  flag: string,
+  command: MeetroomCommand,
+  words: readonly string[],
+  rest: readonly string[],
+): Hint | undefined {
+  const has = (long: string) => listOptions(command).some((option) => option.long === long)
+  const at = rest.findIndex((word) => word === flag || word.startsWith(`${flag}=`))
+  const others = rest.toSpliced(at, 1)
+  const value = rest[at]?.includes('=') ? rest[at].slice(flag.length + 1) : (rest[at + 1] ?? '-')
+  const withoutValue = rest.toSpliced(at, rest[at]?.includes('=') ? 1 : 2)
+  if (/^(-k|--insecure|--no-check-certificate|--(insecure-)?skip-tls-verify)$/.test(flag))
+    return 'certificates are always checked; trust your own authority with NODE_EXTRA_CA_CERTS=FILE'
+  if (flag === '--reverse' && has('--sort') && isReading(command)) {
+    const sort = others.indexOf('--sort')
+    const key = sort < 0 ? 'created_at' : (others[sort + 1] ?? '')
+    const rested = sort < 0 ? others : others.toSpliced(sort, 2)
+    return [
+      'a minus sign before a field means descending: ',
+      suggest([...words, ...rested, `--sort=-${key}`]),
+    ]
+  }
+  const isFileMissing =
+    command.registeredArguments[0]?.name() === 'file' && splitOperands(others)[0].length < 2
+  if (/^(-f|--file(name)?)$/.test(flag) && isFileMissing && rest[at] === flag && value !== '-')
+    return ['pass it without a flag: ', suggest([...words, ...others])]
+  if (flag === '--all' && has('--where') && !isReading(command)) return suggestAll(words)
+  if (words.join(' ') === 'rooms update' && flag === '--status' && /^(active|terminated)$/.test(value))
+    return [
+      'did you mean: ',
+      suggest(['rooms', value === 'active' ? 'reopen' : 'terminate', ...withoutValue]),
+    ]
+  const format = /.\.(csv|tsv|json|ndjson)$/i.exec(value)?.[1]?.toLowerCase()
+  if (
+    /^(-f|--(out-?|output-)?file|--out)$/.test(flag) &&
+    !has('--out') &&
+    isReading(command) &&
+    format !== undefined
+  )
+    return [
+      'write a file with: ',
+      suggest([...words, ...withoutValue, '-o', format]),
+      ` > ${quoteWord(value)}`,
+    ]
+  return undefined
+}
+
 /** Explains a flag for a field that an update cannot change; undefined for other flags. */
 function explainFixedField([group, verb]: readonly string[], flag: string): string | undefined {
   const resource = Object.values(resources).find(({ plural }) => plural === group)
   const field = flag.slice(2).replaceAll('-', '_')
+  if (verb === 'update' && group === 'rooms' && /^webhook_/.test(field))
+    return describeFixedField('room', 'webhook')
   return verb === 'update' && resource && isSetOnlyAtCreation(resource.fields, field)
     ? describeFixedField(resource.name, field)
     : undefined
@@ -162,6 +231,11 @@ function findIntendedWords(
     return rest.includes(ofValue) ? undefined : [...rest.slice(0, at), ofValue, choice, ...rest.slice(at + 1)]
   const state = joined === undefined && canFilter ? findState(flag.slice(2), command) : undefined
   if (state !== undefined) return [...rest.slice(0, at), '--where', state, ...rest.slice(at + 1)]
+  if (/^--da(te|y)$/.test(flag) && has('--from') && has('--to') && value !== undefined) {
+    const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(value) ?? []
+    const day = dayNumber(Number(year), Number(month), Number(date))
+    if (day !== undefined) return replaced('--from', value, '--to', formatDayNumber(day + 1))
+  }
   const meanings = lookUp(flags, flag)?.filter(has) ?? []
   const takesNumber = (long: string) => {
     const parse = options.find((option) => option.long === long)?.parseArg as FlagKind | undefined
@@ -169,10 +243,15 @@ function findIntendedWords(
   }
   const isNumber = /^\d+$/.test(value ?? '')
   const named = meanings.find((long) => takesNumber(long) === isNumber) ?? meanings[0]
+  // `-f` without a value means `--force`.
+  if (flag === '-f' && isAlone)
+    return isDestructive(command.effect ?? 'reads') ? rest.with(at, '--yes') : undefined
   if (named === '--query' && value !== undefined) return replaced(named, convertJq(value, command))
   if (named === '--data' && value !== undefined)
     return replaced(named, /^[{[@-]/.test(value) ? value : `@${value}`)
   if (named === '--output' && value !== undefined) {
+    const template = convertTemplate(value, commandPath(command))
+    if (template !== undefined) return replaced('--query', template)
     const format = findNearChoice(value, formats)
     return format === undefined ? undefined : replaced(named, format)
   }

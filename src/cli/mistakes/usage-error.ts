@@ -8,7 +8,7 @@ import { quoteWord } from '../output/hint-text.ts'
 import { findNearChoice } from '../output/views/near-field.ts'
 import { explainColumns, explainMissingColumn } from './columns.ts'
 import type { CalledCommand } from './explain.ts'
-import { lookUp } from './meanings.ts'
+import { flags, lookUp } from './meanings.ts'
 import { explainMissingFile } from './missing-file.ts'
 import { explainShellWords, joinSplitValue } from './shell-words.ts'
 import { explainSurplus } from './surplus-words.ts'
@@ -89,8 +89,14 @@ const explanations: Readonly<Record<string, Explain>> = {
       })
     return new UsageError(`missing required argument “${name}”`, { hint: findExample(command, program) })
   },
-  'commander.missingMandatoryOptionValue': ({ said, command, program }) => {
+  'commander.missingMandatoryOptionValue': ({ said, command, program, words, rest }) => {
     const [, flag = ''] = /'(.*)'/.exec(said) ?? []
+    const [long = ''] = flag.match(/--[\w-]+/) ?? []
+    const at = rest.findIndex((word) => lookUp(flags, word)?.includes(long))
+    if (at >= 0 && at + 1 < rest.length)
+      return new UsageError(`unknown flag “${rest[at]}”`, {
+        hint: ['did you mean: ', suggest([...words, ...rest.with(at, long)])],
+      })
     return new UsageError(`${flag} is missing`, { hint: findExample(command, program) })
   },
   'commander.optionMissingArgument': ({ said, words }) => {
@@ -127,12 +133,20 @@ function explainInvalidValue({ said, program, command, words, rest }: UsageProbl
   const message = `${name} must be ${formatChoices(choices)}${mayBeKey(value) ? '' : `, not “${value}”`}`
   const format = name === '--output' ? readFileFormat(value) : undefined
   const meant = format ?? findNearChoice(value, choices)
+  const [, columns] = (name === '--output' && /^(?:custom-)?columns?=(\w+(?:,\w+)*)$/i.exec(value)) || []
   const names = flags?.split(/[ ,]+/) ?? []
   const at = rest.findIndex(
     (word, i) =>
       names.some((each) => word === `${each}=${value}`) ||
       (word === value && (!flags || names.includes(rest[i - 1] ?? ''))),
   )
+  if (columns !== undefined && at >= 0) {
+    const isJoined = rest[at] !== value
+    const others = rest.toSpliced(isJoined ? at : at - 1, isJoined ? 1 : 2)
+    return new UsageError(message, {
+      hint: ['did you mean: ', suggest([...words, ...others, '--columns', columns])],
+    })
+  }
   if (meant === undefined || at < 0)
     return new UsageError(message, {
       hint: flags === undefined ? findExample(command, program) : suggestHelpOn(words, name),

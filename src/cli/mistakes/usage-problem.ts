@@ -29,6 +29,12 @@ export function findFlagOf(
   return accepting.length === 1 ? accepting[0] : undefined
 }
 
+/** Suggests a preview of a change to all items, without the flags that were typed, which may confirm it. */
+export const suggestAll = (words: readonly string[]): Hint => [
+  'choose all with a condition that all meet; preview with: ',
+  suggest([...words, '--where', 'created_at>2000-01-01', '--dry-run']),
+]
+
 /**
  * Suggests help on a flag or a command.
  * @param flag flag that may have its own help topic

@@ -1,7 +1,7 @@
-import { findClosest } from '../../api/closest.ts'
 import { formatChoices } from '../../api/either.ts'
 import { UsageError } from '../../errors.ts'
 import { type PeriodUnit, periodUnits } from '../calendar/period.ts'
+import { findNearChoice } from '../output/views/near-field.ts'
 
 const roomSubjects = ['user', 'room', 'session'] as const
 const subjects = [...roomSubjects, 'user-total', 'meeting'] as const
@@ -28,7 +28,7 @@ export function parseGrouping(text: string): Grouping {
   const names = text.split(',').map((name) => name.trim())
   for (const name of names)
     if (!groupings.some((known) => known === name)) {
-      const near = findClosest(name, groupings)
+      const near = findNearChoice(name, groupings)
       throw new UsageError(`--by must be ${formatChoices(groupings)}, not “${name}”`, {
         ...(near !== undefined && { correction: [text, text.replace(name, near)] as const }),
         ...(near === undefined && {

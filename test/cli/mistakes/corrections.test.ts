@@ -27,6 +27,44 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
     "rooms create --name Z --type open --member 'Ada Lovelace:host'",
     'rooms create --name Z --type open --member ada:host',
   ],
+  ['workspace import ws.yaml', 'workspace apply ws.yaml'],
+  ['apply -f ws.yaml', 'workspace apply ws.yaml'],
+  ['workspace apply -f ws.yaml', 'workspace apply ws.yaml'],
+  ['diff ws.yaml', 'workspace diff ws.yaml'],
+  ['workspace export ws.yaml', 'workspace export --out ws.yaml'],
+  ['config edit', 'config path'],
+  ['config use-context staging', 'profiles use staging'],
+  ['config set timezone Europe/Berlin', 'config set time_zone Europe/Berlin'],
+  ['configure', 'auth login'],
+  ['server list', 'profiles list'],
+  ['server create x', 'serve --help'],
+  ['ps', 'sessions list --all-rooms --online'],
+  ["report attendance 'name:Physics 10a'", "sessions report 'name:Physics 10a'"],
+  ["sessions report --room 'name:Physics 10a'", "sessions report 'name:Physics 10a'"],
+  [
+    'sessions report --all-rooms --date 2026-11-30',
+    'sessions report --all-rooms --from 2026-11-30 --to 2026-12-01',
+  ],
+  ['sessions report --all-rooms --date last-week', 'sessions report --all-rooms --period last-week'],
+  ['sessions report --all-rooms --by person', 'sessions report --all-rooms --by user'],
+  ["rooms create 'Art 8' open", "rooms create --name 'Art 8' --type open"],
+  ['rooms create --data name:X type:open', `rooms create --data '{"name":"X","type":"open"}'`],
+  ['rooms create --data {name:X,type:open}', `rooms create --data '{"name":"X","type":"open"}'`],
+  [`users update ada --set '{"name":"Ada L"}'`, "users update ada --set 'name=Ada L'"],
+  ["members import 'name:Physics 10a' ids.txt", "members import ids.txt --room 'name:Physics 10a'"],
+  ["members export 'name:Physics 10a' --file m.csv", "members export 'name:Physics 10a' -o csv > m.csv"],
+  ['rooms list /active', 'rooms list --active'],
+  ['rooms list --limit:3', 'rooms list --limit 3'],
+  ['rooms list -active', 'rooms list --active'],
+  ["rooms terminate 'name:Old club' -yes", "rooms terminate 'name:Old club' --yes"],
+  ["rooms delete 'name:Old club' -f", "rooms delete 'name:Old club' --yes"],
+  ['rooms list -o columns=id,name', 'rooms list --columns id,name'],
+  ['rooms list --reverse', 'rooms list --sort=-created_at'],
+  ["rooms inspect 'name:Old club' --format '{{.id}}'", "rooms get 'name:Old club' --query room.id"],
+  ["rooms get 'name:Old club' --format '{{.id}}'", "rooms get 'name:Old club' --query room.id"],
+  ["rooms update 'name:Old club' --status active", "rooms reopen 'name:Old club'"],
+  ["rooms wait 'name:Old club' --until terminated", "rooms wait 'name:Old club' --for terminated"],
+  ['serve --data /tmp/x', 'serve --data-dir /tmp/x'],
 ]
 
 test('each of the listed mistakes suggests the command that was meant', async () => {
@@ -46,4 +84,18 @@ test('a destructive command is suggested for each of the equally near items, wit
       'did you mean “Old club” ({Old club})? meetroom rooms delete {Old club}\n',
     )
   }
+})
+
+test('a restoration, a stop and a change of all items are explained without a command that does something else', async () => {
+  const hintOf = await createHints()
+  expect(await hintOf("rooms restore 'name:Old club'")).toContain(
+    "a terminated room is reopened with: meetroom rooms reopen 'name:Old club'; only records saved",
+  )
+  expect(await hintOf("rooms undelete 'name:Old club'")).not.toContain('reopen')
+  expect(await hintOf('serve stop')).toContain('hint: stop it with ^C in its terminal\n')
+  expect(await hintOf('rooms list --insecure')).toContain('hint: certificates are always checked; ')
+  for (const line of ['rooms delete --all --yes', "rooms delete '*' --yes", 'rooms delete all --yes'])
+    expect(await hintOf(line), line).toContain(
+      "meetroom rooms delete --where 'created_at>2000-01-01' --dry-run\n",
+    )
 })

@@ -92,7 +92,9 @@ test.each(Object.keys(verbs) as (keyof typeof verbs)[])(
           const { command } = splitLine(program, words.split(' '))
           if (words.includes('--help') || !(command instanceof MeetroomCommand)) continue
           suggestions++
-          if (strengthOf(command) > allowed[meaning]) wrong.push(`${line}: ${words}`)
+          // A room that is to be restored may be terminated.
+          const isReopening = meaning === 'undoes' && command.name() === 'reopen'
+          if (strengthOf(command) > allowed[meaning] && !isReopening) wrong.push(`${line}: ${words}`)
         }
         if (meaning === 'undoes' && group !== 'local') expect(stderr, line).toContain('meetroom help undo\n')
       }

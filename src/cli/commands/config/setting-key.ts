@@ -1,3 +1,4 @@
+import { findClosest } from '../../../api/closest.ts'
 import { type SettableKey, settable } from '../../../config/settings.ts'
 import { findProfile, type Profile } from '../../../config/stored-file.ts'
 import { withProfile } from '../../../config/writer.ts'
@@ -9,7 +10,11 @@ import { explainKeyAsArgument } from '../../mistakes/key-as-argument.ts'
 export const settingKeys = Object.keys(settable) as SettableKey[]
 
 export function unknownKeyError(name: string): UsageError {
-  return new UsageError(`no such setting: “${name}”; settings are ${settingKeys.join(', ')}`)
+  const near = findClosest(name, settingKeys)
+  return new UsageError(
+    `no such setting: “${name}”; settings are ${settingKeys.join(', ')}`,
+    near === undefined ? {} : { correction: [name, near] },
+  )
 }
 
 /** @throws {UsageError} for a name that is not a setting, or a setting with its own command */

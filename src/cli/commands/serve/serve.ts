@@ -15,7 +15,7 @@ import { version } from '../../../version.ts'
 import { collect, createDurationParser, createIntegerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addExamples } from '../../kernel/flags.ts'
+import { addExamples, setSurplusHint } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { checkProfileName } from '../../kernel/profile.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
@@ -46,6 +46,7 @@ interface Flags {
 }
 
 export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
+  setSurplusHint(serve, ([word]) => (word === 'stop' ? 'stop it with ^C in its terminal' : undefined))
   serve
     .description('Serve the local workspace over HTTP and WebSocket, for other programs.')
     .option('--host <address>', 'IP address to listen on', parseListenHost, '127.0.0.1')

@@ -106,6 +106,9 @@ const valueWords: Readonly<Record<string, readonly string[]>> = {
   pretty: ['table'],
   plain: ['table'],
   excel: ['csv'],
+  person: ['user'],
+  people: ['user'],
+  participants: ['user'],
   merge: ['update'],
   replace: ['overwrite'],
 }
