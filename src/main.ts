@@ -187,7 +187,7 @@ function nameChanges(error: MeetroomError, context: Context | undefined): Meetro
   if (error instanceof OutputError) return error.after(done)
   const { message, hint, status, request, body, requestId, cause } = error
   const details = { hint, status, request, body, requestId, cause }
-  return new PartialError(`${done.text}, but then: ${message}`, details)
+  return new PartialError(`${done.text}, but a later step failed: ${message}`, details)
 }
 
 function toExpectedError(cause: unknown): MeetroomError {

@@ -106,7 +106,7 @@ const cases: Case[] = [
     options: { env: { MEETROOM_API_KEY: undefined } },
     stderr:
       'error: no API key\n' +
-      'hint: log in with: meetroom auth login --base-url https://meet.test/v1, or set MEETROOM_API_KEY, or try it without a service: meetroom rooms list --local\n',
+      'hint: log in with: meetroom auth login --base-url https://meet.test/v1, or set MEETROOM_API_KEY, or use the local workspace: meetroom rooms list --local\n',
   },
   {
     code: 4,
@@ -115,7 +115,7 @@ const cases: Case[] = [
     options: { env: { MEETROOM_API_KEY: 'wrong-key' } },
     stderr:
       'error: the service refuses the API key (400): the API key is missing or invalid\n' +
-      'hint: see which key is used with: meetroom auth status --base-url https://meet.test/v1\n',
+      'hint: show the key in use with: meetroom auth status --base-url https://meet.test/v1\n',
   },
   {
     code: 5,
@@ -155,7 +155,7 @@ const cases: Case[] = [
     command: 'users update ada --name Ada --retries 0',
     arrange: throwing(() => new TransportError('the connection was reset', true)),
     stderr:
-      'error: no response from meet.test: the connection was reset; the outcome of the change is unknown; a read does not prove it either: it cannot be read: no response from meet.test: the connection was reset\n' +
+      'error: no response from meet.test: the connection was reset; the outcome of the change is unknown; a read does not prove the change either: the item cannot be read: no response from meet.test: the connection was reset\n' +
       'hint: check with: meetroom users get ada --base-url https://meet.test/v1\n',
   },
   {
@@ -257,7 +257,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
       error: {
         code: 'refused',
         message: 'the service refuses the request (429): slow down',
-        hint: 'it asks you to wait 60 s',
+        hint: 'the service asks you to wait 60 s',
         status: 429,
         retryable: true,
         request: { method: 'PUT', path: '/rooms/r1' },
@@ -329,7 +329,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
       error: {
         code: 'unknown_outcome',
         message:
-          'no response from meet.test: the connection was reset; the outcome of the change is unknown; a read does not prove it either: it cannot be read: no response from meet.test: the connection was reset',
+          'no response from meet.test: the connection was reset; the outcome of the change is unknown; a read does not prove the change either: the item cannot be read: no response from meet.test: the connection was reset',
         hint: 'check with: meetroom rooms get r1 --base-url https://meet.test/v1',
         retryable: false,
         request: { method: 'PUT', path: '/rooms/r1' },

@@ -10,13 +10,13 @@ export const createClosedError = () => Object.assign(new Error('closed'), { code
 const notServedCode = 'ENOTSERVED'
 
 export const createNotServedError = () =>
-  Object.assign(new Error('the local workspace is not served there'), { code: notServedCode })
+  Object.assign(new Error('no process serves the local workspace at this base URL'), { code: notServedCode })
 
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was reset',
   [resetCode]: 'the connection was reset',
-  [notServedCode]: 'the local workspace is not served there',
+  [notServedCode]: 'no process serves the local workspace at this base URL',
   [closedCode]: 'the connection was closed before the response was complete',
   ENOTFOUND: 'the host name cannot be resolved',
   EAI_AGAIN: 'the host name cannot be resolved at the moment',

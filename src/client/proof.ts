@@ -72,7 +72,7 @@ export async function prove(
 
 function judge(doubt: Doubt, evidence: Evidence, { onRemark }: ProofReader): Proof | { old: string } {
   if ('error' in evidence)
-    return { error: createUnknownError(doubt, `it cannot be read: ${evidence.error.message}`) }
+    return { error: createUnknownError(doubt, `the item cannot be read: ${evidence.error.message}`) }
   const { name, input, before, error } = doubt
   const endpoint: Endpoint = endpoints[name]
   const { item, answer } = evidence
@@ -105,7 +105,7 @@ function judge(doubt: Doubt, evidence: Evidence, { onRemark }: ProofReader): Pro
 
 function createUnknownError({ error }: Doubt, problem: string): UnknownOutcomeError {
   const { status, request, body, hint, createdId, accepted, requestId, retryAfter } = error
-  return new UnknownOutcomeError(`${error.message}; a read does not prove it either: ${problem}`, {
+  return new UnknownOutcomeError(`${error.message}; a read does not prove the change either: ${problem}`, {
     ...{ status, request, body, hint, createdId, accepted, requestId, retryAfter, cause: error },
   })
 }

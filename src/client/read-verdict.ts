@@ -51,7 +51,7 @@ export async function requireUsableRead(
   const details = { status, request: line, body: quoteBody(received) }
   if (hasError && (reportsError(others) || !showsItems(endpoint, others)))
     throw new ServiceError(`the service reports an error (${status})${reason}`, details)
-  throw new IncompleteError(`the service says that its response is incomplete${reason}`, {
+  throw new IncompleteError(`the service reports an incomplete response${reason}`, {
     ...{ ...details, retryable: true },
   })
 }

@@ -65,7 +65,7 @@ async function describe(refusal: ParsedErrorResponse): Promise<MeetroomError> {
   if (status === 401 || ((status === 400 || status === 403) && !(await isKeyFine(refusal, description.code))))
     return new AuthError(`the service refuses the API key (${status})${message}`, {
       ...details,
-      hint: ['see which key is used with: ', suggest(['auth', 'status'])],
+      hint: ['show the key in use with: ', suggest(['auth', 'status'])],
     })
   const missing = await findMissingResource(refusal)
   if (missing) return missing
@@ -77,7 +77,7 @@ async function describe(refusal: ParsedErrorResponse): Promise<MeetroomError> {
       status === 403
         ? 'the API key is valid, but lacks permission for this request'
         : retryAfter &&
-          `it asks you to wait ${/^\d+$/.test(retryAfter) ? `${retryAfter} s` : `until ${retryAfter}`}`,
+          `the service asks you to wait ${/^\d+$/.test(retryAfter) ? `${retryAfter} s` : `until ${retryAfter}`}`,
   })
 }
 
@@ -85,7 +85,7 @@ function createRedirectError({ response, details }: ParsedErrorResponse): Meetro
   const { location } = response.headers
   return new ServiceError(
     `the service responded with a redirect (${details.status}), and redirects are not followed`,
-    { ...details, hint: location && `it points to ${location}` },
+    { ...details, hint: location && `the redirect points to ${location}` },
   )
 }
 
@@ -102,7 +102,7 @@ function isDoubtful({ endpoint, description, details }: ParsedErrorResponse): bo
 function createDoubtError({ message, details, check }: ParsedErrorResponse): UnknownOutcomeError {
   const { status } = details
   const what =
-    status < 400 ? 'responded with a redirect' : status < 500 ? 'stopped waiting for the request' : 'failed'
+    status < 400 ? 'responded with a redirect' : status < 500 ? 'timed out waiting for the request' : 'failed'
   return new UnknownOutcomeError(
     `the service ${what} (${status})${message}; the outcome of the change is unknown`,
     { ...details, hint: check() },

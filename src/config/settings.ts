@@ -1,3 +1,4 @@
+import { createFlagConflict } from '../api/flag-conflict.ts'
 import { isUrl } from '../api/is-url.ts'
 import { AuthError, MeetroomError, suggest, UsageError } from '../errors.ts'
 import { parseLinkTemplate } from './link-template.ts'
@@ -111,8 +112,7 @@ export function resolveSettings(
   )
   // A base URL in the environment takes precedence, unless a flag or variable names the local profile.
   const local = profile.value === localProfile && (named !== undefined || baseUrl === undefined)
-  if (local && flags.baseUrl !== undefined)
-    throw new UsageError('--base-url and the local workspace cannot be used together')
+  if (local && flags.baseUrl !== undefined) throw createFlagConflict('--base-url', 'the local workspace')
 
   const fromProfile = (name: keyof Profile): Setting<string> | undefined =>
     values?.[name] === undefined
@@ -135,7 +135,7 @@ export function resolveSettings(
     fromEnv('MEETROOM_OUTPUT') ??
     fromProfile('output')
   if (flags.json && flags.output !== undefined && flags.output !== 'json')
-    throw new UsageError(`--json and --output ${flags.output} cannot be used together`)
+    throw createFlagConflict('--json', `--output ${flags.output}`)
 
   return {
     profile,
@@ -188,7 +188,7 @@ function selectProfile(
   mayBeNew: boolean,
 ) {
   if (flags.local && flags.profile !== undefined && flags.profile !== localProfile)
-    throw new UsageError('--local and --profile name different services')
+    throw createFlagConflict('--local', `--profile ${flags.profile}`)
   const { named, baseUrl, key, isComplete } = readSelection(flags, env)
   const { config: known, readError }: ConfigResult = isComplete
     ? tryRead(read, (error) => error instanceof HiddenConfigError)
@@ -275,7 +275,7 @@ export function selectKey({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }
       hint: [
         'log in with: ',
         suggest(['auth', 'login']),
-        ', or set MEETROOM_API_KEY, or try it without a service: ',
+        ', or set MEETROOM_API_KEY, or use the local workspace: ',
         suggest(['rooms', 'list', '--local']),
       ],
     })
@@ -285,8 +285,15 @@ export function selectKey({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }
       `the key of profile ${profile.value} belongs to ${apiKeyOrigin} and is not sent to ${url.origin}`,
       {
         hint: [
-          'log in there: ',
-          suggest(['auth', 'login', '--profile', 'NAME', '--base-url', baseUrl?.value ?? '']),
+          'log in to that service with: ',
+          suggest([
+            'auth',
+            'login',
+            '--profile',
+            url.hostname.replaceAll(/[[\]:]/g, ''),
+            '--base-url',
+            baseUrl?.value ?? '',
+          ]),
         ],
       },
     )

@@ -60,15 +60,15 @@ export function readConfig(dir: string, uid: number | undefined): StoredConfig {
   }
   const config = parseConfig(text)
   if (!config)
-    throw new UsageError(`the settings file ${file} is not a valid meetroom settings file`, {
-      hint: 'fix it, or move it away and log in again',
+    throw new UsageError(`${file} is not a valid settings file`, {
+      hint: 'fix the file, or move it away and log in again',
     })
   // A misspelled value must not remove the protection of a service.
   for (const [name, { protected: value }] of Object.entries(config.profiles ?? {}))
     if (value !== undefined && typeof value !== 'boolean')
       throw new UsageError(
         `the settings file ${file} is damaged: protected of profile ${name} must be true or false, not ${JSON.stringify(value)}`,
-        { hint: 'set it to true or false' },
+        { hint: `set protected of profile ${name} to true or false` },
       )
   return config
 }
@@ -95,7 +95,7 @@ export function createNoSuchProfileError(name: string, from: string, config: Sto
   const { known, closest } = listProfiles(name, config)
   if (/^https?:/i.test(name))
     return new UsageError(`no such profile: “${name}” (${from})`, {
-      hint: `${known}; for a URL, pass --base-url in place of --profile`,
+      hint: `${known}; for a URL, pass --base-url instead of --profile`,
     })
   const create = ['; create it with: ', suggest(['auth', 'login', '--profile', name])]
   return new UsageError(`no such profile: “${name}” (${from})`, { hint: [known, closest ? '' : create] })

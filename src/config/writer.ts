@@ -65,7 +65,7 @@ async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): P
     if (holder === undefined) return () => rm(lock, { force: true })
     if (waited >= lockTimeoutMs)
       throw new OutputError(`the settings in ${dir} are in use (process ${holder}); nothing was stored`, {
-        hint: `run it again; if there is no such process, remove ${lock}`,
+        hint: `retry the command; if that process does not exist, remove ${lock}`,
         retryable: true,
       })
     // Jitter prevents waiting processes from retrying simultaneously.

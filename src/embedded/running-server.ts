@@ -41,7 +41,7 @@ export interface WorkspaceLock {
 export async function lockWorkspace(
   dir: string,
   machine: StoreMachine,
-  hint = `use that one, or choose another directory with --data-dir (this one is ${dir})`,
+  hint = 'use that service, or pass another directory with --data-dir',
 ): Promise<WorkspaceLock> {
   makeDirectory(dir)
   const database = getDatabasePath(dir)
@@ -53,8 +53,8 @@ export async function lockWorkspace(
     const servingProcess = readServeFile(dir, machine.effectiveUid)
     throw new UsageError(
       servingProcess
-        ? `this data directory is already served at ${servingProcess.base_url} by process ${servingProcess.pid}`
-        : 'this data directory is already served',
+        ? `the data directory ${dir} is already served at ${servingProcess.base_url} by process ${servingProcess.pid}`
+        : `the data directory ${dir} is already served`,
       { hint },
     )
   }
@@ -117,7 +117,7 @@ function readServedKey(
   uid: number | undefined,
 ): string {
   const name = `the API key file ${file}`
-  const hint = `the workspace is served by process ${pid}: restart it`
+  const hint = `restart process ${pid}, which serves the workspace`
   try {
     const key = readKeyFile(file, dir, uid)
     if (key) return key

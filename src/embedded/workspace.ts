@@ -164,6 +164,6 @@ function requireKey(file: string, dir: string | undefined, { effectiveUid }: Sto
   const key = readKeyFile(file, dir, effectiveUid)
   if (key !== undefined) return key
   throw new UsageError(`${file} contains no API key`, {
-    hint: `move it away, and the next command creates a key: mv ${quoteForShell(file)} ${quoteForShell(`${file}.old`)}`,
+    hint: `move the file away, and the next command creates a key: mv ${quoteForShell(file)} ${quoteForShell(`${file}.old`)}`,
   })
 }

@@ -7,7 +7,7 @@ export function createNotRegularError(name: string): UsageError {
 }
 
 export function createLinkError(name: string): UsageError {
-  return new UsageError(`${name} is a symbolic link`, { hint: 'name the file itself' })
+  return new UsageError(`${name} is a symbolic link`, { hint: 'pass the file itself' })
 }
 
 /** Creates the system error for a directory, which callers include in their own message. */
@@ -40,7 +40,7 @@ export function requireOwner(path: string, found: Stats, uid: number | undefined
 export function requireOwnFile(path: string, found: Stats, uid: number | undefined): void {
   if (uid === undefined || found.uid === uid || found.uid === 0) return
   throw new UsageError(`${path} belongs to another user (${found.uid})`, {
-    hint: 'make yourself its owner, or name another file',
+    hint: 'change the owner of the file, or pass another file',
   })
 }
 

@@ -52,11 +52,11 @@ function requirePrivate(path: string, found: Stats, uid: number | undefined, nam
   if (uid === undefined || !found.isFile()) return
   if (!isOwn(found, uid))
     throw new UsageError(`${name} belongs to another user (${found.uid})`, {
-      hint: 'its owner controls your key and where it is sent: use a file of your own or of root',
+      hint: 'use a file that belongs to you or to root, because its owner controls your key',
     })
   if ((found.mode & 0o022 & ~shared) === 0) return
   throw new UsageError(`other users can write to ${name}`, {
-    hint: `check what it holds, then remove that permission: chmod go-w '${path}'`,
+    hint: `check the contents, then remove the permission with: chmod go-w '${path}'`,
   })
 }
 
@@ -87,7 +87,7 @@ function followOwnLinks(path: string, uid: number, name: string): string {
 
 function createForeignPathError(name: string, where: string, path: string): UsageError {
   return new UsageError(`${name} is ${where} of another user: ${path}`, {
-    hint: 'that user can choose another file: use a directory of your own',
+    hint: 'use a directory that belongs to you or to root',
   })
 }
 
@@ -110,6 +110,6 @@ export function requireIrreplaceable(path: string, uid: number | undefined, name
   })
   if (shared.length === 0) return
   throw new UsageError(`other users can replace ${name}, so its key command is not run`, {
-    hint: `remove that permission: chmod go-w ${shared.map((folder) => `'${folder}'`).join(' ')}`,
+    hint: `remove the permission with: chmod go-w ${shared.map((folder) => `'${folder}'`).join(' ')}`,
   })
 }

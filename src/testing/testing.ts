@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { createFlagConflict } from '../api/flag-conflict.ts'
 import { parseGivenJson, parseJson } from '../api/json.ts'
 import { readDuration } from '../duration.ts'
 import { formatLogLine } from '../embedded/common/log.ts'
@@ -124,7 +125,7 @@ export const startService: typeof Public.startService = async (options = {}) => 
 function checkOptions(options: Public.StartOptions): void {
   for (const key of Object.keys(options))
     if (!optionKeys.includes(key))
-      throw new UsageError(`startService has no option “${key}”: its options are ${optionKeys.join(', ')}`)
+      throw new UsageError(`startService has no option “${key}”; options are ${optionKeys.join(', ')}`)
   const { onUnknown, onUnmatchedFault, port = 0, apiKey, dataDir } = options
   for (const [name, value] of Object.entries({ onUnknown, onUnmatchedFault }))
     if (value !== undefined && value !== 'throw')
@@ -134,7 +135,7 @@ function checkOptions(options: Public.StartOptions): void {
   if (apiKey !== undefined && !/^[!-~]+$/.test(apiKey))
     throw new UsageError('apiKey must be ASCII text without spaces')
   if (apiKey !== undefined && dataDir !== undefined)
-    throw new UsageError('apiKey and dataDir cannot be used together: the directory stores its own key')
+    throw createFlagConflict('apiKey', 'dataDir', { because: 'the directory stores its own key' })
 }
 
 /**

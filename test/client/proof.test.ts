@@ -103,7 +103,9 @@ describe.each(wordings)('a response to a write of %s', (name, response) => {
       answerWrites(false, response)
       const { code, stdout, stderr } = await run(`${line} --retries 0`)
       expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
-      expect(stderr).toMatch(/^error: .+; a read does not prove it either: .+\nhint: check with: meetroom /m)
+      expect(stderr).toMatch(
+        /^error: .+; a read does not prove the change either: .+\nhint: check with: meetroom /m,
+      )
     },
   )
 })

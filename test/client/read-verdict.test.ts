@@ -123,6 +123,6 @@ test('the error for an unusable response contains the message of the service', a
   )
   respondToReads({ errors: [{ message: 'shard 3 timed out' }] }, rooms)
   expect((await world.run('rooms list')).stderr).toBe(
-    'error: the service says that its response is incomplete: shard 3 timed out\n',
+    'error: the service reports an incomplete response: shard 3 timed out\n',
   )
 })

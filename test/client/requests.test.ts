@@ -276,7 +276,8 @@ describe('a retrying command', () => {
     expect(await outcome('rooms get r1')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'error: the service refuses the request (429): slow down\nhint: it asks you to wait 3600 s\n',
+      stderr:
+        'error: the service refuses the request (429): slow down\nhint: the service asks you to wait 3600 s\n',
     })
   })
 
@@ -284,7 +285,7 @@ describe('a retrying command', () => {
     const date = 'Fri, 31 Dec 9999 23:59:59 GMT'
     respondInOrder(answer(429, {}, { 'retry-after': date }))
     const { stderr } = await outcome('rooms get r1')
-    expect(stderr).toContain(`hint: it asks you to wait until ${date}\n`)
+    expect(stderr).toContain(`hint: the service asks you to wait until ${date}\n`)
   })
 
   test('a retrying command reports the last response if the next wait would exceed the timeout', async () => {
@@ -402,7 +403,7 @@ describe('a redirect', () => {
         stdout: '',
         stderr:
           `error: the service responded with a redirect (${status}), and redirects are not followed\n` +
-          'hint: it points to https://elsewhere.test/v1/rooms\n',
+          'hint: the redirect points to https://elsewhere.test/v1/rooms\n',
       })
       expect(world.requests).toHaveLength(1)
     },
@@ -420,7 +421,7 @@ describe('a 400 response without a reason', () => {
       stdout: '',
       stderr:
         'error: the service refuses the API key (400): Bad Request\n' +
-        'hint: see which key is used with: meetroom auth status --base-url https://meet.test/v1\n',
+        'hint: show the key in use with: meetroom auth status --base-url https://meet.test/v1\n',
     })
     expect(paths()).toEqual(['PUT /rooms/r1', 'GET /rooms?limit=1'])
   })
@@ -672,7 +673,7 @@ describe('hidden keys', () => {
     respondInOrder(echo(world.apiKey))
     expect((await world.run('rooms get r1')).stderr).toBe(
       'error: the service refuses the API key (401): key [API key] is unknown\n' +
-        'hint: see which key is used with: meetroom auth status --base-url https://meet.test/v1\n',
+        'hint: show the key in use with: meetroom auth status --base-url https://meet.test/v1\n',
     )
   })
 
@@ -705,7 +706,7 @@ describe('hidden keys', () => {
   test('the key is hidden if a redirect contains it', async () => {
     respondInOrder(answer(302, '', { location: `https://elsewhere.test/?key=${world.apiKey}` }))
     expect((await world.run('rooms get r1')).stderr).toContain(
-      'hint: it points to https://elsewhere.test/?key=[API key]\n',
+      'hint: the redirect points to https://elsewhere.test/?key=[API key]\n',
     )
   })
 
@@ -754,7 +755,7 @@ describe('a write whose first attempt failed', () => {
     code: 7,
     stdout: '',
     stderr: expect.stringContaining(
-      'error: it is gone, but an earlier attempt got no response and may have deleted it\n' +
+      'error: the item is gone, but an earlier attempt got no response and may have deleted it\n' +
         'hint: check with: meetroom users get ada --base-url https://meet.test/v1\n',
     ),
   }

@@ -53,7 +53,7 @@ describe.runIf(obeysModes)('unreadable settings files', () => {
         stdout: '',
         stderr:
           `error: the settings file ${file} cannot be read: permission denied, and it may protect this service\n` +
-          'hint: fix it, or pass --allow-write to make the change anyway\n',
+          'hint: fix the settings file, or pass --allow-write to make the change anyway\n',
       })
       expect(read).toEqual({ code: 0, stdout: '', stderr: '' })
       expect(allowed).toMatchObject({ code: 0 })

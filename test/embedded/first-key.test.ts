@@ -60,7 +60,7 @@ test.each(['two words\n', 'key\u0007\n', 'schlüssel\n', 'a\nb\n'])(
     expect(await world.run('--local rooms list')).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `error: ${file} contains no API key\nhint: move it away, and the next command creates a key: mv ${file} ${file}.old\n`,
+      stderr: `error: ${file} contains no API key\nhint: move the file away, and the next command creates a key: mv ${file} ${file}.old\n`,
     })
     expect(readFileSync(file, 'utf8')).toBe(text)
   },
@@ -108,7 +108,7 @@ describe('serve.json in the data directory', () => {
     expect(run).toMatchObject({
       code: 2,
       stderr:
-        'error: the API key file /nonexistent/key cannot be read: no such file\nhint: the workspace is served by process 7: restart it\n',
+        'error: the API key file /nonexistent/key cannot be read: no such file\nhint: restart process 7, which serves the workspace\n',
     })
     expect(existsSync(dir)).toBe(true)
   })
@@ -121,7 +121,7 @@ describe('serve.json in the data directory', () => {
     )
     expect(run).toMatchObject({
       code: 2,
-      stderr: `error: the API key file ${key} contains no API key\nhint: the workspace is served by process 7: restart it\n`,
+      stderr: `error: the API key file ${key} contains no API key\nhint: restart process 7, which serves the workspace\n`,
     })
   })
 

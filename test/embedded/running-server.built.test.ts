@@ -96,7 +96,7 @@ test('a second claim of a directory is refused with the base URL of the server t
 test('a second claim of a directory is refused even if the owner has no base URL yet', async () => {
   const dir = tempDir()
   const { release } = await lockWorkspace(dir, machine)
-  await expect(lockWorkspace(dir, machine)).rejects.toThrow('this data directory is already served')
+  await expect(lockWorkspace(dir, machine)).rejects.toThrow(`the data directory ${dir} is already served`)
   release()
 })
 

@@ -215,7 +215,7 @@ describe('damaged bytes', () => {
       else for (let at = bytes.indexOf('xxx'); at !== -1; at = bytes.indexOf('xxx', at + 3)) bytes[at] = 0xff
       mkdirSync(env.MEETROOM_DATA_DIR)
       writeFileSync(database, bytes)
-      const stderr = `error: the database ${database} is damaged\nhint: replace it by a backup: meetroom local restore FILE --data-dir ${env.MEETROOM_DATA_DIR}\n`
+      const stderr = `error: the database ${database} is damaged\nhint: restore a backup with: meetroom local restore FILE --data-dir ${env.MEETROOM_DATA_DIR}\n`
       const list = ['--local', 'rooms', 'list', '--all', '-o', 'ids']
       expect(await runBuilt(list, env)).toEqual({ code: 74, stdout: '', stderr })
       const { call, stop } = await startServe([], env)

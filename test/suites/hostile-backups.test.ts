@@ -313,7 +313,7 @@ describe('rows that no restore accepts', () => {
         stdout: '',
         stderr:
           `error: the database ${join(world.dir, 'data/workspace.db')} is damaged: row 1 of the table ${message}\n` +
-          `hint: replace it by a backup: meetroom local restore FILE --data-dir ${join(world.dir, 'data')}\n`,
+          `hint: restore a backup with: meetroom local restore FILE --data-dir ${join(world.dir, 'data')}\n`,
       })
       expect(readFileSync(join(world.dir, 'honest.db')).equals(before)).toBe(true)
       expect((await world.run('doctor --local')).stdout).toContain(`row 1 of the table ${message}`)

@@ -87,7 +87,7 @@ describe('the clock of a test service', () => {
     async (duration) => {
       const { service } = await startTestService({})
       await expect(service.clock.advance(duration as string)).rejects.toThrow(
-        'the clock can advance by a duration such as 1h, or by milliseconds, up to ten years, not by',
+        'the duration must be text such as 1h, or milliseconds, up to ten years, not',
       )
     },
   )

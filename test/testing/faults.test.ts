@@ -116,9 +116,12 @@ describe('a fault', () => {
   })
 
   test.each([
-    [{ operation: 'creatRoom', status: 503 }, 'no such operation: creatRoom; did you mean createRoom?'],
-    [{ operation: 'xyzzy', status: 503 }, 'no such operation: xyzzy (operations: listRooms, createRoom,'],
-    [{ operation: 'conect', status: 503 }, 'no such operation: conect; did you mean connect?'],
+    [{ operation: 'creatRoom', status: 503 }, 'no such operation: “creatRoom”; did you mean createRoom?'],
+    [
+      { operation: 'xyzzy', status: 503 },
+      'no such operation: “xyzzy”; operations are listRooms, createRoom,',
+    ],
+    [{ operation: 'conect', status: 503 }, 'no such operation: “conect”; did you mean connect?'],
     [{ operation: [], status: 503 }, 'operation of a fault must be text or a list of text, not []'],
     [{ satus: 503 }, 'a fault has no key “satus”; did you mean status?'],
     [{}, 'a fault needs status, delay or connection, as in { status: 503 }'],
@@ -132,7 +135,7 @@ describe('a fault', () => {
     [{ status: 503, seed: 1 }, 'seed of a fault needs probability'],
     [{ status: 503, after: 'read' }, 'after of a fault must be write, not read'],
     [{ connection: 'drop' }, 'connection of a fault must be reset or cut, not drop'],
-    [{ connection: 'reset', status: 503 }, 'status and connection “reset” exclude each other'],
+    [{ connection: 'reset', status: 503 }, 'status and connection “reset” cannot be used together'],
     [
       { delay: '1 s' },
       'delay of a fault must be a duration such as 500ms or 2s, or a number of milliseconds, not 1 s',

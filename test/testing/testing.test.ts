@@ -54,14 +54,14 @@ describe('startService', () => {
   test.each([
     [
       { sed: {} },
-      'startService has no option “sed”: its options are seed, dataDir, port, apiKey, onUnknown, onUnmatchedFault, log',
+      'startService has no option “sed”; options are seed, dataDir, port, apiKey, onUnknown, onUnmatchedFault, log',
     ],
     [{ onUnknown: 'warn' }, 'onUnknown must be throw, not “warn”'],
     [{ port: 70_000 }, 'port must be a whole number from 0 to 65535, not “70000”'],
     [{ apiKey: '' }, 'apiKey must be ASCII text without spaces'],
     [
       { apiKey: 'k', dataDir: '/tmp/x' },
-      'apiKey and dataDir cannot be used together: the directory stores its own key',
+      'apiKey and dataDir cannot be used together, because the directory stores its own key',
     ],
   ])('startService rejects with the reason for the invalid options %j', async (options, message) => {
     await expect(startService(options as object)).rejects.toThrow(message)
@@ -375,7 +375,7 @@ describe('dataDir', () => {
     expect(await second.roomNames()).toEqual(['Kept', 'Old room', 'Weekly sync'])
     await second.service.reset()
     expect(await second.roomNames()).toEqual(['Old room', 'Weekly sync'])
-    await expect(startService({ dataDir })).rejects.toThrow('this data directory is already served')
+    await expect(startService({ dataDir })).rejects.toThrow('is already served')
     await second.service.close()
     expect(existsSync(join(dataDir, 'serve.json'))).toBe(false)
   })

@@ -95,7 +95,7 @@ async function exists(path: string): Promise<boolean> {
 
 function createExistsError(path: string): UsageError {
   return new UsageError(`${path} already exists, and --save does not overwrite files`, {
-    hint: 'name a new file',
+    hint: 'pass a new file',
   })
 }
 

@@ -56,7 +56,7 @@ class FileBackup implements Backup {
     const id = decodeSegment(segment)
     if (id === undefined)
       throw new UsageError(`the records that DELETE ${path} deletes cannot be saved; nothing was sent`, {
-        hint: '--no-save deletes without saving',
+        hint: 'pass --no-save to delete without saving',
       })
     const targets = { kind: kind as DeletionTargets['kind'], ids: [id], flags: { concurrency: 8 } }
     if (!this.#saved.has(targetKey(targets.kind, id))) await this.save(targets)
@@ -173,7 +173,7 @@ function targetKey(kind: DeletionTargets['kind'], id: string): string {
 function notImportableError(kind: DeletionTargets['kind'], id: string, problem: string): UsageError {
   return new UsageError(
     `${kind.slice(0, -1)} ${id} could not be imported again: ${problem}; nothing was changed`,
-    { hint: '--no-save deletes without saving' },
+    { hint: 'pass --no-save to delete without saving' },
   )
 }
 
@@ -273,7 +273,7 @@ async function toRecord(context: Context, label: string, record: Item): Promise<
     throw new UsageError(
       `${label} needs a line longer than 16 MB, which an import cannot read; nothing was changed`,
       {
-        hint: '--no-save deletes without saving',
+        hint: 'pass --no-save to delete without saving',
       },
     )
   return { text, hadTokens: holdsSecret(record) }

@@ -17,7 +17,7 @@ const searchedFields = ['name', 'email']
  */
 export function withSearch(filter: Filter, text: string, list: OperationName, view: View): Filter {
   const needle = foldText(text.trim())
-  if (needle === '') throw new UsageError('--search needs a text to search for')
+  if (needle === '') throw new UsageError('--search must not be empty')
   const { fields, id }: Resource = resources[endpoints[list].resource]
   const names = [id ?? 'id', ...searchedFields.filter((name) => Object.hasOwn(fields, name))]
   const contains = (item: Item): boolean | undefined => {

@@ -49,8 +49,8 @@ export function requireFiltered(name: keyof typeof endpoints, query: object, ite
     if (!other) continue
     const shown = toText(cellOf(view, field, other))
     throw new FilterIgnoredError(
-      `the service ignores the filter ${filter}: it lists ${view.noun[0]} ${toText(other[view.id ?? 'id'])}, whose ${field} is ${shown}, not ${value}`,
-      { hint: `filter here instead, with: --where ${quoteForShell(`${field}=${value}`)}` },
+      `the service ignores the filter ${filter}: the list contains ${view.noun[0]} ${toText(other[view.id ?? 'id'])}, whose ${field} is ${shown}, not ${value}`,
+      { hint: `filter on this machine with: --where ${quoteForShell(`${field}=${value}`)}` },
     )
   }
 }

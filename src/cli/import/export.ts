@@ -11,6 +11,7 @@ import { FullRecords } from '../lists/full-records.ts'
 import { openSelection } from '../lists/open-selection.ts'
 import { defaultPageSize } from '../lists/paging/page-size.ts'
 import { readList } from '../lists/read-list.ts'
+import { requireRooms } from '../lists/select-rooms.ts'
 import type { Selection } from '../lists/selection.ts'
 import { WithoutSecrets } from '../output/redaction/redaction.ts'
 import type { Page } from '../output/views/page.ts'
@@ -61,13 +62,14 @@ export async function runExport(
   const { output } = await context.settings()
   const isFormatGiven = output.from === '--output'
   if (isFormatGiven && (output.value === 'table' || output.value === 'ids'))
-    throw new UsageError(`an export is csv, tsv, ndjson or json, not ${output.value}`)
+    throw new UsageError(
+      `-o ${output.value} cannot be used with an export: formats are csv, tsv, ndjson and json`,
+    )
   const printer = await context.printer(
     output.value === 'table' || output.value === 'ids' ? 'csv' : output.value,
   )
   printer.check(view)
-  if (list === 'listMembers' && (ids.length === 0) !== (flags.allRooms === true))
-    throw new UsageError('name the rooms, or pass --all-rooms')
+  if (list === 'listMembers') requireRooms(ids, flags.allRooms)
   const selection = await openSelection(context, list, flags)
   const { concurrency } = flags
   const full = selection?.full ?? new FullRecords(context, list, undefined, concurrency)

@@ -19,7 +19,8 @@ export async function runImport(
   file: string,
   flags: ImportFlags,
 ): Promise<void> {
-  if (context.flags.curl) throw new UsageError('--curl shows one request, but an import sends many')
+  if (context.flags.curl)
+    throw new UsageError('--curl cannot be used with an import, which sends many requests')
   const source = await openSource(file, context.host, flags.encoding)
   try {
     const plan = await prepareImport(context, { adapter: createAdapters[name](flags), source, file, flags })

@@ -44,8 +44,8 @@ export async function refuseInvalid(context: Context, failed: FailedInput): Prom
     }
   // The file has only the rows of the shard.
   const isWhole = written === checked.invalid
-  const fix = isWhole ? `fix them: ${flags.failedOut} has each with its reason` : 'fix them'
-  throw createInvalidRowsError(checked.invalid, checked.rows, `${fix}, or skip them with --skip-invalid`)
+  const fix = isWhole ? `fix the rows: ${flags.failedOut} has each with its reason` : 'fix the rows'
+  throw createInvalidRowsError(checked.invalid, checked.rows, `${fix}, or pass --skip-invalid to skip them`)
 }
 
 export function createInvalidRowsError(invalid: number, rows: number, hint: string): UsageError {

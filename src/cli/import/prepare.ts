@@ -43,7 +43,7 @@ export interface ImportPlan extends ImportRequest {
 export async function prepareImport(context: Context, request: ImportRequest): Promise<ImportPlan> {
   const { adapter, source, file, flags } = request
   if (flags.unblock && flags.ifExists !== 'update' && flags.ifExists !== 'overwrite')
-    throw new UsageError('--unblock changes existing members: also pass --if-exists update')
+    throw new UsageError('--unblock needs --if-exists update or --if-exists overwrite')
   const journal = resolveJournalPath(context, request)
   const format = detectInputFormat(source.path ?? (file === '-' ? undefined : file), flags.inputFormat)
   const defaults: RequestBody = flags.room === undefined ? {} : { room_id: flags.room }
@@ -161,7 +161,7 @@ function resolveJournalPath(context: Context, { source, flags }: ImportRequest):
     typeof journal === 'string' ? resolve(context.host.cwd, journal) : journal ? defaultPath : undefined
   if (flags.resume && path === undefined)
     throw new UsageError('--resume needs a journal', {
-      hint: source.path === undefined ? 'name it with --journal FILE' : 'drop --no-journal',
+      hint: source.path === undefined ? 'pass the file of the journal with --journal' : 'omit --no-journal',
     })
   return path
 }
@@ -214,14 +214,14 @@ async function warnAboutFields(
 
 /** @throws {UsageError} if `--if-exists` needs keys and rows have none */
 function requireKeys(
-  { view, keyName }: ImportAdapter,
+  { keyName }: ImportAdapter,
   { ifExists }: ImportFlags,
   { rows, keyless }: CheckedInput,
 ): void {
   if (ifExists === 'fail' || keyless === 0) return
   throw new UsageError(
-    `--if-exists ${ifExists} needs to know which ${view.noun[1]} exist, and ${keyless} of ${rows} rows have no ${keyName}`,
-    { hint: 'pass --match name to match rooms by their name' },
+    `--if-exists ${ifExists} needs the ${keyName} of each row, but ${keyless} of ${rows} rows have none`,
+    { hint: 'pass --match name to match rooms by name' },
   )
 }
 

@@ -126,7 +126,7 @@ export class RowSender {
     if (!existing && changes && !adapter.canCreateMissing)
       return this.#failOutcome(
         new NotFoundError(
-          `no such ${adapter.view.noun[0]}: ${adapter.keyOf(body)} (--create-missing creates it)`,
+          `no such ${adapter.view.noun[0]}: ${adapter.keyOf(body)} (pass --create-missing to create it)`,
         ),
       )
     if (dryRun && (!existing || ifExists === 'overwrite' || ifExists === 'update')) {
@@ -215,7 +215,7 @@ export class RowSender {
 
 /** Returns an unknown outcome, because a retry of a failed row would create the item a second time. */
 function incompleteOutcome(id: string, { error }: Failure): Outcome<string> {
-  const message = `it was created, but not completed: ${error.message}`
+  const message = `the item was created, but not completed: ${error.message}`
   return { status: 'unknown', value: id, error: new UnknownOutcomeError(message, { cause: error }) }
 }
 

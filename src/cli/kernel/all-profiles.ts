@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { createFlagConflict } from '../../api/flag-conflict.ts'
 import { localProfile } from '../../config/selection.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { StoredConfig } from '../../config/stored-file.ts'
@@ -57,18 +58,13 @@ function refuseConflicts({ flags, host }: Context, args: readonly unknown[]): vo
   }
   const [other] = Object.entries(given).find(([, value]) => value) ?? []
   if (other !== undefined)
-    throw new UsageError(
-      `--all-profiles uses the key and the base URL of each profile, so ${other} cannot be used with it`,
-      {
-        hint: other.startsWith('-') ? `omit ${other}` : `unset ${other}`,
-      },
-    )
+    throw createFlagConflict('--all-profiles', other, {
+      hint: other.startsWith('-') ? `omit ${other}` : `unset ${other}`,
+    })
   if (args.flat().includes('-'))
-    throw new UsageError('--all-profiles reads no IDs from standard input: IDs belong to one service')
+    throw createFlagConflict('--all-profiles', '“-”', { because: 'IDs belong to one service' })
   if (Object.hasOwn(Object(args.at(-1)), 'html'))
-    throw new UsageError(
-      '--all-profiles writes no file: each service would overwrite the file of the previous one',
-    )
+    throw createFlagConflict('--all-profiles', '--html', { because: 'each profile would overwrite the file' })
 }
 
 async function listProfiles({ host }: Context, { profiles = {} }: StoredConfig): Promise<string[]> {
@@ -77,7 +73,7 @@ async function listProfiles({ host }: Context, { profiles = {} }: StoredConfig):
   const names = existsSync(getDatabasePath(await findDataDir(host))) ? [...stored, localProfile] : stored
   if (names.length === 0)
     throw new UsageError('no profile has a service, and there is no local workspace', {
-      hint: ['log in with: ', suggest(['auth', 'login', '--base-url', 'URL'])],
+      hint: ['log in with: ', suggest(['auth', 'login'])],
     })
   return names
 }

@@ -45,7 +45,7 @@ export async function buildBody<N extends OperationName>(
 /** @throws {UsageError} if `--data` is not a JSON object */
 export async function readBody({ host }: Context, { data }: BodyFlags): Promise<object> {
   const body = data === undefined ? {} : await readData(data, host)
-  if (!isObject(body)) throw new UsageError('--data must be a JSON object here')
+  if (!isObject(body)) throw new UsageError('--data must be a JSON object')
   return body
 }
 

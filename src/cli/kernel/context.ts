@@ -26,7 +26,8 @@ import { CompletedChanges } from '../requests/completed-changes.ts'
 import { connectOverNetwork, describePlace, findService } from '../requests/find-service.ts'
 import type { Change, Connect, RunningCommand } from '../requests/running-command.ts'
 import { type ClientSetup, openClient } from '../requests/service.ts'
-import { alwaysWrites, type Effect, mayWrite, sendsRequests } from './effect.ts'
+import { alwaysWrites, type Effect, mayWrite } from './effect.ts'
+import { refuseFlags } from './refuse-flags.ts'
 
 export interface ContextSetup {
   host: Host
@@ -172,13 +173,7 @@ export class Context implements RunningCommand {
 
   /** @throws {UsageError} if a flag cannot be used with a command of this effect */
   async requireAllowedFlags(effect: Effect, isForEachProfile = effect === 'reads'): Promise<void> {
-    const { dryRun, curl, allProfiles, allowIncomplete = false } = this.flags
-    if (allProfiles && !isForEachProfile)
-      throw new UsageError('--all-profiles is for commands that only read from a service')
-    if (allowIncomplete && effect !== 'reads')
-      throw new UsageError('--allow-incomplete is for commands that only read from a service')
-    if ((dryRun || curl) && !sendsRequests(effect))
-      throw new UsageError(`${dryRun ? '--dry-run' : '--curl'} is for commands that send requests`)
+    refuseFlags(this, effect, isForEachProfile)
     // Items that the command reads can prove its writes.
     if (effect !== 'reads') this.#serviceFacts.known ??= new KnownItems()
     this.#serviceFacts.mayWrite = mayWrite(effect)

@@ -81,7 +81,7 @@ export function requireFields(
         hint: ['see: ', suggestHelp(...context.command.split(' '))],
       })
   if (Object.keys(body).length === 0)
-    throw new UsageError('nothing to change: pass at least one field', {
+    throw new UsageError('no fields given: pass at least one field', {
       hint: ['see: ', suggestHelp(...context.command.split(' '))],
     })
 }

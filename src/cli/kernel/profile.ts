@@ -50,15 +50,13 @@ export function requireSameService(
   if (base_url === undefined || baseUrls.includes(normalize(base_url))) return
   if (mayReplace && isProtected !== true) return
   const [baseUrl = ''] = baseUrls
-  const login = (profile: string, ...flags: string[]) =>
-    suggest(['auth', 'login', '--profile', profile, '--base-url', baseUrl, ...flags])
   throw new UsageError(
     `profile ${name} is ${isProtected ? 'protected and ' : ''}for ${base_url}; nothing was stored`,
     {
       hint: [
-        ...['to keep it, use a new name: ', login('NEW'), '; to replace it: '],
+        'to keep the profile, pass another name with --profile; to replace it: ',
         ...(isProtected ? [suggest(['profiles', 'unprotect', name]), ', then: '] : []),
-        login(name, '--replace'),
+        suggest(['auth', 'login', '--profile', name, '--base-url', baseUrl, '--replace']),
       ],
     },
   )

@@ -3,8 +3,8 @@ import type { Context } from './context.ts'
 
 /**
  * Refuses `--curl` in a command whose requests depend on responses.
- * @param unknown what a response would show, such as `the rooms of the users`
+ * @param unread what the requests depend on, such as `the rooms of the users`
  */
-export function refuseCurl({ flags }: Context, unknown: string, hint?: Hint): void {
-  if (flags.curl) throw new UsageError(`--curl sends nothing, so ${unknown} are unknown`, { hint })
+export function refuseCurl({ flags }: Context, unread: string, hint?: Hint): void {
+  if (flags.curl) throw new UsageError(`--curl cannot be used, because it does not read ${unread}`, { hint })
 }

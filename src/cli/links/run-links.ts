@@ -5,7 +5,7 @@ import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { openSelection } from '../lists/open-selection.ts'
 import { defaultPageSize } from '../lists/paging/page-size.ts'
-import { type RoomFlags, readRooms } from '../lists/select-rooms.ts'
+import { type RoomFlags, readRooms, requireRooms } from '../lists/select-rooms.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
 import { readRecord } from '../records/records.ts'
@@ -50,7 +50,7 @@ export async function runMemberLinks(
   given: readonly string[],
   { where, allRooms = false, ...flags }: LinkFlags,
 ): Promise<void> {
-  if ((given.length === 0) !== allRooms) throw new UsageError('name the rooms, or pass --all-rooms')
+  requireRooms(given, allRooms)
   ;(await context.printer()).check(rowKinds.links)
   const options = await openLinks(context, flags)
   const selection = await openSelection(context, 'listMembers', { where, ...flags })

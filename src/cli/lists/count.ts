@@ -32,7 +32,7 @@ export class CountBy {
     this.field = parseField('--count-by', name, known)
     if (this.field.path.some((part) => secretFields.has(part)))
       throw new UsageError(`--count-by ${name}: access tokens are not counted`)
-    if (name === 'count') throw new UsageError('--count-by count: the rows have a column of this name')
+    if (name === 'count') throw new UsageError('--count-by count: the result already has a column “count”')
     this.#of = known.view
     this.view = countRow(name)
   }

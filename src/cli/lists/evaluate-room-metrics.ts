@@ -77,7 +77,7 @@ async function readCreation(
   if (fieldValue.known && typeof parseTimestamp(fieldValue.value) === 'number') return fieldValue.value
   if (!metrics.includes(idleSince)) return undefined
   throw new UsageError(
-    `${flag}: nobody was ever in room ${room['id']}, and without created_at its idle time is unknown`,
-    { hint: `to leave such rooms out: ${flag} sessions>0` },
+    `${flag}: the idle time of room ${room['id']} is unknown, because it has no sessions and no created_at`,
+    { hint: `exclude such rooms with: ${flag} 'sessions>0'` },
   )
 }

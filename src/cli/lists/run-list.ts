@@ -1,9 +1,9 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { endpoints } from '../../api/endpoints.ts'
+import { createFlagConflict } from '../../api/flag-conflict.ts'
 import type { Input } from '../../api/operation-types.ts'
 import type { Operations } from '../../api/operations.ts'
 import { resources } from '../../api/resources.ts'
-import { UsageError } from '../../errors.ts'
 import { computedTypes } from '../filter/metric-types.ts'
 import type { Context } from '../kernel/context.ts'
 import type { ListFlags } from '../kernel/flags.ts'
@@ -60,7 +60,7 @@ export function requireCompatibleFlags(
   { count, countBy, sort, all, limit, offset }: ListFlags,
 ): void {
   const countFlag = count ? '--count' : countBy === undefined ? undefined : '--count-by'
-  if (all && limit !== undefined) throw new UsageError('--all and --limit cannot be used together')
+  if (all && limit !== undefined) throw createFlagConflict('--all', '--limit')
   if (countFlag === undefined) return
   const conflicts = {
     '--columns': countFlag === '--count' && columns !== undefined,
@@ -70,7 +70,7 @@ export function requireCompatibleFlags(
     '--offset': offset !== undefined,
   }
   const [conflict] = Object.entries(conflicts).find(([, isGiven]) => isGiven) ?? []
-  if (conflict) throw new UsageError(`${countFlag} and ${conflict} cannot be used together`)
+  if (conflict) throw createFlagConflict(countFlag, conflict)
 }
 
 /** @throws {UsageError} for a field that looks misspelled */

@@ -1,4 +1,5 @@
 import { omitUndefined } from '../../api/defined.ts'
+import { createFlagConflict } from '../../api/flag-conflict.ts'
 import { IncompleteError, suggestHelp, UsageError } from '../../errors.ts'
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
@@ -17,6 +18,12 @@ export interface SelectedRooms {
   incomplete?: IncompleteError
 }
 
+/** @throws {UsageError} unless there are either IDs or `--all-rooms` */
+export function requireRooms(ids: readonly string[], allRooms = false): void {
+  if (ids.length > 0 && allRooms) throw createFlagConflict('room IDs', '--all-rooms')
+  if (ids.length === 0 && !allRooms) throw new UsageError('no rooms given: pass room IDs or --all-rooms')
+}
+
 /** @throws {UsageError} unless rooms are selected in exactly one way */
 export async function readRooms(
   context: Context,
@@ -25,10 +32,10 @@ export async function readRooms(
 ): Promise<SelectedRooms> {
   const ways = [given.length > 0, where !== undefined, allRooms].filter(Boolean).length
   if (ways === 0)
-    throw new UsageError('pass room IDs, --where or --all-rooms', {
+    throw new UsageError('no rooms given: pass room IDs, --where or --all-rooms', {
       hint: ['see: ', suggestHelp(...context.command.split(' '))],
     })
-  if (ways > 1) throw new UsageError('pass only one of IDs, --where and --all-rooms')
+  if (ways > 1) throw new UsageError('IDs, --where and --all-rooms cannot be used together')
   if (given.length > 0) return { rooms: (await readIds(given, context.host)).map((id) => ({ id })) }
   const selection = await openSelection(context, 'listRooms', { where, ...pace })
   const rooms: Item[] = []

@@ -90,7 +90,7 @@ export class Selection {
    */
   async *withReport(
     pages: AsyncGenerator<Page, Page | undefined>,
-    hint = 'they are omitted',
+    hint = 'these rooms are omitted',
   ): AsyncGenerator<Page, undefined> {
     const end = yield* pages
     for (const notice of this.#missing.notices()) await this.#context.notice(notice)
@@ -225,11 +225,14 @@ class MissingFields {
       return new UsageError(
         `--where: the service sends no “${displayName(field)}” for any ${one} that could match`,
         {
-          hint: ['show the fields that it sends with: ', suggest(['sessions', 'list', 'ROOM', '--json'])],
+          hint: [
+            'show the fields that the service returns with: ',
+            suggest(['sessions', 'list', '--all-rooms', '--json']),
+          ],
         },
       )
     return new UsageError(`--where: no ${one} that could match has a field “${field}”`, {
-      hint: 'a service may omit fields that are null; --json shows the fields that it sends',
+      hint: 'show the fields that the service returns with --json; null fields may be missing',
     })
   }
 }

@@ -1,3 +1,4 @@
+import { createFlagConflict } from '../../api/flag-conflict.ts'
 import { plural } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
@@ -57,18 +58,14 @@ export async function readMember(
   given: string | undefined,
   users: readonly string[] = [],
 ): Promise<string> {
-  if (given !== undefined && users.length > 0)
-    throw new UsageError('a member ID and --user cannot be used together')
+  if (given !== undefined && users.length > 0) throw createFlagConflict('a member ID', '--user')
   if (given !== undefined) return given
   const [user, ...others] = users
   if (user === undefined)
     throw new UsageError('missing required argument “member”', {
-      hint: [
-        'pass a member ID, or --user ID; list the members with: ',
-        suggest(['members', 'list'], room_id),
-      ],
+      hint: ['pass a member ID or --user; list the members with: ', suggest(['members', 'list'], room_id)],
     })
-  if (others.length > 0) throw new UsageError('--user takes one user here')
+  if (others.length > 0) throw new UsageError(`--user takes one user, not ${users.length}`)
   const { ids, absent } = await findMembers(context, room_id, [user])
   const [id, ...more] = ids
   if (id === undefined) return throwNoMembers(context, absent, room_id)

@@ -55,7 +55,7 @@ export function explainColumns({ found }: ColumnsError, typed: TypedImport): Hin
   if (mapped) return roster ? ['if the rooms are IDs: ', mapped, '; ', roster] : ['did you mean: ', mapped]
   const more =
     others.length > 0
-      ? ` Map the others: ${describeMapping(others)}`
+      ? ` For the others, ${describeMapping(others)}`
       : absent.map((field) => ` There is no column ${field}.`).join('')
   return `did you mean ${flags.map(quoteForShell).join(' ')}?${more}`
 }

@@ -2,11 +2,14 @@ import { suggest, UsageError } from '../../errors.ts'
 
 /** Creates the error for a key on the command line. Its message does not repeat the key. */
 export function explainKeyAsArgument(): UsageError {
-  return new UsageError('do not pass a key as an argument: other users of this machine can see arguments', {
-    hint: [
-      'the key is now in the history of your shell: replace it at the service, and store the new key with: ',
-      suggest(['auth', 'login']),
-      ', or set MEETROOM_API_KEY',
-    ],
-  })
+  return new UsageError(
+    'a key cannot be passed as an argument, because other users of this machine can see arguments',
+    {
+      hint: [
+        'the key is now in the history of your shell: replace it at the service, and store the new key with: ',
+        suggest(['auth', 'login']),
+        ', or set MEETROOM_API_KEY',
+      ],
+    },
+  )
 }

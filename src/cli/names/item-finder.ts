@@ -55,7 +55,7 @@ export class ItemFinder {
     const ids: string[] = []
     for (const each of given)
       try {
-        if (each === 'id:-') throw new UsageError('“-” means standard input, even after “id:”')
+        if (each === 'id:-') throw new UsageError('“id:-” is not an ID: “-” means standard input')
         ids.push(await this.idOf(kind, each))
       } catch (error) {
         if (!missing || !(error instanceof NotFoundError)) throw error

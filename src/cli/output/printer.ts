@@ -1,3 +1,4 @@
+import { createFlagConflict } from '../../api/flag-conflict.ts'
 import { isRecord } from '../../api/guards.ts'
 import { readResponseValue, writeJson } from '../../api/json.ts'
 import type { ResponseBody } from '../../client/parsed-response.ts'
@@ -42,13 +43,13 @@ export class Printer {
    */
   check(view: View, writes = false): void {
     const { format, columns, query, csv } = this.options
-    if (columns && query) throw new UsageError('--columns and --query cannot be used together')
+    if (columns && query) throw createFlagConflict('--columns', '--query')
     if (columns && !['table', 'csv', 'tsv'].includes(format))
-      throw new UsageError(`--columns works with the formats table, csv and tsv, not with ${format}`)
+      throw new UsageError(`--columns cannot be used with the format ${format}, only with table, csv and tsv`)
     const csvFlag = csv?.delimiter !== undefined ? '--delimiter' : csv?.bom ? '--bom' : undefined
     if (csvFlag && (format !== 'csv' || query))
-      throw new UsageError(`${csvFlag} is for CSV`, {
-        hint: `pass -o csv${csvFlag === '--delimiter' ? '; the delimiter of a file is detected' : ''}`,
+      throw new UsageError(`${csvFlag} cannot be used with ${query ? '--query' : `the format ${format}`}`, {
+        hint: `pass -o csv${query ? ' instead of --query' : csvFlag === '--delimiter' ? '; the delimiter of a file is detected' : ''}`,
       })
     if (writes || view.isClosed) this.#checkColumns(view, [])
     if (format === 'ids' && !view.id) throw new UsageError(`a ${view.noun[0]} has no ID to print`)

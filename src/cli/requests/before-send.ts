@@ -58,7 +58,10 @@ export async function createSendCheck(
     // The first page of a lookup is enough to repeat the lookup.
     if (flags.curl) return /[?&]offset=[1-9]/.test(request.url) ? undefined : show(request, '# ')
     if (isRead) return undefined
-    if (flags.allProfiles) throw new UsageError('--all-profiles only reads: nothing is changed')
+    if (flags.allProfiles)
+      throw new UsageError(
+        '--all-profiles cannot be used with requests that change data; nothing was changed',
+      )
     if (flags.dryRun) return preview(request)
     requireWritable(flags, settings)
     const confirmation = confirmed || !isDestructive(request) ? undefined : ask(request)
@@ -74,7 +77,7 @@ export function requireWritable({ curl, dryRun, allowWrite }: GlobalFlags, setti
     throw new UsageError(
       `${readError.message}, and it may protect ${local ? 'the local workspace' : 'this service'}`,
       {
-        hint: 'fix it, or pass --allow-write to make the change anyway',
+        hint: 'fix the settings file, or pass --allow-write to make the change anyway',
         cause: readError,
       },
     )
@@ -82,8 +85,8 @@ export function requireWritable({ curl, dryRun, allowWrite }: GlobalFlags, setti
   const label =
     protectedBy === profile.value
       ? `the profile ${protectedBy} is protected against changes`
-      : `the profile ${protectedBy} protects this service: nothing is changed there`
-  throw new UsageError(label, { hint: 'to make the change anyway, pass --allow-write' })
+      : `the profile ${protectedBy} protects this service against changes`
+  throw new UsageError(label, { hint: 'pass --allow-write to make the change anyway' })
 }
 
 const destructiveFields = Object.values<Resource>(resources).flatMap(({ fields }) =>

@@ -85,6 +85,6 @@ function withQuery(settings: Settings, query: string | undefined): Settings {
   const { value, from } = settings.output
   if (query === undefined || value === 'json' || value === 'tsv') return settings
   if (from === '--output')
-    throw new UsageError(`--query works with the formats json and tsv, not with ${value}`)
+    throw new UsageError(`--query cannot be used with the format ${value}, only with json and tsv`)
   return { ...settings, output: { value: 'json', from: '--query' } }
 }

@@ -157,7 +157,7 @@ async function requireServer(host: Host, need = 'sessions'): Promise<ServingProc
   const { findServingProcess } = await import('../../embedded/running-server.ts')
   const owner = await findServingProcess(await findDataDir(host), host)
   if (owner) return owner
-  throw new UsageError(`the local workspace is not being served, so it has no ${need}`, {
+  throw new UsageError(`the local workspace is not served, so it has no ${need}`, {
     hint: ['start it in another terminal with: ', suggest(['serve'])],
   })
 }
@@ -168,15 +168,15 @@ export function requireBaseUrl({ baseUrl, profiles }: Settings): string {
   if (profiles.length > 0)
     throw new UsageError('no service is configured for this profile', {
       hint: [
-        `profiles with a service: ${profiles.join(', ')}; pass --profile NAME, or switch with: `,
-        suggest(['profiles', 'use', 'NAME']),
+        `profiles with a service: ${profiles.join(', ')}; switch with: `,
+        suggest(['profiles', 'use', profiles[0] ?? '']),
       ],
     })
   throw new UsageError('no service is configured', {
     hint: [
       'log in with: ',
-      suggest(['auth', 'login', '--base-url', 'URL']),
-      ', or set MEETROOM_BASE_URL, or try it without a service: ',
+      suggest(['auth', 'login']),
+      ', or set MEETROOM_BASE_URL, or use the local workspace: ',
       suggest(['rooms', 'list', '--local']),
     ],
   })

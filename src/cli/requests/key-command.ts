@@ -21,11 +21,13 @@ export function readKeyCommand(line: string): readonly [program: string, ...args
   if (line.includes('\0')) throw new UsageError('the key command contains a NUL character')
   if (open !== '') throw new UsageError(`the key command ends within ${open}`, { hint })
   if (special !== undefined)
-    throw new UsageError(`the key command is run without a shell, and “${special}” is for shells`, { hint })
+    throw new UsageError(`the key command must not contain “${special}”, because it runs without a shell`, {
+      hint,
+    })
   // A relative path would depend on the current directory.
   if (/[\\/]/.test(program) && !isAbsolute(program))
-    throw new UsageError(`the key command names a relative path: “${program}”`, {
-      hint: 'write the whole path, or a name that is found in PATH',
+    throw new UsageError(`the path of the key command must be absolute, not “${program}”`, {
+      hint: 'pass the absolute path, or the name of a program in PATH',
     })
   return [program, ...args]
 }
@@ -47,7 +49,9 @@ export async function runKeyCommand(line: string, from: string, context: Running
     .at(-1)
   const keyError = (what: string) =>
     new AuthError(`no API key: the key command of ${from} ${what}`, {
-      hint: last ? `it printed: ${last.slice(0, 300)}` : 'run the command yourself to see its output',
+      hint: last
+        ? `the command printed: ${last.slice(0, 300)}`
+        : 'run the command in a shell to see its output',
     })
   if (end !== undefined) throw keyError(end)
   if (key.length > maxKeyLength) throw keyError('prints too much')

@@ -21,9 +21,9 @@ export async function readRequestHeaders(
   for (const [name, value] of await readHeaders(context, flag, lines)) {
     const key = name.toLowerCase()
     if (key === 'authorization' || isConnectionHeader(key))
-      throw new UsageError(`${flag} cannot set ${name}: meetroom sets it itself`)
+      throw new UsageError(`${flag} cannot set ${name}, which meetroom sets itself`)
     if (rewritingHeaders.has(key))
-      throw new UsageError(`${flag} cannot set ${name}: it may turn the request into another one`)
+      throw new UsageError(`${flag} cannot set ${name}, which may change the meaning of the request`)
     const existing = headers.get(key)
     headers.set(key, existing === undefined ? value : `${existing}, ${value}`)
   }

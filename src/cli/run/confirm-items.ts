@@ -31,14 +31,14 @@ export async function confirmItems(
 ): Promise<void> {
   if (max !== undefined && count > max)
     throw new ConfirmationError(
-      `that would ${verb} ${count} ${nouns}, and --max allows ${max}; nothing was done`,
+      `the command would ${verb} ${count} ${nouns}, and --max allows ${max}; nothing was done`,
     )
   if (!question) return
   const { yes, dryRun, curl } = context.flags
   if (yes && !dryRun && !curl && max === undefined && count > maxByYes)
     throw new ConfirmationError(
       `${question.activity} would affect ${count} items, and --yes alone covers ${maxByYes}`,
-      { hint: `to affect them all, pass --max ${count}` },
+      { hint: `pass --max ${count} to affect all of them` },
     )
   await context.confirm({ ...question, count })
 }

@@ -1,4 +1,5 @@
 import { endpoints } from '../../api/endpoints.ts'
+import { createFlagConflict } from '../../api/flag-conflict.ts'
 import { plural } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
@@ -50,7 +51,7 @@ export async function readTargets(context: Context, options: TargetOptions): Pro
   const isNamed = given.length > 0 || (flags.missing ?? []).length > 0
   const view = selectView(endpoints[list])
   if (flags.where && (isNamed || flags.user))
-    throw new UsageError(`pass ${flags.user ? '--user' : 'IDs'} or --where, not both`)
+    throw createFlagConflict(flags.user ? '--user' : 'IDs', '--where')
   const selection = await openSelection(context, list, flags)
   if (!selection && !isNamed && !flags.user)
     throw new UsageError(`missing required argument “${view.noun[0]}”`, {

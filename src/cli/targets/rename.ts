@@ -31,7 +31,7 @@ export async function planRenames(
     const after = substitute(before)
     if (after.trim() === '')
       throw new UsageError(
-        `--rename would leave ${kind.view.noun[0]} ${labelItem(idOf(item), before)} without a name`,
+        `--rename would remove the name of ${kind.view.noun[0]} ${labelItem(idOf(item), before)}`,
       )
     if (after !== before) renames.set(idOf(item), after)
   }

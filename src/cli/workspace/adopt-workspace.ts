@@ -210,6 +210,6 @@ function report(rows: readonly RowOf<'adopted'>[]): void {
   const unclaimed = rows.filter(({ status }) => status === 'ambiguous' || status === 'taken')
   if (unclaimed.length === 0) return
   throw new PartialError(`${unclaimed.length} of ${rows.length} rooms could not be claimed`, {
-    hint: 'rename them, or give the keys other names in the file',
+    hint: 'rename the rooms, or give the keys other names in the file',
   })
 }

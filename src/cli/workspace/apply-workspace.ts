@@ -161,7 +161,7 @@ function requireResolved(file: string, plan: Plan, flags: ApplyFlags): void {
     `${counted(unresolved.length, 'item')} of ${file} ${plural(unresolved.length, 'needs', 'need')} a decision`,
     {
       hint: suggestNextStep(file, plan, flags) ?? [
-        'see them with: ',
+        'show the items with: ',
         suggest(['workspace', 'diff', ...formatPlanFlags(flags)], file),
       ],
     },
@@ -188,9 +188,12 @@ async function saveRemoved(
   const { save } = context.flags
   if (save === false || kinds.length === 0) return
   if (save !== undefined && kinds.length > 1)
-    throw new UsageError('--save FILE contains one kind of records, and users and rooms would be removed', {
-      hint: 'leave --save out: the records are saved beside the file, one file per kind',
-    })
+    throw new UsageError(
+      '--save cannot be used if both users and rooms are removed, because its file contains one kind of record',
+      {
+        hint: 'omit --save: the records are saved in the directory of the workspace file, one file per kind',
+      },
+    )
   const { createBackup } = await import('../backup/backup.ts')
   for (const { kind, ids } of kinds) {
     const dir = dirname(resolve(context.host.cwd, file))

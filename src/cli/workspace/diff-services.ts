@@ -1,3 +1,4 @@
+import { createFlagConflict } from '../../api/flag-conflict.ts'
 import { toText } from '../../api/to-text.ts'
 import { ConditionError, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
@@ -53,7 +54,9 @@ export async function diffServices(context: Context, against: string, flags: Dif
     (item) => isWrite(item) || isUnresolved(item) || item.action === 'not_in_file',
   )
   if ((flags.strict ? plan.items : different).length > 0)
-    throw new ConditionError(`the workspace of the profile ${against} differs from that of ${profile.value}`)
+    throw new ConditionError(
+      `the workspace of the profile ${against} differs from the workspace of ${profile.value}`,
+    )
 }
 
 /** @throws {UsageError} if a base URL or an API key replaces that of both profiles, or a flag needs a file */
@@ -65,10 +68,10 @@ function requireProfiles({ flags: { baseUrl }, host: { env } }: Context, flags: 
   }
   const [name] = Object.entries(given).find(([, value]) => value) ?? []
   if (name !== undefined)
-    throw new UsageError(`--against compares two profiles, and ${name} would replace the service of both`)
+    throw createFlagConflict('--against', name, { because: `${name} replaces the service of both profiles` })
   if (flags.out ?? flags.prune ?? flags.recreate ?? flags.allowLarge ?? flags.reblock ?? flags.lock)
     throw new UsageError(
-      '--against only compares: --out, --prune, --recreate, --reblock, --allow-large and --lock need a file',
+      '--against cannot be used with --out, --prune, --recreate, --reblock, --allow-large or --lock',
     )
 }
 

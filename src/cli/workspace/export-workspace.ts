@@ -49,7 +49,9 @@ export async function exportWorkspace(context: Context, flags: WorkspaceExportFl
   const printer = await context.printer()
   const { output } = await context.settings()
   if (output.from === '--output' && output.value !== 'json')
-    throw new UsageError(`a workspace file is YAML, or JSON with -o json, not ${output.value}`)
+    throw new UsageError(
+      `-o ${output.value} cannot be used with “workspace export”, which writes YAML, or JSON with -o json`,
+    )
   const lock = out === undefined ? undefined : await openNewFile(context, out)
   try {
     const exported = await readWorkspace(context, flags, lock?.sections ?? [], out ?? '')
@@ -70,7 +72,7 @@ async function openNewFile({ host }: Context, out: string): Promise<LockFile> {
   if (!lstatSync(resolve(host.cwd, out), { throwIfNoEntry: false })) return lock
   await lock.close()
   throw new UsageError(`${out} already exists, and an export does not overwrite files`, {
-    hint: 'name a new file',
+    hint: 'pass a new file',
   })
 }
 

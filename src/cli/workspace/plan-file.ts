@@ -58,7 +58,7 @@ export async function readPlanFile({ host }: Context, file: string): Promise<Pla
   try {
     return planSchema.parse(readJson(text))
   } catch {
-    throw new UsageError(`${file} cannot be read: it is not a plan`)
+    throw new UsageError(`${file} is not a plan`)
   }
 }
 
@@ -91,7 +91,7 @@ export async function requireReviewedPlan(
   for (const line of present) if (!before.has(line)) await context.notice(`only now: ${shown(line)}`)
   const isSame = present.size === before.size && [...present].every((line) => before.has(line))
   if (!isSame)
-    throw new ConditionError(`the plan is no longer that of ${file}; nothing was changed`, {
+    throw new ConditionError(`the current plan differs from ${file}; nothing was changed`, {
       hint: 'write and review a new plan with “workspace diff --out”',
     })
 }
@@ -100,6 +100,6 @@ export async function requireReviewedPlan(
 export function requireNoPlanFlags({ prune, recreate, reblock, allowLarge }: PlanFlags): void {
   if (prune || recreate || reblock || allowLarge)
     throw new UsageError(
-      '--plan contains --prune, --recreate, --reblock and --allow-large; pass them to “workspace diff --out”',
+      '--plan cannot be used with --prune, --recreate, --reblock or --allow-large: pass them to “workspace diff --out”',
     )
 }

@@ -30,7 +30,7 @@ export async function backUp({ dir, path, overwrite, machine }: BackUpOptions): 
   requireWorkspace(dir)
   const database = getDatabasePath(dir)
   if (existsSync(path) && realpathSync(path) === realpathSync(database))
-    throw new UsageError(`${path} is the database of the local workspace`, { hint: 'name another file' })
+    throw new UsageError(`${path} is the database of the local workspace`, { hint: 'pass another file' })
   prepareDatabaseFile(database, machine.effectiveUid)
   const { quietly } = machine
   const source = await openSqlite(database, quietly)
@@ -46,7 +46,7 @@ export async function backUp({ dir, path, overwrite, machine }: BackUpOptions): 
 export function requireWorkspace(dir: string): void {
   if (existsSync(getDatabasePath(dir))) return
   throw new UsageError(`there is no local workspace in ${dir}`, {
-    hint: ['the first command creates it, such as: ', suggest(['rooms', 'list', '--local'])],
+    hint: ['create the workspace with: ', suggest(['rooms', 'list', '--local'])],
   })
 }
 
@@ -63,7 +63,7 @@ function writeBackup(
     return { path, bytes: copyDatabase(source, path, { ...options, follow: true }), ...facts }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new UsageError(`${path} already exists`, { hint: 'name a new file, or pass --overwrite' })
+      throw new UsageError(`${path} already exists`, { hint: 'pass a new file, or --overwrite' })
     const reason = describeFailure(error)
     if (reason === undefined) throw error
     throw new OutputError(`the backup ${path} cannot be written: ${reason}`)

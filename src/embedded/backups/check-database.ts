@@ -20,7 +20,7 @@ export async function checkDatabase(dir: string, bytes: number, quietly: QuietLo
     requireOwnSchema(db, open, dir)
     if (bytes > maxCheckedBytes) return
     const fault = findPageFault(db) ?? findRowFault(db)
-    if (fault !== undefined) throw new UsageError(`the database is damaged: ${fault}`)
+    if (fault !== undefined) throw new UsageError(`the database ${getDatabasePath(dir)} is damaged: ${fault}`)
   } finally {
     db.close()
   }

@@ -1,5 +1,5 @@
 import { closeSync, readSync, realpathSync } from 'node:fs'
-import { suggest, UsageError } from '../../errors.ts'
+import { UsageError } from '../../errors.ts'
 import { toReadError } from '../../files/file-errors.ts'
 import { openRegular } from '../../files/read-file.ts'
 import { toStorageFault } from '../common/faults.ts'
@@ -105,7 +105,7 @@ function requireDatabase(path: string): void {
 
 const createNoBackupError = (path: string, reason?: string) =>
   new UsageError(`${path} is not a backup of a workspace${reason === undefined ? '' : `: ${reason}`}`, {
-    hint: ['name a file that this command has written: ', suggest(['local', 'backup', 'FILE'])],
+    hint: 'pass a file that “local backup” has written',
   })
 
 export const createDamagedError = (path: string, where?: string) =>

@@ -30,7 +30,7 @@ export async function withStoppedWorkspace<T>(
   machine: ReplaceOptions['machine'],
   work: () => Promise<T>,
 ): Promise<T> {
-  const lock = await useDirectory(dir, () => lockWorkspace(dir, machine, 'stop it, then run this again'))
+  const lock = await useDirectory(dir, () => lockWorkspace(dir, machine, 'stop the service, then retry'))
   try {
     if (existsSync(getDatabasePath(dir))) prepareDatabaseFile(getDatabasePath(dir), machine.effectiveUid)
     return await work()
@@ -39,7 +39,7 @@ export async function withStoppedWorkspace<T>(
     if (reason === undefined) throw error
     throw new OutputError(`the local workspace in ${dir} is unchanged, because ${reason}`, {
       hint: /damaged/.test(reason)
-        ? `move its files away, then run this again: ${getDatabasePath(dir)}*`
+        ? `move the files of the workspace away, then retry: ${getDatabasePath(dir)}*`
         : undefined,
     })
   } finally {

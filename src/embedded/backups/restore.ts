@@ -33,7 +33,7 @@ export async function restore(
     const { facts } = backup
     const database = getDatabasePath(dir)
     if (existsSync(database) && realpathSync(database) === realpathSync(path))
-      throw new UsageError(`${path} is the database of the local workspace`, { hint: 'name a backup' })
+      throw new UsageError(`${path} is the database of the local workspace`, { hint: 'pass a backup' })
     return await withStoppedWorkspace(dir, machine, async () => {
       const isNew = !existsSync(database)
       if (!isNew) await confirm(facts)

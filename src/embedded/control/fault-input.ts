@@ -1,6 +1,7 @@
 import { findClosest } from '../../api/closest.ts'
 import { formatChoices } from '../../api/either.ts'
 import { endpoints, type OperationName } from '../../api/endpoints.ts'
+import { createFlagConflict } from '../../api/flag-conflict.ts'
 import { toText } from '../../api/to-text.ts'
 import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
@@ -38,7 +39,7 @@ export function parseFault(value: unknown): FaultSpec {
   for (const key of Object.keys(value))
     if (!keys.includes(key))
       throw new UsageError(
-        `a fault has no key “${key}”${suggestWord(key, keys)}: its keys are ${keys.join(', ')}`,
+        `a fault has no key “${key}”${suggestWord(key, keys)}; keys are ${keys.join(', ')}`,
       )
   const { status, connection, after, probability, body } = value
   const isRandom = probability !== undefined
@@ -69,9 +70,9 @@ function requireEffect({ status, connection, delayMs, headers, body }: FaultSpec
   if (status === undefined && (body !== undefined || Object.keys(headers).length > 0))
     throw new UsageError('headers and body of a fault need status, as in { status: 429, headers: … }')
   if (status !== undefined && connection === 'reset')
-    throw new UsageError(
-      'status and connection “reset” exclude each other: a reset connection has no response',
-    )
+    throw createFlagConflict('status', 'connection “reset”', {
+      because: 'a reset connection has no response',
+    })
 }
 
 const isStatus = (value: number) => Number.isInteger(value) && value >= 400 && value <= 599
@@ -106,7 +107,7 @@ function parseList(value: unknown, key: string): readonly string[] | undefined {
 function parseTarget(name: string): FaultTarget {
   if (targets.includes(name)) return name as FaultTarget
   throw new UsageError(
-    `no such operation: ${name}${suggestWord(name, targets)} (operations: ${targets.join(', ')})`,
+    `no such operation: “${name}”${suggestWord(name, targets)}; operations are ${targets.join(', ')}`,
   )
 }
 

@@ -24,7 +24,7 @@ export function migrate(db: Database, saveOld: (version: number) => void): void 
   const version = () => db.one<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
   if (version() > migrations.length)
     throw new UsageError('the local workspace was created by a newer version of meetroom', {
-      hint: ['update meetroom, or go back to a backup: ', suggest(['help', 'local'])],
+      hint: ['update meetroom, or restore a backup; see: ', suggest(['help', 'local'])],
     })
   // A copied database does not have this mode.
   db.exec('PRAGMA journal_mode = WAL')

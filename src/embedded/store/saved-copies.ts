@@ -29,10 +29,7 @@ export function listSavedCopies(dir: string): SavedCopy[] {
 
 /** Suggests replacing a damaged database with its newest copy, or with a file that the user selects. */
 export function suggestRestore(dir: string, [newest]: readonly SavedCopy[]): Hint {
-  return [
-    'replace it by a backup: ',
-    suggest(['local', 'restore', newest?.path ?? 'FILE', '--data-dir', dir]),
-  ]
+  return ['restore a backup with: ', suggest(['local', 'restore', newest?.path ?? 'FILE', '--data-dir', dir])]
 }
 
 function readNames(directory: string): string[] {

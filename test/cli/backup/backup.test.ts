@@ -186,7 +186,7 @@ describe('a delete command with --save', () => {
       expect(await world.outcome(`${line} --save undo.ndjson`)).toEqual({
         code: 2,
         stdout: '',
-        stderr: `error: ${path('undo.ndjson')} already exists, and --save does not overwrite files\nhint: name a new file\n`,
+        stderr: `error: ${path('undo.ndjson')} already exists, and --save does not overwrite files\nhint: pass a new file\n`,
       })
     expect(world.requests).toEqual([])
     expect(existsSync(path('elsewhere'))).toBe(false)
@@ -300,18 +300,18 @@ describe('a delete command with --save', () => {
   })
 
   test.each([
-    ['api GET /rooms --save a.ndjson', '--save is for DELETE: GET deletes nothing'],
+    ['api GET /rooms --save a.ndjson', '--save needs the method DELETE, not GET'],
     [
       'api DELETE /rooms/x/members/y --yes --save a.ndjson',
-      'the records that DELETE /rooms/x/members/y deletes cannot be saved; nothing was sent\nhint: --no-save deletes without saving',
+      'the records that DELETE /rooms/x/members/y deletes cannot be saved; nothing was sent\nhint: pass --no-save to delete without saving',
     ],
     [
       'api DELETE /users/trudy/ --yes --save a.ndjson',
-      'the records that DELETE /users/trudy/ deletes cannot be saved; nothing was sent\nhint: --no-save deletes without saving',
+      'the records that DELETE /users/trudy/ deletes cannot be saved; nothing was sent\nhint: pass --no-save to delete without saving',
     ],
     [
       'api DELETE /users/%zz --yes --save a.ndjson',
-      'the records that DELETE /users/%zz deletes cannot be saved; nothing was sent\nhint: --no-save deletes without saving',
+      'the records that DELETE /users/%zz deletes cannot be saved; nothing was sent\nhint: pass --no-save to delete without saving',
     ],
   ])(
     'a delete command with --save is a usage error if no deleted records can be saved: meetroom %s',

@@ -163,7 +163,7 @@ describe('a record that cannot be imported again', () => {
         const { code, stdout, stderr } = await world.run(line)
         expect({ line, code, stdout }).toEqual({ line, code: 2, stdout: '' })
         expect(stderr).toMatch(
-          /could not be imported again: .*; nothing was changed\nhint: --no-save deletes without saving\n$/,
+          /could not be imported again: .*; nothing was changed\nhint: pass --no-save to delete without saving\n$/,
         )
         expect(stderr).toContain(problem)
       }

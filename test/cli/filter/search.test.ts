@@ -132,7 +132,7 @@ describe('--search', () => {
     '--search exits 2 for the text %j, which has no visible character',
     async (text) => {
       const { code, stderr } = await world.run(['rooms', 'list', '--search', text])
-      expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: --search needs a text to search for\n' })
+      expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: --search must not be empty\n' })
     },
   )
 })

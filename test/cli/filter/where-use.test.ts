@@ -159,7 +159,7 @@ describe('a --where condition on room metrics', () => {
       code: 2,
       stderr:
         'error: --where: the service sends no “idle” for any room that could match\n' +
-        'hint: show the fields that it sends with: meetroom sessions list ROOM --json --base-url https://meet.test/v1\n',
+        'hint: show the fields that the service returns with: meetroom sessions list --all-rooms --json --base-url https://meet.test/v1\n',
     })
   })
 
@@ -176,7 +176,7 @@ describe('a --where condition on room metrics', () => {
       stdout: '',
       stderr:
         'error: the service listed 1 of 3 sessions of room used: it repeats its response for offset 1\n' +
-        'error: could not read 1 of 1 rooms: used\nhint: they are omitted\n',
+        'error: could not read 1 of 1 rooms: used\nhint: these rooms are omitted\n',
     })
   })
 
@@ -267,8 +267,8 @@ describe('a condition on idle for a room without sessions', () => {
         code: 2,
         stdout: '',
         stderr:
-          'error: --where: nobody was ever in room r, and without created_at its idle time is unknown\n' +
-          'hint: to leave such rooms out: --where sessions>0\n',
+          'error: --where: the idle time of room r is unknown, because it has no sessions and no created_at\n' +
+          "hint: exclude such rooms with: --where 'sessions>0'\n",
       })
     expect(world.requests.filter(({ method }) => method !== 'GET')).toEqual([])
     expect(await listIds('idle>90d', 'sessions>0')).toBe('old')
@@ -286,7 +286,7 @@ describe('a room whose data cannot be read', () => {
     const stderr =
       'error: the service reports a validation exception (500): no\n' +
       'hint: in this API, 500 means that the request was invalid; retrying will not help\n' +
-      'error: could not read 1 of 4 rooms: old\nhint: they are omitted\n'
+      'error: could not read 1 of 4 rooms: old\nhint: these rooms are omitted\n'
     expect(await world.run('rooms list --where online=0 -o ids')).toMatchObject({
       code: 8,
       stdout: 'used\nnever\n',

@@ -808,7 +808,7 @@ describe('a batch command with --where', () => {
     expect(await world.run(`${command} --where type=x --yes`, { stdin: 'r1\n' })).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: 'error: pass IDs or --where, not both\n',
+      stderr: 'error: IDs and --where cannot be used together\n',
     })
     expect(world.requests).toEqual([])
   })
@@ -835,7 +835,7 @@ describe('a batch command with --where', () => {
     expect(await world.run('rooms delete --where name~x --curl')).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: 'error: --curl sends nothing, so the items that --where selects are unknown\n',
+      stderr: 'error: --curl cannot be used, because it does not read the items that --where selects\n',
     })
     expect(world.requests).toEqual([])
   })

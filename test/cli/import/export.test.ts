@@ -96,7 +96,7 @@ describe('an export', () => {
         expect(await world.run(`${command} -o ${format}`), format).toMatchObject({
           code: 2,
           stdout: '',
-          stderr: `error: an export is csv, tsv, ndjson or json, not ${format}\n`,
+          stderr: `error: -o ${format} cannot be used with an export: formats are csv, tsv, ndjson and json\n`,
         })
       expect(world.requests).toEqual([])
     },
@@ -143,7 +143,7 @@ describe('an export', () => {
       const { code, stdout, stderr } = await world.run(`users export --columns user_id -o ${format}`)
       expect({ code, stdout }, format).toEqual({ code: 2, stdout: '' })
       expect(JSON.parse(stderr).error.message).toBe(
-        `--columns works with the formats table, csv and tsv, not with ${format}`,
+        `--columns cannot be used with the format ${format}, only with table, csv and tsv`,
       )
     }
     expect(world.requests).toEqual([])
@@ -205,9 +205,9 @@ describe('an export', () => {
 
 describe('an export', () => {
   test.each([
-    ['members export', 'name the rooms, or pass --all-rooms'],
-    ['members export r1 --all-rooms', 'name the rooms, or pass --all-rooms'],
-    ['members export - --all-rooms', 'name the rooms, or pass --all-rooms'],
+    ['members export', 'no rooms given: pass room IDs or --all-rooms'],
+    ['members export r1 --all-rooms', 'room IDs and --all-rooms cannot be used together'],
+    ['members export - --all-rooms', 'room IDs and --all-rooms cannot be used together'],
   ])('an export of members requires either rooms or --all-rooms: %s', async (command, message) => {
     expect(await world.run(command)).toMatchObject({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
@@ -513,7 +513,7 @@ describe('members export --all-rooms', () => {
     expect((await list('--count')).stdout).toBe('18\n')
     expect(await world.run(`members list ${rooms[0]} --all-rooms`)).toMatchObject({
       code: 2,
-      stderr: 'error: pass a room or --all-rooms, not both\n',
+      stderr: 'error: a room and --all-rooms cannot be used together\n',
     })
   })
 

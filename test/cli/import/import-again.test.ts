@@ -223,8 +223,8 @@ describe('rooms import --if-exists', () => {
       expect(await run(`rooms import rooms.csv --if-exists ${what}`)).toMatchObject({
         code: 2,
         stderr:
-          `error: --if-exists ${what} needs to know which rooms exist, and 3 of 3 rows have no id\n` +
-          'hint: pass --match name to match rooms by their name\n',
+          `error: --if-exists ${what} needs the id of each row, but 3 of 3 rows have none\n` +
+          'hint: pass --match name to match rooms by name\n',
       })
       expect(world.requests).toEqual([])
     },
@@ -236,7 +236,8 @@ describe('rooms import --if-exists', () => {
       const id = await world.room('Old')
       world.file('rooms.csv', `id,name,type\n${id},New,open\nmistyped,Other,open\n`)
       const line = `rooms import rooms.csv --if-exists ${what}`
-      const reason = 'error: rooms.csv:3 (mistyped): no such room: mistyped (--create-missing creates it)\n'
+      const reason =
+        'error: rooms.csv:3 (mistyped): no such room: mistyped (pass --create-missing to create it)\n'
       const verb = what === 'update' ? 'updated' : 'overwrote'
       expect(await run(`${line} --dry-run -o ids`)).toMatchObject({
         code: 8,

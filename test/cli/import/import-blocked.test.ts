@@ -63,7 +63,7 @@ describe('members import of existing members that are blocked', () => {
   test('members import --unblock requires --if-exists update or overwrite', async () => {
     expect(await run(`${line} --unblock`)).toMatchObject({
       code: 2,
-      stderr: 'error: --unblock changes existing members: also pass --if-exists update\n',
+      stderr: 'error: --unblock needs --if-exists update or --if-exists overwrite\n',
     })
   })
 })

@@ -278,7 +278,7 @@ describe('repeated additions of members', () => {
           {
             status: 'unknown',
             id: expect.stringMatching(/./),
-            error: expect.stringMatching(/^it was created, but not completed: /),
+            error: expect.stringMatching(/^the item was created, but not completed: /),
           },
         ],
       })

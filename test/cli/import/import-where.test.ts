@@ -39,12 +39,12 @@ describe('rooms import --where', () => {
     const overlap = await importing('--where', 'name~Maths 7a|Art')
     expect([overlap.code, overlap.stderr]).toEqual([
       0,
-      '--where selects 2 of 4 rows\n1 of 2 rows were imported before with --where, and their rooms exist; they are skipped\nimported 1 of 1 room\n',
+      '--where selects 2 of 4 rows\n1 of 2 rows were imported before with --where, and their rooms exist; these rows are omitted\nimported 1 of 1 room\n',
     ])
     expect(await importing()).toMatchObject({
       code: 0,
       stderr:
-        '3 of 4 rows were imported before with --where, and their rooms exist; they are skipped\nimported 1 of 1 room\n',
+        '3 of 4 rows were imported before with --where, and their rooms exist; these rows are omitted\nimported 1 of 1 room\n',
     })
     expect(await names()).toEqual(['Art', 'Maths 7a', 'Maths 7b', 'Physics'])
     expect((await importing('--where', 'name=Physics')).code).toBe(2)
@@ -88,7 +88,7 @@ describe('rooms import --where', () => {
     })
     expect(await world.run(['rooms', 'import', 'people.csv', '--where', 'members=0'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('error: --where: members is no field of a row\n'),
+      stderr: expect.stringContaining('error: --where: members is not a field of a row\n'),
     })
     expect((await world.run([...line, '--where', 'nam=x'])).stderr).toContain('no user has a field “nam”')
   })

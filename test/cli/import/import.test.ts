@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { importFixture, usersCsv } from '../../helpers/imports.ts'
 
 const { world, run, user, testCases } = importFixture()
-const mending = 'hint: fix them, or skip them with --skip-invalid\n'
+const mending = 'hint: fix the rows, or pass --skip-invalid to skip them\n'
 
 describe('an import', () => {
   test.each<[what: string, file: string, content: string, stderr: string]>([
@@ -109,7 +109,7 @@ describe('an import', () => {
     world.file('one.csv', 'user_id\nada\n')
     world.file('two.csv', `user_id,room_id\ngrace,\nada,${b}\n`)
     expect((await run('members import one.csv')).stderr).toBe(
-      "error: there is no column room_id\nhint: columns are user_id; map one: --map 'COLUMN=room_id'\n",
+      'error: there is no column room_id\nhint: columns are user_id; pass --map to map one of them to room_id\n',
     )
     expect(await run(`members import one.csv --room ${a}`)).toMatchObject({ code: 0 })
     expect(await run(`members import two.csv --room ${a}`)).toMatchObject({ code: 0 })
@@ -145,7 +145,7 @@ describe('an import', () => {
     expect(await run('users import people.csv --concurrency 1 --if-exists overwrite')).toMatchObject({
       code: 8,
       stderr: expect.stringMatching(
-        /\nerror: \d+ users were created, but then: people.csv changed while it was being read\n$/,
+        /\nerror: \d+ users were created, but a later step failed: people.csv changed while it was being read\n$/,
       ),
     })
     const { stdout } = await run('users list --all -o csv --columns name')
@@ -153,7 +153,7 @@ describe('an import', () => {
   })
 
   test.each([
-    ['--curl', 'error: --curl shows one request, but an import sends many\n'],
+    ['--curl', 'error: --curl cannot be used with an import, which sends many requests\n'],
     [
       '-o csv --columns row,shoe',
       'error: no result has a field “shoe”\nhint: fields are row, key, status, id, error\n',

@@ -404,7 +404,7 @@ describe('usage errors of --all-profiles', () => {
         code: 2,
         stdout: '',
         stderr:
-          `error: --all-profiles uses the key and the base URL of each profile, so ${name} cannot be used with it\n` +
+          `error: --all-profiles and ${name} cannot be used together\n` +
           `hint: ${name.startsWith('-') ? 'omit' : 'unset'} ${name}\n`,
       })
       expect([...east.asked, ...west.asked]).toEqual([])
@@ -414,7 +414,7 @@ describe('usage errors of --all-profiles', () => {
   test('--all-profiles is a usage error with IDs from standard input', async () => {
     expect(await run('members export - --all-profiles', { stdin: 'e1\n' })).toMatchObject({
       code: 2,
-      stderr: 'error: --all-profiles reads no IDs from standard input: IDs belong to one service\n',
+      stderr: 'error: --all-profiles and “-” cannot be used together, because IDs belong to one service\n',
     })
   })
 
@@ -422,7 +422,7 @@ describe('usage errors of --all-profiles', () => {
     expect(await run('sessions report e1 --html r.html --all-profiles')).toMatchObject({
       code: 2,
       stderr:
-        'error: --all-profiles writes no file: each service would overwrite the file of the previous one\n',
+        'error: --all-profiles and --html cannot be used together, because each profile would overwrite the file\n',
     })
   })
 
@@ -432,7 +432,7 @@ describe('usage errors of --all-profiles', () => {
       code: 2,
       stderr:
         'error: no profile has a service, and there is no local workspace\n' +
-        'hint: log in with: meetroom auth login --base-url URL --profile west\n',
+        'hint: log in with: meetroom auth login --profile west\n',
     })
   })
 
@@ -446,7 +446,9 @@ describe('usage errors of --all-profiles', () => {
     expect(await run(`${line} --all-profiles`)).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: 'error: --all-profiles is for commands that only read from a service\n',
+      stderr: expect.stringMatching(
+        /^error: --all-profiles cannot be used with “[a-z ]+”, only with commands that read from a service\n$/,
+      ),
     })
     expect([...east.asked, ...west.asked]).toEqual([])
   })
@@ -464,8 +466,8 @@ test('the client for all profiles refuses writes in every command', async () => 
     readList: async function* () {},
   })
   const client = await context.client({ confirmed: true })
-  await expect(client.call('deleteRoom', { params: { id: 'w1' } })).rejects.toThrow('nothing is changed')
-  await expect(client.call('createUser', { body: { user_id: 'u' } })).rejects.toThrow('nothing is changed')
+  await expect(client.call('deleteRoom', { params: { id: 'w1' } })).rejects.toThrow('nothing was changed')
+  await expect(client.call('createUser', { body: { user_id: 'u' } })).rejects.toThrow('nothing was changed')
   expect(west.asked).toEqual([])
   await context.close()
 })

@@ -152,12 +152,15 @@ describe('members links', () => {
   })
 
   test('members links requires either rooms or --all-rooms', async () => {
-    const message = 'error: name the rooms, or pass --all-rooms\n'
-    expect(outcome(await run('members links'))).toEqual({ code: 2, stdout: '', stderr: message })
+    expect(outcome(await run('members links'))).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'error: no rooms given: pass room IDs or --all-rooms\n',
+    })
     expect(outcome(await run('members links r --all-rooms'))).toEqual({
       code: 2,
       stdout: '',
-      stderr: message,
+      stderr: 'error: room IDs and --all-rooms cannot be used together\n',
     })
     expect(world.requests).toEqual([])
   })

@@ -287,7 +287,7 @@ describe('--where on members and users of a service with partial lists', () => {
 describe('--where on a field that is missing even from full records', () => {
   const nowhere = (noun: string, field: string) =>
     `error: --where: no ${noun} that could match has a field “${field}”\n` +
-    'hint: a service may omit fields that are null; --json shows the fields that it sends\n'
+    'hint: show the fields that the service returns with --json; null fields may be missing\n'
 
   test.each(['layout=grid', 'layout!=grid', 'layout=', 'layout!=', 'layout~g', 'layout!~g', 'layout<z'])(
     '--where on a field that is missing even from full records is a usage error that names the field: %s',

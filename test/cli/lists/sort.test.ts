@@ -168,7 +168,7 @@ describe('--sort', () => {
       code: 2,
       stdout: '',
       stderr:
-        'error: --sort: no room has a field “seats”\nhint: --json shows the fields that the service sends\n',
+        'error: --sort: no room has a field “seats”\nhint: show the fields that the service returns with --json\n',
     })
     expect((await world.run('rooms list --sort terminated_at -q')).code, 'a field of the API').toBe(0)
   })

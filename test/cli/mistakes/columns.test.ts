@@ -21,13 +21,13 @@ test.each<[line: string, header: string, hint: string]>([
   [
     'users import',
     'user_id;E-Mail;Mail;Notiz',
-    "did you mean --map E-Mail=email? Map the others: --map 'Mail=FIELD', or ignore it: --map 'Mail='; --ignore-unknown ignores all of them",
+    'did you mean --map E-Mail=email? For the others, pass --map to map a column to a field, --map Mail= to ignore it, or --ignore-unknown to ignore all of them',
   ],
   ['users import', 'user_id;nmae', mapped('users import', '--map nmae=name')],
   [
     'users import',
     'user_id;Klasse',
-    "map each: --map 'Klasse=FIELD', or ignore it: --map 'Klasse='; --ignore-unknown ignores all of them",
+    'pass --map to map a column to a field, --map Klasse= to ignore it, or --ignore-unknown to ignore all of them',
   ],
   [
     'members import',
@@ -66,7 +66,7 @@ test.each<[line: string, header: string, hint: string]>([
   [
     'rooms import',
     'name;Raum;role',
-    "map each: --map 'Raum=FIELD', or ignore it: --map 'Raum='; --ignore-unknown ignores all of them",
+    'pass --map to map a column to a field, --map Raum= to ignore it, or --ignore-unknown to ignore all of them',
   ],
 ])(
   '%s of a file with the columns %s suggests the fields of those it does not know',

@@ -62,7 +62,7 @@ test('rooms list with a profile that has no service suggests profiles that have 
     code: 2,
     stderr:
       'error: no service is configured for this profile\n' +
-      'hint: profiles with a service: staging; pass --profile NAME, or switch with: meetroom profiles use NAME\n',
+      'hint: profiles with a service: staging; switch with: meetroom profiles use staging\n',
   })
 })
 
@@ -109,7 +109,7 @@ describe('the local workspace without a running server', () => {
       stdout: '',
       stderr:
         `error: the local workspace cannot be served at 127.0.0.1:${port}: another program uses this port\n` +
-        `hint: start meetroom serve --host 127.0.0.1 --port ${port} first, then run this again\n`,
+        `hint: start meetroom serve --host 127.0.0.1 --port ${port} first, then retry\n`,
     })
   })
 })

@@ -367,7 +367,7 @@ describe('a room given as name:…', () => {
     const { code, stderr } = await world.run('rooms delete id:- --yes', { stdin: 'r1\n' })
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: 'error: “-” means standard input, even after “id:”\n',
+      stderr: 'error: “id:-” is not an ID: “-” means standard input\n',
     })
     expect(requests()).toEqual([])
   })

@@ -323,7 +323,7 @@ test('users create suggests a command that updates the user at the same service 
     code: 2,
     stderr:
       'error: user “P2000” already exists, and creating it again would overwrite it\n' +
-      'hint: pass --overwrite to do that, or update the user with: meetroom users update P2000 --profile ci\n',
+      'hint: pass --overwrite to overwrite the user, or update the user with: meetroom users update P2000 --profile ci\n',
   })
 })
 
@@ -346,7 +346,7 @@ test('--all-profiles suggests a command for the profile of each error', async ()
   const machine = await createMachine()
   machine.answerWith(() => answer(401, {}))
   const { code, stderr } = await machine.run(['rooms', 'list', '--all-profiles'])
-  const hint = (flags: string) => `hint: see which key is used with: meetroom auth status ${flags}\n`
+  const hint = (flags: string) => `hint: show the key in use with: meetroom auth status ${flags}\n`
   expect({ code, stderr }).toEqual({
     code: 8,
     stderr:

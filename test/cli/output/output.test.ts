@@ -397,7 +397,9 @@ describe('--columns and --no-header', () => {
     async (format) => {
       const { code, stdout, stderr } = await world.run(`rooms list -o ${format} --columns id`)
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-      expect(stderr).toContain(`--columns works with the formats table, csv and tsv, not with ${format}`)
+      expect(stderr).toContain(
+        `--columns cannot be used with the format ${format}, only with table, csv and tsv`,
+      )
       expect(world.requests).toEqual([])
     },
   )
@@ -787,7 +789,7 @@ test.each(['csv', 'table', 'ids'])('meetroom api with -o %s is a usage error', a
   expect(await world.run(`api GET /rooms -o ${format}`)).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: `error: api prints the JSON that the service sent; it does not support -o ${format}\n`,
+    stderr: `error: -o ${format} cannot be used with “api”, which prints JSON\n`,
   })
   expect(world.requests).toEqual([])
 })

@@ -64,7 +64,7 @@ describe('rooms create on a terminal', () => {
   test('rooms create on a terminal asks again after an invalid answer', async () => {
     const { code } = await talk(world, 'rooms create', [
       [name, ' \n'],
-      ['a room needs a name', 'Weekly\n'],
+      ['the name of the room is empty', 'Weekly\n'],
       [type, 'opn\n'],
       ['type must be open, public or private, not “opn”', '\u0015open\n'],
     ])
@@ -312,7 +312,7 @@ describe('auth login on a terminal', () => {
     const { code, stderr } = await login([[url, `${baseUrl}\n`]])
     expect(code).toBe(2)
     expect(stderr).toMatch(
-      /error: profile default is for https:\/\/other\.test\/v1; nothing was stored\nhint: to keep it, use a new name: meetroom auth login --profile NEW --base-url https:\/\/meet\.test\/v1; to replace it: meetroom auth login --profile default --base-url https:\/\/meet\.test\/v1 --replace\n$/,
+      /error: profile default is for https:\/\/other\.test\/v1; nothing was stored\nhint: to keep the profile, pass another name with --profile; to replace it: meetroom auth login --profile default --base-url https:\/\/meet\.test\/v1 --replace\n$/,
     )
     expect(sent()).toEqual([])
     expect(stored()).toEqual({ default: other })

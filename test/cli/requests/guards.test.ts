@@ -176,9 +176,9 @@ describe('the flags --yes and --max', () => {
     `error: ${doing} needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n`
   const tooMany = (doing: string, count: number) =>
     `error: ${doing} would affect ${count} items, and --yes alone covers 20\n` +
-    `hint: to affect them all, pass --max ${count}\n`
+    `hint: pass --max ${count} to affect all of them\n`
   const beyond = (verb: string, count: number, max: number) =>
-    `error: that would affect ${count} ${verb.split(' ')[1]}, and --max allows ${max}; nothing was done\n`
+    `error: the command would affect ${count} ${verb.split(' ')[1]}, and --max allows ${max}; nothing was done\n`
 
   test.each([
     [1, '', needsConfirmation('deleting rooms')],
@@ -291,7 +291,7 @@ const config = () => JSON.parse(readFileSync(join(world.configDir, 'config.json'
 describe('a protected profile', () => {
   const refusal =
     'error: the profile production is protected against changes\n' +
-    'hint: to make the change anyway, pass --allow-write\n'
+    'hint: pass --allow-write to make the change anyway\n'
   let open: string
   let ada: string
   let adaOpen: string
@@ -399,8 +399,8 @@ describe('a protected profile', () => {
       expect(await run(line, { env: { ...env, ...more } }), line).toMatchObject({
         code: 2,
         stderr:
-          'error: the profile production protects this service: nothing is changed there\n' +
-          'hint: to make the change anyway, pass --allow-write\n',
+          'error: the profile production protects this service against changes\n' +
+          'hint: pass --allow-write to make the change anyway\n',
       })
       expect(
         await run(`users get ada ${flags}`.trim(), { env: { ...env, MEETROOM_PROFILE: 'other' } }),
@@ -520,7 +520,7 @@ describe('profiles protect and unprotect', () => {
         stdout: '',
         stderr:
           'error: the profile local is protected against changes\n' +
-          'hint: to make the change anyway, pass --allow-write\n',
+          'hint: pass --allow-write to make the change anyway\n',
       })
     expect(await run('--local rooms list -o ids')).toMatchObject({ code: 0, stdout: '' })
     expect(await make(' --allow-write')).toMatchObject({ code: 0 })
@@ -538,8 +538,8 @@ describe('profiles protect and unprotect', () => {
       code: 2,
       stdout: '',
       stderr:
-        `error: the settings file ${file} is not a valid meetroom settings file, and it may protect the local workspace\n` +
-        'hint: fix it, or pass --allow-write to make the change anyway\n',
+        `error: ${file} is not a valid settings file, and it may protect the local workspace\n` +
+        'hint: fix the settings file, or pass --allow-write to make the change anyway\n',
     })
     expect(await run('--local rooms list')).toMatchObject({ code: 0 })
     expect(await make(' --allow-write')).toMatchObject({ code: 0 })
@@ -555,7 +555,7 @@ describe('profiles protect and unprotect', () => {
     async (verb) => {
       expect(await run(`profiles ${verb} nowhere`)).toMatchObject({
         code: 3,
-        stderr: 'error: no such profile: nowhere\nhint: profiles: production, local\n',
+        stderr: 'error: no such profile: “nowhere”\nhint: profiles: production, local\n',
       })
       expect(await run(`profiles ${verb} __proto__`)).toMatchObject({ code: 3 })
       expect(await run(`profiles ${verb}`)).toMatchObject({ code: 2 })

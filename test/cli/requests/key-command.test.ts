@@ -67,7 +67,7 @@ test('auth login --key-command runs the command once, checks the key and stores 
 test.each([
   ['fails', 'exit 1', 4, 'the key command of --key-command failed with exit code 1'],
   ['prints a key that is refused', 'echo wrong-key-1234', 4, 'refuses this key; nothing was stored'],
-  ['prints a key that is too short', 'echo short', 2, 'the key is too short'],
+  ['prints a key that is too short', 'echo short', 2, 'the key must have at least 8 characters'],
 ])('auth login --key-command stores no settings if the command %s', async (_, text, code, words) => {
   writeKeyCommand(text)
   const argv = ['auth', 'login', '--base-url', baseUrl, '--key-command', `'${script}'`]
@@ -109,29 +109,34 @@ test('the key that a key command prints is masked in text from the service', asy
 
 describe('failing key commands', () => {
   test.each([
-    ['fails', 'echo "locked\u0007" >&2; exit 3', 'failed with exit code 3', 'it printed: locked\\u0007'],
+    [
+      'fails',
+      'echo "locked\u0007" >&2; exit 3',
+      'failed with exit code 3',
+      'the command printed: locked\\u0007',
+    ],
     [
       'fails after printing the key',
       'echo KEY; echo "bad KEY" >&2; exit 3',
       'failed with exit code 3',
-      'it printed: bad [API key]',
+      'the command printed: bad [API key]',
     ],
-    ['prints nothing', 'true', 'prints nothing', 'run the command yourself'],
-    ['prints only spaces', 'echo "  "', 'prints nothing', 'run the command yourself'],
-    ['prints several lines', 'echo KEY; echo KEY', 'prints more than one line', 'run the command yourself'],
-    ['prints an endless output', 'yes', 'prints too much', 'run the command yourself'],
-    ['is killed', 'kill -9 $$', 'was ended by SIGKILL', 'run the command yourself'],
+    ['prints nothing', 'true', 'prints nothing', 'run the command in a shell'],
+    ['prints only spaces', 'echo "  "', 'prints nothing', 'run the command in a shell'],
+    ['prints several lines', 'echo KEY; echo KEY', 'prints more than one line', 'run the command in a shell'],
+    ['prints an endless output', 'yes', 'prints too much', 'run the command in a shell'],
+    ['is killed', 'kill -9 $$', 'was ended by SIGKILL', 'run the command in a shell'],
     [
       'prints a space within a key',
       'echo KEY KEY',
       'prints a space or another character that is not allowed in a key',
-      'run the command yourself',
+      'run the command in a shell',
     ],
     [
       'prints a key with a character beyond ASCII',
       'echo KEYé',
       'prints a space or another character that is not allowed in a key',
-      'run the command yourself',
+      'run the command in a shell',
     ],
   ])('the first request is not sent if the key command %s', async (_, text, why, hint) => {
     store()
@@ -279,12 +284,12 @@ describe('unused key commands', () => {
   })
 
   test.each([
-    ['op read x | head -1', 'is run without a shell, and “|” is for shells'],
-    ['pass $KEY', '“$” is for shells'],
-    ['~/bin/key', '“~” is for shells'],
+    ['op read x | head -1', 'must not contain “|”, because it runs without a shell'],
+    ['pass $KEY', 'must not contain “$”'],
+    ['~/bin/key', 'must not contain “~”'],
     ["pass 'show", 'ends within'],
     ['', 'is empty'],
-    ['bin/key', 'names a relative path'],
+    ['bin/key', 'the path of the key command must be absolute, not “bin/key”'],
     ['pass show \0', 'contains a NUL character'],
   ])('a key command is not run if it is %j', async (key_command, words) => {
     store({ key_command })

@@ -70,7 +70,7 @@ describe('the command', () => {
       code: 2,
       stderr:
         'error: the profile production is protected against changes\n' +
-        'hint: to make the change anyway, pass --allow-write\n',
+        'hint: pass --allow-write to make the change anyway\n',
       writes: [],
       started: [],
       changed: [],

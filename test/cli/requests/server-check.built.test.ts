@@ -109,7 +109,7 @@ describe('a profile of serve --save-profile', () => {
       expect(await run('rooms list --profile dev --retries 0')).toMatchObject({
         code: 5,
         stdout: '',
-        stderr: `error: no response from ${host}: the local workspace is not served there\nhint: find the cause with: meetroom doctor --profile dev\n`,
+        stderr: `error: no response from ${host}: no process serves the local workspace at this base URL\nhint: find the cause with: meetroom doctor --profile dev\n`,
       })
       // The first line would contain the token.
       expect((await run('join R --token secret --profile dev --retries 0')).code).toBe(5)

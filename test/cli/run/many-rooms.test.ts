@@ -123,7 +123,7 @@ describe('members export --all-rooms', () => {
     expect({ code, stderr }).toEqual({
       code: 8,
       stderr:
-        'error: room r20: the service refuses the request (429): tomorrow\nhint: it asks you to wait 86400 s\n' +
+        'error: room r20: the service refuses the request (429): tomorrow\nhint: the service asks you to wait 86400 s\n' +
         `exported ${exported.length} members\n` +
         'an import elsewhere does not restore access tokens, IDs, anonymous participants, times and order\n' +
         `error: the members of 1 room could not be read in full; ${untried} rooms not tried\n`,

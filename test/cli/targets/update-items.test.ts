@@ -84,7 +84,7 @@ describe('rooms update --where', () => {
   test.each([
     [1, [], 'updating rooms needs confirmation, and there is no terminal for a prompt'],
     [21, ['--yes'], 'updating rooms would affect 21 items, and --yes alone covers 20'],
-    [3, ['--yes', '--max', '2'], 'that would affect 3 rooms, and --max allows 2; nothing was done'],
+    [3, ['--yes', '--max', '2'], 'the command would affect 3 rooms, and --max allows 2; nothing was done'],
   ])(
     'rooms update --where exits 10 without a write if the flags do not allow the update (rooms: %i, flags: %j)',
     async (count, flags, message) => {
@@ -201,12 +201,12 @@ describe('rooms update --where', () => {
   })
 
   test.each([
-    [['r1', '--where', 'type=open', '--name', 'x'], 'pass an ID or --where, not both'],
+    [['r1', '--where', 'type=open', '--name', 'x'], 'an ID and --where cannot be used together'],
     [['--name', 'x'], 'missing required argument “room”'],
-    [['--where', 'type=open'], 'nothing to change: pass at least one field'],
+    [['--where', 'type=open'], 'no fields given: pass at least one field'],
     [
       ['--where', 'type=open', '--name', 'x', '--curl'],
-      '--curl sends nothing, so the items that --where selects are unknown',
+      '--curl cannot be used, because it does not read the items that --where selects',
     ],
   ])(
     'rooms update --where exits 2 before the first request for the invalid arguments %j',
@@ -299,7 +299,7 @@ describe('--rename', () => {
     [['Maths 7a', 'Maths 7b'], 's/[ab]$//', '2 rooms would have the name “Maths 7”'],
     [['Maths 7a', 'Maths 8a'], 's/7/8/', '2 rooms would have the name “Maths 8a”'],
     [['Maths 7a', 'Maths 7b'], 's/7a/7b/', '2 rooms would have the name “Maths 7b”'],
-    [['Maths 7a'], 's/.*//', '--rename would leave room “Maths 7a”'],
+    [['Maths 7a'], 's/.*//', '--rename would remove the name of room “Maths 7a”'],
   ])('--rename refuses the names %j with %s, and sends no write', async (given, pattern, problem) => {
     for (const name of given) await room(name)
     const { code, stderr } = await rename(pattern, '--yes')

@@ -58,7 +58,7 @@ describe('message send --where', () => {
 
   test.each([
     [[], 'sending a message to rooms needs confirmation, and there is no terminal for a prompt'],
-    [['--yes', '--max', '2'], 'that would affect 3 rooms, and --max allows 2; nothing was done'],
+    [['--yes', '--max', '2'], 'the command would affect 3 rooms, and --max allows 2; nothing was done'],
   ])(
     'message send --where exits 10 without a write if the flags %j do not confirm the messages',
     async (flags, message) => {
@@ -154,12 +154,12 @@ describe('message send --where', () => {
   })
 
   test.each([
-    [['message', 'send', '--where', 'type=open', 'hello'], 'pass a room or --where, not both'],
+    [['message', 'send', '--where', 'type=open', 'hello'], 'a room and --where cannot be used together'],
     [['message', 'send', '--where', 'type=open'], '--text is missing'],
-    [['message', 'send', 'r', 'a', '--text', 'b'], 'pass the text as an argument or with --text, not both'],
+    [['message', 'send', 'r', 'a', '--text', 'b'], 'a text argument and --text cannot be used together'],
     [['message', 'send'], 'missing required argument “room”'],
     [['message', 'send', 'r'], 'missing required argument “text”'],
-    [['pages', 'create', 'r', '--where', 'type=open'], 'pass a room or --where, not both'],
+    [['pages', 'create', 'r', '--where', 'type=open'], 'a room and --where cannot be used together'],
     [['pages', 'create'], 'missing required argument “room”'],
   ])('message send --where refuses missing or conflicting arguments: %j', async (argv, message) => {
     const { code, stderr } = await run(argv)

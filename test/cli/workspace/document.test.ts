@@ -204,7 +204,7 @@ describe('a workspace file', () => {
         'none.yaml cannot be read: no such file\nhint: write the current workspace to a file with: meetroom workspace export',
       ],
       ['latin1.yaml', 'latin1.yaml is not UTF-8 text'],
-      ['text.yaml', 'text.yaml:1:1: a workspace file contains users, rooms, or both'],
+      ['text.yaml', 'text.yaml:1:1: a workspace file must contain users, rooms, or both'],
     ]) {
       const { code, stderr } = await world.run(`workspace diff ${file}`)
       expect([code, stderr]).toEqual([2, expect.stringContaining(`error: ${problem}`)])

@@ -86,11 +86,11 @@ test('--local exits 74 for text that is not UTF-8, doctor reports the text, and 
   db.close()
   const path = join(world.dir, 'data/workspace.db')
   const command = `meetroom local restore FILE --data-dir ${join(world.dir, 'data')}`
-  const stderr = `error: the database ${path} is damaged\nhint: replace it by a backup: ${command}\n`
+  const stderr = `error: the database ${path} is damaged\nhint: restore a backup with: ${command}\n`
   for (const argv of ['rooms list', 'rooms list --all -o csv', `rooms get ${room.trim()}`])
     expect(await world.run(`--local ${argv}`)).toMatchObject({ code: 74, stdout: '', stderr })
   expect((await world.run('--local doctor')).stdout).toMatch(
-    /database +the database is damaged: row 1 of the table rooms has an invalid name/,
+    /database +the database \S+ is damaged: row 1 of the table rooms has an invalid name/,
   )
   expect((await world.run('local restore good.db --yes')).code).toBe(0)
   expect((await world.run('--local rooms list -o csv')).stdout).toContain('Good')

@@ -53,7 +53,7 @@ test('a local workspace of a newer version is refused and stays unchanged', asyn
     code: 2,
     stderr:
       'error: the local workspace was created by a newer version of meetroom\n' +
-      'hint: update meetroom, or go back to a backup: meetroom help local\n',
+      'hint: update meetroom, or restore a backup; see: meetroom help local\n',
   })
   expect(readFileSync(path).equals(before)).toBe(true)
 })

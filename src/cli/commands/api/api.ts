@@ -1,5 +1,7 @@
 import { Option } from 'commander'
+import { formatChoices } from '../../../api/either.ts'
 import type { Route } from '../../../api/endpoints.ts'
+import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { isRecord } from '../../../api/guards.ts'
 import { hasDotSegment } from '../../../api/path.ts'
 import type { WireResponse } from '../../../api/wire.ts'
@@ -54,14 +56,14 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
       const { output, query } = context.flags
       const mayBeTsv = query !== undefined && output === 'tsv'
       if (output && !isJson(output) && !mayBeTsv)
-        throw new UsageError(`api prints the JSON that the service sent; it does not support -o ${output}`)
+        throw new UsageError(`-o ${output} cannot be used with “api”, which prints JSON`)
       if (typeof context.flags.save === 'string' && endpoint.method !== 'DELETE')
-        throw new UsageError(`--save is for DELETE: ${endpoint.method} deletes nothing`)
+        throw new UsageError(`--save needs the method DELETE, not ${endpoint.method}`)
       if (flags.paginate && endpoint.method !== 'GET')
-        throw new UsageError(`--paginate is for GET, not for ${endpoint.method}`)
+        throw new UsageError(`--paginate needs the method GET, not ${endpoint.method}`)
       if (flags.paginate && flags.include)
-        throw new UsageError('--paginate and --include cannot be used together', {
-          hint: 'a document of several responses has no headers of its own',
+        throw createFlagConflict('--paginate', '--include', {
+          hint: 'omit --include: the document combines several responses',
         })
       const input = await toInput(context, endpoint, path, flags)
       if (endpoint.method === 'GET') await context.requireAllowedFlags('reads')
@@ -81,13 +83,13 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
 /** @throws {UsageError} for an invalid method or path */
 function toRoute(verb: string, path: string): Route {
   const method = methods.find((known) => known === verb.toUpperCase())
-  if (!method) throw new UsageError(`“${verb}” is not a method of this API; use one of ${methods.join(', ')}`)
+  if (!method) throw new UsageError(`the method must be ${formatChoices(methods)}, not “${verb}”`)
   // URL parsers drop trailing control characters, which could hide “..”.
   if (!/^\/[^/\\]/.test(path) || /[{}#\s\p{Cc}\p{Cs}]/u.test(path))
-    throw new UsageError(`“${path}” is not a path below the base URL, as in /rooms?limit=1`)
+    throw new UsageError(`the path must be below the base URL, as in /rooms?limit=1, not “${path}”`)
   const [pathname = ''] = path.split('?')
   if (hasDotSegment(pathname))
-    throw new UsageError(`“${path}” contains “.” or “..”, and so would leave the base URL`)
+    throw new UsageError(`the path must not contain “.” or “..” as a segment: “${path}”`)
   return { id: `api.${method.toLowerCase()}`, summary: '', method, path: pathname }
 }
 
@@ -100,14 +102,15 @@ async function toInput(context: Context, { method }: Route, path: string, flags:
   const fields = parseFields('--field', flags.field ?? [])
   const data = flags.data === undefined ? undefined : await readData(flags.data, context.host)
   if (method !== 'GET') return { query, body: toBody(data, fields), ...headers }
-  if (data !== undefined) throw new UsageError('a GET has no body; use --field')
+  if (data !== undefined)
+    throw new UsageError('--data cannot be used with GET: pass query parameters with --field')
   return { query: { ...query, ...fields }, ...headers }
 }
 
 function toBody(data: unknown, fields: Record<string, unknown>): unknown {
   if (Object.keys(fields).length === 0) return data
   if (data === undefined) return fields
-  if (!isRecord(data)) throw new UsageError('--field works only with a JSON object in --data')
+  if (!isRecord(data)) throw new UsageError('--field needs a JSON object in --data')
   return { ...data, ...fields }
 }
 

@@ -87,7 +87,10 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
 function selectProfileName(context: Context, stored: StoredConfig): string {
   const inUse = stored.profile === localProfile ? { ...stored, profile: defaultProfile } : stored
   const { value: profile } = selectProfile(context, inUse)
-  if (profile === localProfile) throw new UsageError('the local workspace needs no key; just pass --local')
+  if (profile === localProfile)
+    throw new UsageError('the local workspace needs no key', {
+      hint: ['list its rooms with: ', suggest(['rooms', 'list', '--local'])],
+    })
   checkProfileName(profile)
   return profile
 }
@@ -141,7 +144,7 @@ async function readNewKey(
   const why = explainNotInteractive(context.host)
   if (why !== undefined)
     throw new UsageError(`logging in needs a key, and ${why}`, {
-      hint: ['pipe it in: ', suggest(['auth', 'login', '--with-key']), ' < file'],
+      hint: ['pipe in the key: ', suggest(['auth', 'login', '--with-key']), ' < file'],
     })
   const { askSecret } = await import('../../requests/ask.ts')
   const replaced = api_key && api_key_origin === origin ? ' (replaces the stored one)' : ''
@@ -163,10 +166,10 @@ function notAKeyError(text: string, source: string): AuthError {
 function checkKey(text: string, source?: string): string {
   const key = text.trim()
   if (source !== undefined && /\s/.test(key)) throw notAKeyError(key, source)
-  if (key === '') throw new UsageError('no key was given')
+  if (key === '') throw new UsageError('the key is empty')
   if (key.length >= minKeyLength) return key
-  throw new UsageError(`the key is too short: it has fewer than ${minKeyLength} characters`, {
-    hint: 'meetroom cannot mask so short a key in its output; check that the key is complete',
+  throw new UsageError(`the key must have at least ${minKeyLength} characters`, {
+    hint: 'check that the key is complete; meetroom cannot mask shorter keys in its output',
   })
 }
 

@@ -48,7 +48,7 @@ export function defineAuthStatus(auth: MeetroomCommand, act: DefineAction): void
 async function maskInLog(context: Context): Promise<void> {
   const { env, stderr } = context.host
   if (env['GITHUB_ACTIONS'] !== 'true' || stderr.isTTY)
-    throw new UsageError('--github-mask works only in GitHub Actions: it prints the key for the runner')
+    throw new UsageError('--github-mask cannot be used outside GitHub Actions, because it prints the key')
   const key = await context.key()
   // The runner decodes percent-encoded characters.
   const encoded = key.replaceAll('%', '%25')

@@ -21,12 +21,12 @@ export function unknownKeyError(name: string): UsageError {
 export function requireKey(name: string): SettableKey {
   if (name === 'api_key') throw explainKeyAsArgument()
   if (name === 'key_command')
-    throw new UsageError('a key command is tried before it is stored', {
+    throw new UsageError('“config set” cannot set key_command, because a login tests the command first', {
       hint: ['store it with: ', suggest(['auth', 'login', '--key-command', '…'])],
     })
   if (name === 'profile')
-    throw new UsageError('the profile in use is not a setting', {
-      hint: ['switch profiles with: ', suggest(['profiles', 'use', 'NAME'])],
+    throw new UsageError('“profile” is not a setting', {
+      hint: ['switch profiles with “profiles use”; list them with: ', suggest(['profiles', 'list'])],
     })
   const key = settingKeys.find((known) => known === name)
   if (!key) throw unknownKeyError(name)

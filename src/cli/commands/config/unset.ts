@@ -13,8 +13,8 @@ export function defineConfigUnset(config: MeetroomCommand, act: DefineAction): v
     .action(
       act('forgets', async (context, name: string) => {
         if (name === 'api_key' || name === 'key_command')
-          throw new UsageError('the key is not a setting', {
-            hint: ['forget it with: ', suggest(['auth', 'logout'])],
+          throw new UsageError(`“${name}” is not a setting`, {
+            hint: ['remove the key with: ', suggest(['auth', 'logout'])],
           })
         const key = requireKey(name)
         await changeProfile(context, ({ [key]: _, ...rest }) => rest)

@@ -32,7 +32,7 @@ async function runDoctor(context: Context): Promise<void> {
   const { json, output } = context.flags
   const asJson = printer.printsJson || isJson(json ? 'json' : output)
   if (!asJson && output !== undefined && output !== 'table')
-    throw new UsageError(`doctor prints lines or JSON; it does not support -o ${output}`)
+    throw new UsageError(`-o ${output} cannot be used with “doctor”, which prints lines or JSON`)
   const checks: Finding[] = []
   for await (const finding of runChecks(context)) {
     checks.push(finding)

@@ -1,5 +1,6 @@
 import { ReconnectPauses } from '../../../api/backoff.ts'
 import type { Route } from '../../../api/endpoints.ts'
+import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { isLoopback } from '../../../api/loopback.ts'
 import { fillPath, formatQueryString } from '../../../api/path.ts'
 import { quoteForShell } from '../../../api/quote-for-shell.ts'
@@ -55,8 +56,7 @@ const joining: Route = {
 }
 
 async function run(context: Context, room: string, flags: Flags): Promise<void> {
-  if (flags.as !== undefined && flags.token !== undefined)
-    throw new UsageError('--as and --token cannot be used together')
+  if (flags.as !== undefined && flags.token !== undefined) throw createFlagConflict('--as', '--token')
   const access_token = flags.as === undefined ? flags.token : await readToken(context, flags.as)
   const baseUrl = await findPersistentBaseUrl(context)
   const url = baseUrl + fillPath(joining.path, { id: room })
@@ -136,7 +136,7 @@ async function readToken(context: Context, user_id: string): Promise<string> {
   const { access_token: token } = value.user
   if (!token || typeof token === 'object')
     throw new UsageError(`the service returns no access token for user ${user_id}`, {
-      hint: 'pass one with --token',
+      hint: 'pass an access token with --token',
     })
   return String(token)
 }
@@ -161,7 +161,7 @@ function toError({ reason, code, status }: RoomClosed, room: string, isAnonymous
   const isRefusal = status === undefined || (status >= 400 && status < 500)
   const Kind = kinds.get(code) ?? (isRefusal ? ApiError : ServiceError)
   const request = { method: joining.method, path: fillPath(joining.path, { id: room }) }
-  const hint = isAnonymous && code === 'unauthorized' ? 'name a user who may join, as in --as ada' : undefined
+  const hint = isAnonymous && code === 'unauthorized' ? 'pass a user who may join, as in --as ada' : undefined
   const message = reason === 'blocked' ? 'you were blocked' : `cannot join: ${reason}`
   return new Kind(message, { status, request, hint })
 }

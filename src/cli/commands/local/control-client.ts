@@ -46,7 +46,7 @@ export async function control<T>(
     if (error instanceof MeetroomError || context.interrupt.aborted) throw error
     if (!(error instanceof TransportError) && !(error instanceof SyntaxError)) throw error
     throw new NetworkError(`the service that wrote ${file} does not respond`, {
-      hint: ['it may have stopped; start another: ', suggest(['serve', '--ephemeral', '--control', file])],
+      hint: ['start a new service with: ', suggest(['serve', '--ephemeral', '--control', file])],
       cause: error,
     })
   } finally {

@@ -1,4 +1,4 @@
-import { UsageError } from '../../../errors.ts'
+import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
@@ -22,7 +22,7 @@ export function defineLocalReset(local: MeetroomCommand, act: DefineAction): voi
       act('forgets', (context, { dataDir, control }: { dataDir?: string; control?: string }) => {
         if (control === undefined) return run(context, dataDir)
         if (dataDir === undefined) return resetToSeed(context, control)
-        throw new UsageError('--control and --data-dir cannot be used together')
+        throw createFlagConflict('--control', '--data-dir')
       }),
     )
   addExamples(

@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { member } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
@@ -46,13 +47,13 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
     act('any', async (context, room_id: string | undefined, user: string | undefined, flags: AddFlags) => {
       const isMany = flags.where !== undefined || flags.allRooms === true
       if (isMany && room_id !== undefined)
-        throw new UsageError(`pass a room or ${flags.where ? '--where' : '--all-rooms'}, not both`)
+        throw createFlagConflict('a room', flags.where ? '--where' : '--all-rooms')
       if (!isMany && room_id === undefined) return add.missingArgument('room')
       if (user !== undefined && flags.user !== undefined)
-        throw new UsageError('pass the user as an argument or with --user, not both')
+        throw createFlagConflict('a user argument', '--user')
       const user_id = user ?? flags.user
       if (isMany && user_id === undefined)
-        throw new UsageError('--user is missing', { hint: 'name the user with --user ID' })
+        throw new UsageError('--user is missing', { hint: 'pass the user to invite with --user' })
       if (user_id === undefined) return add.missingArgument('user')
       const given = { 'the user': { user_id }, '--role': { type: flags.role } }
       const body = await buildBody(context, 'addMember', flags, given)

@@ -1,3 +1,4 @@
+import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { suggest, UsageError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { TargetsFlags } from '../../kernel/flags.ts'
@@ -25,14 +26,16 @@ export async function setBlockedInAllRooms(
 ): Promise<boolean> {
   const { allRooms = false, force = false, user, where, save, from } = flags
   if (from !== undefined && (allRooms || user || where || given.length > 0))
-    throw new UsageError('--from names the members, so pass no room, --user, --where or --all-rooms')
+    throw new UsageError('--from cannot be used with a room, --user, --where or --all-rooms')
   if (save !== undefined && !allRooms) throw new UsageError('--save needs --all-rooms')
   if (!allRooms && from === undefined) return false
-  if (given.length > 0) throw new UsageError('pass a room or --all-rooms, not both')
-  if (allRooms && (!user || where))
-    throw new UsageError('--all-rooms needs --user', {
-      hint: ['as in: ', suggest(['members', step, '--user', 'mallory', '--all-rooms'])],
-    })
+  if (given.length > 0) throw createFlagConflict('a room', '--all-rooms')
+  if (allRooms && (!user || where)) {
+    const details = { hint: ['as in: ', suggest(['members', step, '--user', 'mallory', '--all-rooms'])] }
+    throw where
+      ? createFlagConflict('--all-rooms', '--where', details)
+      : new UsageError('--all-rooms needs --user', details)
+  }
   const { runOffboarding } = await import('../users/offboard/run-offboarding.ts')
   await runOffboarding(context, [...new Set(user)], flags, { step, deletes: false, force, save, from })
   return true

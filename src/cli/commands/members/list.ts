@@ -1,4 +1,4 @@
-import { UsageError } from '../../../errors.ts'
+import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addAlias, addExamples, addPagingFlags, type ListFlags, matchingMembers } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -20,8 +20,7 @@ export function defineMemberList(members: MeetroomCommand, act: DefineAction): v
     .option('--all-rooms', 'list the members of every room')
     .action(
       act('reads', async (context, room_id: string | undefined, flags: Flags) => {
-        if (room_id !== undefined && flags.allRooms)
-          throw new UsageError('pass a room or --all-rooms, not both')
+        if (room_id !== undefined && flags.allRooms) throw createFlagConflict('a room', '--all-rooms')
         if (room_id !== undefined)
           return runList(context, 'listMembers', { params: { room_id }, query: {} }, flags)
         if (!flags.allRooms) return list.missingArgument('room')

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
+import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { member } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
-import { UsageError } from '../../../errors.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
@@ -47,7 +47,7 @@ export function defineMemberUpdate(members: MeetroomCommand, act: DefineAction):
       async (context, room_id: string | undefined, given: string | undefined, flags: UpdateFlags) => {
         const isMany = flags.where !== undefined || flags.allRooms === true
         if (isMany && room_id !== undefined)
-          throw new UsageError(`pass a room or ${flags.where ? '--where' : '--all-rooms'}, not both`)
+          throw createFlagConflict('a room', flags.where ? '--where' : '--all-rooms')
         if (!isMany && room_id === undefined) return update.missingArgument('room')
         const blocked = flags.blocked ? true : flags.unblocked ? false : undefined
         const { name, role: type } = flags

@@ -1,3 +1,4 @@
+import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { message as sent } from '../../../api/resources.ts'
 import { suggest, UsageError } from '../../../errors.ts'
 import { readStdinText } from '../../input/input.ts'
@@ -60,16 +61,15 @@ function readTextArgument(
   { room_id, argument }: { room_id: string | undefined; argument: string | undefined },
   { where, text }: SendFlags,
 ): string {
-  if (argument !== undefined && text !== undefined)
-    throw new UsageError('pass the text as an argument or with --text, not both')
+  if (argument !== undefined && text !== undefined) throw createFlagConflict('a text argument', '--text')
   if (where && room_id !== undefined)
-    throw new UsageError('pass a room or --where, not both', {
+    throw createFlagConflict('a room', '--where', {
       hint: 'with --where, pass the text with --text',
     })
   if (!where && room_id === undefined) return send.missingArgument('room')
   const given = argument ?? text
   if (given === undefined && where)
-    throw new UsageError('--text is missing', { hint: 'with --where, pass the text with --text TEXT' })
+    throw new UsageError('--text is missing', { hint: 'with --where, pass the text with --text' })
   return given ?? send.missingArgument('text')
 }
 

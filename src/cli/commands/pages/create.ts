@@ -1,5 +1,6 @@
 import type { Draft } from '../../../api/body.ts'
 import { omitUndefined } from '../../../api/defined.ts'
+import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import type { BodyOf } from '../../../api/operation-types.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { entity, page } from '../../../api/resources.ts'
@@ -50,14 +51,12 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
   setSurplusHint(create, (surplus) => (surplus.some(isFile) ? fileHint : undefined))
   addRoomSelectionFlags(addBodyFlags(create)).action(
     act('writes', async (context, room_id: string | undefined, flags: Flags) => {
-      if (flags.where && room_id !== undefined) throw new UsageError('pass a room or --where, not both')
+      if (flags.where && room_id !== undefined) throw createFlagConflict('a room', '--where')
       if (!flags.where && room_id === undefined) return create.missingArgument('room')
       const data = flags.data === undefined ? [] : [await readData(flags.data, context.host)].flat(1)
       const fromFlags = createPagesFromFlags(flags)
-      if (data.length + fromFlags.length === 0)
-        throw new UsageError('nothing to create: pass --image or --data')
-      if (!data.every(isObject))
-        throw new UsageError('--data must be a JSON array of pages, or one page, here')
+      if (data.length + fromFlags.length === 0) throw new UsageError('no pages given: pass --image or --data')
+      if (!data.every(isObject)) throw new UsageError('--data must be a JSON array of pages, or one page')
       const pages = [
         ...data.map(createBodyChange(flags, {})),
         ...fromFlags.map((given) => createBodyChange(flags, given)({})),

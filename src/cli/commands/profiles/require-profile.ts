@@ -7,5 +7,5 @@ import type { Context } from '../../kernel/context.ts'
 export async function requireProfile(context: Context, name: string): Promise<void> {
   const stored = await context.storedConfig()
   if (name === localProfile || findProfile(stored, name)) return
-  throw new NotFoundError(`no such profile: ${name}`, { hint: listProfiles(name, stored).known })
+  throw new NotFoundError(`no such profile: “${name}”`, { hint: listProfiles(name, stored).known })
 }

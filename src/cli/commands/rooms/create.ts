@@ -152,7 +152,7 @@ async function askForMissing(context: Context, { ifNotExists }: CreateFlags, bod
 
 function readName(line: string): string {
   const name = line.trim()
-  if (name === '') throw new UsageError('a room needs a name')
+  if (name === '') throw new UsageError('the name of the room is empty')
   return name
 }
 
@@ -176,7 +176,7 @@ async function showExisting(context: Context, body: Readonly<Record<string, unkn
   const id = String(room['id'])
   if (others.length > 0)
     throw new UsageError(describeNamesakes([room, ...others], name), {
-      hint: 'rename or delete all but one of them',
+      hint: 'rename or delete all rooms of this name but one',
     })
   const answer = await (await context.client()).call('getRoom', { params: { id } })
   const existing: Item = answer.value.room

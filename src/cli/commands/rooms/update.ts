@@ -1,3 +1,4 @@
+import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { room } from '../../../api/resources.ts'
 import { suggestHelp, UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -57,7 +58,7 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
         [flags.active ? '--active' : '--terminated']: readState(flags),
       }
       if (flags.where) {
-        if (id !== undefined) throw new UsageError('pass an ID or --where, not both')
+        if (id !== undefined) throw createFlagConflict('an ID', '--where')
         const { updateItems } = await import('../../targets/update-items.ts')
         await updateItems(context, 'room', flags, given)
         return noticeDeprecated(context, flags)

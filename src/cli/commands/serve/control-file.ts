@@ -47,7 +47,7 @@ function removeFormerFile(path: string): void {
   }
   if (!isControlFile(text))
     throw new UsageError(`${path} exists and is not a control file`, {
-      hint: 'name a new file with --control',
+      hint: 'pass a new file with --control',
     })
   rmSync(path)
 }

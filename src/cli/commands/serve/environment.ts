@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import { describeSystemError, suggest, UsageError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
@@ -19,7 +20,7 @@ export async function formatEnvironment(
   flags: Flags,
   dir: string | undefined,
 ): Promise<string> {
-  if (dir === undefined) throw new UsageError('--print-env and --ephemeral cannot be used together')
+  if (dir === undefined) throw createFlagConflict('--print-env', '--ephemeral')
   const { findServingProcess } = await import('../../../embedded/running-server.ts')
   const owner = await findServingProcess(dir, context.host)
   const host = flags.host.includes(':') ? `[${flags.host}]` : flags.host
@@ -41,9 +42,12 @@ async function requireFreePort({ host, port, dataDir }: Flags): Promise<void> {
     `${port}`,
     ...(dataDir === undefined ? [] : ['--data-dir', dataDir]),
   ]
-  const hint = ['start ', suggest(['serve', ...place]), ' first, then run this again']
+  const hint = ['start ', suggest(['serve', ...place]), ' first, then retry']
   if (port === 0)
-    throw new UsageError('with --port 0 the port is not known before the service runs', { hint })
+    throw createFlagConflict('--print-env', '--port 0', {
+      because: 'the port is unknown before the service runs',
+      hint,
+    })
   const { createServer } = await import('node:net')
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {

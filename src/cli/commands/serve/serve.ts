@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { Option } from 'commander'
 import { omitUndefined } from '../../../api/defined.ts'
+import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { isUrl } from '../../../api/is-url.ts'
 import { isLoopback } from '../../../api/loopback.ts'
 import { counted, plural } from '../../../api/plural.ts'
@@ -123,8 +124,7 @@ function parseOrigin(text: string): string {
 async function run(context: Context, flags: Flags): Promise<void> {
   const { host } = context
   const printer = context.plainPrinter()
-  if (flags.ephemeral && flags.dataDir)
-    throw new UsageError('--ephemeral and --data-dir cannot be used together')
+  if (flags.ephemeral && flags.dataDir) throw createFlagConflict('--ephemeral', '--data-dir')
   if (flags.control !== undefined && !flags.ephemeral)
     throw new UsageError(
       '--control needs --ephemeral, because it can change the clock and delete everything',
@@ -224,7 +224,7 @@ async function requireOwnProfile(context: Context, name: string): Promise<void> 
   throw new UsageError(
     `profile ${name} is ${isProtected ? 'protected' : `for ${base_url}`}; nothing was stored`,
     {
-      hint: 'choose another name for --save-profile',
+      hint: 'pass another name with --save-profile',
     },
   )
 }

@@ -40,7 +40,7 @@ export function defineSessionList(sessions: MeetroomCommand, act: DefineAction):
         if (room_id !== undefined && !flags.allRooms)
           return runList(context, 'listSessions', { params: { room_id }, query }, flags)
         if (room_id === undefined && !flags.allRooms && !flags.where)
-          throw new UsageError('pass a room, --where or --all-rooms', {
+          throw new UsageError('no rooms given: pass a room, --where or --all-rooms', {
             hint: ['as in: ', suggest(['sessions', 'list', '--all-rooms', '--online'])],
           })
         const { listSessionsInRooms } = await import('./list/list-in-rooms.ts')

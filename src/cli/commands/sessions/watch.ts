@@ -1,6 +1,6 @@
 import { Option } from 'commander'
+import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { maxTimeoutMs } from '../../../config/values.ts'
-import { UsageError } from '../../../errors.ts'
 import { createDurationParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
@@ -29,7 +29,7 @@ export function defineSessionWatch(sessions: MeetroomCommand, act: DefineAction)
         'stays',
         async (context, room: string | undefined, flags: { allRooms?: boolean; interval: number }) => {
           const { allRooms = false } = flags
-          if (allRooms && room !== undefined) throw new UsageError('pass a room or --all-rooms, not both')
+          if (allRooms && room !== undefined) throw createFlagConflict('a room', '--all-rooms')
           if (!allRooms && room === undefined) watch.missingArgument('room')
           const { runWatch } = await import('./watch/watch.ts')
           await runWatch(context, room, flags)

@@ -16,7 +16,7 @@ export function createListenError(cause: unknown, host: string, port: number): U
   const where = `${host}:${port}`
   if (code === 'EADDRINUSE')
     return new UsageError(`another program is already listening on ${where}`, {
-      hint: `pass another port, such as --port ${port < 65_535 ? port + 1 : 4010}; 0 picks a free one`,
+      hint: `pass another port, such as --port ${port < 65_535 ? port + 1 : 4010}; 0 selects a free port`,
     })
   // The resolver refuses impossible names in many ways, such as EINVAL.
   const isUnresolved = syscall === 'getaddrinfo' && code !== 'ENOTFOUND'

@@ -68,6 +68,9 @@ async function exists(context: Context, user_id: string): Promise<boolean> {
 async function requireFree(context: Context, user_id: string): Promise<void> {
   if (!(await exists(context, user_id))) return
   throw new UsageError(`user “${user_id}” already exists, and creating it again would overwrite it`, {
-    hint: ['pass --overwrite to do that, or update the user with: ', suggest(['users', 'update'], user_id)],
+    hint: [
+      'pass --overwrite to overwrite the user, or update the user with: ',
+      suggest(['users', 'update'], user_id),
+    ],
   })
 }

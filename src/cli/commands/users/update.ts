@@ -1,3 +1,4 @@
+import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { toText } from '../../../api/to-text.ts'
 import { suggest, suggestHelp, UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -26,7 +27,7 @@ export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): voi
   addSelectionFlags(addUserFlags(update)).action(
     act('writes', async (context, user_id: string | undefined, flags: UpdateFlags) => {
       if (flags.where) {
-        if (user_id !== undefined) throw new UsageError('pass an ID or --where, not both')
+        if (user_id !== undefined) throw createFlagConflict('an ID', '--where')
         const { updateItems } = await import('../../targets/update-items.ts')
         await updateItems(context, 'user', flags, settingsFrom(flags), (body) => withEncodedUrl(body, flags))
         if (flags.name !== undefined || flags.rename !== undefined) await noticeRoomNames(context)

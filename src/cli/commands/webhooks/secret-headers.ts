@@ -15,7 +15,7 @@ export async function readSecretHeaders(
   const headers = await readRequestHeaders(context, flag, lines)
   for (const [name, value] of Object.entries(headers)) {
     if (name.startsWith('webhook-'))
-      throw new UsageError(`${flag} cannot set ${name}: meetroom sets it itself`)
+      throw new UsageError(`${flag} cannot set ${name}, which meetroom sets itself`)
     if (value === '') throw new UsageError(`${flag} ${name}: the value is empty`)
     context.addSecret(value)
   }

@@ -16,8 +16,7 @@ export const parseTolerance = (text: string) => parseDuration(text, { least: 100
 
 /** @throws {UsageError} for `--tolerance` without `--secret` */
 export function requireSecret({ secret, tolerance }: { secret?: string; tolerance?: number }): void {
-  if (tolerance !== undefined && secret === undefined)
-    throw new UsageError('--tolerance is for signatures, and needs --secret')
+  if (tolerance !== undefined && secret === undefined) throw new UsageError('--tolerance needs --secret')
 }
 
 /** @throws {UsageError} for an invalid secret or an unreadable file */

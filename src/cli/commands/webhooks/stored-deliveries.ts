@@ -1,3 +1,4 @@
+import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { isRecord } from '../../../api/guards.ts'
 import { counted, plural } from '../../../api/plural.ts'
 import { toText } from '../../../api/to-text.ts'
@@ -82,7 +83,7 @@ async function selectSince(
   text: string,
   { room: room_id, status: state, max }: RedeliverFlags,
 ): Promise<string[]> {
-  if (given.length > 0) throw new UsageError('pass IDs or --since, not both')
+  if (given.length > 0) throw createFlagConflict('IDs', '--since')
   refuseCurl(context, 'the deliveries that --since selects')
   const since = await readSince(context, text)
   const labels = new Map<string, string>()

@@ -36,7 +36,9 @@ export async function triggerEvent(
 ): Promise<void> {
   const { host } = context
   if (context.flags.curl)
-    throw new UsageError('--curl shows requests to the service; --dry-run shows what trigger would send')
+    throw new UsageError(
+      '--curl cannot be used with “webhooks trigger”, which sends no request to the service: pass --dry-run to show the webhook',
+    )
   const secret = await signingSecret(flags.secret, host)
   context.addSecret(secret)
   const headers = await readSecretHeaders(context, '--header', flags.header)

@@ -1,4 +1,4 @@
-import { UsageError } from '../../../errors.ts'
+import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, addPaceFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -25,7 +25,7 @@ export function defineWorkspaceDiff(workspace: MeetroomCommand, act: DefineActio
         const { diffServices } = await import('../../workspace/diff-services.ts')
         return diffServices(context, flags.against, flags)
       }
-      if (flags.against !== undefined) throw new UsageError('--against replaces the file')
+      if (flags.against !== undefined) throw createFlagConflict('--against', 'a workspace file')
       if (file === undefined) return command.missingArgument('file')
       const { diffWorkspace } = await import('../../workspace/diff-workspace.ts')
       await diffWorkspace(context, file, flags)

@@ -37,7 +37,7 @@ export async function readJournal(path: string, rows: number): Promise<PreviousJ
       const isIncomplete = length + bytes > size || (entry === undefined && length + bytes === size)
       if (isIncomplete && (length > 0 || isPartialHeader(line))) break
       if (length === 0) {
-        if (entry?.['meetroom'] !== 'journal') throw new UsageError(`${path} is not a journal of meetroom`)
+        if (entry?.['meetroom'] !== 'journal') throw new UsageError(`${path} is not an import journal`)
         header = toHeader(entry)
       } else if (!entry || !state.read(entry)) throw new UsageError(`the journal ${path} is damaged`)
       hasEnded = entry?.['end'] === true
@@ -61,7 +61,7 @@ function openJournal(path: string): number | undefined {
 export function requireEnded(path: string, previous: PreviousJournal | undefined): void {
   if (previous && !previous.hasEnded)
     throw new UsageError(`an earlier import (journal ${path}) did not finish`, {
-      hint: 'pass --resume to resume it, or remove the journal to start over',
+      hint: 'pass --resume to resume the import, or remove the journal to start over',
     })
 }
 

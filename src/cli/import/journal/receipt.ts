@@ -74,7 +74,7 @@ export async function leaveOutImported(
     }
   if (count === 0) return checked
   await context.notice(
-    `${count} of ${checked.shardRows} rows were imported before with --where, and their rooms exist; they are skipped`,
+    `${count} of ${checked.shardRows} rows were imported before with --where, and their rooms exist; these rows are omitted`,
   )
   async function* readAgain() {
     const left = new Map(present)
@@ -97,7 +97,7 @@ export async function requireNoneUnfinished(
   const previous = await readAdapterJournal(context, path, adapter)
   if (previous && !previous.hasEnded)
     throw new UsageError(`an earlier import of this file (journal ${path}) did not finish`, {
-      hint: 'resume it with the same --shard and --where, or remove its journal to start over',
+      hint: 'resume that import with the same --shard and --where, or remove its journal to start over',
     })
 }
 

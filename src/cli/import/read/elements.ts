@@ -97,12 +97,12 @@ class Scanner {
 
   /** @throws {NotAnArrayError} if the input is incomplete or has no such array */
   requireEnd(): void {
-    if (!this.#hasEnded) throw new NotAnArrayError('it ends too soon')
+    if (!this.#hasEnded) throw new NotAnArrayError('the input ends too early')
     if (!this.#hasFoundArray) throw new NotAnArrayError('there is no such array')
   }
 
   #scan(code: number, elements: string[]): void {
-    if (this.#hasEnded) throw new NotAnArrayError('there is text after its end')
+    if (this.#hasEnded) throw new NotAnArrayError('the input continues after its end')
     const isDirect = this.#level > 0 && this.#open.length === this.#level
     if (isDirect && (code === comma || isClosing(code))) {
       const isEmpty = this.#start < 0 && (code === comma || this.#isAfterComma)
@@ -120,7 +120,7 @@ class Scanner {
       this.#isAfterComma = false
     }
     if (this.#open.length === 0 && !isOpening(code))
-      throw new NotAnArrayError('it is neither an array nor an object')
+      throw new NotAnArrayError('the input must be an array or an object')
     if (code === quote) this.#isInString = true
     else if (isOpening(code)) this.#openBracket(code)
     else if (isClosing(code)) this.#closeBracket(code)
@@ -149,7 +149,7 @@ class Scanner {
 
   #closeBracket(code: number): void {
     // The codes of matching brackets differ by two.
-    if (this.#open.pop() !== code - 2) throw new NotAnArrayError('its brackets do not match')
+    if (this.#open.pop() !== code - 2) throw new NotAnArrayError('the brackets of the input do not match')
     if (this.#open.length < this.#level) this.#level = 0
     if (this.#open.length === 0) this.#hasEnded = true
   }

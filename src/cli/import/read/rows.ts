@@ -1,4 +1,5 @@
 import { basename, extname } from 'node:path'
+import { formatChoices } from '../../../api/either.ts'
 import { isRecord } from '../../../api/guards.ts'
 import { describeJsonError, readJson } from '../../../api/json.ts'
 import { counted } from '../../../api/plural.ts'
@@ -44,7 +45,7 @@ export function detectInputFormat(path: string | undefined, given: InputFormat |
       hint: 'save it as JSON or CSV',
     })
   throw new UsageError(`the format of ${path ?? 'standard input'} is unknown`, {
-    hint: `name it with --input-format ${inputFormats.join('|')}`,
+    hint: `pass --input-format with ${formatChoices(inputFormats)}`,
   })
 }
 
@@ -138,14 +139,14 @@ async function* readCsvRows(
     const { code, lines = 0 } = error as { code?: unknown; lines?: number }
     if (code === 'CSV_MAX_RECORD_SIZE')
       throw new UsageError(`${name}:${line}: the row is longer than 16 MB`, {
-        hint: 'a quote in it may not be closed',
+        hint: 'check the row for a quote that is not closed',
       })
     if (typeof code !== 'string' || !/^CSV_|^INVALID_OPENING_QUOTE$/.test(code)) throw error
     const what = code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is not closed' : 'unexpected quote character'
     // An unclosed quote is reported where its row starts.
     const where = code === 'CSV_QUOTE_NOT_CLOSED' ? line : lines + skipped - surplus
     throw new UsageError(`${name}:${where}: ${what}`, {
-      hint: 'a cell with quotes in it is written "like ""this"" one"',
+      hint: 'double the quotes inside a quoted cell: "like ""this"" one"',
     })
   }
   if (!columns) throw new UsageError(`${name} is empty: the first line of a CSV file names its columns`)

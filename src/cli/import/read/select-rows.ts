@@ -25,7 +25,7 @@ export async function createRowFilter(
   const { metrics, fields, matches } = await parseWhere(where, fieldsOfList(lists[name], view), clock)
   const [metric] = metrics
   if (metric !== undefined)
-    throw new UsageError(`--where: ${metric} is no field of a row`, {
+    throw new UsageError(`--where: ${metric} is not a field of a row`, {
       hint: 'an import knows only the fields in the file',
     })
   const empty = Object.fromEntries(fields.map((field) => [field, null]))

@@ -141,7 +141,7 @@ async function* decodeText(
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     throw new UsageError(`${name} is not ${encoding.toUpperCase()}`, {
-      hint: 'name its encoding with --encoding',
+      hint: 'pass its encoding with --encoding',
     })
   }
 }
@@ -179,7 +179,7 @@ function requireUtf8(bytes: Buffer, offset: number, name: string): void {
   const nul = bytes.indexOf(0)
   if (nul >= 0)
     throw new UsageError(`${name} has a NUL at byte offset ${offset + nul}: it is UTF-16, or not text`, {
-      hint: `save it as UTF-8, or name its encoding: --encoding ${(offset + nul) % 2 === 0 ? 'utf-16be' : 'utf-16le'}`,
+      hint: `save the file as UTF-8, or pass its encoding: --encoding ${(offset + nul) % 2 === 0 ? 'utf-16be' : 'utf-16le'}`,
     })
   if (isUtf8(bytes)) return
   // A binary search finds the longest valid prefix.
@@ -195,7 +195,9 @@ function requireUtf8(bytes: Buffer, offset: number, name: string): void {
   // Mac Roman and DOS code pages have letters where windows-1252 has mostly signs.
   const isOther = /[a-z][\x80-\x9f][a-z]/i.test(bytes.toString('latin1', Math.max(0, good - 4)))
   throw new UsageError(`${name} is not UTF-8 at byte offset ${offset + good - countIncompleteBytes(part)}`, {
-    hint: isOther ? 'save it as UTF-8' : 'save it as UTF-8, or name its encoding: --encoding windows-1252',
+    hint: isOther
+      ? 'save the file as UTF-8'
+      : 'save the file as UTF-8, or pass its encoding: --encoding windows-1252',
   })
 }
 
@@ -221,7 +223,9 @@ async function refuseWorkbook(chunks: AsyncIterable<Buffer>, name: string): Prom
       hint: 'in LibreOffice: File, Save As, “Text CSV”; in Numbers: File, Export To, “CSV”',
     })
   if (before)
-    throw new UsageError(`${name} is a ZIP archive`, { hint: 'unpack it, and import the file in it' })
+    throw new UsageError(`${name} is a ZIP archive`, {
+      hint: 'unpack the archive, and import the unpacked file',
+    })
 }
 
 function startsWith(bytes: Buffer, signature: Buffer): boolean {

@@ -1,4 +1,5 @@
 import { plural } from '../../../api/plural.ts'
+import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import { UsageError } from '../../../errors.ts'
 
 interface ColumnsAndFields {
@@ -29,8 +30,8 @@ export class UnknownColumnsError extends ColumnsError {
     const { kind, columns, known } = found
     const names = columns.map((column) => `“${column}”`).join(', ')
     const fields = plural(columns.length, 'a field', 'the fields')
-    super(`no ${kind} has ${fields} ${names} (fields are ${known.join(', ')})`, {
-      hint: `map each: ${describeMapping(columns)}`,
+    super(`no ${kind} has ${fields} ${names}; fields are ${known.join(', ')}`, {
+      hint: describeMapping(columns),
     })
   }
 }
@@ -40,7 +41,7 @@ export class RequiredColumnError extends ColumnsError {
   constructor(readonly found: ColumnsAndFields) {
     const { all, missing } = found
     super(`there is no column ${missing.join(' or ')}`, {
-      hint: `columns are ${all.join(', ')}; map one: --map 'COLUMN=${missing[0]}'`,
+      hint: `columns are ${all.join(', ')}; pass --map to map one of them to ${missing[0]}`,
     })
   }
 }
@@ -62,5 +63,5 @@ export class MissingColumnError extends UsageError {
 }
 
 export function describeMapping([first = '']: readonly string[]): string {
-  return `--map '${first}=FIELD', or ignore it: --map '${first}='; --ignore-unknown ignores all of them`
+  return `pass --map to map a column to a field, --map ${quoteForShell(`${first}=`)} to ignore it, or --ignore-unknown to ignore all of them`
 }

@@ -41,7 +41,7 @@ export function parseQuery(expression: string, max = maxWork): Query {
           ? 'its result is too large or nested too deeply'
           : describeQueryError(error)
       throw new OutputError(`--query cannot be applied to the response: ${why}`, {
-        hint: 'the command succeeded; only its output is missing',
+        hint: 'the command succeeded, but its output is missing',
       })
     }
   }

@@ -85,7 +85,7 @@ export class AuditLog {
     } catch (cause) {
       throw this.#toAuditError(cause)
     }
-    throw this.#toAuditError(new UsageError('another program keeps replacing it'))
+    throw this.#toAuditError(new UsageError('another program keeps replacing the file'))
   }
 
   async #current(): Promise<LogFile> {
@@ -115,7 +115,7 @@ export class AuditLog {
 
   #toAuditError(cause: unknown): AuditError {
     return new AuditError(describeWriteFailure(`the audit log ${this.#path}`, cause), {
-      hint: 'nothing is sent without a record; to send it anyway, pass --no-audit',
+      hint: 'pass --no-audit to send the request without an audit record',
       cause,
     })
   }

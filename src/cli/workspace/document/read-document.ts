@@ -75,7 +75,7 @@ function toDesiredRoom({ key, members, protected: isProtected, ...fields }: RawR
 async function requireValid(parsed: ParsedText, file: string): Promise<void> {
   const { value } = parsed
   if (!isRecord(value))
-    throw new UsageError(`${file}:1:1: a workspace file contains users, rooms, or both`, {
+    throw new UsageError(`${file}:1:1: a workspace file must contain users, rooms, or both`, {
       hint: ['see an example: ', suggest(['help', 'workspace'])],
     })
   const fail = createFailure(parsed, file)

@@ -67,7 +67,7 @@ export class LockFile {
     }
     if (pid !== undefined)
       throw new UsageError(`another meetroom uses ${name} (process ${pid})`, {
-        hint: `wait for it to finish; if there is no such process, remove ${name}.pid`,
+        hint: `wait until that process ends; if it does not exist, remove ${name}.pid`,
       })
     try {
       const found = lstatSync(path, { throwIfNoEntry: false })

@@ -10,7 +10,7 @@ const version = 1
 export function parseLock(text: string, name: string): Section[] {
   const fail = (problem: string) =>
     new UsageError(`${name} cannot be read: ${problem}`, {
-      hint: 'restore it from version control; without it, rooms of the file are not recognized',
+      hint: `restore ${name} from version control; without it, rooms of the workspace file are not recognized`,
     })
   let value: unknown
   try {

@@ -11,7 +11,7 @@ export function requireAllowedRemovals(
     if (allowed.get(kind) !== count)
       throw new ConfirmationError(
         `${count} of ${recorded} recorded ${kind} would be removed; nothing was changed`,
-        { hint: `check that the file is complete; to remove them, pass --allow-large ${kind}=${count}` },
+        { hint: `check that the file is complete, or pass --allow-large ${kind}=${count} to remove them` },
       )
   for (const [kind, count] of allowed) {
     const planned = items.filter((item) => item.action === 'remove' && kindPlurals[item.kind] === kind).length

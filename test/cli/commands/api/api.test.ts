@@ -28,7 +28,7 @@ describe('api', () => {
       expect(await world.run(['api', method, path])).toMatchObject({
         code: 2,
         stdout: '',
-        stderr: `error: “${path}” contains “.” or “..”, and so would leave the base URL\n`,
+        stderr: `error: the path must not contain “.” or “..” as a segment: “${path}”\n`,
       })
     expect(world.requests).toEqual([])
   })
@@ -126,8 +126,8 @@ describe('api --paginate', () => {
     [{ room: {} }, 'the response of /x contains no list'],
     [[{ id: 1 }], 'the response of /x contains no list'],
     [{ a: [], b: [] }, 'the response of /x contains several lists: a, b'],
-    [{ a: [{ name: 'n' }] }, 'a: an item has no id, which identifies it'],
-    [{ users: [{ id: 'n' }] }, 'users: an item has no user_id, which identifies it'],
+    [{ a: [{ name: 'n' }] }, 'a: an item has no id, so pages cannot be combined'],
+    [{ users: [{ id: 'n' }] }, 'users: an item has no user_id, so pages cannot be combined'],
   ])('api --paginate exits 2 after the response %j with the error “%s”', async (body, problem) => {
     world.intercept = async () => answer(200, body)
     const { code, stdout, stderr } = await world.run('api GET /x --paginate')
@@ -139,7 +139,7 @@ describe('api --paginate', () => {
   })
 
   test.each([
-    ['api POST /users --paginate', '--paginate is for GET, not for POST'],
+    ['api POST /users --paginate', '--paginate needs the method GET, not POST'],
     ['api GET /users --paginate -i', '--paginate and --include cannot be used together'],
     ['api GET /users?limit=ten --paginate', 'limit must be a whole number, at least 1, not “ten”'],
   ])('api --paginate is refused before any request in the command “%s”', async (line, problem) => {
@@ -240,7 +240,7 @@ describe('api -H', () => {
     expect(await world.run(['api', 'GET', '/rooms', '-H', `${name}: x`])).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `error: --header cannot set ${name}: meetroom sets it itself\n`,
+      stderr: `error: --header cannot set ${name}, which meetroom sets itself\n`,
     })
     expect(world.requests).toEqual([])
   })
@@ -249,7 +249,8 @@ describe('api -H', () => {
     const { code, stderr } = await world.run(['api', 'GET', '/rooms', '-H', 'X-HTTP-Method-Override: DELETE'])
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: 'error: --header cannot set X-HTTP-Method-Override: it may turn the request into another one\n',
+      stderr:
+        'error: --header cannot set X-HTTP-Method-Override, which may change the meaning of the request\n',
     })
     expect(world.requests).toEqual([])
   })

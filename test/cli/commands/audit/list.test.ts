@@ -166,7 +166,7 @@ test('audit list reads rotated files, counts damaged lines, and reports a file t
   expect(await list(cut, `${log}.1`, '--count-by', 'who', '--quiet')).toEqual({
     code: 8,
     stdout: 'WHO       COUNT\n────────  ─────\noperator  3\n',
-    stderr: `error: ${cut} is damaged: it is not read to its end\n`,
+    stderr: `error: ${cut} is damaged, and was not read to its end\n`,
   })
 })
 
@@ -175,7 +175,7 @@ test('audit list without an audit log prints a hint to create a log', async () =
   expect(await world.run('audit list', { env: unset })).toMatchObject({
     code: 2,
     stderr:
-      'error: there is no audit log: changes are not recorded\nhint: start a log with: meetroom config set audit_log /home/ada/meetroom-audit.ndjson --base-url https://meet.test/v1\n',
+      'error: no audit log is set, so changes are not recorded\nhint: start recording with: meetroom config set audit_log /home/ada/meetroom-audit.ndjson --base-url https://meet.test/v1\n',
   })
   expect(await list()).toEqual({
     code: 0,

@@ -198,7 +198,7 @@ test('auth login refuses an invalid key without sending it', async () => {
 
 test.each([
   ['auth login --with-token', '', 'no base URL to log in to'],
-  [`auth login --with-token --base-url ${baseUrl}`, ' \n', 'no key was given'],
+  [`auth login --with-token --base-url ${baseUrl}`, ' \n', 'the key is empty'],
   ['auth login --with-token --base-url meet.test', 'k', 'the base URL is not a valid URL'],
   ['auth login --with-token --base-url ftp://meet.test', 'k', 'the base URL must be an http or https URL'],
   [
@@ -211,8 +211,8 @@ test.each([
     'k',
     'over plain http the key would be sent unencrypted to http://meet.test',
   ],
-  [`auth login --with-token --local`, 'k', 'the local workspace needs no key; just pass --local'],
-  [`auth login --with-token --profile local`, 'k', 'the local workspace needs no key; just pass --local'],
+  [`auth login --with-token --local`, 'k', 'the local workspace needs no key'],
+  [`auth login --with-token --profile local`, 'k', 'the local workspace needs no key'],
   [
     `auth login --with-token --profile __proto__ --base-url ${baseUrl}`,
     'k',
@@ -244,7 +244,7 @@ test('auth login without a terminal and without --with-key exits 2 with a hint t
     code: 2,
     stdout: '',
     stderr:
-      'error: logging in needs a key, and there is no terminal for a prompt\nhint: pipe it in: meetroom auth login --with-key --base-url https://meet.test/v1 < file\n',
+      'error: logging in needs a key, and there is no terminal for a prompt\nhint: pipe in the key: meetroom auth login --with-key --base-url https://meet.test/v1 < file\n',
   })
 })
 
@@ -280,25 +280,25 @@ test('auth status --curl sends no request', async () => {
 test('a command exits 2 if the key is passed as a flag, and the message omits the key', async () => {
   const { code, stdout, stderr } = await world.run('rooms list --api-key=s3cr3t')
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr).toContain('error: do not pass a key as an argument')
+  expect(stderr).toContain('error: a key cannot be passed as an argument')
   expect(stderr).not.toContain('s3cr3t')
 })
 
 test('a command exits 4 and sends no request when the stored key belongs to a different origin than the base URL', async () => {
   await logIn()
   world.requests.length = 0
-  for (const [url, origin] of [
-    ['https://evil.test/v1', 'https://evil.test'],
-    ['https://meet.test.evil.test/v1', 'https://meet.test.evil.test'],
-    ['https://meet.test:8443/v1', 'https://meet.test:8443'],
-    ['http://meet.test/v1', 'http://meet.test'],
+  for (const [url, origin, name] of [
+    ['https://evil.test/v1', 'https://evil.test', 'evil.test'],
+    ['https://meet.test.evil.test/v1', 'https://meet.test.evil.test', 'meet.test.evil.test'],
+    ['https://meet.test:8443/v1', 'https://meet.test:8443', 'meet.test'],
+    ['http://meet.test/v1', 'http://meet.test', 'meet.test'],
   ]) {
     const refusal = {
       code: 4,
       stdout: '',
       stderr:
         `error: the key of profile default belongs to https://meet.test and is not sent to ${origin}\n` +
-        `hint: log in there: meetroom auth login --profile NAME --base-url ${url}\n`,
+        `hint: log in to that service with: meetroom auth login --profile ${name} --base-url ${url}\n`,
     }
     expect(await world.run(`rooms list --base-url ${url}`, { env: bare })).toMatchObject(refusal)
     expect(await world.run('rooms list', { env: { ...bare, MEETROOM_BASE_URL: url } })).toMatchObject(refusal)
@@ -379,8 +379,8 @@ test('auth login refuses a key of fewer than eight characters without sending it
     code: 2,
     stdout: '',
     stderr:
-      'error: the key is too short: it has fewer than 8 characters\n' +
-      'hint: meetroom cannot mask so short a key in its output; check that the key is complete\n',
+      'error: the key must have at least 8 characters\n' +
+      'hint: check that the key is complete; meetroom cannot mask shorter keys in its output\n',
   })
   expect(world.requests).toEqual([])
   expect(existsSync(file)).toBe(false)
@@ -403,7 +403,7 @@ test('a command without a key exits 4 with a hint to log in', async () => {
     code: 4,
     stdout: '',
     stderr:
-      'error: no API key\nhint: log in with: meetroom auth login --base-url https://meet.test/v1, or set MEETROOM_API_KEY, or try it without a service: meetroom rooms list --local\n',
+      'error: no API key\nhint: log in with: meetroom auth login --base-url https://meet.test/v1, or set MEETROOM_API_KEY, or use the local workspace: meetroom rooms list --local\n',
   })
 })
 
@@ -412,7 +412,7 @@ test('a command without a base URL exits 2 with a hint to set the URL', async ()
     code: 2,
     stdout: '',
     stderr:
-      'error: no service is configured\nhint: log in with: meetroom auth login --base-url URL, or set MEETROOM_BASE_URL, or try it without a service: meetroom rooms list --local\n',
+      'error: no service is configured\nhint: log in with: meetroom auth login, or set MEETROOM_BASE_URL, or use the local workspace: meetroom rooms list --local\n',
   })
 })
 
@@ -670,7 +670,7 @@ test('auth login changes the service of an existing profile only with --replace,
   expect(refused).toMatchObject({ code: 2, stdout: '' })
   expect(refused.stderr).toBe(
     'error: profile staging is for https://staging.test/v1; nothing was stored\n' +
-      'hint: to keep it, use a new name: meetroom auth login --profile NEW --base-url https://meet.test/v1' +
+      'hint: to keep the profile, pass another name with --profile' +
       '; to replace it: meetroom auth login --profile staging --base-url https://meet.test/v1 --replace\n',
   )
   expect(await logIn('--yes')).toMatchObject({ code: 2 })

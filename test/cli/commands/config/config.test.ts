@@ -409,12 +409,12 @@ test.each([
     'config get toString',
     'no such setting: “toString”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url, time_zone',
   ],
-  ['config set profile staging', 'the profile in use is not a setting'],
+  ['config set profile staging', '“profile” is not a setting'],
   [
     'config set api_key hunter2',
-    'do not pass a key as an argument: other users of this machine can see arguments',
+    'a key cannot be passed as an argument, because other users of this machine can see arguments',
   ],
-  ['config unset api_key', 'the key is not a setting'],
+  ['config unset api_key', '“api_key” is not a setting'],
 ])('the command “%s” exits 2 and stores no setting', async (line, message) => {
   const { code, stdout, stderr } = await run(line)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -425,7 +425,7 @@ test.each([
 
 test('config unset api_key prints a hint to use auth logout', async () => {
   expect((await run('config unset api_key')).stderr).toBe(
-    'error: the key is not a setting\nhint: forget it with: meetroom auth logout\n',
+    'error: “api_key” is not a setting\nhint: remove the key with: meetroom auth logout\n',
   )
 })
 
@@ -510,8 +510,8 @@ describe('the settings file', () => {
           code: 2,
           stdout: '',
           stderr:
-            `error: the settings file ${file} is not a valid meetroom settings file\n` +
-            'hint: fix it, or move it away and log in again\n',
+            `error: ${file} is not a valid settings file\n` +
+            'hint: fix the file, or move it away and log in again\n',
         })
         expect(readFileSync(file, 'utf8'), line).toBe(text)
       }
@@ -548,7 +548,7 @@ describe('the settings file', () => {
         expect(await run(line)).toMatchObject({
           code: 2,
           stdout: '',
-          stderr: `error: the settings file ${file} is damaged: protected of profile production must be true or false, not ${JSON.stringify(value)}\nhint: set it to true or false\n`,
+          stderr: `error: the settings file ${file} is damaged: protected of profile production must be true or false, not ${JSON.stringify(value)}\nhint: set protected of profile production to true or false\n`,
         })
       expect(await world.run('users create ada')).toMatchObject({ code: 2 })
       expect(world.requests.filter(({ method }) => method !== 'GET')).toEqual([])
@@ -566,7 +566,7 @@ describe('the settings file', () => {
         stdout: '',
         stderr:
           `error: the settings file ${file} belongs to another user (${owner})\n` +
-          'hint: its owner controls your key and where it is sent: use a file of your own or of root\n',
+          'hint: use a file that belongs to you or to root, because its owner controls your key\n',
       })
     expect(await world.run('config get retries', { env: bare, uid: owner })).toMatchObject({
       stdout: '7\n',
@@ -651,7 +651,7 @@ describe('the lock file of the settings file', () => {
       stdout: '',
       stderr:
         `error: the settings in ${world.configDir} are in use (process ${testPid + 1}); nothing was stored\n` +
-        `hint: run it again; if there is no such process, remove ${lock()}\n`,
+        `hint: retry the command; if that process does not exist, remove ${lock()}\n`,
     })
     const waited = host.slept.reduce((sum, ms) => sum + ms, 0)
     expect(waited).toBeGreaterThanOrEqual(5000)

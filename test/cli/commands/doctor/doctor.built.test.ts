@@ -305,7 +305,7 @@ describe('doctor', () => {
     const { ok, checks } = JSON.parse(stdout)
     expect(ok).toBe(false)
     expect(checks.filter(({ status }: { status: string }) => status === 'failed')).toMatchObject([
-      { check: 'settings file', hint: 'fix it, or move it away and log in again' },
+      { check: 'settings file', hint: 'fix the file, or move it away and log in again' },
       { check: 'profile' },
     ])
   })
@@ -367,7 +367,7 @@ describe('doctor', () => {
     expect(await doctorHere({}, '--local', '-o', 'csv')).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: 'error: doctor prints lines or JSON; it does not support -o csv\n',
+      stderr: 'error: -o csv cannot be used with “doctor”, which prints lines or JSON\n',
     })
   })
 
@@ -393,13 +393,13 @@ describe.skipIf(process.platform === 'win32')('doctor with a key command', () =>
       'fails',
       'false',
       0o700,
-      'no API key: the key command of profile default failed with exit code 1; run the command yourself',
+      'no API key: the key command of profile default failed with exit code 1; run the command in a shell',
     ],
     [
       'needs a shell',
       'pass | head',
       0o700,
-      'the key command is run without a shell, and “|” is for shells; quote',
+      'the key command must not contain “|”, because it runs without a shell; quote',
     ],
     ['others can replace', 'false', 0o777, 'other users can replace the settings file'],
   ])(

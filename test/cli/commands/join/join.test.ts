@@ -256,7 +256,7 @@ describe('join', () => {
     const { code, stderr } = await run([room])
     expect(code).toBe(4)
     expect(stderr).toContain(
-      'this room needs the access token of a user\nhint: name a user who may join, as in --as ada\n',
+      'this room needs the access token of a user\nhint: pass a user who may join, as in --as ada\n',
     )
   })
 
@@ -523,6 +523,6 @@ test.each(['--dry-run', '--curl'])('join with %s exits 2', async (flag) => {
   expect(await start(['r1', flag]).end()).toEqual({
     code: 2,
     stdout: '',
-    stderr: `error: ${flag} is for commands that send requests\n`,
+    stderr: `error: ${flag} cannot be used with “join”\n`,
   })
 })

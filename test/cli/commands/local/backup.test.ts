@@ -64,7 +64,7 @@ test('local backup replaces an existing file only with --overwrite', async () =>
   writeFileSync(path, 'precious')
   expect(await backUp(world)).toMatchObject({
     code: 2,
-    stderr: `error: ${path} already exists\nhint: name a new file, or pass --overwrite\n`,
+    stderr: `error: ${path} already exists\nhint: pass a new file, or --overwrite\n`,
   })
   expect(readFileSync(path, 'utf8')).toBe('precious')
   expect(await backUp(world, '--overwrite')).toMatchObject({ code: 0 })
@@ -85,7 +85,7 @@ describe('refusals of local backup', () => {
     expect(await backUp(world)).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `error: there is no local workspace in ${data}\nhint: the first command creates it, such as: meetroom rooms list --local\n`,
+      stderr: `error: there is no local workspace in ${data}\nhint: create the workspace with: meetroom rooms list --local\n`,
     })
     expect(existsSync(data)).toBe(false)
   })
@@ -118,7 +118,7 @@ test('local backup --overwrite refuses to replace the workspace itself', async (
   const database = join(world.dir, 'data/workspace.db')
   expect(await world.run(['local', 'backup', database, '--overwrite'])).toMatchObject({
     code: 2,
-    stderr: `error: ${database} is the database of the local workspace\nhint: name another file\n`,
+    stderr: `error: ${database} is the database of the local workspace\nhint: pass another file\n`,
   })
 })
 

@@ -55,7 +55,7 @@ describe('serve --control', () => {
     expect(await first.run(`serve --ephemeral --port 0 --control ${other}`)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `error: ${other} exists and is not a control file\nhint: name a new file with --control\n`,
+      stderr: `error: ${other} exists and is not a control file\nhint: pass a new file with --control\n`,
     })
     expect(readFileSync(other, 'utf8')).toBe('precious')
   })
@@ -124,7 +124,7 @@ describe('commands with --control FILE', () => {
       error('the seed cannot be used: users[0].nmae is not a field of a seed; did you mean name?'),
     )
     expect((await local('fail creatRoom --status 503')).stderr).toContain(
-      'no such operation: creatRoom; did you mean createRoom?',
+      'no such operation: “creatRoom”; did you mean createRoom?',
     )
     expect((await local('fail createRoom')).stderr).toContain('a fault needs status, delay or connection')
     expect(await local('clock advance')).toEqual(error('advance needs a duration, as in 1h'))
@@ -145,7 +145,7 @@ describe('commands with --control FILE', () => {
     const line = `local clock freeze --control ${file}`
     expect(await run(line)).toMatchObject({
       code: 5,
-      stderr: `error: the service that wrote ${file} does not respond\nhint: it may have stopped; start another: meetroom serve --ephemeral --control ${file}\n`,
+      stderr: `error: the service that wrote ${file} does not respond\nhint: start a new service with: meetroom serve --ephemeral --control ${file}\n`,
     })
     for (const control_url of [
       'http://192.0.2.1:9',

@@ -154,8 +154,7 @@ describe.each([
     expect(await world.run(`${line} --yes`)).toMatchObject({
       code: 2,
       stdout: '',
-      stderr:
-        'error: this data directory is already served at http://127.0.0.1:4680/v1 by process 42\nhint: stop it, then run this again\n',
+      stderr: `error: the data directory ${join(world.dir, 'data')} is already served at http://127.0.0.1:4680/v1 by process 42\nhint: stop the service, then retry\n`,
     })
   })
 
@@ -165,7 +164,7 @@ describe.each([
     expect(await world.run(`${line} --yes`)).toMatchObject({
       code: 2,
       stderr:
-        'error: the profile local is protected against changes\nhint: to make the change anyway, pass --allow-write\n',
+        'error: the profile local is protected against changes\nhint: pass --allow-write to make the change anyway\n',
     })
     expect(await world.run(`${line} --yes --allow-write`)).toMatchObject({ code: 0 })
   })
@@ -176,7 +175,9 @@ describe.each([
     writeFileSync(database(world), 'x'.repeat(8192))
     const run = await world.run(`${line} --yes`)
     expect(run).toMatchObject({ code: 74, stdout: '' })
-    expect(run.stderr).toContain('because the workspace is damaged\nhint: move its files away')
+    expect(run.stderr).toContain(
+      'because the workspace is damaged\nhint: move the files of the workspace away',
+    )
     expect(readFileSync(database(world), 'utf8')).toBe('x'.repeat(8192))
   })
 })
@@ -227,7 +228,7 @@ describe('refusals of local restore', () => {
     const world = await createWorldWithBackup()
     expect(await world.run(['local', 'restore', database(world), '--yes'])).toMatchObject({
       code: 2,
-      stderr: `error: ${database(world)} is the database of the local workspace\nhint: name a backup\n`,
+      stderr: `error: ${database(world)} is the database of the local workspace\nhint: pass a backup\n`,
     })
   })
 })

@@ -128,7 +128,7 @@ describe.skipIf(process.platform === 'win32')('doctor --local', () => {
         writeFileSync(data(w, 'workspace.db'), 'x'.repeat(8192), { mode: 0o600 })
       },
       'the workspace is damaged',
-      /^replace it by a backup: meetroom local restore .*before-reset-2026-01-02T030405-3\.db --data-dir \S+$/,
+      /^restore a backup with: meetroom local restore .*before-reset-2026-01-02T030405-3\.db --data-dir \S+$/,
     ],
   ])('doctor --local reports %s', async (_name, check, spoil, message, hint) => {
     const world = await worldWithCopies()

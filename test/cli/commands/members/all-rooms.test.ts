@@ -62,9 +62,9 @@ describe('members --user', () => {
     })
     expect(writes()).toHaveLength(2)
     for (const [words, error] of [
-      [`${room} --all-rooms --user ada --name N`, 'pass a room or --all-rooms, not both'],
+      [`${room} --all-rooms --user ada --name N`, 'a room and --all-rooms cannot be used together'],
       ['--all-rooms --name N', '--user is missing'],
-      ['--all-rooms --user ada --user grace --name N', '--user takes one user here'],
+      ['--all-rooms --user ada --user grace --name N', '--user takes one user, not 2'],
       [
         '--all-rooms --user ada --blocked',
         'a block is changed in one room, or in all rooms with its own command',
@@ -245,7 +245,7 @@ describe('members --user', () => {
         code: 2,
         stdout: '',
         stderr:
-          'error: --curl sends nothing, so the members of the users are unknown\nhint: pass the IDs of the members\n',
+          'error: --curl cannot be used, because it does not read the members of the users\nhint: pass the IDs of the members\n',
       })
       expect(world.requests).toEqual([])
     },
@@ -271,19 +271,19 @@ describe('members --user', () => {
     await world.send('POST', `/rooms/${open}/members`, { user_id: 'ada' })
     const run = await world.run(`members block ${open} --user ada --yes`)
     expect(run).toMatchObject({ code: 2 })
-    expect(run.stderr).toContain('blocking works only in private rooms')
+    expect(run.stderr).toContain('users can be blocked only in private rooms')
   })
 })
 
 test.each([
-  ['get ROOM', 'missing required argument “member”\nhint: pass a member ID, or --user ID'],
-  ['update ROOM --name A', 'missing required argument “member”\nhint: pass a member ID, or --user ID'],
+  ['get ROOM', 'missing required argument “member”\nhint: pass a member ID or --user'],
+  ['update ROOM --name A', 'missing required argument “member”\nhint: pass a member ID or --user'],
   ['get ROOM m1 --user ada', 'a member ID and --user cannot be used together'],
   ['update ROOM m1 --user ada --name A', 'a member ID and --user cannot be used together'],
-  ['get ROOM --user ada --user grace', '--user takes one user here'],
-  ['update ROOM --user ada --user grace --name A', '--user takes one user here'],
-  ['block ROOM --user ada --where type=guest', 'pass --user or --where, not both'],
-  ['unblock ROOM m1 --where type=guest', 'pass IDs or --where, not both'],
+  ['get ROOM --user ada --user grace', '--user takes one user, not 2'],
+  ['update ROOM --user ada --user grace --name A', '--user takes one user, not 2'],
+  ['block ROOM --user ada --where type=guest', '--user and --where cannot be used together'],
+  ['unblock ROOM m1 --where type=guest', 'IDs and --where cannot be used together'],
   ['get ROOM --user=', '--user: the user ID is empty'],
   ['block ROOM --user= --yes', '--user: the user ID is empty'],
 ])('members %s is refused before any request', async (line, message) => {

@@ -209,7 +209,7 @@ test('members update sends fields from --set and --data', async () => {
 test('members update without a change, or with both --blocked and --unblocked, exits 2', async () => {
   expect(await world.run('members update room ada')).toMatchObject({
     code: 2,
-    stderr: 'error: nothing to change: pass at least one field\nhint: see: meetroom members update --help\n',
+    stderr: 'error: no fields given: pass at least one field\nhint: see: meetroom members update --help\n',
   })
   expect(await world.run('members update room ada --blocked --unblocked')).toMatchObject({
     code: 2,
@@ -251,7 +251,7 @@ test.each(['open', 'public'])(
       code: 2,
       stdout: '',
       stderr:
-        `error: blocking works only in private rooms, and room ${id} is ${type}\n` +
+        `error: room ${id} is ${type}, and users can be blocked only in private rooms\n` +
         'hint: pass --force to send the request anyway\n',
     })
     expect(writes()).toEqual([])

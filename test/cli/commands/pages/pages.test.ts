@@ -116,11 +116,11 @@ test('pages create puts the pages of --data before the pages of --image, and app
 })
 
 test.each([
-  [[], 'nothing to create: pass --image or --data'],
-  [['--data', '[]'], 'nothing to create: pass --image or --data'],
-  [['--data', 'null'], '--data must be a JSON array of pages, or one page, here'],
-  [['--data', '[1]'], '--data must be a JSON array of pages, or one page, here'],
-  [['--data', '[[{"index":1}]]'], '--data must be a JSON array of pages, or one page, here'],
+  [[], 'no pages given: pass --image or --data'],
+  [['--data', '[]'], 'no pages given: pass --image or --data'],
+  [['--data', 'null'], '--data must be a JSON array of pages, or one page'],
+  [['--data', '[1]'], '--data must be a JSON array of pages, or one page'],
+  [['--data', '[[{"index":1}]]'], '--data must be a JSON array of pages, or one page'],
   [['--image', 'a'], '--image must be a complete URL such as https://host/path, not “a”'],
   [['--image', 'https://a.test/', '--size', '10'], '--size must be WIDTHxHEIGHT, such as 1280x720, not “10”'],
   [

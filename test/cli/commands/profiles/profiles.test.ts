@@ -94,7 +94,7 @@ test('profiles use and profiles remove exit 3 when the profile is unknown', asyn
     expect(await run(line), line).toMatchObject({
       code: 3,
       stdout: '',
-      stderr: 'error: no such profile: nowhere\nhint: profiles: default, local\n',
+      stderr: 'error: no such profile: “nowhere”\nhint: profiles: default, local\n',
     })
   expect(readFileSync(file, 'utf8')).toBe(before)
 })
@@ -312,7 +312,7 @@ test('a command exits 2 if --local is used together with another profile or a ba
   storeProfiles(['staging'])
   expect(await run('rooms list --local --profile staging')).toMatchObject({
     code: 2,
-    stderr: 'error: --local and --profile name different services\n',
+    stderr: 'error: --local and --profile staging cannot be used together\n',
   })
   for (const flags of ['--local', '--profile local'])
     expect(await run(`rooms list ${flags} --base-url ${baseUrl}`)).toMatchObject({

@@ -107,7 +107,7 @@ test('rooms update changes only the given fields', async () => {
   })
   expect(await world.run(`rooms update ${id}`)).toMatchObject({
     code: 2,
-    stderr: 'error: nothing to change: pass at least one field\nhint: see: meetroom rooms update --help\n',
+    stderr: 'error: no fields given: pass at least one field\nhint: see: meetroom rooms update --help\n',
   })
 })
 

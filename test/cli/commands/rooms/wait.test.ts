@@ -138,7 +138,7 @@ describe('rooms wait', () => {
         stdout: '',
         stderr:
           'error: timed out after 10m waiting for terminated: status is active\n' +
-          `hint: show it with: meetroom rooms get ${room} --base-url https://meet.test/v1\n`,
+          `hint: show the room with: meetroom rooms get ${room} --base-url https://meet.test/v1\n`,
       })
       expect(host.slept.reduce((sum, ms) => sum + ms)).toBe(600_000)
     })
@@ -175,7 +175,7 @@ describe('rooms wait', () => {
         error: {
           code: 'condition',
           message: 'timed out after 1s waiting for terminated: status is active',
-          hint: `show it with: meetroom rooms get ${room} --base-url https://meet.test/v1`,
+          hint: `show the room with: meetroom rooms get ${room} --base-url https://meet.test/v1`,
           retryable: true,
         },
       })
@@ -306,7 +306,7 @@ describe('rooms wait', () => {
         code: 6,
         stderr:
           'error: the service asks for a pause beyond 5s: the service refuses the request (429)\n' +
-          'hint: it asks you to wait 60 s\n',
+          'hint: the service asks you to wait 60 s\n',
         slept: 0,
       })
       expect(requestedPaths()).toHaveLength(1)
@@ -371,7 +371,7 @@ describe('rooms wait', () => {
     test('rooms wait called with “-” reads exactly one room ID from standard input', async () => {
       const run = (stdin: string) => world.run('rooms wait - --for empty -o ids', { stdin })
       expect(await run(`${room}\n`)).toMatchObject({ code: 0, stdout: `${room}\n` })
-      const problem = (what: string) => `error: standard input must hold one room ID, not ${what}\n`
+      const problem = (what: string) => `error: standard input must contain one room ID, not ${what}\n`
       expect(await run('')).toMatchObject({ code: 2, stderr: problem('none') })
       expect(await run('a\nb\n')).toMatchObject({ code: 2, stderr: problem('several') })
       expect(await run('name:Standup\n')).toMatchObject({ code: 3 })
@@ -396,11 +396,8 @@ describe('rooms wait', () => {
         ['--for', 'empty', '--timeout', '25h'],
         '--timeout: the value must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “25h”',
       ],
-      [
-        ['--for', 'empty', '--columns', 'id', '--json'],
-        '--columns works with the formats table, csv and tsv',
-      ],
-      [['--for', 'empty', '--all-profiles'], '--all-profiles is for commands that only read'],
+      [['--for', 'empty', '--columns', 'id', '--json'], '--columns cannot be used with the format json'],
+      [['--for', 'empty', '--all-profiles'], '--all-profiles cannot be used with “rooms wait”'],
     ])('rooms wait called with the flags %j exits 2 before any request', async (flags, message) => {
       const { code, stdout, stderr } = await world.run(['rooms', 'wait', room, ...flags])
       expect({ code, stdout, requests: requestedPaths() }).toEqual({ code: 2, stdout: '', requests: [] })

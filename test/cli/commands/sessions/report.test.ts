@@ -100,7 +100,7 @@ describe('sessions report of one room', () => {
     expect(JSON.parse(stdout).attendance.at(-1)).toMatchObject({ user_id: 'alan', blocked: true })
     expect(await report('maths --include-blocked')).toMatchObject({
       code: 2,
-      stderr: 'error: --include-blocked works only with --absent\n',
+      stderr: 'error: --include-blocked needs --absent or --missed\n',
     })
   })
 
@@ -294,12 +294,12 @@ describe('sessions report', () => {
   })
 
   test.each([
-    ['', 'pass room IDs, --where or --all-rooms'],
-    ['maths --all-rooms', 'pass only one of IDs, --where and --all-rooms'],
-    ['maths --where type=open', 'pass only one of IDs, --where and --all-rooms'],
-    ['maths --by session --absent', '--absent lists people, so --by session does not work with it'],
-    ['maths --by session --only-absent', '--only-absent lists people, so --by session does not work'],
-    ['maths --by user-total --only-absent', '--only-absent lists each absence, so --by user-total does not'],
+    ['', 'no rooms given: pass room IDs, --where or --all-rooms'],
+    ['maths --all-rooms', 'IDs, --where and --all-rooms cannot be used together'],
+    ['maths --where type=open', 'IDs, --where and --all-rooms cannot be used together'],
+    ['maths --by session --absent', '--absent and --by session cannot be used together'],
+    ['maths --by session --only-absent', '--only-absent and --by session cannot be used together'],
+    ['maths --by user-total --only-absent', '--only-absent and --by user-total cannot be used together'],
     ['maths --from 2h --to 3h', '--from must be earlier than --to'],
     ['maths --from someday', '--from must be a date or time'],
     ['maths --min-minutes 1.5', '--min-minutes must be a whole number, at least 0, not “1.5”'],

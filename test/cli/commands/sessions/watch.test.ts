@@ -383,9 +383,9 @@ describe('sessions watch', () => {
 
 describe('usage errors of sessions watch', () => {
   test.each([
-    ['-o csv', 'sessions watch prints a view or ndjson, not csv'],
-    ['-o ids', 'sessions watch prints a view or ndjson, not ids'],
-    ['--columns name', '--columns is for the view on a terminal'],
+    ['-o csv', '-o csv cannot be used with “sessions watch”, which prints a view or ndjson'],
+    ['-o ids', '-o ids cannot be used with “sessions watch”, which prints a view or ndjson'],
+    ['--columns name', '--columns cannot be used without the view on a terminal'],
     [
       '--interval 0',
       '--interval must be a duration such as 30s or 1m30s, at least 0.1s and at most 24h, not “0”',
@@ -394,7 +394,7 @@ describe('usage errors of sessions watch', () => {
       '--interval 25h',
       '--interval must be a duration such as 30s or 1m30s, at least 0.1s and at most 24h, not “25h”',
     ],
-    ['--dry-run', '--dry-run is for commands that send requests'],
+    ['--dry-run', '--dry-run cannot be used with “sessions watch”'],
   ])('sessions watch exits 2 before any request with the flags “%s”', async (flags, message) => {
     const { run, world } = await watchedRoom([{}])
     expect(await run(flags)).toMatchObject({ code: 2, stderr: expect.stringContaining(`error: ${message}`) })
@@ -413,7 +413,7 @@ describe('usage errors of sessions watch', () => {
     const world = await createWorld()
     expect(await world.run('sessions watch r1 --local')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('the local workspace is not being served, so it has no sessions'),
+      stderr: expect.stringContaining('the local workspace is not served, so it has no sessions'),
     })
   })
 })

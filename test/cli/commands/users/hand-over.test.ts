@@ -142,7 +142,7 @@ describe('users hand-over', () => {
 
   test.each([
     ['', 'handing over rooms needs confirmation, and there is no terminal for a prompt'],
-    ['--yes --max 1', 'that would affect 2 rooms, and --max allows 1; nothing was done'],
+    ['--yes --max 1', 'the command would affect 2 rooms, and --max allows 1; nothing was done'],
   ])(
     'users hand-over exits 10 and sends no write with the flags “%s” outside a terminal',
     async (flags, message) => {
@@ -221,11 +221,15 @@ describe('users hand-over', () => {
       3,
       'error: no such user: nobody\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n',
     ],
-    ['users hand-over ada ada --yes', 2, 'error: both users are “ada”\nhint: name two different users\n'],
+    [
+      'users hand-over ada ada --yes',
+      2,
+      'error: the users must be different, not both “ada”\nhint: pass two different users\n',
+    ],
     [
       'users hand-over mallory ada --curl',
       2,
-      'error: --curl sends nothing, so the rooms of the user are unknown\n',
+      'error: --curl cannot be used, because it does not read the rooms to which the user is added\n',
     ],
   ])('users hand-over prints an error for “%s” and exits %i', async (line, code, stderr) => {
     expect(await world.outcome(line)).toEqual({ code, stdout: '', stderr })
@@ -332,10 +336,10 @@ describe('members add', () => {
   })
 
   test.each([
-    ['members add ROOM --where type=open --user ada', 'pass a room or --where, not both'],
-    ['members add ROOM ada --all-rooms', 'pass a room or --all-rooms, not both'],
+    ['members add ROOM --where type=open --user ada', 'a room and --where cannot be used together'],
+    ['members add ROOM ada --all-rooms', 'a room and --all-rooms cannot be used together'],
     ['members add --all-rooms', '--user is missing'],
-    ['members add ROOM ada --user ada', 'pass the user as an argument or with --user, not both'],
+    ['members add ROOM ada --user ada', 'a user argument and --user cannot be used together'],
     ['members add', 'missing required argument “room”'],
     ['members add ROOM', 'missing required argument “user”'],
   ])('members add exits 2 before any request for the invalid command line “%s”', async (line, message) => {

@@ -113,16 +113,20 @@ describe('users merge', () => {
   })
 
   test.each([
-    ['users merge ada ada --yes', 2, 'error: both users are “ada”\nhint: name two different users\n'],
+    [
+      'users merge ada ada --yes',
+      2,
+      'error: the users must be different, not both “ada”\nhint: pass two different users\n',
+    ],
     ['users merge ada nobody --yes', 3, 'error: no such user: nobody\n'],
     ['users merge nobody ada --yes', 3, 'error: no such user: nobody\n'],
     [
       'users merge mallory ada --yes --max 1',
       10,
-      'that would affect 2 rooms, and --max allows 1; nothing was done\n',
+      'the command would affect 2 rooms, and --max allows 1; nothing was done\n',
     ],
     ['users merge mallory ada', 10, 'error: merging users needs confirmation'],
-    ['users merge mallory ada --curl', 2, 'error: --curl sends nothing'],
+    ['users merge mallory ada --curl', 2, 'error: --curl cannot be used, because'],
   ])('users merge prints an error for “%s” and exits %i', async (line, code, message) => {
     const run = await world.outcome(line)
     expect(run.code).toBe(code)

@@ -210,7 +210,7 @@ describe('users offboard', () => {
     expect({ code, steps: words(rows) }).toEqual({
       code: 8,
       steps: [
-        expect.stringMatching(/^block trudy Board unknown .* it cannot be read: .* it is broken$/),
+        expect.stringMatching(/^block trudy Board unknown .* the item cannot be read: .* it is broken$/),
         'delete trudy unsent not every block succeeded',
       ],
     })
@@ -304,11 +304,11 @@ describe('the prompt of users offboard', () => {
   test.each([
     [
       'users offboard mallory trudy --yes --max 1',
-      'error: that would affect 2 users, and --max allows 1; nothing was done\n',
+      'error: the command would affect 2 users, and --max allows 1; nothing was done\n',
     ],
     [
       'members block --user mallory --all-rooms --yes --max 1',
-      'error: that would affect 2 members, and --max allows 1; nothing was done\n',
+      'error: the command would affect 2 members, and --max allows 1; nothing was done\n',
     ],
     [
       'users offboard mallory',
@@ -384,15 +384,15 @@ describe('members block --user --all-rooms', () => {
     ],
     [
       'members unblock --all-rooms --user a --where type=guest',
-      '--all-rooms needs --user\nhint: as in: meetroom members unblock --user mallory --all-rooms --base-url https://meet.test/v1',
+      '--all-rooms and --where cannot be used together\nhint: as in: meetroom members unblock --user mallory --all-rooms --base-url https://meet.test/v1',
     ],
-    ['members block ROOM --all-rooms --user a', 'pass a room or --all-rooms, not both'],
+    ['members block ROOM --all-rooms --user a', 'a room and --all-rooms cannot be used together'],
     ['members block --user a', 'missing required argument “room”\nhint: see: meetroom members block --help'],
     [
       'members block --user a --all-rooms --curl',
-      '--curl sends nothing, so the rooms of the users are unknown',
+      '--curl cannot be used, because it does not read the rooms of the users',
     ],
-    ['users offboard a --curl', '--curl sends nothing, so the rooms of the users are unknown'],
+    ['users offboard a --curl', '--curl cannot be used, because it does not read the rooms of the users'],
     [
       'users offboard',
       'missing required argument “user”\nhint: pass IDs, or choose items with --where; see: meetroom users offboard --help',

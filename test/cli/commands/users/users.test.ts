@@ -119,7 +119,7 @@ test('users create exits 2 for an existing ID and keeps the existing user', asyn
     stdout: '',
     stderr:
       'error: user “ada” already exists, and creating it again would overwrite it\n' +
-      'hint: pass --overwrite to do that, or update the user with: meetroom users update ada --base-url https://meet.test/v1\n',
+      'hint: pass --overwrite to overwrite the user, or update the user with: meetroom users update ada --base-url https://meet.test/v1\n',
   })
   expect(writes()).toEqual([])
   expect((await world.send('GET', '/users/ada')).body.user).toEqual(before)
@@ -180,9 +180,9 @@ test('users create merges --data, flags and --set into one body, where flags and
 })
 
 test.each([
-  [['--data', '[]'], '--data must be a JSON object here'],
-  [['--data', '"x"'], '--data must be a JSON object here'],
-  [['--data', 'null'], '--data must be a JSON object here'],
+  [['--data', '[]'], '--data must be a JSON object'],
+  [['--data', '"x"'], '--data must be a JSON object'],
+  [['--data', 'null'], '--data must be a JSON object'],
   [['--data', '@absent.json'], '--data: absent.json cannot be read: no such file'],
   [['--set', 'x'], '--set must be key=value, not “x”'],
   [['--set', '=x'], '--set must be key=value, not “=x”'],
@@ -234,7 +234,7 @@ test('users update changes only the given fields', async () => {
   })
   expect(await world.run('users update ada')).toMatchObject({
     code: 2,
-    stderr: 'error: nothing to change: pass at least one field\nhint: see: meetroom users update --help\n',
+    stderr: 'error: no fields given: pass at least one field\nhint: see: meetroom users update --help\n',
   })
 })
 

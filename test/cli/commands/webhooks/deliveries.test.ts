@@ -183,10 +183,13 @@ describe('webhooks redeliver', () => {
 
   test.each([
     ['', 'missing required argument “id”'],
-    ['msg_a --since 10m', 'pass IDs or --since, not both'],
+    ['msg_a --since 10m', 'IDs and --since cannot be used together'],
     ['msg_a --state delivered', '--status needs --since'],
     ['msg_a --room room-1', '--room needs --since'],
-    ['--since 10m --curl', '--curl sends nothing, so the deliveries that --since selects are unknown'],
+    [
+      '--since 10m --curl',
+      '--curl cannot be used, because it does not read the deliveries that --since selects',
+    ],
   ])('webhooks redeliver with the arguments “%s” exits 2', async (flags, message) => {
     const { code, stderr } = await world.run(`webhooks redeliver ${flags}`.trim())
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`error: ${message}\n`) })

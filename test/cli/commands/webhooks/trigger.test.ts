@@ -163,10 +163,10 @@ describe('webhooks trigger', () => {
       '--room and --set payload.roomId both give a value',
       '',
     ],
-    ['sessionLeft --header webhook-id:x', '--header cannot set webhook-id: meetroom sets it itself', ''],
+    ['sessionLeft --header webhook-id:x', '--header cannot set webhook-id, which meetroom sets itself', ''],
     ['sessionLeft --header X-Token:@none', '--header X-Token: none cannot be read: no such file', ''],
     ['sessionLeft --secret whsec_%', '--secret must be whsec_ followed by base64', ''],
-    ['sessionLeft --curl', '--curl shows requests to the service', ''],
+    ['sessionLeft --curl', '--curl cannot be used with “webhooks trigger”', ''],
   ])('webhooks trigger with the arguments “%s” exits 2 and sends nothing', async (line, message, hint) => {
     const { code, stderr } = await run(line)
     expect({ code, requests: world.requests }).toEqual({ code: 2, requests: [] })

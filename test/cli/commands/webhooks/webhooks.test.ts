@@ -157,7 +157,7 @@ describe('webhooks listen', () => {
     const host = hostHere()
     expect(await main(['webhooks', 'listen', '--port', String(port)], host)).toBe(2)
     expect(host.stderr.text).toBe(
-      `error: another program is already listening on 127.0.0.1:${port}\nhint: pass another port, such as --port ${port + 1}; 0 picks a free one\n`,
+      `error: another program is already listening on 127.0.0.1:${port}\nhint: pass another port, such as --port ${port + 1}; 0 selects a free port\n`,
     )
   })
 
@@ -211,7 +211,7 @@ describe('webhooks listen --require-header', () => {
     ['X-Token', "--require-header must be 'Name: value', without a space before the colon"],
     ['X-Token:', '--require-header x-token: the value is empty'],
     ['X-Token: @none', '--require-header X-Token: none cannot be read: no such file'],
-    ['Host: a', '--require-header cannot set Host: meetroom sets it itself'],
+    ['Host: a', '--require-header cannot set Host, which meetroom sets itself'],
   ])('webhooks listen --require-header with the value “%s” exits 2', async (header, message) => {
     const host = hostHere()
     expect(await main(['webhooks', 'listen', '--require-header', header], host)).toBe(2)

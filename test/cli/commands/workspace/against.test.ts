@@ -44,7 +44,7 @@ test('workspace diff --against matches rooms of two services by name, and writes
       '* not_in_file user extra; only in production',
     ],
   ])
-  expect(stderr).toContain('the workspace of the profile production differs from that of staging')
+  expect(stderr).toContain('the workspace of the profile production differs from the workspace of staging')
   expect(stderr).toContain('rooms: 1 to create (50 %); staging has 2\n')
   expect(stderr).toContain('\n1 only in production\n')
   expect(stderr).not.toContain('the file')
@@ -60,7 +60,7 @@ test('workspace diff --against names an item that only the other service has, an
   const { code, stdout, stderr } = await run()
   expect([code, stderr]).toEqual([
     9,
-    '1 only in production\nerror: the workspace of the profile production differs from that of staging\n',
+    '1 only in production\nerror: the workspace of the profile production differs from the workspace of staging\n',
   ])
   expect(stdout).toMatch(/not_in_file +user +extra \(User extra\) +only in production\n$/)
 })

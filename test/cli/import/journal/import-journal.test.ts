@@ -39,7 +39,7 @@ describe('the path of a journal', () => {
       symlinkSync(world.path(target), world.path(`to-${target}`))
       expect(await run(`users import in.csv --journal to-${target}`)).toMatchObject({
         code: 2,
-        stderr: `error: ${world.path(`to-${target}`)} is a symbolic link\nhint: name the file itself\n`,
+        stderr: `error: ${world.path(`to-${target}`)} is a symbolic link\nhint: pass the file itself\n`,
       })
     }
     expect(world.read('real.journal')).toBe(before)
@@ -65,7 +65,7 @@ describe('the path of a journal', () => {
         code: 2,
         stderr:
           `error: ${world.path('theirs')} belongs to another user (4711)\n` +
-          'hint: make yourself its owner, or name another file\n',
+          'hint: change the owner of the file, or pass another file\n',
       })
       expect([world.read('theirs'), world.requests]).toEqual(['', []])
       mkdirSync(world.path('checkout'))
@@ -291,7 +291,7 @@ describe('an unfinished import', () => {
       () => {},
       () =>
         `error: an earlier import (journal ${path()}) did not finish\n` +
-        'hint: pass --resume to resume it, or remove the journal to start over\n',
+        'hint: pass --resume to resume the import, or remove the journal to start over\n',
     ],
     [
       'a changed input',
@@ -334,13 +334,13 @@ describe('an unfinished import', () => {
       '--journal that names the input file',
       'users import in.csv --journal in.csv',
       () => {},
-      () => `error: ${world.path('in.csv')} is not a journal of meetroom\n`,
+      () => `error: ${world.path('in.csv')} is not an import journal\n`,
     ],
     [
       '--journal that names a file with other contents',
       'users import in.csv --journal precious.txt',
       () => world.file('precious.txt', 'precious'),
-      () => `error: ${world.path('precious.txt')} is not a journal of meetroom\n`,
+      () => `error: ${world.path('precious.txt')} is not an import journal\n`,
     ],
     [
       'foreign text in a line of the journal',
@@ -352,7 +352,7 @@ describe('an unfinished import', () => {
       '--resume with --no-journal',
       'users import in.csv --resume --no-journal',
       () => {},
-      () => 'error: --resume needs a journal\nhint: drop --no-journal\n',
+      () => 'error: --resume needs a journal\nhint: omit --no-journal\n',
     ],
   ])('an unfinished import causes a usage error for %s', async (_what, line, arrange, stderr) => {
     arrange()
@@ -399,7 +399,7 @@ describe('an unfinished import', () => {
   test('an unfinished import cannot be resumed from standard input without --journal', async () => {
     expect(await run('users import - --input-format csv --resume', usersCsv(2))).toMatchObject({
       code: 2,
-      stderr: 'error: --resume needs a journal\nhint: name it with --journal FILE\n',
+      stderr: 'error: --resume needs a journal\nhint: pass the file of the journal with --journal\n',
     })
   })
 })
@@ -407,8 +407,8 @@ describe('an unfinished import', () => {
 describe('a second import with the same journal', () => {
   beforeEach(() => world.file('in.csv', usersCsv(9)))
   const inUse = () =>
-    `error: another import uses this journal (process ${testPid + 1})\n` +
-    `hint: wait for it to finish; if there is no such process, remove ${world.path('in.csv.journal.lock')}\n`
+    `error: another import (process ${testPid + 1}) holds the journal lock ${world.path('in.csv.journal.lock')}\n` +
+    `hint: wait until that process ends; if it does not exist, remove ${world.path('in.csv.journal.lock')}\n`
 
   test('a second import with the same journal is refused, and the first import completes', async () => {
     let second: Awaited<ReturnType<typeof run>> | undefined

@@ -77,8 +77,8 @@ describe('a CSV file from Excel', () => {
       code: 2,
       stdout: '',
       stderr:
-        'error: no user has the fields “Klasse”, “Notiz” (fields are user_id, name, profile_url, default_member_type, email)\n' +
-        "hint: map each: --map 'Klasse=FIELD', or ignore it: --map 'Klasse='; --ignore-unknown ignores all of them\n",
+        'error: no user has the fields “Klasse”, “Notiz”; fields are user_id, name, profile_url, default_member_type, email\n' +
+        'hint: pass --map to map a column to a field, --map Klasse= to ignore it, or --ignore-unknown to ignore all of them\n',
       users: {},
     })
     expect(
@@ -194,7 +194,7 @@ describe('an Excel workbook', () => {
     world.file('people.csv', createArchive(['word/document.xml', '<document/>']))
     expect(await world.run('users import people.csv')).toMatchObject({
       code: 2,
-      stderr: 'error: people.csv is a ZIP archive\nhint: unpack it, and import the file in it\n',
+      stderr: 'error: people.csv is a ZIP archive\nhint: unpack the archive, and import the unpacked file\n',
     })
   })
 
@@ -248,7 +248,7 @@ describe('rooms import --group-by name', () => {
       stderr:
         'error: courses.csv:2: type of the room differs between line 2 and line 3\n' +
         'error: 1 of 3 rows are invalid; nothing was sent\n' +
-        'hint: fix them, or skip them with --skip-invalid\n',
+        'hint: fix the rows, or pass --skip-invalid to skip them\n',
     })
   })
 

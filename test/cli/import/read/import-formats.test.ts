@@ -72,8 +72,8 @@ describe('users import from CSV', () => {
     expect(await world.imported('people.csv', `user_id,name\nada,${cell}\n`)).toEqual(users({ ada: name }))
   })
 
-  const quoting = 'hint: a cell with quotes in it is written "like ""this"" one"\n'
-  const mending = 'hint: fix them, or skip them with --skip-invalid\n'
+  const quoting = 'hint: double the quotes inside a quoted cell: "like ""this"" one"\n'
+  const mending = 'hint: fix the rows, or pass --skip-invalid to skip them\n'
   test.each<[string, string, string]>([
     [
       'rows with more or fewer cells than the header',
@@ -108,13 +108,13 @@ describe('users import from CSV', () => {
     [
       'an unknown column',
       'user_id,Full name\nada,Ada\n',
-      'error: no user has a field “Full name” (fields are user_id, name, profile_url, default_member_type, email)\n' +
+      'error: no user has a field “Full name”; fields are user_id, name, profile_url, default_member_type, email\n' +
         "hint: did you mean: meetroom users import people.csv --map 'Full name=name' --base-url https://meet.test/v1\n",
     ],
     [
       'a file without a required column',
       'name,email\nAda,\n',
-      "error: there is no column user_id\nhint: columns are name, email; map one: --map 'COLUMN=user_id'\n",
+      'error: there is no column user_id\nhint: columns are name, email; pass --map to map one of them to user_id\n',
     ],
     ['a repeated column', 'user_id,name,name\nada,A,B\n', 'error: two columns are mapped to name\n'],
   ])('users import from CSV refuses %s', async (_what, content, stderr) => {
@@ -157,7 +157,7 @@ describe('import --map', () => {
     ['email=name', 'error: two columns are mapped to name\n'],
     [
       'user_id=login',
-      "error: there is no column user_id\nhint: columns are user_id, name, email; map one: --map 'COLUMN=user_id'\n",
+      'error: there is no column user_id\nhint: columns are user_id, name, email; pass --map to map one of them to user_id\n',
     ],
   ])('import --map exits 2 for %j', async (map, stderr) => {
     expect(await world.imported('people.csv', 'user_id,name,email\nada,A,a\n', '--map', map)).toEqual(
@@ -212,7 +212,7 @@ describe('users import from NDJSON', () => {
           'error: people.ndjson:9: user_id is missing\n' +
           'error: people.ndjson:10: not JSON: it ends too early\n' +
           'error: 7 of 9 rows are invalid; nothing was sent\n' +
-          'hint: fix them, or skip them with --skip-invalid\n',
+          'hint: fix the rows, or pass --skip-invalid to skip them\n',
       ),
     )
     expect(world.requests).toEqual([])
@@ -248,21 +248,21 @@ describe('users import from JSON', () => {
   })
 
   test.each([
-    ['', 'it ends too soon'],
-    ['[{"user_id":"ada"},', 'it ends too soon'],
-    ['[{"user_id":"ada"', 'it ends too soon'],
-    ['[{"user_id":"ada"}}', 'its brackets do not match'],
-    ['[{"user_id":"ada"}] x', 'there is text after its end'],
-    ['{"users":[{"user_id":"ada"}]} []', 'there is text after its end'],
-    ['user_id,name', 'it is neither an array nor an object'],
+    ['', 'the input ends too early'],
+    ['[{"user_id":"ada"},', 'the input ends too early'],
+    ['[{"user_id":"ada"', 'the input ends too early'],
+    ['[{"user_id":"ada"}}', 'the brackets of the input do not match'],
+    ['[{"user_id":"ada"}] x', 'the input continues after its end'],
+    ['{"users":[{"user_id":"ada"}]} []', 'the input continues after its end'],
+    ['user_id,name', 'the input must be an array or an object'],
     ['{}', 'there is no such array'],
     ['{"user_id":"ada"}', 'there is no such array'],
     ['{"rooms":[{"user_id":"ada"}]}', 'there is no such array'],
     ['{"page":{"users":[{"user_id":"ada"}]}}', 'there is no such array'],
-    ['"ada"', 'it is neither an array nor an object'],
-    ['null', 'it is neither an array nor an object'],
-    ['true', 'it is neither an array nor an object'],
-    ['42', 'it is neither an array nor an object'],
+    ['"ada"', 'the input must be an array or an object'],
+    ['null', 'the input must be an array or an object'],
+    ['true', 'the input must be an array or an object'],
+    ['42', 'the input must be an array or an object'],
   ])('users import from JSON refuses the content %j', async (content, why) => {
     expect(await world.imported('people.json', content)).toEqual(
       refused(
@@ -305,7 +305,7 @@ describe('users import from JSON', () => {
           'error: people.json row 4: not a JSON object\n' +
           'error: people.json row 3: the same user_id as row 1\n' +
           'error: 3 of 4 rows are invalid; nothing was sent\n' +
-          'hint: fix them, or skip them with --skip-invalid\n',
+          'hint: fix the rows, or pass --skip-invalid to skip them\n',
       ),
     )
   })

@@ -44,7 +44,7 @@ describe('an import', () => {
     expect(await world.imported('people.txt', content.csv)).toEqual(
       refused(
         `error: the format of ${world.path('people.txt')} is unknown\n` +
-          'hint: name it with --input-format csv|ndjson|json\n',
+          'hint: pass --input-format with csv, ndjson or json\n',
       ),
     )
     expect(await world.imported('people.yml', '- user_id: ada\n')).toEqual(
@@ -73,7 +73,7 @@ describe('an import', () => {
       code: 2,
       stderr:
         'error: the format of standard input is unknown\n' +
-        'hint: name it with --input-format csv|ndjson|json\n',
+        'hint: pass --input-format with csv, ndjson or json\n',
     })
   })
 
@@ -86,7 +86,7 @@ describe('an import', () => {
     expect(await run(Buffer.from('user_id\n\xff\n', 'latin1'))).toMatchObject({
       code: 2,
       stderr:
-        'error: standard input is not UTF-8 at byte offset 8\nhint: save it as UTF-8, or name its encoding: --encoding windows-1252\n',
+        'error: standard input is not UTF-8 at byte offset 8\nhint: save the file as UTF-8, or pass its encoding: --encoding windows-1252\n',
     })
     expect((await run('user_id,name\n,x\n')).stderr).toMatch(/^error: standard input:2: user_id is missing\n/)
   })
@@ -186,7 +186,7 @@ describe('an import of a file that is not UTF-8', () => {
     async (_what, content, why) => {
       expect(await world.imported('people.csv', content)).toEqual(
         refused(
-          `error: people.csv ${why}\nhint: save it as UTF-8, or name its encoding: --encoding ${encodingFor(why)}\n`,
+          `error: people.csv ${why}\nhint: save the file as UTF-8, or pass its encoding: --encoding ${encodingFor(why)}\n`,
         ),
       )
       expect(world.requests).toEqual([])
@@ -198,7 +198,7 @@ describe('an import of a file that is not UTF-8', () => {
     async (format) => {
       expect(await world.imported(`people.${format}`, latin1('[{"user_id":"ad\xe9le"}]\n'))).toEqual(
         refused(
-          `error: people.${format} is not UTF-8 at byte offset 15\nhint: save it as UTF-8, or name its encoding: --encoding windows-1252\n`,
+          `error: people.${format} is not UTF-8 at byte offset 15\nhint: save the file as UTF-8, or pass its encoding: --encoding windows-1252\n`,
         ),
       )
     },
@@ -252,7 +252,10 @@ describe('a very long row in an import', () => {
   )
 
   const problems = [
-    ['people.csv', 'people.csv:3: the row is longer than 16 MB\nhint: a quote in it may not be closed'],
+    [
+      'people.csv',
+      'people.csv:3: the row is longer than 16 MB\nhint: check the row for a quote that is not closed',
+    ],
     ['people.ndjson', 'people.ndjson:2: the line is longer than 16 MB'],
     ['people.json', 'people.json: element 2 is longer than 16 MB'],
   ] as const

@@ -124,7 +124,7 @@ describe('the shards of an import', () => {
           'error: in.csv:12: user_id is missing\n' +
           'error: in.csv:13: the same user_id as line 4\n' +
           'error: 2 of 12 rows are invalid; nothing was sent\n' +
-          'hint: fix them, or skip them with --skip-invalid\n',
+          'hint: fix the rows, or pass --skip-invalid to skip them\n',
       })
     }
     expect(world.writes()).toEqual([])

@@ -88,7 +88,7 @@ describe('--query', () => {
   test.each(['table', 'csv', 'ndjson', 'ids'])('--query with -o %s is a usage error', async (format) => {
     const { code, stdout, stderr } = await world.run(`rooms list --query rooms -o ${format}`)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain(`--query works with the formats json and tsv, not with ${format}`)
+    expect(stderr).toContain(`--query cannot be used with the format ${format}, only with json and tsv`)
     expect(world.requests).toEqual([])
   })
 

@@ -24,8 +24,12 @@ test('CSV with --bom and --delimiter begins with a byte order mark, and has deci
 test('--delimiter and --bom are refused for formats other than CSV, and with a wrong delimiter', async () => {
   const world = await createWorld()
   const fail = async (line: string) => (await world.run(line)).stderr
-  expect(await fail('rooms list --bom')).toBe('error: --bom is for CSV\nhint: pass -o csv\n')
-  expect(await fail('rooms list --delimiter ; --json')).toContain('--delimiter is for CSV')
+  expect(await fail('rooms list --bom')).toBe(
+    'error: --bom cannot be used with the format table\nhint: pass -o csv\n',
+  )
+  expect(await fail('rooms list --delimiter ; --json')).toContain(
+    '--delimiter cannot be used with the format json',
+  )
   expect(await fail('rooms list -o csv --delimiter ab')).toContain('--delimiter must be one character or tab')
   expect(world.requests).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createFlagConflict } from '../../../../api/flag-conflict.ts'
 import { counted, plural } from '../../../../api/plural.ts'
 import { parseTimestamp } from '../../../../api/readings.ts'
 import { PartialError, suggest, UsageError } from '../../../../errors.ts'
@@ -39,7 +40,7 @@ export async function listChanges(
 ): Promise<void> {
   const { names = false, html, count, countBy } = flags
   if (html !== undefined && (count || countBy !== undefined))
-    throw new UsageError(`--html and ${count ? '--count' : '--count-by'} cannot be used together`)
+    throw createFlagConflict('--html', count ? '--count' : '--count-by')
   const zone = await readTimeZone(context)
   const span = readSpan(flags, context.host.now(), zone)
   const files = given.length > 0 ? openLogFiles(given, context.host) : await findConfiguredLog(context)
@@ -112,9 +113,9 @@ async function findConfiguredLog(context: Context): Promise<LogFile[]> {
   const { auditLog } = await context.settings()
   const { HOME: home = context.host.cwd } = context.host.env
   if (!auditLog)
-    throw new UsageError('there is no audit log: changes are not recorded', {
+    throw new UsageError('no audit log is set, so changes are not recorded', {
       hint: [
-        'start a log with: ',
+        'start recording with: ',
         suggest(['config', 'set', 'audit_log'], join(home, 'meetroom-audit.ndjson')),
       ],
     })

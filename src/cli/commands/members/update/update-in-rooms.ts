@@ -20,9 +20,8 @@ export async function updateInRooms(
   flags: RoomsFlags,
 ): Promise<void> {
   const [user_id, ...others] = flags.user ?? []
-  if (user_id === undefined)
-    throw new UsageError('--user is missing', { hint: 'name the user with --user ID' })
-  if (others.length > 0) throw new UsageError('--user takes one user here')
+  if (user_id === undefined) throw new UsageError('--user is missing', { hint: 'pass the user with --user' })
+  if (others.length > 0) throw new UsageError(`--user takes one user, not ${others.length + 1}`)
   if ('is_blocked' in body)
     throw new UsageError('a block is changed in one room, or in all rooms with its own command', {
       hint: [

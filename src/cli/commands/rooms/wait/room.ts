@@ -80,7 +80,7 @@ export async function waitForRoom(base: Context, given: string, flags: WaitFlags
   if (failure && soFar === undefined) throw createTimeoutError(end, failure, deadline)
   const seenLast = failure ? `${soFar}; then ${failure.message}` : soFar
   throw new ConditionError(`${describeTimeout(end, deadline)} waiting for ${what}: ${seenLast}`, {
-    hint: ['show it with: ', suggest(['rooms', 'get'], id ?? '')],
+    hint: ['show the room with: ', suggest(['rooms', 'get'], id ?? '')],
     retryable: true,
   })
 }
@@ -89,7 +89,9 @@ export async function waitForRoom(base: Context, given: string, flags: WaitFlags
 async function readIdFromStdin({ host }: Context): Promise<string> {
   const [id, ...others] = await readIds(['-'], host)
   if (id === undefined || others.length > 0)
-    throw new UsageError(`standard input must hold one room ID, not ${id === undefined ? 'none' : 'several'}`)
+    throw new UsageError(
+      `standard input must contain one room ID, not ${id === undefined ? 'none' : 'several'}`,
+    )
   return `id:${id}`
 }
 

@@ -1,3 +1,4 @@
+import { createFlagConflict } from '../../../../api/flag-conflict.ts'
 import { UsageError } from '../../../../errors.ts'
 import { requireMoment, requirePeriod } from '../../../calendar/near-moment.ts'
 import type { TimeZone } from '../../../calendar/time-zone.ts'
@@ -35,22 +36,16 @@ function checkFlags(grouping: Grouping, flags: ReportFlags): void {
   const isOfTotals = selectRoomSubject(grouping) === undefined
   const listsPeople = isOfTotals ? subject === 'user-total' || subject === 'meeting' : subject !== 'session'
   if (missed !== undefined && subject !== 'user-total')
-    throw new UsageError(
-      `--missed counts the meetings that a person missed, so --by ${by} does not work with it`,
-      { hint: 'pass --by user-total' },
-    )
-  if (absent && !listsPeople)
-    throw new UsageError(
-      `--${onlyAbsent ? 'only-' : ''}absent lists people, so --by ${by} does not work with it`,
-    )
+    throw createFlagConflict('--missed', `--by ${by}`, { hint: 'pass --by user-total' })
+  if (absent && !listsPeople) throw createFlagConflict(`--${onlyAbsent ? 'only-' : ''}absent`, `--by ${by}`)
   if (onlyAbsent && subject !== 'user' && subject !== 'meeting')
-    throw new UsageError(`--only-absent lists each absence, so --by ${by} does not work with it`, {
+    throw createFlagConflict('--only-absent', `--by ${by}`, {
       hint: 'pass --by user or meeting, or --by user-total --missed 1',
     })
   if (includeBlocked && !absent && missed === undefined)
-    throw new UsageError('--include-blocked works only with --absent')
+    throw new UsageError('--include-blocked needs --absent or --missed')
   if (gap !== undefined && !isOfTotals)
-    throw new UsageError(`--gap separates meetings, so --by ${by} does not work with it`, {
+    throw createFlagConflict('--gap', `--by ${by}`, {
       hint: 'pass --by meeting, user-total, day, week or month',
     })
 }
@@ -62,7 +57,7 @@ function checkFlags(grouping: Grouping, flags: ReportFlags): void {
 function readSpan({ from, to, period }: ReportFlags, now: number, zone: TimeZone): Interval {
   if (period !== undefined) {
     if (from !== undefined || to !== undefined)
-      throw new UsageError('pass either --period, or --from and --to', {
+      throw createFlagConflict('--period', from === undefined ? '--to' : '--from', {
         hint: 'for a part of a month, pass --from and --to',
       })
     return requirePeriod(period, now, zone)

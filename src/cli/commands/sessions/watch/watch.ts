@@ -237,10 +237,12 @@ async function createWatchOutput(
   const { stdout } = context.host
   const isView = stdout.isTTY && !isAsciiOnly(context.host) && !printer.printsJson
   if (!printer.printsJson && output.value !== 'table' && output.from === '--output')
-    throw new UsageError(`sessions watch prints a view or ndjson, not ${output.value}`)
+    throw new UsageError(
+      `-o ${output.value} cannot be used with “sessions watch”, which prints a view or ndjson`,
+    )
   if (!isView && printer.options.columns)
-    throw new UsageError('--columns is for the view on a terminal', {
-      hint: 'select fields with: --query',
+    throw new UsageError('--columns cannot be used without the view on a terminal', {
+      hint: 'pass --query to select fields',
     })
   printer.check(rowKinds.people, true)
   if (!isView)

@@ -18,7 +18,10 @@ interface HandOver {
  * @throws {UsageError} when both are the same user
  */
 export function createHandOver({ from, to }: HandOver, role?: string): Addition {
-  if (from === to) throw new UsageError(`both users are “${from}”`, { hint: 'name two different users' })
+  if (from === to)
+    throw new UsageError(`the users must be different, not both “${from}”`, {
+      hint: 'pass two different users',
+    })
   return {
     user_id: to,
     others: [from],
