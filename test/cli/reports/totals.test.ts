@@ -206,6 +206,7 @@ test.each([
   ['--gap 10m', '--gap and --by user cannot be used together'],
   ['--period 2026-13', /^--period must be today, .* or a month such as 2026-10, not “2026-13”$/],
   ['--period today --from 7d', '--period and --from cannot be used together'],
+  ['--period today --to 1d', '--period and --to cannot be used together'],
 ])('sessions report %s is a usage error', async (line, message) => {
   const { code, stdout, stderr } = await report(line)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

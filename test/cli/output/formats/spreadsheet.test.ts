@@ -30,6 +30,9 @@ test('--delimiter and --bom are refused for formats other than CSV, and with a w
   expect(await fail('rooms list --delimiter ; --json')).toContain(
     '--delimiter cannot be used with the format json',
   )
+  expect(await fail('rooms list --bom --query rooms')).toContain(
+    '--bom cannot be used with --query","hint":"pass -o csv instead of --query"',
+  )
   expect(await fail('rooms list -o csv --delimiter ab')).toContain('--delimiter must be one character or tab')
   expect(world.requests).toEqual([])
 })
