@@ -2,6 +2,7 @@ import type { Route } from '../api/endpoints.ts'
 import { isRecord } from '../api/guards.ts'
 import { unknownOperation } from '../api/vocabulary.ts'
 import {
+  type ErrorDetails,
   type Hint,
   type MeetroomError,
   NotFoundError,
@@ -32,8 +33,7 @@ export async function findMissingResource(refusal: ParsedErrorResponse): Promise
   if (isUnknown && status === 400) return isOwnPath(endpoint) ? createNotFoundError(refusal) : undefined
   if (!isNotFound && status !== 400) return undefined
   const user = await findMissingUser(refusal)
-  if (user !== undefined)
-    return new NotFoundError(`no such user: ${user}`, { ...details, hint: listHint('users') })
+  if (user !== undefined) return unknownUserError(user, details)
   if (!isNotFound) return undefined
   return createNotFoundError(refusal)
 }
@@ -108,6 +108,16 @@ function createNotFoundError({
         ? listHint('members', input.params?.['room_id'] ?? '')
         : listHint(`${things[0]}s`),
   })
+}
+
+/** Creates the error for a request that names a user who does not exist. Suggests to create a user with such an ID. */
+export function unknownUserError(user: string, details: ErrorDetails = {}): NotFoundError {
+  const list = listHint('users')
+  // A name or an email means a user with another ID.
+  const hint = /^[\w.-]+$/.test(user)
+    ? [list, '; or create the user with: ', suggest(['users', 'create'], user)]
+    : list
+  return new NotFoundError(`no such user: ${user}`, { ...details, hint })
 }
 
 function listHint(group: string, ...operands: readonly string[]): Hint {

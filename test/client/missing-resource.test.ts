@@ -8,7 +8,7 @@ const world = perTest(createImportWorld)
 
 const bad = answer(400, { message: 'Bad Request' })
 const noSuchUser = (id: string) =>
-  `error: no such user: ${id}\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n`
+  `error: no such user: ${id}\nhint: list them with: meetroom users list --base-url https://meet.test/v1; or create the user with: meetroom users create ${id} --base-url https://meet.test/v1\n`
 
 /** Simulates a service that refuses every write, and has the user ada. */
 function refuseWrites(refusal: WireResponse, unknown = answer(404, {})) {

@@ -96,7 +96,7 @@ function suggestResume(
 function suggestFix(context: Context, { adapter, file, flags }: ImportPlan, tally: Tally): Hint | undefined {
   const hasRejects = flags.failedOut !== undefined && !context.flags.dryRun
   if (hasRejects && tally.bad > tally.count('unknown')) return `fix ${flags.failedOut} and import it`
-  if (tally.conflicts === 0) return undefined
+  if (tally.conflicts === 0) return tally.missingHint
   return [`skip ${adapter.view.noun[1]} that exist with: `, skipCommand(adapter.name, file, flags.given)]
 }
 

@@ -1,5 +1,6 @@
 import { endpoints } from '../../api/endpoints.ts'
 import type { Client } from '../../client/client.ts'
+import { unknownUserError } from '../../client/missing-resource.ts'
 import { type Failure, type Outcome, toFailure } from '../../client/outcome.ts'
 import {
   ApiError,
@@ -131,7 +132,7 @@ export class RowSender {
       )
     if (dryRun && (!existing || ifExists === 'overwrite' || ifExists === 'update')) {
       const missing = await this.#referencedUsers.findMissing(adapter.listReferencedUsers?.(body) ?? [])
-      if (missing !== undefined) return this.#failOutcome(new NotFoundError(`no such user: ${missing}`))
+      if (missing !== undefined) return this.#failOutcome(unknownUserError(missing))
     }
     if (!existing) {
       if (dryRun) return { status: 'would_create' }

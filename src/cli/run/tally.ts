@@ -7,6 +7,7 @@ import {
   type MeetroomError,
   NetworkError,
   NotAppliedError,
+  NotFoundError,
   OutputError,
   PartialError,
   UnknownOutcomeError,
@@ -36,6 +37,7 @@ export class Tally {
   #withoutResponse = 0
   #notApplied = 0
   #conflicts = 0
+  #missingHint: Hint | undefined
 
   /**
    * @param total number of items that are known so far
@@ -69,6 +71,7 @@ export class Tally {
     if ('error' in outcome && outcome.error instanceof NetworkError) this.#withoutResponse++
     if ('error' in outcome && outcome.error instanceof NotAppliedError) this.#notApplied++
     if ('error' in outcome && outcome.error instanceof ConflictError) this.#conflicts++
+    if ('error' in outcome && outcome.error instanceof NotFoundError) this.#missingHint ??= outcome.error.hint
     const verdict = judgeStatus(status)
     if (verdict === 'good') this.#good++
     if (verdict === 'bad') this.#bad++
@@ -79,6 +82,11 @@ export class Tally {
   }
 
   /** Number of items that failed because they already exist. */
+  /** Hint of the first item that does not exist. */
+  get missingHint(): Hint | undefined {
+    return this.#missingHint
+  }
+
   get conflicts(): number {
     return this.#conflicts
   }
