@@ -87,7 +87,14 @@ const explanations: Readonly<Record<string, Explain>> = {
       return new UsageError(`missing required argument “${name}”`, {
         hint: ['type: ', suggest([...words, key, value, ...rest.slice(1)])],
       })
-    return new UsageError(`missing required argument “${name}”`, { hint: findExample(command, program) })
+    const example = findExample(command, program)
+    const format = listOptions(command).find(({ long }) => long === '--input-format')
+    if (format === undefined) return new UsageError(`missing required argument “${name}”`, { hint: example })
+    const given = rest.some((word) => word.startsWith('--input-format')) ? [] : ['--input-format', 'csv']
+    const piped = suggest([...words, '-', ...rest, ...given])
+    return new UsageError(`missing required argument “${name}”`, {
+      hint: [example, '; from a pipe: ', piped],
+    })
   },
   'commander.missingMandatoryOptionValue': ({ said, command, program, words, rest }) => {
     const [, flag = ''] = /'(.*)'/.exec(said) ?? []

@@ -55,7 +55,10 @@ export async function readTargets(context: Context, options: TargetOptions): Pro
   const selection = await openSelection(context, list, flags)
   if (!selection && !isNamed && !flags.user)
     throw new UsageError(`missing required argument “${view.noun[0]}”`, {
-      hint: ['pass IDs, or choose items with --where; see: ', suggestHelp(...context.command.split(' '))],
+      hint: [
+        'pass IDs, “-” to read them from a pipe, or --where; see: ',
+        suggestHelp(...context.command.split(' ')),
+      ],
     })
   const targets = selection
     ? await selectTargets(context, selection, view, options)

@@ -64,7 +64,10 @@ async function readGiven(
   if (flag) throw new UsageError(`${flag} needs --since`)
   if (given.length === 0)
     throw new UsageError('missing required argument “id”', {
-      hint: ['pass IDs, or select deliveries with --since; see: ', suggestHelp('webhooks', 'redeliver')],
+      hint: [
+        'pass IDs, “-” to read them from a pipe, or --since; see: ',
+        suggestHelp('webhooks', 'redeliver'),
+      ],
     })
   const ids = await readIds(given, context.host)
   await confirmItems(context, { count: ids.length, nouns: 'deliveries', max })

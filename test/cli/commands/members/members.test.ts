@@ -331,6 +331,6 @@ test('members add and members block exit 2 and name the argument if a required a
   expect(await world.run('members block room')).toMatchObject({
     code: 2,
     stderr:
-      'error: missing required argument “member”\nhint: pass IDs, or choose items with --where; see: meetroom members block --help\n',
+      'error: missing required argument “member”\nhint: pass IDs, “-” to read them from a pipe, or --where; see: meetroom members block --help\n',
   })
 })

@@ -395,7 +395,7 @@ describe('members block --user --all-rooms', () => {
     ['users offboard a --curl', '--curl cannot be used, because it does not read the rooms of the users'],
     [
       'users offboard',
-      'missing required argument “user”\nhint: pass IDs, or choose items with --where; see: meetroom users offboard --help',
+      'missing required argument “user”\nhint: pass IDs, “-” to read them from a pipe, or --where; see: meetroom users offboard --help',
     ],
   ])(
     'members block --user --all-rooms exits 2 before any request for the invalid command line “%s”',
