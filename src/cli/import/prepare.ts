@@ -191,12 +191,16 @@ async function reportTrimmed(context: Context, { trimmed }: CheckedInput): Promi
 async function warnAboutFields(
   context: Context,
   { adapter, flags }: ImportRequest,
-  { unlisted, leftOut }: RowReader,
+  { unlisted, leftOut, readOnly }: RowReader,
   { rows, invalid, omittedFields }: CheckedInput,
 ): Promise<void> {
   if (leftOut.length > 0)
     await context.notice(
       `warning: the export has ${plural(leftOut.length, 'a column', 'columns')} that the API does not list, not sent: ${leftOut.join(', ')}; --map 'COLUMN=FIELD' sends one`,
+    )
+  if (readOnly.length > 0)
+    await context.notice(
+      `not imported, because only the service sets ${plural(readOnly.length, 'it', 'them')}: ${readOnly.join(', ')}`,
     )
   for (const field of unlisted)
     await context.notice(

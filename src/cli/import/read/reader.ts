@@ -38,6 +38,8 @@ export interface RowReader {
   readonly unlisted: ReadonlySet<string>
   /** Unlisted columns of an export, which are not sent. */
   readonly leftOut: readonly string[]
+  /** Columns of a file other than an export that only the service sets. */
+  readonly readOnly: readonly string[]
 }
 
 interface ReaderOptions {
@@ -65,6 +67,7 @@ export async function createRowReader(adapter: ImportAdapter, options: ReaderOpt
   const convert: typeof convertFields = (fields, onProblem, onTrimmed) =>
     convertRoles(convertFields(fields, onProblem, onTrimmed), onProblem)
   const leftOut: string[] = []
+  let readOnly: readonly string[] = []
 
   function read(fields: Item): RowResult {
     const problems: string[] = []
@@ -96,7 +99,11 @@ export async function createRowReader(adapter: ImportAdapter, options: ReaderOpt
     return trimmedPart ? { body, ...trimmedPart } : { body }
   }
   return {
-    checkColumns: (columns) => void leftOut.push(...checkColumns(columns, adapter, options, mapping, listed)),
+    checkColumns(columns) {
+      const found = checkColumns(columns, adapter, options, mapping, listed)
+      leftOut.push(...found.leftOut)
+      readOnly = found.readOnly
+    },
     read,
     toBody: (fields) =>
       convert(
@@ -109,11 +116,14 @@ export async function createRowReader(adapter: ImportAdapter, options: ReaderOpt
     isUsed: (column) => !ignored.has(fieldOf(column)),
     unlisted,
     leftOut,
+    get readOnly() {
+      return readOnly
+    },
   }
 }
 
 /**
- * Returns the unlisted columns of an export, which are not sent.
+ * Returns the unlisted columns of an export, and the read-only columns of another file, which are not sent.
  * @throws {UsageError} for unknown or missing columns
  */
 function checkColumns(
@@ -122,7 +132,7 @@ function checkColumns(
   { renames, defaults, memberColumns }: ReaderOptions,
   { targetOf, isListed, ignored, named, leaveOut }: FieldMapping,
   listed: Fields,
-): readonly string[] {
+): { leftOut: readonly string[]; readOnly: readonly string[] } {
   const present = new Set(columns.map(foldName))
   const isPresent = (column: string) => present.has(foldName(column))
   const absent = [...renames.keys()].filter((column) => !isPresent(column))
@@ -147,7 +157,8 @@ function checkColumns(
     if (field !== '' && !ignored.has(field) && fields.indexOf(field) !== i)
       throw new UsageError(`two columns are mapped to ${field}`)
   if (missing.length > 0) throw new RequiredColumnError({ ...found, columns: [] })
-  return unknown
+  const isReadOnly = (column: string) => adapter.readOnly.includes(targetOf(column))
+  return { leftOut: unknown, readOnly: isExport ? [] : unread.filter(isReadOnly) }
 }
 
 /** Creates the function that converts the fields of a row to a request body. */

@@ -49,12 +49,21 @@ describe('users import from CSV', () => {
     ['with a line break in quotes', 'user_id,name\r\nada,"A\nB\r\nC"\r\n', { ada: 'A\nB\r\nC' }],
     ['with a line break in a column name', '"user_id","\nname\n"\nada,Ada\n', { ada: 'Ada' }],
     [
-      'with read-only columns of an export',
-      'user_id,name,access_token,created_at,updated_at,id,reason\nada,Ada,t,2026,2026,7,old\n',
+      'with all columns of an export',
+      'user_id,name,profile_url,default_member_type,created_at,updated_at,id,reason\nada,Ada,,,2026,2026,7,old\n',
       { ada: 'Ada' },
     ],
   ])('users import from CSV reads a file %s', async (_what, content, held) => {
     expect(await world.imported('people.csv', content)).toEqual(users(held))
+  })
+
+  test('users import from CSV names the read-only columns of a file that is no export', async () => {
+    const content = 'user_id,name,access_token,Created at,reason\nada,Ada,t,1.9.2026,old\n'
+    const { code, stderr } = await world.imported('people.csv', content)
+    expect([code, stderr]).toEqual([
+      0,
+      'not imported, because only the service sets them: access_token, Created at\nimported 1 of 1 user\n',
+    ])
   })
 
   test.each([
