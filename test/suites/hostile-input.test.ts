@@ -202,11 +202,12 @@ test('any input is read to the end or refused with a reason', async () => {
       const [kind, reader] = await readerFor(way.kind, format, groups, way.ignoreUnknown)
       // One input in ten comes from a file, in any encoding.
       if (chance === 0) writeFileSync(path, content)
-      const source = chance === 0 ? await openSource(path, host, encoding) : inMemory(content)
+      let source: Source | undefined
       let problems = 0
       const { signal } = new AbortController()
       const onProblem = async () => void problems++
       try {
+        source = chance === 0 ? await openSource(path, host, encoding) : inMemory(content)
         const { rows, invalid, readAgain } = await checkInput({
           ...{ source, format, delimiter, adapter: kind, isGrouped: groups, reader, signal, onProblem },
         })
@@ -217,7 +218,7 @@ test('any input is read to the end or refused with a reason', async () => {
       } catch (error) {
         if (!(error instanceof UsageError)) throw error
       } finally {
-        await source.close()
+        await source?.close()
       }
       add('inputs')
     }),
