@@ -49,6 +49,10 @@ export function findNearDuration(text: string): string | undefined {
   const words = text
     .trim()
     .toLowerCase()
+    .replace(
+      /^(a|an|one|two|three|four|five|six|seven|eight|nine|ten)(?= [a-z])/,
+      (word) => numbers[word] ?? word,
+    )
     .replace(/(?<=\d),(?=\d)/g, '.')
     .replace(/^pt(?=\d)|,|\band\b/g, ' ')
   if (!/^\s*(\d+(\.\d+)?\s*[a-z]+\s*)+$/.test(words)) return undefined
@@ -64,6 +68,11 @@ export function findNearDuration(text: string): string | undefined {
   )
   const near = readDuration(short) === ms ? short : formatDuration(ms)
   return near === text || !(ms > 0) || readDuration(near) !== ms ? undefined : near
+}
+
+const numbers: Readonly<Record<string, string>> = {
+  ...{ a: '1', an: '1', one: '1', two: '2', three: '3', four: '4', five: '5', six: '6', seven: '7' },
+  ...{ eight: '8', nine: '9', ten: '10' },
 }
 
 /** Words for units. Months and years have no fixed length. */

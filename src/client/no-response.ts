@@ -28,7 +28,7 @@ export const diagnosis: Hint = ['find the cause with: ', suggest(['doctor'])]
 export function explainBaseUrl(baseUrl: string): Hint {
   return /\/v\d+\/?$/.test(baseUrl)
     ? diagnosis
-    : 'a base URL ends with the version, as in https://meet.example.com/v1'
+    : `a base URL ends with the version, as in ${/^https?:\/\/[^/]+\/?$/.test(baseUrl) ? baseUrl.replace(/\/?$/, '') : 'https://meet.example.com'}/v1`
 }
 
 /** @param maybeReceived true if an attempt may have reached the service */

@@ -11,20 +11,31 @@ export type Format = (typeof formats)[number]
 /** @throws {UsageError} if the text is not a base URL (API specification, section 1) */
 export function parseBaseUrl(text: string): string {
   const hint = 'a base URL has the form https://meet.example.com/v1'
+  const near = findNearBaseUrl(text)
+  const details = near === undefined ? { hint } : { correction: [text, near] as const }
   let url: URL
   try {
     url = new URL(text.trim())
   } catch {
-    throw new UsageError('the base URL is not a valid URL', { hint })
+    throw new UsageError('the base URL is not a valid URL', details)
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new UsageError('the base URL must be an http or https URL', { hint })
+    throw new UsageError('the base URL must be an http or https URL', details)
   // The message does not quote the URL, because its password may be the key.
   if (url.username || url.password)
     throw new UsageError('the base URL must not contain a user name or password', { hint })
   if (url.search || url.hash)
     throw new UsageError('the base URL must not have a query or a fragment', { hint })
   return url.origin + url.pathname.replace(/\/+$/, '')
+}
+
+/** Completes a host to a base URL, unless the text may contain a user name or password. */
+function findNearBaseUrl(text: string): string | undefined {
+  const [, host = '', path = ''] =
+    /^((?:localhost|127\.0\.0\.1|[\w.-]+\.[a-z]{2,})(?::\d+)?)(\/[\w./-]*)?$/i.exec(text) ?? []
+  if (host === '') return undefined
+  const scheme = /^(localhost|127\.0\.0\.1)(:|$)/i.test(host) ? 'http' : 'https'
+  return `${scheme}://${host}${path === '' || path === '/' ? '/v1' : path}`
 }
 
 export function isJson(format: string | undefined): boolean {
@@ -80,12 +91,40 @@ export function parseTimeZone(text: string): string {
   if (name !== undefined) return name
   const city = text.trim().replaceAll(' ', '_').toLowerCase()
   const zones = Intl.supportedValuesOf('timeZone')
-  const near = zones.find((zone) => zone.toLowerCase().endsWith(`/${city}`)) ?? findClosest(text, zones)
+  const [, sign, hours] = /^(?:utc|gmt)?([+-])0?(\d|1[0-4])(?::?00)?$/i.exec(text.trim()) ?? []
+  const word = city.replace(/^.*\//, '')
+  const near =
+    zones.find((zone) => zone.toLowerCase().endsWith(`/${city}`)) ??
+    (Object.hasOwn(zoneWords, word) ? zoneWords[word] : undefined) ??
+    // The names of these zones have the opposite sign.
+    (hours === undefined ? undefined : `Etc/GMT${sign === '+' ? '-' : '+'}${hours}`) ??
+    findClosest(text, zones)
   throw new UsageError(
     `the time zone must be an IANA name such as Europe/Berlin, or utc, not “${text}”`,
     near === undefined ? {} : { correction: [text, near] },
   )
 }
+
+/** Time zones of abbreviations and of cities that no time zone is named after. */
+const zoneWords: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    'Europe/Berlin cest mez mesz munich hamburg frankfurt cologne stuttgart dresden leipzig',
+    'Europe/Zurich geneva bern basel',
+    'Europe/Rome milan naples turin',
+    'Europe/Madrid barcelona seville',
+    'Europe/Paris lyon marseille',
+    'Europe/London bst manchester edinburgh',
+    'America/New_York edt boston washington',
+    'America/Chicago cdt dallas houston',
+    'America/Denver mdt',
+    'America/Los_Angeles pst pdt san_francisco seattle',
+    'Asia/Tokyo jst osaka',
+    'Australia/Sydney aest aedt canberra',
+  ].flatMap((line) => {
+    const [zone = '', ...words] = line.split(' ')
+    return words.map((word) => [word, zone])
+  }),
+)
 
 function findTimeZone(text: string): string | undefined {
   try {

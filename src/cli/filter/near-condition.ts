@@ -10,7 +10,7 @@ const words: readonly (readonly [pattern: RegExp, operator: string])[] = [
 
 /**
  * Finds the condition that was probably meant by words of other languages: `name contains Maths`, `type in (a,b)`,
- * `terminated_at is null`, or `record` and `!record` for a field that is true or false.
+ * `terminated_at is null`, `type:open`, or `record` and `!record` for a field that is true or false.
  * @returns undefined for other text
  */
 export function findNearCondition(text: string, types: ReadonlyMap<string, string>): string | undefined {
@@ -23,6 +23,8 @@ export function findNearCondition(text: string, types: ReadonlyMap<string, strin
       .map((value) => removeQuotes(value.trim()).replace(/[\\^$.|?+()[\]{}*]/g, '\\$&'))
     return `${field}${not ? '!~' : '~'}^(${values.join('|')})$`
   }
+  const [, key = '', keyed = ''] = /^\s*([\w.]+)\s*:\s*(.+?)\s*$/.exec(text) ?? []
+  if (types.has(key)) return `${key}=${removeQuotes(keyed)}`
   const [, name = '', verb = '', value = ''] = /^\s*([\w.]+)\s+(is not|\w+)\s+(.+?)\s*$/i.exec(text) ?? []
   const operator = words.find(([pattern]) => pattern.test(verb.toLowerCase()))?.[1]
   if (!types.has(name) || operator === undefined) return undefined

@@ -21,6 +21,14 @@ export function compilePattern(text: string, condition: string, ignoresCase: boo
   try {
     new RegExp(text, 'iu')
   } catch {
+    const [, open] = /^[^()[\]\\]*([([])[^()[\]\\]*$/.exec(text) ?? []
+    if (open !== undefined)
+      throw new UsageError(
+        `${condition}: the value is not a valid regular expression: “${open}” is not closed`,
+        {
+          correction: [text, text.replace(open, `\\${open}`)],
+        },
+      )
     throw new UsageError(`${condition}: the value is not a valid regular expression`)
   }
   if ([...text.matchAll(tokens)].some(([token]) => /^(\(\?<?[=!]|\\[1-9]|\\k)/.test(token)))

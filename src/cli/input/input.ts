@@ -11,6 +11,7 @@ import { UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { checkId } from './id-arguments.ts'
 import { findNearJson } from './near-json.ts'
+import { findNearUrl } from './near-url.ts'
 import { readStdin } from './stdin.ts'
 import { trimWhiteSpace } from './white-space.ts'
 
@@ -64,13 +65,14 @@ export function collectParsed<T>(
 /** Returns a parser that encodes URLs and keeps `%20` (API specification, “What the service does”). */
 export function createUrlParser(flag: string): (text: string) => string {
   return (text) => {
-    const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/i.test(text)
+    const near = findNearUrl(text)
     const invalid = () =>
       new UsageError(
         `${flag} must be a complete URL such as https://host/path, not “${text}”`,
-        isLocal ? { correction: [text, `http://${text}`] } : {},
+        near === undefined ? {} : { correction: [text, near] },
       )
-    if (!isUrl(text)) throw invalid()
+    // `localhost:3000` looks like a URL with a scheme.
+    if (!isUrl(text) || near !== undefined) throw invalid()
     // The package encodeurl does not encode these characters, because browsers accept them.
     const url = encodeUrlOnce(convertHost(text.trim())).replace(/[\\^|]/g, encodeURIComponent)
     if (!isUrl(url)) throw invalid()

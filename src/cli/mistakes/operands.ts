@@ -1,3 +1,4 @@
+import { findNearUrl } from '../input/near-url.ts'
 import { toRoomName } from '../matching/reference.ts'
 import { convertTemplate } from './json-fields.ts'
 import { implied, linkWords, lookUp } from './meanings.ts'
@@ -28,6 +29,9 @@ export function fitWords(words: readonly string[], rest: readonly string[]): str
   const format = rest.indexOf('--format')
   const query = format < 0 ? undefined : convertTemplate(rest[format + 1] ?? '', words)
   if (query !== undefined) return fitWords(words, rest.toSpliced(format, 2, '--query', query))
+  const forward = rest.indexOf('--forward-to') + 1
+  const url = forward === 0 ? undefined : findNearUrl(rest[forward] ?? '')
+  if (url !== undefined) return fitWords(words, rest.with(forward, url))
   // Other programs name a file with a flag.
   if (words[0] === 'workspace' && /^(-f|--file(name)?)$/.test(first)) return fitWords(words, rest.slice(1))
   const isOperand = !first.startsWith('-')

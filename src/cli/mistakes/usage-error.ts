@@ -42,14 +42,18 @@ export function explainUsage(
 /** Adds a hint to the error of a command whose values the shell may have split. */
 export function explainValue(
   error: UsageError,
-  { program, argv, given }: Pick<CalledCommand, 'program' | 'argv' | 'given'>,
+  { program, argv, given: operands }: Pick<CalledCommand, 'program' | 'argv' | 'given'>,
 ): UsageError {
   const { command, words, rest } = splitTyped(program, argv)
-  const corrected = correctValue(rest, error.correction)
+  const [given = '', meant = ''] = error.correction ?? []
+  // Without words that may be secret, a suggestion would be incomplete.
+  const isWhole = rest.length > 0 || splitLine(program, argv).rest.length === 0
+  const isBaseUrl = isWhole && given !== '' && argv[argv.indexOf('--base-url') + 1] === given
+  const corrected = isBaseUrl ? [...rest, '--base-url', meant] : correctValue(rest, error.correction)
   if (corrected)
     return new UsageError(error.message, { hint: ['did you mean: ', suggest([...words, ...corrected])] })
   const isExplained = error.hint !== undefined && !error.correction
-  const joined = isExplained ? undefined : joinSplitValue(rest, listOptions(command), given.length)
+  const joined = isExplained ? undefined : joinSplitValue(rest, listOptions(command), operands.length)
   const hint: Hint | undefined =
     explainShellWords(program, argv, isExplained) ??
     explainMissingFile(error, words, rest) ??

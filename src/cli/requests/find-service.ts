@@ -39,9 +39,11 @@ export async function findService(context: RunningCommand): Promise<Service> {
     baseUrl,
     async open(connections) {
       const apiKey = await context.key()
-      if (apiKey.length < minKeyLength)
+      const problem =
+        apiKey.length < minKeyLength ? 'is too short to be masked in output' : describeUnlikelyKey(apiKey)
+      if (problem !== undefined)
         await printer.notice(
-          `warning: the API key (${(settings.apiKey ?? settings.keyCommand)?.from}) is too short to be masked in output`,
+          `warning: the API key (${(settings.apiKey ?? settings.keyCommand)?.from}) ${problem}`,
         )
       const url = new URL(baseUrl)
       if (settings.apiKeyOrigin === undefined && isClear(url))
@@ -49,6 +51,13 @@ export async function findService(context: RunningCommand): Promise<Service> {
       return { transport: await connect(context, baseUrl, connections), apiKey }
     },
   }
+}
+
+function describeUnlikelyKey(key: string): string | undefined {
+  if (/^(["']).*\1$/.test(key)) return 'is in quotation marks, which are sent with it'
+  return /^[@~./\w].*\.(txt|key|env|json)$/.test(key)
+    ? 'looks like a file name; pass what the file holds'
+    : undefined
 }
 
 /** Connects to a service. Checks each connection to the server of a local workspace. */

@@ -65,7 +65,7 @@ test.each([
     'Berlin',
     'hint: did you mean: meetroom rooms list --time-zone Europe/Berlin --base-url https://meet.test/v1\n',
   ],
-  [[], { MEETROOM_TIME_ZONE: '+02:00' }, 'MEETROOM_TIME_ZONE', '+02:00', ''],
+  [[], { MEETROOM_TIME_ZONE: '+02:00' }, 'MEETROOM_TIME_ZONE', '+02:00', 'hint: did you mean “Etc/GMT-2”?\n'],
   [['--time-zone', 'Mars/Olympus'], {}, '--time-zone', 'Mars/Olympus', ''],
 ])(
   'an invalid time zone is a usage error (flags: %j, environment: %j)',

@@ -335,7 +335,7 @@ describe('an invalid --where condition', () => {
       `created_at=${text}`,
       `--where created_at=${text}: ${time}, not “${text}”\nhint: ${text} does not exist`,
     ]),
-    ['rooms list', 'name~(', '--where name~(: the value is not a valid regular expression'],
+    ['rooms list', 'name~)', '--where name~): the value is not a valid regular expression'],
     ['rooms list', 'created_at!~*', '--where created_at!~*: the value is not a valid regular expression'],
     [
       'rooms list',

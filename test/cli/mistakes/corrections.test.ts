@@ -65,6 +65,25 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
   ["rooms update 'name:Old club' --status active", "rooms reopen 'name:Old club'"],
   ["rooms wait 'name:Old club' --until terminated", "rooms wait 'name:Old club' --for terminated"],
   ['serve --data /tmp/x', 'serve --data-dir /tmp/x'],
+  [
+    'listen --forward-to localhost:3000/webhook',
+    'webhooks listen --forward-to http://localhost:3000/webhook',
+  ],
+  ['webhooks listen --forward-to 3000', 'webhooks listen --forward-to http://localhost:3000'],
+  [
+    'rooms create --name X --type open --webhook-url x.example/hook',
+    'rooms create --name X --type open --webhook-url https://x.example/hook',
+  ],
+  ['rooms list --base-url 127.0.0.1:8/v1', 'rooms list --base-url http://127.0.0.1:8/v1'],
+  ['rooms list --base-url meet.example/v1', 'rooms list --base-url https://meet.example/v1'],
+  ['rooms list --time-zone CEST', 'rooms list --time-zone Europe/Berlin'],
+  ['rooms list --time-zone Europe/Munich', 'rooms list --time-zone Europe/Berlin'],
+  ['rooms list --time-zone +2', 'rooms list --time-zone Etc/GMT-2'],
+  ['rooms list --sort creation', 'rooms list --sort created_at'],
+  ['rooms list --where type:open', 'rooms list --where type=open'],
+  ["rooms list --where 'name~[Phys'", "rooms list --where 'name~\\[Phys'"],
+  ["audit list --since 'two weeks'", 'audit list --since 2w'],
+  ['users import people.csv --encoding latin1', 'users import people.csv --encoding windows-1252'],
 ]
 
 test('each of the listed mistakes suggests the command that was meant', async () => {
@@ -98,4 +117,25 @@ test('a restoration, a stop and a change of all items are explained without a co
     expect(await hintOf(line), line).toContain(
       "meetroom rooms delete --where 'created_at>2000-01-01' --dry-run\n",
     )
+})
+
+test.each([
+  ['rooms[?type==open].name', "a text needs quotes: --query 'rooms[?type=='\\''open'\\''].name'"],
+  ['rooms[?record==false].name', "a constant needs backticks: --query 'rooms[?record==`false`].name'"],
+  ['rooms|length', "“length” is a function; type: --query 'length(rooms)'"],
+  ['rooms.length', "“length” is a function; type: --query 'length(rooms)'"],
+  ['[].name', "the list is the key “rooms”; type: --query 'rooms[].name'"],
+])('the query %s, which selects nothing, is corrected in a notice', async (query, notice) => {
+  const hintOf = await createHints()
+  expect(await hintOf(`rooms list --query ${query}`)).toContain(`${notice}\n`)
+})
+
+test.each([
+  ['"abcdefghijkl"', 'is in quotation marks, which are sent with it'],
+  ['/root/key.txt', 'looks like a file name; pass what the file holds'],
+])('the unlikely API key %s causes a warning that does not repeat the key', async (key, problem) => {
+  const world = await createWorld()
+  const { stderr } = await world.run('rooms list', { env: { MEETROOM_API_KEY: key } })
+  expect(stderr).toContain(`warning: the API key (MEETROOM_API_KEY) ${problem}\n`)
+  expect(stderr).not.toContain(key)
 })

@@ -1,5 +1,6 @@
 import { findClosest } from '../../../api/closest.ts'
 import { isRecord } from '../../../api/guards.ts'
+import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import type { Item } from '../views/views.ts'
 
 /**
@@ -15,19 +16,31 @@ export function fromJq(text: string, key = ''): string | undefined {
 
 const maxKeys = 12
 
+/** Functions without another argument whose names are no fields. */
+const functionCall = /^(.+?)\s*[|.]\s*(length|keys|values|reverse|sort|sum|avg)(?:\(@?\))?\s*$/
+
 /**
- * Explains a query whose path begins with keys that the document does not have: names the keys that exist, the most
- * similar one first. Returns undefined if its plain keys exist, because the rest may rightly match nothing.
+ * Explains a query that probably means something else, because its path begins with keys that the document does not
+ * have, or because a key stands for a text or a function. Returns undefined if its plain keys exist, because the rest
+ * may rightly match nothing.
  */
 export function explainNoMatch(expression: string, document: unknown): string | undefined {
+  const [, argument, name] = functionCall.exec(expression) ?? []
+  if (name !== undefined && !/[&|]/.test(argument ?? ''))
+    return `--query: “${name}” is a function; type: --query ${quoteForShell(`${name}(${argument})`)}`
+  const lists = isRecord(document) ? Object.keys(document).filter((key) => Array.isArray(document[key])) : []
+  if (expression.startsWith('[') && lists.length === 1)
+    return `--query: the list is the key “${lists[0]}”; type: --query ${quoteForShell(lists[0] + expression)}`
   let places = [document]
   let path = ''
-  for (const [step, key, index] of expression.matchAll(
-    /(?:^|\.)([A-Za-z_]\w*)(?![\w(])|\[(\*|-?\d*)\]|[\s\S]/gy,
+  for (const [step, key, index, compared] of expression.matchAll(
+    /(?:^|\.)([A-Za-z_]\w*)(?![\w(])|\[(\*|-?\d*)\]|\[\?\s*\w+\s*[=<>!]=?\s*([A-Za-z_]\w*)\s*\]|[\s\S]/gy,
   )) {
+    const records = (compared === undefined ? places : places.flat().slice(0, 1000)).filter(isRecord)
+    const keys = [...new Set(records.flatMap((record) => Object.keys(record)))]
+    if (compared !== undefined && keys.length > 0 && !keys.includes(compared))
+      return explainText(expression, compared, `${path}[]`)
     if (key !== undefined) {
-      const records = places.filter(isRecord)
-      const keys = [...new Set(records.flatMap((record) => Object.keys(record)))]
       if (!keys.includes(key)) return keys.length === 0 ? undefined : describeKeys(key, records, keys, path)
       places = records.flatMap((record) => (Object.hasOwn(record, key) ? [record[key]] : []))
     } else if (index !== undefined) places = places.flat().slice(0, 1000)
@@ -35,6 +48,15 @@ export function explainNoMatch(expression: string, document: unknown): string | 
     path += step
   }
   return undefined
+}
+
+/** Explains a word after a comparison that is the name of no key. */
+function explainText(expression: string, word: string, path: string): string {
+  const isLiteral = /^(true|false|null)$/.test(word)
+  const quoted = expression.replace(new RegExp(`([=<>]\\s*)${word}(?=\\s*\\])`), (_, before: string) =>
+    isLiteral ? `${before}\`${word}\`` : `${before}'${word}'`,
+  )
+  return `--query: no key “${word}” in ${path}; a ${isLiteral ? 'constant needs backticks' : 'text needs quotes'}: --query ${quoteForShell(quoted)}`
 }
 
 function describeKeys(key: string, records: readonly Item[], keys: readonly string[], path: string): string {
