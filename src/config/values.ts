@@ -12,7 +12,7 @@ export type Format = (typeof formats)[number]
 export function parseBaseUrl(text: string): string {
   const hint = 'a base URL has the form https://meet.example.com/v1'
   const near = findNearBaseUrl(text)
-  const details = near === undefined ? { hint } : { correction: [text, near] as const }
+  const details = { hint, ...(near !== undefined && { correction: [text, near] as const }) }
   let url: URL
   try {
     url = new URL(text.trim())

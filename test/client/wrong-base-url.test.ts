@@ -35,7 +35,7 @@ const wrong = (url = origin) =>
   `error: ${url} does not respond as a Meeting Room Service\n` +
   (/\/v\d$/.test(url)
     ? `hint: find the cause with: meetroom doctor --base-url ${url}\n`
-    : 'hint: a base URL ends with the version, as in https://meet.example.com/v1\n')
+    : `hint: a base URL ends with the version, as in ${url === origin ? origin : 'https://meet.example.com'}/v1\n`)
 
 /** Returns command lines for existing and missing items. */
 const commands = () => [
@@ -101,7 +101,7 @@ describe('a base URL without /v1', () => {
       error: {
         code: 'wrong_base_url',
         message: `${origin} does not respond as a Meeting Room Service`,
-        hint: 'a base URL ends with the version, as in https://meet.example.com/v1',
+        hint: `a base URL ends with the version, as in ${origin}/v1`,
         status: 404,
         retryable: false,
         request: { method: 'DELETE', path: `/rooms/${room}` },
@@ -340,7 +340,11 @@ describe('auth login with a base URL that omits /v1', () => {
 
   test('auth login with a base URL that omits /v1 stores no settings if neither URL is the base URL of a service', async () => {
     world.intercept = async () => notFound
-    expect(await logIn(origin)).toMatchObject({ code: 6, stdout: '', stderr: wrong() })
+    expect(await logIn(origin)).toMatchObject({
+      code: 6,
+      stdout: '',
+      stderr: wrong().replace(`${origin}/v1`, 'https://meet.example.com/v1'),
+    })
     expect(stored).toThrow('ENOENT')
   })
 

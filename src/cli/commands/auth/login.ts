@@ -5,7 +5,7 @@ import { minKeyLength } from '../../../config/settings.ts'
 import { findProfile, type Profile, type StoredConfig } from '../../../config/stored-file.ts'
 import { isClear, parseBaseUrl } from '../../../config/values.ts'
 import { withKey, withProfile } from '../../../config/writer.ts'
-import { AuthError, MeetroomError, suggest, UsageError } from '../../../errors.ts'
+import { AuthError, MeetroomError, suggest, UsageError, WrongBaseUrlError } from '../../../errors.ts'
 import type { Visible } from '../../../host.ts'
 import { readStdinText } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -201,6 +201,12 @@ async function verifyKey(context: Context, given: string, key: string): Promise<
     } catch (error) {
       if (!(error instanceof MeetroomError) || error.status === undefined) throw error
       first ??= refusedKey(error, given)
+      // The hint must not name the URL with the version, because it was tried.
+      if (first instanceof WrongBaseUrlError && !/\/v\d+$/.test(given))
+        first = new WrongBaseUrlError(first.message, {
+          ...{ status: error.status, request: error.request, body: error.body },
+          hint: 'a base URL ends with the version, as in https://meet.example.com/v1',
+        })
       // Other programs also return 401, so only the refusal of a Meeting Room Service is final.
       if (error instanceof AuthError && (await client.isService())) throw refusedKey(error, given)
     }
