@@ -190,8 +190,9 @@ function hintOnChoice(
   value: string,
   choices: readonly string[],
 ) {
-  const started = choices.filter((choice) => choice.startsWith(value.toLowerCase()))
-  const meant = started.length === 1 ? started[0] : findNearChoice(value, choices)
+  const word = value.replace(/^(["'])(.*)\1$/, '$2')
+  const started = choices.filter((choice) => choice.startsWith(word.toLowerCase()))
+  const meant = started.length === 1 ? started[0] : findNearChoice(word, choices)
   if (meant !== undefined) return `did you mean: ${formatCondition(flag, `${field}${operator}${meant}`)}`
   if (operator !== '=') return undefined
   return `only for a service with other values: ${formatCondition(flag, `${field}~${value}`)}`

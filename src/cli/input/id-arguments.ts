@@ -50,9 +50,23 @@ export function checkIds(command: Command, args: readonly unknown[]): unknown[] 
     const argument = command.registeredArguments[i]
     if (!(argument instanceof IdArgument)) return arg
     if (arg === '-' && !argument.readsStdin) throw stdinNotReadError(argument.name(), argument.kind)
+    if (Array.isArray(arg)) checkCommas(argument.name(), arg)
     return checkEach(argument.name(), argument.kind, arg)
   })
   return [...positionals, flags]
+}
+
+/** @throws {UsageError} for a comma between two IDs, as in `ada, grace` */
+function checkCommas(label: string, ids: readonly unknown[]): void {
+  const [id, ...others] = ids
+    .slice(0, -1)
+    .filter((each) => typeof each === 'string' && /^[^\s:,]+,$/.test(each))
+    .map(String)
+  if (id === undefined) return
+  throw new UsageError(
+    `${label}: “${id}” ends with a comma, but IDs are separated by blanks`,
+    others.length === 0 ? { correction: [id, id.slice(0, -1)] } : {},
+  )
 }
 
 function stdinNotReadError(label: string, kind: IdKind): UsageError {

@@ -131,10 +131,21 @@ const explainNameAsRoom: Explain = async (missing) => {
   const name = readSegment(missing.path, 'rooms')
   if (name === undefined || idPattern.test(name)) return undefined
   const ids = (await findRooms(missing.client, name)).map(({ id }) => id)
-  if (ids.length === 0) return explainLikely(missing, 'room', name)
+  if (ids.length === 0) return (await explainNameList(missing, name)) ?? explainLikely(missing, 'room', name)
   return ids.length === 1
     ? ['a room has this name: ', correct(missing, name, toRoomName(name)) ?? quoteWord(toRoomName(name))]
     : `rooms of this name: ${ids.join(', ')}`
+}
+
+/** Explains several room names with commas, as in `rooms update 'Maths 7a, Maths 7b'`. */
+async function explainNameList(missing: MissingResource, text: string): Promise<Hint | undefined> {
+  const { command } = splitTyped(missing.program, missing.argv)
+  const names = text.split(',').map((name) => name.trim())
+  if (names.length < 2 || names.length > maxLikely) return undefined
+  for (const name of names) if ((await findRooms(missing.client, name)).length !== 1) return undefined
+  const isMany = command.registeredArguments.at(-1)?.variadic === true
+  const corrected = correct(missing, text, ...names.slice(0, isMany ? names.length : 1).map(toRoomName))
+  return corrected && [isMany ? 'separate names with blanks: ' : 'one at a time: ', corrected]
 }
 
 /** Explains a user ID instead of a room ID. */

@@ -84,7 +84,8 @@ export function readIntended(text: string): Intended | undefined {
       ? { reason: 'type: ', words: [`${known}:${value}`] }
       : { reason: 'pass the ID alone: ', words: [value] }
   }
-  const [, id = ''] = /^(?:https?:\/\/[^/]+)?\/(?:[^?#]*\/)?(?:rooms|users|join)\/([^/?#]+)/i.exec(text) ?? []
+  const [, id = ''] =
+    /^(?:https?:\/\/[^/]+)?\/(?:[^?#]*\/)?(?:rooms?|users?|join)\/([^/?#]+)/i.exec(text) ?? []
   if (id !== '') return { reason: 'pass the ID in the URL: ', words: [decode(id)] }
   return readList(text)
 }

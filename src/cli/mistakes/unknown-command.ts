@@ -68,6 +68,8 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
   if (moved) return suggestCommand(moved.split(' '), moved.startsWith('auth') ? profileOf(group, rest) : rest)
   const near = findNearest(word, within)
   if (near) return suggestCommand(group ? [group, near] : [near], rest)
+  const swapped = meanings.has(word.toLowerCase()) ? undefined : hintOnOrder(word, group, rest)
+  if (swapped) return swapped
   if (group === undefined) return hintAtTop(word, rest)
   if (group === 'message' && isRoom(word)) return suggestCommand(['message', 'send'], [word, ...rest])
   return ['see: ', suggestHelp(group)]
@@ -88,6 +90,15 @@ function findNearest(word: string, { commands }: Command): string | undefined {
   const harmless = named((effect) => !mayWrite(effect) && !isDestructive(effect))
   const undestructive = [...harmless, ...named((effect) => mayWrite(effect) && !isDestructive(effect))]
   return findClosest(word, [...undestructive, ...named(isDestructive)], 1) ?? findClosest(word, undestructive)
+}
+
+/** Explains an item before its command, as in `users ada get` or `name:Maths rooms get`. */
+function hintOnOrder(item: string, group: string | undefined, rest: readonly string[]): Hint | undefined {
+  const [noun = '', verb = '', ...others] = group === undefined ? rest : [group, ...rest]
+  const named = group ?? lookUp(nouns, noun.toLowerCase())
+  return named !== undefined && findVerb(named, verb)
+    ? suggestVerb(named, verb, [item, ...others])
+    : undefined
 }
 
 /** Explains that only saved records can be restored. A room may be terminated instead of deleted. */

@@ -65,6 +65,15 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
   ["rooms update 'name:Old club' --status active", "rooms reopen 'name:Old club'"],
   ["rooms wait 'name:Old club' --until terminated", "rooms wait 'name:Old club' --for terminated"],
   ['serve --data /tmp/x', 'serve --data-dir /tmp/x'],
+  ["'name:Physics 10b' rooms get", "rooms get 'name:Physics 10b'"],
+  ['users ada get', 'users get ada'],
+  ['rooms get https://meet.example.com/room/66f1a2b3c4d5e6f708192a3b', 'rooms get 66f1a2b3c4d5e6f708192a3b'],
+  ["rooms update 'Physics 10a, Physics 10b' --record", "rooms update 'name:Physics 10a' --record"],
+  [
+    "rooms terminate 'Physics 10a,Physics 10b' --yes",
+    "rooms terminate 'name:Physics 10a' 'name:Physics 10b' --yes",
+  ],
+  ['users delete tweber lfischer, kvogel --yes', 'users delete tweber lfischer kvogel --yes'],
   [
     'listen --forward-to localhost:3000/webhook',
     'webhooks listen --forward-to http://localhost:3000/webhook',

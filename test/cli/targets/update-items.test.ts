@@ -323,7 +323,7 @@ describe('--rename', () => {
     ['s/a/b', '--rename must be s/PATTERN/TEXT/, not “s/a/b”'],
     ['s/a/b/x', '--rename must be s/PATTERN/TEXT/, not “s/a/b/x”'],
     ['s//b/', '--rename must be s/PATTERN/TEXT/, not “s//b/”'],
-    ['s/(/b/', '--rename s/(/b/: the value is not a valid regular expression'],
+    ['s/(/b/', '--rename s/(/b/: the value is not a valid regular expression: “(” is not closed'],
     ['s/(?=a)/b/', '--rename s/(?=a)/b/: lookaround and backreferences are not supported'],
     ['s/a/$1/', '--rename s/a/$1/: the pattern has no group 1 for $1'],
   ])('--rename refuses %s with a one-line error before any request', async (pattern, problem) => {

@@ -10,10 +10,12 @@ import { withAuditTrail } from '../../../client/audit-trail.ts'
 import {
   ApiError,
   AuthError,
+  type Hint,
   type MeetroomError,
   NetworkError,
   NotFoundError,
   ServiceError,
+  suggest,
   UsageError,
 } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -161,7 +163,12 @@ function toError({ reason, code, status }: RoomClosed, room: string, isAnonymous
   const isRefusal = status === undefined || (status >= 400 && status < 500)
   const Kind = kinds.get(code) ?? (isRefusal ? ApiError : ServiceError)
   const request = { method: joining.method, path: fillPath(joining.path, { id: room }) }
-  const hint = isAnonymous && code === 'unauthorized' ? 'pass a user who may join, as in --as ada' : undefined
+  const hint: Hint | undefined =
+    reason === 'the room is terminated'
+      ? ['reopen it with: ', suggest(['rooms', 'reopen', room])]
+      : isAnonymous && code === 'unauthorized'
+        ? 'pass a user who may join, as in --as ada'
+        : undefined
   const message = reason === 'blocked' ? 'you were blocked' : `cannot join: ${reason}`
   return new Kind(message, { status, request, hint })
 }
