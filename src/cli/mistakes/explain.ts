@@ -101,7 +101,7 @@ function explainIntended(missing: MissingResource, text: string): Hint | undefin
   }
   const isMany = command.registeredArguments.at(-1)?.variadic === true
   if (/^(\*|all)$/i.test(text) && isMany && command.options.some(({ long }) => long === '--where'))
-    return suggestAll(missing.context.command.split(' '))
+    return suggestAll(command, missing.context.command.split(' '), missing.given)
   const { reason, words } = readIntended(text) ?? { reason: '', words: [] }
   if (words.length === 0) return undefined
   const corrected = correct(missing, text, ...(isMany ? words : words.slice(0, 1)))

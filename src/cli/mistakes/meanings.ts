@@ -349,7 +349,6 @@ export const flags: Readonly<Record<string, readonly string[]>> = {
   '--tz': ['--time-zone'],
   '--since': ['--from'],
   '--until': ['--to', '--for'],
-  '--date': ['--period'],
   '--period': ['--month'],
   '--month': ['--period'],
   '--selector': ['--where'],

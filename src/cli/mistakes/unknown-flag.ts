@@ -118,7 +118,8 @@ function explainForeignFlag(
     command.registeredArguments[0]?.name() === 'file' && splitOperands(others)[0].length < 2
   if (/^(-f|--file(name)?)$/.test(flag) && isFileMissing && rest[at] === flag && value !== '-')
     return ['pass it without a flag: ', suggest([...words, ...others])]
-  if (flag === '--all' && has('--where') && !isReading(command)) return suggestAll(words)
+  if (flag === '--all' && has('--where') && !isReading(command))
+    return suggestAll(command, words, splitOperands(others)[0])
   if (words.join(' ') === 'rooms update' && flag === '--status' && /^(active|terminated)$/.test(value))
     return [
       'did you mean: ',
@@ -193,6 +194,11 @@ function replaceUnknown(
   )
 }
 
+function readDay(text: string): number | undefined {
+  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []
+  return dayNumber(Number(year), Number(month), Number(date))
+}
+
 /** Returns the words after the command with the probable flag in place of `flag`; undefined if no flag is similar. */
 function findIntendedWords(
   flag: string,
@@ -216,6 +222,12 @@ function findIntendedWords(
       return [...rest.slice(0, at), long, ...rest.slice(at + 1)]
     return value === undefined ? undefined : replaced(long, value)
   }
+  if (/^--da(te|y)$/.test(flag) && value !== undefined) {
+    const day = readDay(value)
+    if (day === undefined && has('--period')) return replaced('--period', value)
+    if (day !== undefined && has('--from') && has('--to'))
+      return replaced('--from', value, '--to', formatDayNumber(day + 1))
+  }
   const canFilter = has('--where') && isReading(command) && !lookUp(flags, flag)?.some(has)
   if (canFilter && value !== undefined) {
     if (searching.has(flag))
@@ -231,11 +243,6 @@ function findIntendedWords(
     return rest.includes(ofValue) ? undefined : [...rest.slice(0, at), ofValue, choice, ...rest.slice(at + 1)]
   const state = joined === undefined && canFilter ? findState(flag.slice(2), command) : undefined
   if (state !== undefined) return [...rest.slice(0, at), '--where', state, ...rest.slice(at + 1)]
-  if (/^--da(te|y)$/.test(flag) && has('--from') && has('--to') && value !== undefined) {
-    const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(value) ?? []
-    const day = dayNumber(Number(year), Number(month), Number(date))
-    if (day !== undefined) return replaced('--from', value, '--to', formatDayNumber(day + 1))
-  }
   const meanings = lookUp(flags, flag)?.filter(has) ?? []
   const takesNumber = (long: string) => {
     const parse = options.find((option) => option.long === long)?.parseArg as FlagKind | undefined
@@ -246,6 +253,7 @@ function findIntendedWords(
   // `-f` without a value means `--force`.
   if (flag === '-f' && isAlone)
     return isDestructive(command.effect ?? 'reads') ? rest.with(at, '--yes') : undefined
+  if (flag === '-f' && named === '--where' && !/[=<>~]/.test(value ?? '')) return undefined
   if (named === '--query' && value !== undefined) return replaced(named, convertJq(value, command))
   if (named === '--data' && value !== undefined)
     return replaced(named, /^[{[@-]/.test(value) ? value : `@${value}`)

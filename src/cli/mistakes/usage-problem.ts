@@ -1,4 +1,4 @@
-import type { Option } from 'commander'
+import type { Command, Option } from 'commander'
 import { type Hint, suggest, suggestHelp } from '../../errors.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { findSynonym } from '../output/views/near-field.ts'
@@ -30,10 +30,13 @@ export function findFlagOf(
 }
 
 /** Suggests a preview of a change to all items, without the flags that were typed, which may confirm it. */
-export const suggestAll = (words: readonly string[]): Hint => [
-  'choose all with a condition that all meet; preview with: ',
-  suggest([...words, '--where', 'created_at>2000-01-01', '--dry-run']),
-]
+export function suggestAll(command: Command, words: readonly string[], given: readonly string[]): Hint {
+  const places = given.slice(0, Math.max(0, command.registeredArguments.length - 1))
+  return [
+    'choose all with a condition that all meet; preview with: ',
+    suggest([...words, ...places, '--where', 'created_at>2000-01-01', '--dry-run']),
+  ]
+}
 
 /**
  * Suggests help on a flag or a command.

@@ -45,6 +45,8 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
     'sessions report --all-rooms --date 2026-11-30',
     'sessions report --all-rooms --from 2026-11-30 --to 2026-12-01',
   ],
+  ['audit list --date 2026-11-30', 'audit list --where time=2026-11-30'],
+  ['users delete -f list.csv', 'users delete --help'],
   ['sessions report --all-rooms --date last-week', 'sessions report --all-rooms --period last-week'],
   ['sessions report --all-rooms --by person', 'sessions report --all-rooms --by user'],
   ["rooms create 'Art 8' open", "rooms create --name 'Art 8' --type open"],
@@ -122,6 +124,9 @@ test('a restoration, a stop and a change of all items are explained without a co
   expect(await hintOf("rooms undelete 'name:Old club'")).not.toContain('reopen')
   expect(await hintOf('serve stop')).toContain('hint: stop it with ^C in its terminal\n')
   expect(await hintOf('rooms list --insecure')).toContain('hint: certificates are always checked; ')
+  expect(await hintOf("members block 'name:Physics 10a' --all --yes")).toContain(
+    "meetroom members block 'name:Physics 10a' --where 'created_at>2000-01-01' --dry-run\n",
+  )
   for (const line of ['rooms delete --all --yes', "rooms delete '*' --yes", 'rooms delete all --yes'])
     expect(await hintOf(line), line).toContain(
       "meetroom rooms delete --where 'created_at>2000-01-01' --dry-run\n",
