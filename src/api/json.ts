@@ -79,7 +79,7 @@ export function requireJsonLimits(
   if (length > maxWideBytes && bytes.some((byte) => byte > lastLatin1))
     throw new JsonLimitError(`larger than ${maxWideBytes / 2 ** 20} MB with characters outside Latin-1`)
   let depth = 0
-  // Every value is the first of a list or object, or follows a comma.
+  // Starts with the root value. Every other value is the first in a list or object, or follows a comma.
   let count = 1
   const names = new Uint8Array(nameSlots)
   let nameCount = 0

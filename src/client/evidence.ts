@@ -86,7 +86,7 @@ function listNameOf({ name }: Doubt): ProofList {
   return listOf[readBack]
 }
 
-/** Returns true for a new member, whose ID is unknown. */
+/** Returns true if only a list can show the item, as for a new member, whose ID is unknown. */
 function isOnlyListed({ name }: Doubt): boolean {
   const { readBack }: Endpoint = endpoints[name]
   return readBack === 'listMembers'

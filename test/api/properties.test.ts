@@ -604,7 +604,7 @@ describe('tables and records', async () => {
     )
   })
 
-  test('tables and records use one line for each field, without control characters', () => {
+  test('tables and records print the value of each field on one line, without control characters', () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile, { minKeys: 1 }), (record) => {
         const fields = Object.keys({ status: '', ...record })

@@ -26,7 +26,7 @@ import {
 } from '../helpers/signalled.ts'
 import { counted, full, notice, sized } from './size.ts'
 
-// Signals to each long-running command, and to a command that waits at a prompt.
+// Sends signals to each long-running command, and to a command that waits at a prompt.
 
 const count = counted('process (commands that stay)')
 

@@ -47,7 +47,7 @@ export class Ledger {
     }
   }
 
-  /** False if no request of this run or of the resumed run can have reached the service. */
+  /** True if a request of this run or of the resumed run may have reached the service. */
   get hasSent(): boolean {
     return this.#hasSent
   }

@@ -58,7 +58,7 @@ export function explainValue(
     explainShellWords(program, argv, isExplained) ??
     explainMissingFile(error, words, rest) ??
     (joined && [quoteValue, suggest([...words, ...joined])]) ??
-    (error instanceof ColumnsError ? explainColumns(error, { words, rest, file: given[0] }) : undefined) ??
+    (error instanceof ColumnsError ? explainColumns(error, { words, rest, file: operands[0] }) : undefined) ??
     (error instanceof MissingColumnError ? explainMissingColumn(error, { words, rest }) : undefined)
   return hint ? new UsageError(error.message, { hint }) : error
 }

@@ -121,7 +121,7 @@ const byMinutes: Compare = (a, b) => b.missed - a.missed || b.room_minutes - a.r
 const byPerson: Compare = ({ user_id, key = '' }, { user_id: otherUser, key: other = '' }) =>
   Number(user_id === null) - Number(otherUser === null) || (key < other ? -1 : key > other ? 1 : 0)
 
-/** Creates a comparison of the sums of a room, or of all rooms together, in the order of the grouping. */
+/** Creates a comparator that sorts the sums of one room, or of all rooms together, in the order of the grouping. */
 function createComparison({ subject, unit, isUnitFirst }: Grouping): Compare {
   const bySubject: Partial<Record<Subject, readonly Compare[]>> = {
     user: [byPerson],

@@ -19,7 +19,7 @@ export interface ReportPlan {
   gapMs: number
   /** Minimum attendance of a person who counts as present, in minutes; undefined unless the user sets it. */
   minMinutes?: number | undefined
-  /** True to include missed meetings and people who do not count as present. */
+  /** True to include missed meetings and absent people. */
   absent: boolean
   /** True to print only people who do not count as present. */
   onlyAbsent: boolean
@@ -55,7 +55,7 @@ export async function createPlan(
   }
 }
 
-/** Returns true if a report includes missed meetings and people who do not count as present. */
+/** Returns true if a report includes missed meetings and absent people. */
 export function includesAbsent({ absent, onlyAbsent, missed }: AttendanceFlags): boolean {
   return absent === true || onlyAbsent === true || missed !== undefined
 }

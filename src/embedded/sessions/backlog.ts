@@ -11,7 +11,7 @@ const maxUncounted = 16 * 1024
  * peer that has been behind for the longest time is disconnected.
  */
 export class Backlog {
-  /** Number of pending sockets by frame. */
+  /** Number of sockets with this frame unread, by frame. */
   readonly #frames = new Map<Frame, number>()
   /** Sockets with unread frames, in the order in which they fell behind. */
   readonly #behind = new Set<Duplex>()

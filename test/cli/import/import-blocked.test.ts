@@ -54,7 +54,7 @@ describe('members import of existing members that are blocked', () => {
     ])
   })
 
-  test('members import --unblock of existing members that are blocked keeps a member blocked if the row has is_blocked: true', async () => {
+  test('members import --unblock keeps an existing member blocked if the row has is_blocked: true', async () => {
     world.file('class.csv', `room_id,user_id,is_blocked\n${room},bob,true\n${room},eve,\n`)
     expect((await run(`${line} --if-exists update --unblock --yes`)).code).toBe(0)
     expect(await readBlocked()).toEqual({ ada: false, bob: true, eve: false })

@@ -259,7 +259,7 @@ describe('rooms delete with the built program', () => {
     expect(await exist()).toBe(19)
   })
 
-  test('rooms delete with the built program sends no request for more IDs than --max allows', async () => {
+  test('rooms delete with the built program sends no request if it gets more IDs than --max allows', async () => {
     for (let i = 0; i < 3; i++) await world.room(`R${i}`)
     const script = 'meetroom rooms list -o ids | meetroom rooms delete - --yes --max 2'
     expect(await built.shell(script)).toMatchObject({ code: 10 })

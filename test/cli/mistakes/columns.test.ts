@@ -52,7 +52,7 @@ test.each<[line: string, header: string, hint: string]>([
     `the file has the columns of users: ${command('users import', '')}`,
   ],
   ['users import', 'type;name', `the file has the columns of rooms: ${command('rooms import', '')}`],
-  ['members import', 'user_id;name', "columns are user_id, name; map one: --map 'COLUMN=room_id'"],
+  ['members import', 'user_id;name', 'columns are user_id, name; pass --map to map one of them to room_id'],
   [
     'rooms import --group-by name',
     'Klasse;user;role',

@@ -97,7 +97,7 @@ describe('each', () => {
     expect(outcomes).toEqual(['ok', 'failed', 'ok'])
   })
 
-  test('each throws an error of the source after it reports the started items', async () => {
+  test('each() reports the started items, then throws the error of a failed source', async () => {
     async function* broken() {
       yield 1
       throw new TypeError('no more')

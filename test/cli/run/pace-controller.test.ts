@@ -251,7 +251,7 @@ describe('a busy service', () => {
     expect([pace.onBusy(503, 0, 9), pace.onBusy(503, 0, 10)]).toEqual([0, undefined])
   })
 
-  test('a busy service delays nothing after the run stops', async () => {
+  test('a busy service delays no request after the run stops', async () => {
     const stop = new AbortController()
     const run = createPace({}, stop)
     run.pace.onBusy(503, 20_000, 0)

@@ -537,7 +537,7 @@ describe.each([
       expect(requests).toBe(0)
     })
 
-    test('the transport reports an error without the value of a header that HTTP forbids', async () => {
+    test('the transport reports an invalid header value without printing the value', async () => {
       const origin = await serve((_request, response) => response.end())
       const { maybeSent } = await describeFailure(origin, {
         request: { headers: { authorization: `Bearer ${key}\n` } },

@@ -21,7 +21,7 @@ beforeEach(async () => {
   send = workspace.send
 })
 
-/** Returns the ID of a new room. */
+/** Creates a room; returns its ID. */
 async function room(body: object = {}): Promise<string> {
   return (await send('POST', '/rooms', { name: 'R', type: 'open', ...body })).body.room.id
 }

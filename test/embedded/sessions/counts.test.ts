@@ -82,7 +82,7 @@ async function startHub(maxDirectEnds: number) {
       connected = before
       expect(connected.map(({ type }) => type)).toEqual(types)
     },
-    /** Runs an action in a write, which may fail. */
+    /** Runs an action in a write. With `fails`, the write fails. */
     async change(work: () => void, fails: boolean): Promise<void> {
       const before = connected
       await store.write(() => {

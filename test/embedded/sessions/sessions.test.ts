@@ -54,7 +54,7 @@ describe('an open room', () => {
     expect(await served.refusal(room)).toMatchObject({ status: 429 })
   })
 
-  test('an open room refuses anonymous guests while too many anonymous guests are connected to all rooms', async () => {
+  test('an open room refuses anonymous guests while too many anonymous guests are connected across all rooms', async () => {
     const served = await serveWorkspace({ anonymousLimits: { sessions: 2 } })
     const token = await served.user('ada')
     const [room, other] = [await served.room(), await served.room()]

@@ -77,7 +77,7 @@ test('a text column with bytes that are not UTF-8 causes 503 where it is read, a
   )
 })
 
-test('--local exits 74 for text that is not UTF-8, doctor reports the text, and local restore repairs the workspace', async () => {
+test('with text that is not UTF-8 in the local workspace, a command exits 74, doctor reports the text, and local restore repairs the workspace', async () => {
   const world = await createWorld()
   const { stdout: room } = await world.run('--local rooms create --name Good --type open -o ids')
   await world.run('local backup good.db')

@@ -16,7 +16,7 @@ export interface RoomClosed {
   reason: string
   /** True if a new connection may succeed. */
   canRetry: boolean
-  /** True if the meeting ended regularly. */
+  /** True if the meeting ended normally. */
   isFinal: boolean
   /** Close code of the session, or error code of the refused connection. */
   code?: number | string

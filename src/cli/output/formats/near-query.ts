@@ -5,7 +5,7 @@ import type { Item } from '../views/views.ts'
 
 /**
  * Converts a simple path of jq, such as `.rooms[] | .id`, to JMESPath; undefined for other text.
- * @param key key of the list that a path such as `.[].id` means
+ * @param key name of the property with the list, for a path such as `.[].id`
  */
 export function fromJq(text: string, key = ''): string | undefined {
   const parts = text.split('|').map((part) => part.trim())

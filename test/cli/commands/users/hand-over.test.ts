@@ -229,7 +229,7 @@ describe('users hand-over', () => {
     [
       'users hand-over mallory ada --curl',
       2,
-      'error: --curl cannot be used, because it does not read the rooms to which the user is added\n',
+      'error: --curl cannot be used, because it does not read the rooms of the user\n',
     ],
   ])('users hand-over prints an error for “%s” and exits %i', async (line, code, stderr) => {
     expect(await world.outcome(line)).toEqual({ code, stdout: '', stderr })

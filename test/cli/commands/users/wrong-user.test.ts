@@ -30,11 +30,13 @@ describe.each(commands)('%s of a user who does not exist', (_, line) => {
     },
   )
 
-  test('a command with a user who does not exist exits 3 without a suggestion when several users have the name', async () => {
+  test('a command with a user who does not exist exits 3 and suggests all users who have the name', async () => {
     for (const user_id of ['x1', 'x2']) await world.send('POST', '/users', { user_id, name: 'Twin' })
     const { code, stderr } = await world.run(line('TWIN'))
     expect({ code, writes: world.writes() }).toEqual({ code: 3, writes: [] })
-    expect(stderr).toMatch('hint: list them with: meetroom users list')
+    expect(stderr).toMatch(
+      /several users are equally near: “Twin” \(x[12]\): meetroom .*, “Twin” \(x[12]\): meetroom /,
+    )
   })
 })
 

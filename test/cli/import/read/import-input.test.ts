@@ -225,7 +225,9 @@ describe('an import of a file in another encoding', () => {
   test('an import of Mac Roman or a DOS code page is refused without the name of another encoding', async () => {
     for (const name of ['K\x8athe', 'K\x84the', 'Mart\x92n'])
       expect(await world.imported('people.csv', Buffer.from(`user_id,name\nk,${name}\n`, 'latin1'))).toEqual(
-        refuse(`is not UTF-8 at byte offset ${15 + name.search(/[\x80-\x9f]/)}\nhint: save it as UTF-8`),
+        refuse(
+          `is not UTF-8 at byte offset ${15 + name.search(/[\x80-\x9f]/)}\nhint: save the file as UTF-8`,
+        ),
       )
   })
 })
