@@ -23,6 +23,7 @@ export function defineConfigGet(config: MeetroomCommand, act: DefineAction): voi
         const printer = await context.printer()
         if (printer.printsJson) await printer.json(found)
         else await printer.data(`${found.value}\n`, visibleLines)
+        if (name === 'api_key') await context.notice('the key itself is never printed')
       }),
     )
   addExamples(get, 'meetroom config get base_url')

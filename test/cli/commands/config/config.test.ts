@@ -326,7 +326,11 @@ test('config get prints one setting', async () => {
     code: 0,
     stdout: '{"key":"timeout","value":30,"origin":"default"}\n',
   })
-  expect(await world.run('config get api_key')).toMatchObject({ code: 0, stdout: 'set\n' })
+  expect(await world.run('config get api_key')).toMatchObject({
+    code: 0,
+    stdout: 'set\n',
+    stderr: 'the key itself is never printed\n',
+  })
   expect(await run('config get base_url')).toMatchObject({
     code: 3,
     stdout: '',
