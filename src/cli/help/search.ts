@@ -6,19 +6,33 @@ import { readTopic, type Topic, topicSummaries } from './topics.ts'
 const maxFound = 8
 /** Weight of a heading or first cell of a table that explains the word, in occurrences in the text. */
 const headingWeight = 100
+/** Words of questions that no section explains. */
+const ignoredWords: ReadonlySet<string> = new Set(
+  'a an and are can do does for from how i in is it me my of on our the to was were what when where which who with'.split(
+    ' ',
+  ),
+)
 /** Width in columns that exceeds every line, so that no line is wrapped. */
 const width = 10_000
 
 interface Section {
   topic: Topic
   heading: string
+  /** Number of different words in the section. */
+  matched: number
   /** Number of occurrences of the words. Headings and definitions count more than text. */
   weight: number
 }
 
-/** Finds the sections of help topics that contain all words or their beginnings, the best matches first. */
-export async function searchTopics(words: readonly string[], style: Style): Promise<Section[]> {
-  if (!words.every((word) => /^[\p{L}\p{N}_-]+$/u.test(word))) return []
+/**
+ * Finds the sections of help topics that contain most of the words or their beginnings, the best matches first.
+ * @param typed words, or a question in one argument
+ */
+export async function searchTopics(typed: readonly string[], style: Style): Promise<Section[]> {
+  const all = typed.flatMap((word) => word.split(/\s+/)).map((word) => word.replace(/['\u2019]s$|[?.,!]+$/g, ''))
+  if (!all.every((word) => /^[\p{L}\p{N}_-]+$/u.test(word))) return []
+  const asked = all.filter((word) => !ignoredWords.has(word.toLowerCase()))
+  const words = asked.length > 0 ? asked : all
   // The changelog mentions nearly every term, so every search would find it.
   const topics = Object.keys(topicSummaries).filter((topic) => topic !== 'changes') as Topic[]
   const sections = await Promise.all(
@@ -31,12 +45,18 @@ export async function searchTopics(words: readonly string[], style: Style): Prom
           const inHeading = countWord(word, title) * (isTitle ? 2 : 1)
           return headingWeight * (inHeading + countDefinitions(word, body)) + countWord(word, text)
         })
-        const weight = weights.includes(0) ? 0 : weights.reduce((sum, one) => sum + one)
-        return { topic, heading: isTitle ? topicSummaries[topic] : title, weight }
+        return {
+          topic,
+          heading: isTitle ? topicSummaries[topic] : title,
+          matched: weights.filter((weight) => weight > 0).length,
+          weight: weights.reduce((sum, one) => sum + one),
+        }
       }),
     ),
   )
-  const found = sections.flat().filter(({ weight }) => weight > 0)
+  const most = Math.max(...sections.flat().map(({ matched }) => matched))
+  if (most * 2 <= words.length) return []
+  const found = sections.flat().filter(({ matched }) => matched === most)
   return found.sort((a, b) => b.weight - a.weight).slice(0, maxFound)
 }
 

@@ -116,8 +116,9 @@ export class Ledger {
     const { results, journal, rejects } = this.#records
     const { flags, receipt } = this.#plan
     const isDone = !hasFailed && typeof flags.journal !== 'string'
-    const done = receipt === undefined ? 'remove' : { receipt }
-    const disposition = flags.receipt === false ? 'remove' : isDone ? done : 'keep'
+    const done = receipt === undefined || flags.receipt === false ? 'remove' : { receipt }
+    // Without the journal, a repeat of a run with failures would create the other items again.
+    const disposition = isDone ? done : 'keep'
     const failures: unknown[] = []
     for (const close of [
       () => rejects?.close(),
