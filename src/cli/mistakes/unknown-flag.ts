@@ -107,11 +107,11 @@ function explainForeignFlag(
     return 'certificates are always checked; trust your own authority with NODE_EXTRA_CA_CERTS=FILE'
   if (flag === '--reverse' && has('--sort') && isReading(command)) {
     const sort = others.indexOf('--sort')
-    const key = sort < 0 ? 'created_at' : (others[sort + 1] ?? '')
-    const rested = sort < 0 ? others : others.toSpliced(sort, 2)
+    // Without --sort, a service lists the newest items first.
+    if (sort < 0) return ['did you mean: ', suggest([...words, ...others, '--sort', 'created_at'])]
     return [
       'a minus sign before a field means descending: ',
-      suggest([...words, ...rested, `--sort=-${key}`]),
+      suggest([...words, ...others.toSpliced(sort, 2), `--sort=-${others[sort + 1]}`]),
     ]
   }
   const isFileMissing =

@@ -61,7 +61,7 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
   ["rooms terminate 'name:Old club' -yes", "rooms terminate 'name:Old club' --yes"],
   ["rooms delete 'name:Old club' -f", "rooms delete 'name:Old club' --yes"],
   ['rooms list -o columns=id,name', 'rooms list --columns id,name'],
-  ['rooms list --reverse', 'rooms list --sort=-created_at'],
+  ['rooms list --reverse', 'rooms list --sort created_at'],
   ["rooms inspect 'name:Old club' --format '{{.id}}'", "rooms get 'name:Old club' --query room.id"],
   ["rooms get 'name:Old club' --format '{{.id}}'", "rooms get 'name:Old club' --query room.id"],
   ["rooms update 'name:Old club' --status active", "rooms reopen 'name:Old club'"],
