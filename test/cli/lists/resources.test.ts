@@ -18,7 +18,11 @@ test.each([
   ['users get nobody', 'user: nobody', 'users list'],
   ['members list nowhere', 'room: nowhere', 'rooms list'],
   ['members get ROOM nobody', 'room or member: ROOM nobody', 'members list ROOM'],
-  ['members add ROOM nobody', 'user: nobody', 'users list'],
+  [
+    'members add ROOM nobody',
+    'user: nobody',
+    'users list --base-url https://meet.test/v1; or create the user with: meetroom users create nobody',
+  ],
   ['sessions list nowhere', 'room: nowhere', 'rooms list'],
   ['pages create nowhere --image https://a.test/', 'room: nowhere', 'rooms list'],
   ['message send nowhere hi', 'room: nowhere', 'rooms list'],
