@@ -125,7 +125,7 @@ export const room = defineResource({
     max_meeting_seconds: {
       type: 'seconds',
       description:
-        'maximum meeting time in seconds; counts while two or more participants are connected; then the service terminates the room',
+        'maximum meeting time in seconds; counts while two or more guests or hosts are connected; then the service terminates the room',
       write: 'create',
       presence: 'unlisted',
     },

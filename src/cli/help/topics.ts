@@ -8,7 +8,7 @@ export const topicSummaries = {
   flags: 'global flags',
   output: 'formats, columns, --query, errors as JSON',
   'exit-codes': 'the meaning of each exit code',
-  lists: 'pages, searching, sorting, counting',
+  lists: 'paging, searching, sorting, counting',
   where: 'selecting items by their fields: --where',
   bulk: 'commands for many items: confirmation, --max, concurrency',
   import: 'importing and exporting users, rooms and members as CSV or JSON',

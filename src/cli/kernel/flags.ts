@@ -36,14 +36,14 @@ export function addGlobalFlags<C extends Command>(command: C): C {
     )
     .option(
       '--time-zone <zone>',
-      'time zone of dates and tables, such as Europe/Berlin or utc (default: of this machine)',
+      "time zone of dates and tables, such as Europe/Berlin or utc (default: this machine's)",
     )
     .option('--retries <n>', 'maximum number of retries of a failed request (default 2)')
     .option('--dry-run', 'show each write instead of sending it')
     .option('--curl', 'show the request as a curl command instead of sending it')
     .option('-y, --yes', 'confirm in advance')
     .option('--allow-write', 'allow changes through a protected profile')
-    .option('--no-audit', 'do not record changes in the audit log')
+    .option('--no-audit', 'do not write changes to the audit log')
     .option('-q, --quiet', 'print no notices on standard error')
     .option('--verbose', 'print requests and retries on standard error')
     .option('--no-color', 'print no colors')
@@ -131,7 +131,7 @@ export function addListFlags<C extends Command>(
     .option('--offset <n>', 'number of items to skip', createIntegerParser('--offset', 0))
   if (isPaged)
     command
-      .option('--all', 'list all items from all pages')
+      .option('--all', 'list all items')
       .option('--page-size <n>', 'items per request', createIntegerParser('--page-size', 1))
   return command
     .option(...createWhereOption(where))
@@ -173,7 +173,7 @@ export function addConcurrencyFlag<C extends Command>(
 ): C {
   const note = adapts
     ? ` (default: adapts, starts at ${initialConcurrency})`
-    : '; without this flag, the number of reads adapts'
+    : '; the default applies to writes, reads adapt'
   const option = new Option('--concurrency <n>', words + note)
   option.argParser(createIntegerParser('--concurrency', 1, 256))
   if (adapts) return command.addOption(option)

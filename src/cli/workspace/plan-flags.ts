@@ -57,7 +57,7 @@ export function addRosterFlags(command: MeetroomCommand): MeetroomCommand {
         encodings,
       ),
     )
-    .option('--lock <file>', 'lock file; needed after you renamed the workspace file (default: FILE.lock)')
+    .option('--lock <file>', 'lock file; needed after you rename the workspace file (default: FILE.lock)')
 }
 
 function parseUserColumns(text: string): readonly string[] {

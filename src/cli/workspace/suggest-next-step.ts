@@ -5,7 +5,7 @@ import { formatPlanFlags, formatRosterFlags, type PlanFlags } from './plan-flags
 /** Suggests the command that resolves the differences of a plan, with the flags of this run. */
 export function suggestNextStep(file: string, { items }: Plan, flags: PlanFlags): Hint | undefined {
   if (items.some(({ action }) => action === 'exists'))
-    return ['claim existing rooms with: ', suggest(['workspace', 'adopt', ...formatRosterFlags(flags)], file)]
+    return ['adopt existing rooms with: ', suggest(['workspace', 'adopt', ...formatRosterFlags(flags)], file)]
   if (items.some(({ action }) => action === 'unblocked')) {
     const again = { ...flags, reblock: true }
     return [

@@ -247,7 +247,7 @@ export class Hub implements SessionControl {
     await this.#broadcasts.drain()
   }
 
-  /** Updates the meeting clock, which runs while two or more participants are connected. */
+  /** Updates the meeting clock, which runs while two or more guests or hosts are connected. */
   #updateMeetingClock(roomId: string): void {
     this.#meetings.set(roomId, this.#roster.countParticipants(roomId).membersCount)
   }

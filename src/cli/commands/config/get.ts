@@ -10,7 +10,7 @@ export function defineConfigGet(config: MeetroomCommand, act: DefineAction): voi
   const get = config
     .command('get')
     .summary('Print one setting')
-    .description('Print the value of one setting in effect.')
+    .description('Print the effective value of one setting.')
     .argument(
       '<key>',
       `name of the setting: profile, api_key (whether one is set), ${settingKeys.join(', ')}`,

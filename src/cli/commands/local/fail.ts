@@ -57,7 +57,11 @@ export function defineLocalFail(local: MeetroomCommand, act: DefineAction): void
       'share of the requests that fail, as in 0.2; without --times, the fault lasts until the reset',
       parseShare,
     )
-    .option('--seed <n>', 'seed of the random choice (default: 0)', createIntegerParser('--seed', 0))
+    .option(
+      '--seed <n>',
+      'number that makes the random choice repeatable (default: 0)',
+      createIntegerParser('--seed', 0),
+    )
     .requiredOption(...controlFlag)
     .action(act('machine', addFault))
   addExamples(

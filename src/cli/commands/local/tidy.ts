@@ -21,15 +21,15 @@ export function defineLocalTidy(local: MeetroomCommand, act: DefineAction): void
     .command('tidy')
     .summary('Delete old saved copies of the local workspace')
     .description(
-      'Delete the copies that restores, resets and upgrades saved in the directory backups of the local workspace, ' +
-        'except the newest. Asks for confirmation, with the number of copies. Keeps the files of “local backup”.',
+      'Delete all copies except the newest in the “backups” directory of the local workspace. Restores, resets and ' +
+        'upgrades save these copies. Asks for confirmation, with the number of copies. Keeps the files of “local backup”.',
     )
     .option(
       '--keep <n>',
       `number of copies to keep, newest first (default: ${defaultKept})`,
       createIntegerParser('--keep', 0),
     )
-    .option('--data-dir <dir>', 'directory of the workspace (default: the same as --local)')
+    .option('--data-dir <dir>', 'data directory (default: the same as --local)')
     .action(act('forgets', (context, flags: Flags) => run(context, flags)))
   addExamples(tidy, 'meetroom local tidy', 'meetroom local tidy --keep 5 --yes')
 }

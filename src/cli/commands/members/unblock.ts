@@ -12,11 +12,14 @@ export function defineMemberUnblock(members: MeetroomCommand, act: DefineAction)
     pastTense: 'unblocked',
     summary: 'Unblock members',
     description:
-      'Unblock members of a private room, so that they can join again. With --all-rooms, lists the rooms and asks for confirmation. With --from, lifts the blocks of a file that “members block --save” wrote.',
+      'Unblock members of a private room, so that they can join again. With --all-rooms, lists the rooms and asks for confirmation. With --from, reverses the blocks of a file that “members block --save” wrote.',
     flags: (command) =>
       memberTargets
         .flags(command)
-        .option('--from <file>', 'lift exactly the blocks in this file, which “members block --save” wrote'),
+        .option(
+          '--from <file>',
+          'reverse exactly the blocks in this file, which “members block --save” wrote',
+        ),
     runInstead: (context, given, flags) => setBlockedInAllRooms(context, 'unblock', given, flags),
     call: setBlocked(false),
     examples: [

@@ -5,7 +5,13 @@ import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
-import { addBodyFlags, addExamples, addSelectionFlags, requireFields } from '../../kernel/flags.ts'
+import {
+  addBodyFlags,
+  addExamples,
+  addSelectionFlags,
+  matchingRooms,
+  requireFields,
+} from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { readMember } from '../../lists/user-members.ts'
 import { createUserOption, RoomArgument } from '../../names/arguments.ts'
@@ -30,7 +36,7 @@ export function defineMemberUpdate(members: MeetroomCommand, act: DefineAction):
     .command('update')
     .summary('Change a member’s name, role or block')
     .description(
-      'Change the display name or the role of a member, or block or unblock the member. With --all-rooms or --where, change the name or the role of a user in each of these rooms in which the user is a member; the report has one row per room.',
+      'Change the display name or the role of a member, or block or unblock the member. With --all-rooms or --where, change the name or the role of a user in each matching room of the user. Prints one row per room.',
     )
     .addArgument(new RoomArgument('[room]'))
     .addArgument(new IdArgument('[member]', descriptions.id, 'member'))
@@ -41,7 +47,7 @@ export function defineMemberUpdate(members: MeetroomCommand, act: DefineAction):
     .addOption(new Option('--unblocked', 'unblock the member').conflicts('blocked'))
     .option('--all-rooms', 'change the user of --user in all rooms')
   update.selectsRooms = 'always'
-  addSelectionFlags(addBodyFlags(update)).action(
+  addSelectionFlags(addBodyFlags(update), { where: matchingRooms }).action(
     act(
       'writes',
       async (context, room_id: string | undefined, given: string | undefined, flags: UpdateFlags) => {

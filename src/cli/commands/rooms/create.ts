@@ -51,7 +51,7 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
     .option('--record', descriptions.record)
     .option(
       '--max-meeting-seconds <duration>',
-      'maximum meeting time, as in 2700 (seconds) or 45m; counts while two or more participants are connected; then the service terminates the room',
+      'maximum meeting time, as in 2700 (seconds) or 45m; counts while two or more guests or hosts are connected; then the service terminates the room',
       createSecondsParser('--max-meeting-seconds'),
     )
     .option('--member <user[:role[:name]]>', `${descriptions.members}; repeatable`, collect)

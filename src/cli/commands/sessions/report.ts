@@ -24,7 +24,7 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
     .option('--to <time>', 'end of the period')
     .option('--period <period>', 'period of the report, such as yesterday, last-week or 2026-10')
     .option('--absent', 'also list invited members who did not come, except blocked members')
-    .option('--only-absent', 'like --absent, without the people who were present')
+    .option('--only-absent', 'list only absent members')
     .option('--include-blocked', 'with --absent or --only-absent, also list blocked members, and mark them')
     .option(
       '--min-minutes <n>',

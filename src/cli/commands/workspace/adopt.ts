@@ -7,14 +7,14 @@ import { addRosterFlags } from '../../workspace/plan-flags.ts'
 export function defineWorkspaceAdopt(workspace: MeetroomCommand, act: DefineAction): void {
   const command = workspace
     .command('adopt')
-    .summary('Claim existing rooms for the room keys of a file')
+    .summary('Adopt existing rooms in the lock file of a workspace')
     .description(
-      'Match each room of the file without an ID to the existing room with exactly this name, and record the ID in FILE.lock, with the existing users and members of the file. Changes nothing at the service.',
+      'Match each room of the file without an ID to the existing room with exactly this name. Adopt these rooms and the existing users and members of the file in FILE.lock. Changes nothing at the service.',
     )
     .argument('<file>', 'workspace file in YAML or JSON, or a roster in CSV')
   command.option(
     '--members',
-    'also record the members of these rooms that the file omits, so that --prune can block them',
+    'also adopt the members of these rooms that the file omits, so that --prune can block them',
   )
   addRosterFlags(command).action(
     act('compares', async (context, file: string, flags: AdoptFlags) => {

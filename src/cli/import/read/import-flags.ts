@@ -129,7 +129,10 @@ export function roomImportFlags<C extends Command>(command: C): C {
         'read one row per member (user_id, member_type, member_name); rows with the same name form one room; implies --match name',
       ).choices(['name']),
     )
-    .option('--create-missing', 'with --if-exists overwrite or update, create rooms with unknown IDs')
+    .option(
+      '--create-missing',
+      'with --if-exists overwrite or update, create a room for each row with an unknown ID',
+    )
     .option('--unblock', unblockText)
     .option('--again', 'create rooms even if an earlier run of this import created them')
 }

@@ -87,7 +87,7 @@ function planMember(
   if (!locked?.blocks.has(user_id))
     return [
       createItem('cannot', subject, {
-        reason: 'blocked by other means; “members unblock” lifts the block',
+        reason: 'blocked by other means; “members unblock” unblocks the member',
       }),
     ]
   return createDifferences(subject, withUnblock(compared))
@@ -124,7 +124,7 @@ type Subject = ReturnType<typeof subjectOf>
 /** Plans a member whom somebody unblocked after this file blocked the member. */
 function planReblock(subject: Subject, { room, reblocks }: MembersInput): PlanItem {
   if (reblocks) return planBlock(subject, room)
-  const reason = 'this file blocked the member, and the block was lifted; --reblock blocks again'
+  const reason = 'this file blocked the member, who was then unblocked; --reblock blocks again'
   return createItem('unblocked', subject, { reason })
 }
 

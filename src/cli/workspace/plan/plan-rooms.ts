@@ -131,7 +131,7 @@ function explainUncreatable(
     room_id: taken,
     reason:
       more.length === 0
-        ? 'a room has this name; “workspace adopt” claims it'
+        ? 'a room has this name; “workspace adopt” adopts it'
         : `${more.length + 1} rooms have this name: ${listNames([taken, ...more], maxListed)}`,
   }
 }

@@ -170,7 +170,7 @@ describe('users offboard', () => {
     const { code, stderr, rows } = await world.rows('users offboard trudy --yes')
     expect(words(rows)).toEqual([
       'block trudy Board ok',
-      'delete trudy unsent not every block is confirmed: the service does not show is_blocked',
+      'delete trudy unsent not every block is verified: the service does not show is_blocked',
     ])
     expect(code).toBe(8)
     const [notice, error = ''] = stderr.split('\n')

@@ -131,7 +131,7 @@ describe('workspace apply for rooms', () => {
     const id = await at.room('Algebra')
     at.write(algebra())
     expect((await at.diff()).lines).toEqual([
-      '! exists room algebra; a room has this name; “workspace adopt” claims it',
+      '! exists room algebra; a room has this name; “workspace adopt” adopts it',
     ])
     expect(await at.run(apply)).toMatchObject({ code: 8, writes: [] })
     expect(await at.run('workspace adopt school.yaml --dry-run')).toMatchObject({ code: 0, writes: [] })

@@ -52,7 +52,7 @@ describe('a roster in CSV', () => {
     for (const command of ['diff', 'apply --yes']) {
       const { stderr } = await at.run(`workspace ${command} roster.csv ${flags} --prune=members`)
       expect(stderr).toContain(
-        'hint: claim existing rooms with: meetroom workspace adopt --rooms-from class --users-from pupil_id,name,email --role-from role roster.csv',
+        'hint: adopt existing rooms with: meetroom workspace adopt --rooms-from class --users-from pupil_id,name,email --role-from role roster.csv',
       )
     }
   })
@@ -326,7 +326,7 @@ describe('workspace apply --prune', () => {
     const { body } = await at.world.send('GET', `/rooms/${room}/members`)
     await at.world.send('PUT', `/rooms/${room}/members/${body.members[0].id}`, { is_blocked: true })
     expect((await at.diff()).lines).toEqual([
-      '! cannot member x/a; blocked by other means; “members unblock” lifts the block',
+      '! cannot member x/a; blocked by other means; “members unblock” unblocks the member',
     ])
   })
 })

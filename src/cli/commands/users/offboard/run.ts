@@ -139,7 +139,7 @@ export class OffboardingRun {
     if (!this.#isHandedOver) return notHandedOver
     return this.#incompleteUsers.has(id)
       ? 'not every block succeeded'
-      : `not every block is confirmed: ${this.#unconfirmed.get(id)}`
+      : `not every block is verified: ${this.#unconfirmed.get(id)}`
   }
 
   /** Finds memberships in private rooms that users gained after the plan. Such users are not deleted. */
