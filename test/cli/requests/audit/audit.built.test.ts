@@ -114,8 +114,10 @@ test('the recipe for the audit log lists blocks, the last week, and changes with
   const env = homes()
   const line = '{"id":"1","event":"intent","time":"2026-01-02T03:04:05Z","operation":"rooms.update"}'
   const crash = `printf '${line}\\n' >> "$HOME/meetroom-audit.ndjson"`
-  const script = `${crash}; meetroom users create grace --quiet > /dev/null; ${recipe}`
+  const change =
+    'MEETROOM_AUDIT_LOG="$HOME/meetroom-audit.ndjson" meetroom users create grace --quiet > /dev/null'
+  const script = `${crash}; ${change}; ${recipe}`
   const { stdout, stderr } = await runShell(script, { ...env, MEETROOM_PROFILE: 'local' })
-  expect(stderr).toBe('deleted 1 user\nno changes\n')
+  expect(stderr).toBe('no changes\n')
   expect(stdout).toMatch(/\n2026-01-02T03:04:05\S+ +update room +unknown +no outcome was recorded: .*\n$/)
 })
