@@ -22,7 +22,7 @@ export function defineMemberBlock(members: MeetroomCommand, act: DefineAction): 
         .option('--force', 'send the request even if the room is not private')
         .option(
           '--save <file>',
-          'with --all-rooms, save these blocks to this new file; members unblock --from reverses them',
+          'with --all-rooms, save these blocks to this new file, for members unblock --from',
         ),
     runInstead: (context, given, flags) => setBlockedInAllRooms(context, 'block', given, flags),
     check: (context, room, { force }) => (force ? Promise.resolve() : requirePrivateRoom(context, room)),

@@ -12,13 +12,13 @@ export function defineMemberUnblock(members: MeetroomCommand, act: DefineAction)
     pastTense: 'unblocked',
     summary: 'Unblock members',
     description:
-      'Unblock members of a private room, so that they can join again. With --all-rooms, lists the rooms and asks for confirmation. With --from, reverses the blocks of a file that “members block --save” wrote.',
+      'Unblock members of a private room, so that they can join again. With --all-rooms, lists the rooms and asks for confirmation. With --from, unblocks the members in a file that “members block --save” wrote.',
     flags: (command) =>
       memberTargets
         .flags(command)
         .option(
           '--from <file>',
-          'reverse exactly the blocks in this file, which “members block --save” wrote',
+          'unblock exactly the members in this file, which “members block --save” wrote',
         ),
     runInstead: (context, given, flags) => setBlockedInAllRooms(context, 'unblock', given, flags),
     call: setBlocked(false),

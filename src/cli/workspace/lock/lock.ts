@@ -10,7 +10,7 @@ export interface LockedItem {
 export interface LockedRoom extends LockedItem {
   id: string
   members: Map<string, LockedItem>
-  /** User IDs of members whom `apply` blocked. Only these blocks are ever lifted. */
+  /** User IDs of members whom `apply` blocked. Only these members are ever unblocked. */
   blocks: Set<string>
 }
 

@@ -25,7 +25,7 @@ async function createClass(): Promise<{ at: TestWorkspace; room: string; chess: 
   return { at, room: room.id, chess }
 }
 
-test('members block --all-rooms --save saves the blocks of the run, and unblock --from reverses exactly these blocks', async () => {
+test('members block --all-rooms --save saves the blocks of the run, and unblock --from unblocks exactly these members', async () => {
   const { at, room, chess } = await createClass()
   const block = 'members block --user bob --all-rooms --yes --save blocks.ndjson'
   const run = await at.run(block)

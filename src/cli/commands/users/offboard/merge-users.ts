@@ -29,7 +29,7 @@ export async function mergeUsers(
   })
 }
 
-/** Skips rooms where the user is blocked, because another account's membership must not lift the block. */
+/** Skips rooms where the user is blocked, because another account's membership must not unblock the user. */
 function withoutBlocked(context: Context, from: string, { roleIn }: Addition): Addition['roleIn'] {
   return (memberships) => {
     const member = selectMembershipOf(from, memberships)

@@ -69,7 +69,7 @@ export async function planOffboarding(
   return { memberships: [...found.values()].flat(), unread: search.unread, users, additions }
 }
 
-/** Plans to lift the blocks of a file. A member who now belongs to another user is skipped. */
+/** Plans to unblock the members in a file. A member who now belongs to another user is skipped. */
 async function planLifting(
   context: Context,
   file: string,
