@@ -29,7 +29,9 @@ interface Section {
  * @param typed words, or a question in one argument
  */
 export async function searchTopics(typed: readonly string[], style: Style): Promise<Section[]> {
-  const all = typed.flatMap((word) => word.split(/\s+/)).map((word) => word.replace(/['\u2019]s$|[?.,!]+$/g, ''))
+  const all = typed
+    .flatMap((word) => word.split(/\s+/))
+    .map((word) => word.replace(/['\u2019]s$|[?.,!]+$/g, ''))
   if (!all.every((word) => /^[\p{L}\p{N}_-]+$/u.test(word))) return []
   const asked = all.filter((word) => !ignoredWords.has(word.toLowerCase()))
   const words = asked.length > 0 ? asked : all
