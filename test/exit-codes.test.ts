@@ -299,7 +299,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     })
   })
 
-  test(`an error with ${format} contains a response body that is not JSON as a string`, async () => {
+  test(`an error with ${format} contains a non-JSON response body as a string`, async () => {
     world.intercept = answering(answer(404, '<h1>Not found</h1>'))
     expect(await errorOf('rooms get r1')).toEqual({
       error: {

@@ -9,7 +9,7 @@ export function isBusy(status: number | undefined): status is 429 | 503 {
   return status === 429 || status === 503
 }
 
-/** Returns true if repeating the request has no further effect. */
+/** Returns true if the request is idempotent. */
 export function isRepeatable({ method, repeatable }: Route): boolean {
   return method !== 'POST' || repeatable === true
 }

@@ -87,7 +87,7 @@ export class Peer {
 
   constructor(
     socket: WebSocket,
-    /** True if the peer answers no pings. */
+    /** True if the peer does not respond to pings. */
     readonly silent: boolean,
   ) {
     this.#socket = socket

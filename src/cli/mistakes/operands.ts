@@ -13,7 +13,7 @@ export function splitOperands(
   return [words.slice(0, end), words.slice(end)]
 }
 
-/** Returns true for operands that say where something goes, as in `ada to Maths`. */
+/** Returns true for three operands with a link word in the middle, as in `ada to Maths`. */
 export const isSentence = (operands: readonly string[]): boolean =>
   operands.length === 3 && linkWords.has((operands[1] ?? '').toLowerCase())
 

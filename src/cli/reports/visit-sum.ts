@@ -25,7 +25,7 @@ export interface SumSubject {
 /** Sum of the visits of a person, a meeting, a room or a period. Has a property for each field of its row. */
 export class VisitSum implements PrintedFields {
   readonly period: number
-  /** Key of the person; undefined for several people. */
+  /** Value that groups the visits of the person; undefined for several people. */
   readonly key: string | undefined
   readonly user_id: unknown
   readonly blocked: boolean

@@ -137,8 +137,8 @@ export class Tally {
   }
 
   /**
-   * Determines the result of the run. If a fatal error stopped a run that has changed something, or may have,
-   * the error is only reported, because its exit code means that nothing was changed.
+   * Determines the result of the run. The exit code of a fatal error means that nothing was changed. After a possible change, the error is therefore
+   * only reported.
    */
   ending({ fatal, hint }: StopReason): RunResult {
     const done = (['ok', 'overwrote', 'updated', 'skipped'] as const).some((status) => this.count(status) > 0)

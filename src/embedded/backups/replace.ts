@@ -39,7 +39,7 @@ export async function withStoppedWorkspace<T>(
     if (reason === undefined) throw error
     throw new OutputError(`the local workspace in ${dir} is unchanged, because ${reason}`, {
       hint: /damaged/.test(reason)
-        ? `move the files of the workspace away, then retry: ${getDatabasePath(dir)}*`
+        ? `move ${getDatabasePath(dir)}* to another directory, then retry`
         : undefined,
     })
   } finally {

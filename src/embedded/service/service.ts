@@ -35,7 +35,7 @@ interface ServiceOptions {
   onRedelivery?: (roomId: string) => void
 }
 
-/** Call of an operation by an authorized client. */
+/** Request for an operation by an authorized client. */
 export interface Call {
   name: OperationName
   params: Readonly<Record<string, string>>

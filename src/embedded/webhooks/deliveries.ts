@@ -143,7 +143,7 @@ export class Deliveries {
     let next: ReturnType<typeof recordAttempt>
     await this.#record(() => {
       next = recordAttempt(store, delivery, result, { now, nextAt })
-      // Deleted after the commit, or a redelivery in the same commit would look like a running attempt.
+      // The entry is deleted after the commit, because a redelivery in the same commit would look like a running attempt.
       store.afterCommit(() => this.#attempted.delete(seq))
       if (++this.#attempts % attemptsPerRemoval === 0) removeFinished(store, now)
     })

@@ -377,7 +377,7 @@ describe('the pages of an export', () => {
     expect(most).toBe(2)
   })
 
-  test('the pages of an export are written before the last page is received', async () => {
+  test('an export writes its first pages before it receives the last page', async () => {
     world.intercept = async (request, next) => {
       const offset = Number(new URL(request.url).searchParams.get('offset') ?? 0)
       // Two pages are requested in advance; all earlier pages are already written.

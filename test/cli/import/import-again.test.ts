@@ -209,7 +209,7 @@ describe('rooms import --match name', () => {
     }
   })
 
-  test('rooms import --match name uses the IDs in the file as keys in the results', async () => {
+  test('rooms import --match name identifies the results by the IDs in the file', async () => {
     world.file('rooms.csv', 'id,name,type\nformer,R1,open\n')
     const { stdout } = await run('rooms import rooms.csv --match name --if-exists skip -o ndjson')
     expect(JSON.parse(stdout)).toMatchObject({ key: 'former', status: 'skipped' })

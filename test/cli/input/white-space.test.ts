@@ -76,7 +76,7 @@ describe('an ID on the command line', () => {
   }
 
   test.each(places)(
-    'an ID on the command line is refused with white space around it before the first request: %s',
+    'an ID with surrounding white space on the command line is refused before the first request: %s',
     async (line) => {
       for (const id of [' bob', 'bob ', 'bob\u00a0']) expect(await run(line, id)).toEqual(refused)
       expect(world.requests).toEqual([])

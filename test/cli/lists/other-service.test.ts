@@ -263,7 +263,7 @@ describe('--where on members and users of a service with partial lists', () => {
     },
   )
 
-  test('--where on members and users of a service with partial lists blocks the matching members', async () => {
+  test('members block --where on a service with partial lists blocks the matching members', async () => {
     const { id, ada } = await members()
     otherService(world, { minimalLists: true })
     expect(await world.run(`members block ${id} --where is_blocked=false --yes -o ids`)).toMatchObject({

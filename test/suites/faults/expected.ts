@@ -85,7 +85,7 @@ export const brokenAtOnce = split(
   // A creation is repeated if it was not sent.
   ends([7, 5], undefined, 'unsure'),
 )
-/** Response that is not HTTP. */
+/** Response with invalid HTTP syntax. */
 export const notHttp = split(ends(6, 1), ends(7, 1), ends(7, 1))
 /** Response before the request, which is either accepted or refused as invalid HTTP. */
 export const early = split(

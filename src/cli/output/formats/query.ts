@@ -57,7 +57,7 @@ function read(expression: string): Node {
     const why = error instanceof RangeError ? 'nested too deeply' : describeQueryError(error)
     const meant = fromJq(expression)
     throw new UsageError(`--query is not a valid JMESPath expression: ${why}`, {
-      hint: 'the syntax is described at https://jmespath.org',
+      hint: 'see https://jmespath.org for the syntax',
       ...(meant !== undefined && { correction: [expression, meant] as const }),
     })
   }

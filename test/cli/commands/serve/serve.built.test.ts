@@ -32,7 +32,7 @@ async function joinRoom(ready: Ready, room: string, query = ''): Promise<WebSock
 }
 
 describe('serve that is ready', () => {
-  test('serve that is ready prints one line of JSON with --json, and creates its API key once in a file with owner-only access', async () => {
+  test('serve --json prints one line of JSON when it is ready, and creates its API key once in a file with owner-only access', async () => {
     const env = homes()
     const { ready, apiKey, call, child, stdout, ended } = await startServe([], env)
     expect(ready).toEqual({

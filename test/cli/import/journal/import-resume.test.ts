@@ -225,7 +225,7 @@ describe('--resume of a row without a response', () => {
     },
   )
 
-  test('--resume of a row without a response in rooms import keeps the row in the journal and does not repeat its request after ^C', async () => {
+  test('rooms import --resume after ^C keeps a row without a response in the journal and does not repeat its request', async () => {
     world.file('in.csv', roomsCsv(4))
     await world.cutOff('rooms import in.csv')
     const { host, done } = world.start('rooms import in.csv --resume --concurrency 1'.split(' '))

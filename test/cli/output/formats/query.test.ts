@@ -116,7 +116,7 @@ describe('--query', () => {
         const { error } = JSON.parse(stderr)
         expect(error).toMatchObject({
           code: 'usage',
-          hint: 'the syntax is described at https://jmespath.org',
+          hint: 'see https://jmespath.org for the syntax',
         })
         expect(error.message).toBe(`--query is not a valid JMESPath expression: ${reason}`)
       }

@@ -121,7 +121,7 @@ const contradictions = [
     {
       answers: {
         ...{ user: 'claims', delete: 'claims', message: 'acknowledges', pages: 'acknowledges' },
-        // The other role may be the requested one.
+        // The wrong role in the response may equal the requested role.
         ...{ change: ['garbles', 'claims'], other: 'garbles' },
       },
     },

@@ -26,7 +26,7 @@ const answering = bodies.flatMap(({ name, body, status = 200, headers, answers =
   ),
 )
 
-// Responses to messages and page creations are unchanged.
+// Responses to sent messages and to created room pages are not wrapped.
 const enveloping = envelopes.map(([name, wrap, answers = 'shows']) =>
   service(`executes writes and sends the resource ${name}`, rewrapped(wrap), {
     answers: { message: 'shows', pages: 'shows', other: answers },
