@@ -280,20 +280,15 @@ export function selectKey({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }
       ],
     })
   const url = new URL(baseUrl?.value ?? '')
+  // A profile name cannot contain the characters of an IPv6 address.
+  const unusedName = url.hostname.replaceAll(/[[\]:]/g, '')
   if (apiKeyOrigin !== undefined && apiKeyOrigin !== url.origin)
     throw new AuthError(
       `the key of profile ${profile.value} belongs to ${apiKeyOrigin} and is not sent to ${url.origin}`,
       {
         hint: [
           'log in to that service with: ',
-          suggest([
-            'auth',
-            'login',
-            '--profile',
-            url.hostname.replaceAll(/[[\]:]/g, ''),
-            '--base-url',
-            baseUrl?.value ?? '',
-          ]),
+          suggest(['auth', 'login', '--profile', unusedName, '--base-url', baseUrl?.value ?? '']),
         ],
       },
     )

@@ -95,7 +95,7 @@ export function parseTimeZone(text: string): string {
   const word = city.replace(/^.*\//, '')
   const near =
     zones.find((zone) => zone.toLowerCase().endsWith(`/${city}`)) ??
-    (Object.hasOwn(zoneWords, word) ? zoneWords[word] : undefined) ??
+    zoneWords.find((line) => line.split(' ').includes(word, 1))?.split(' ')[0] ??
     // The names of these zones have the opposite sign.
     (hours === undefined ? undefined : `Etc/GMT${sign === '+' ? '-' : '+'}${hours}`) ??
     findClosest(text, zones)
@@ -105,26 +105,21 @@ export function parseTimeZone(text: string): string {
   )
 }
 
-/** Time zones of abbreviations and of cities that no time zone is named after. */
-const zoneWords: Readonly<Record<string, string>> = Object.fromEntries(
-  [
-    'Europe/Berlin cest mez mesz munich hamburg frankfurt cologne stuttgart dresden leipzig',
-    'Europe/Zurich geneva bern basel',
-    'Europe/Rome milan naples turin',
-    'Europe/Madrid barcelona seville',
-    'Europe/Paris lyon marseille',
-    'Europe/London bst manchester edinburgh',
-    'America/New_York edt boston washington',
-    'America/Chicago cdt dallas houston',
-    'America/Denver mdt',
-    'America/Los_Angeles pst pdt san_francisco seattle',
-    'Asia/Tokyo jst osaka',
-    'Australia/Sydney aest aedt canberra',
-  ].flatMap((line) => {
-    const [zone = '', ...words] = line.split(' ')
-    return words.map((word) => [word, zone])
-  }),
-)
+/** Time zones, each with abbreviations and cities that no time zone is named after. */
+const zoneWords = [
+  'Europe/Berlin cest mez mesz munich hamburg frankfurt cologne stuttgart dresden leipzig',
+  'Europe/Zurich geneva bern basel',
+  'Europe/Rome milan naples turin',
+  'Europe/Madrid barcelona seville',
+  'Europe/Paris lyon marseille',
+  'Europe/London bst manchester edinburgh',
+  'America/New_York edt boston washington',
+  'America/Chicago cdt dallas houston',
+  'America/Denver mdt',
+  'America/Los_Angeles pst pdt san_francisco seattle',
+  'Asia/Tokyo jst osaka',
+  'Australia/Sydney aest aedt canberra',
+]
 
 function findTimeZone(text: string): string | undefined {
   try {

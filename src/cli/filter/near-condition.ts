@@ -1,3 +1,7 @@
+import { UsageError } from '../../errors.ts'
+import { findNearChoice } from '../output/views/near-field.ts'
+import { formatCondition } from './near-miss.ts'
+
 const words: readonly (readonly [pattern: RegExp, operator: string])[] = [
   [/^(contains|like|includes|matches)$/, '~'],
   [/^(is|equals|eq)$/, '='],
@@ -13,7 +17,7 @@ const words: readonly (readonly [pattern: RegExp, operator: string])[] = [
  * `terminated_at is null`, `type:open`, or `record` and `!record` for a field that is true or false.
  * @returns undefined for other text
  */
-export function findNearCondition(text: string, types: ReadonlyMap<string, string>): string | undefined {
+function findNearCondition(text: string, types: ReadonlyMap<string, string>): string | undefined {
   const [, negation, flag = ''] = /^\s*(!|not\s)?\s*([\w.]+)\s*$/i.exec(text) ?? []
   if (types.get(flag) === 'boolean') return `${flag}=${negation === undefined}`
   const [, field = '', not, list] = /^\s*([\w.]+)\s+(not\s+)?in\s*\(?([^()]+)\)?\s*$/i.exec(text) ?? []
@@ -38,4 +42,38 @@ export function splitConditions(text: string, types: ReadonlyMap<string, string>
   const parts = text.split(/\s+(?:and|&&)\s+|\s*[,;&]\s*(?=[\w.]+\s*[=<>~!])/i)
   const isCondition = (part: string) => types.has(/^\s*([\w.]+)\s*[=<>~!]/.exec(part)?.[1] ?? '')
   return parts.every(isCondition) ? parts : [text]
+}
+
+/** Creates the error for a malformed condition. The shell may have interpreted an unquoted < or >. */
+export function invalidCondition(
+  condition: string,
+  flag: string,
+  types: ReadonlyMap<string, string>,
+): UsageError {
+  const message = `${flag} must be a field, one of = != < <= > >= ~ !~, and a value, not “${condition}”`
+  const near = findNearCondition(condition, types)
+  if (near !== undefined) return new UsageError(message, { correction: [condition, near] })
+  const example = types.has('age') ? 'age>90d' : 'type=host'
+  const isField = /^\s*[\w.]+\s*$/.test(condition)
+  return new UsageError(message, {
+    hint: isField
+      ? `quote the condition, because the shell reads < and > as redirections: ${flag} '${example}'`
+      : `as in: ${flag} '${example}' or ${flag} 'name~^Ma'`,
+  })
+}
+
+/** Suggests the most similar choice, or a pattern for values that only some services send. */
+export function hintOnChoice(
+  flag: string,
+  field: string,
+  operator: string,
+  value: string,
+  choices: readonly string[],
+): string | undefined {
+  const word = removeQuotes(value)
+  const started = choices.filter((choice) => choice.startsWith(word.toLowerCase()))
+  const meant = started.length === 1 ? started[0] : findNearChoice(word, choices)
+  if (meant !== undefined) return `did you mean: ${formatCondition(flag, `${field}${operator}${meant}`)}`
+  if (operator !== '=') return undefined
+  return `only for a service with other values: ${formatCondition(flag, `${field}~${value}`)}`
 }

@@ -13,11 +13,11 @@ import { UsageError } from '../../errors.ts'
 import { parseMoment } from '../calendar/moment.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
 import type { RowKind } from '../output/views/define-row.ts'
-import { findNearChoice, toUnknownFieldError } from '../output/views/near-field.ts'
+import { toUnknownFieldError } from '../output/views/near-field.ts'
 import { type FieldValue, type Item, readField, selectView, type View } from '../output/views/views.ts'
 import { type Comparison, compare, type FilterType, type Operator, operators, type Test } from './compare.ts'
 import { computedTypes, idleSince, isMetric } from './metric-types.ts'
-import { findNearCondition, splitConditions } from './near-condition.ts'
+import { hintOnChoice, invalidCondition, splitConditions } from './near-condition.ts'
 import { formatAlternatives, formatCondition, NearMisses } from './near-miss.ts'
 
 export interface Filter {
@@ -182,42 +182,12 @@ async function parseCondition(
   }
 }
 
-/** Suggests the most similar choice, or a pattern for values that only some services send. */
-function hintOnChoice(
-  flag: string,
-  field: string,
-  operator: string,
-  value: string,
-  choices: readonly string[],
-) {
-  const word = value.replace(/^(["'])(.*)\1$/, '$2')
-  const started = choices.filter((choice) => choice.startsWith(word.toLowerCase()))
-  const meant = started.length === 1 ? started[0] : findNearChoice(word, choices)
-  if (meant !== undefined) return `did you mean: ${formatCondition(flag, `${field}${operator}${meant}`)}`
-  if (operator !== '=') return undefined
-  return `only for a service with other values: ${formatCondition(flag, `${field}~${value}`)}`
-}
-
 function withChoices(choices: readonly string[] | undefined, test: Test): Test {
   if (!choices) return test
   return (value) => {
     const normalized = typeof value === 'string' ? value.toLowerCase() : undefined
     return test(normalized !== undefined && choices.includes(normalized) ? normalized : value)
   }
-}
-
-/** Creates the error for a malformed condition. The shell may have interpreted an unquoted < or >. */
-function invalidCondition(condition: string, flag: string, types: ReadonlyMap<string, string>): UsageError {
-  const message = `${flag} must be a field, one of = != < <= > >= ~ !~, and a value, not “${condition}”`
-  const near = findNearCondition(condition, types)
-  if (near !== undefined) return new UsageError(message, { correction: [condition, near] })
-  const example = types.has('age') ? 'age>90d' : 'type=host'
-  const isField = /^\s*[\w.]+\s*$/.test(condition)
-  return new UsageError(message, {
-    hint: isField
-      ? `quote the condition, because the shell reads < and > as redirections: ${flag} '${example}'`
-      : `as in: ${flag} '${example}' or ${flag} 'name~^Ma'`,
-  })
 }
 
 /** Creates a test for an age such as `idle>90d`. Reverses the operator, because older means earlier. */

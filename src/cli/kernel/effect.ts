@@ -25,6 +25,11 @@ export function mayWrite(effect: Effect): boolean {
   return alwaysWrites(effect) || effect === 'any'
 }
 
+/** Returns true if no run of the command changes or destroys anything. */
+export function isHarmless(effect: Effect): boolean {
+  return !mayWrite(effect) && !isDestructive(effect)
+}
+
 /** Returns true for commands whose requests `--dry-run` and `--curl` can show. */
 export function sendsRequests(effect: Effect): boolean {
   return !['stays', 'joins', 'machine', 'forgets'].includes(effect)

@@ -66,7 +66,7 @@ export function addImplied(verb: string, group: string, rest: readonly string[])
   return text === undefined ? rest : [...items.slice(0, count), flag, text, ...others]
 }
 
-/** What was probably meant by an operand that is no ID. */
+/** Items that an operand other than an ID probably names. */
 interface Intended {
   reason: string
   /** IDs or references. */

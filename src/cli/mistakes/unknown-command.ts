@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { findClosest } from '../../api/closest.ts'
 import { type Hint, suggest, suggestHelp, UsageError } from '../../errors.ts'
-import { type Effect, isDestructive, mayWrite } from '../kernel/effect.ts'
+import { type Effect, isDestructive, isHarmless, mayWrite } from '../kernel/effect.ts'
 import { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { elsewhere, implied, isUndo, lookUp, meanings, nouns, verbs } from './meanings.ts'
 import { addImplied, fitRoom, fitWords, isSentence, splitOperands } from './operands.ts'
@@ -87,7 +87,7 @@ function findNearest(word: string, { commands }: Command): string | undefined {
       .filter((child) => test((child instanceof MeetroomCommand && child.effect) || 'reads'))
       .map((child) => child.name())
   if (meanings.has(word.toLowerCase())) return undefined
-  const harmless = named((effect) => !mayWrite(effect) && !isDestructive(effect))
+  const harmless = named(isHarmless)
   const undestructive = [...harmless, ...named((effect) => mayWrite(effect) && !isDestructive(effect))]
   return findClosest(word, [...undestructive, ...named(isDestructive)], 1) ?? findClosest(word, undestructive)
 }

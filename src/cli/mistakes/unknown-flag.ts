@@ -9,7 +9,7 @@ import { findResource, resourceView } from '../filter/command-fields.ts'
 import { conditionTypes } from '../filter/where.ts'
 import type { FlagKind } from '../input/input.ts'
 import { describeFixedField, isSetOnlyAtCreation } from '../kernel/body.ts'
-import { isDestructive, mayWrite } from '../kernel/effect.ts'
+import { isDestructive, isHarmless } from '../kernel/effect.ts'
 import { commandPath, listOptions, type MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { quoteWord } from '../output/hint-text.ts'
 import { findNearChoice, findNearField, findSynonym } from '../output/views/near-field.ts'
@@ -151,8 +151,7 @@ function explainFixedField([group, verb]: readonly string[], flag: string): stri
     : undefined
 }
 
-export const isReading = ({ effect = 'reads' }: MeetroomCommand) =>
-  !mayWrite(effect) && !isDestructive(effect)
+export const isReading = ({ effect = 'reads' }: MeetroomCommand) => isHarmless(effect)
 
 /** Finds the field that a flag such as `--status` means in the list of a command. */
 export function findFilterField(word: string, value: string, command: MeetroomCommand): string | undefined {

@@ -40,7 +40,7 @@ async function writePrompt({ host }: RunningCommand, text: Visible): Promise<voi
   await host.stderr.write(toAscii(text))
 }
 
-/** @throws {InterruptedError} on ^C, ^D or when the terminal closes */
+/** @throws {InterruptedError} on ^C, ^D or if the terminal closes */
 async function readLine(context: RunningCommand, question: Visible, isSecret = false): Promise<string> {
   const { host, interrupt } = context
   interrupt.throwIfAborted()

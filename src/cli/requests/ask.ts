@@ -68,7 +68,7 @@ function shortenLine(line: string): Visible {
   return line.length > maxShownLength ? visible(`…${line.slice(-shownEndLength)}`) : visible(line)
 }
 
-/** @throws {InterruptedError} on ^C, ^D or when the terminal closes */
+/** @throws {InterruptedError} on ^C, ^D or if the terminal closes */
 async function runPrompt<T>(
   { host, interrupt }: RunningCommand,
   ask: (streams: Streams) => Promise<T>,

@@ -19,7 +19,7 @@ interface Dialect {
 
 /**
  * Detects the delimiter: the character in a `sep=` line, or else the most frequent candidate in the header.
- * @throws {UsageError} when the header has another delimiter than the given one
+ * @throws {UsageError} if the header has another delimiter than the given one
  */
 export async function detectDialect(
   input: AsyncIterable<Buffer>,

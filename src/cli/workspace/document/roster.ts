@@ -37,7 +37,7 @@ interface Roster {
 
 /**
  * Reads a CSV with one row per person and class. The class becomes the room's key and name.
- * @throws {UsageError} when rows are invalid, which are reported with their lines, or when there are no rows
+ * @throws {UsageError} if rows are invalid, which are reported with their lines, or when there are no rows
  */
 export async function readRoster(
   context: Context,

@@ -119,7 +119,7 @@ test('audit list --period limits the time, also for a change whose outcome came 
   })
   expect(await list('--period', 'today', '--since', '7d')).toMatchObject({
     code: 2,
-    stderr: 'error: pass either --since or --period\n',
+    stderr: 'error: --since and --period cannot be used together\n',
   })
 })
 

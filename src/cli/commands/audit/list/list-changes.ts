@@ -92,7 +92,7 @@ export async function listChanges(
 
 /** @throws {UsageError} for an invalid time or period */
 function readSpan({ since, period }: AuditFlags, now: number, zone: TimeZone): Span {
-  if (since !== undefined && period !== undefined) throw new UsageError('pass either --since or --period')
+  if (since !== undefined && period !== undefined) throw createFlagConflict('--since', '--period')
   if (period !== undefined) return requirePeriod(period, now, zone)
   return [since === undefined ? -Infinity : requireMoment('--since', since, now, zone), Infinity]
 }

@@ -10,7 +10,7 @@ import { groupPages } from '../../../run/print-all.ts'
 
 /**
  * Lists the members of all rooms with the names of the rooms.
- * @throws {PartialError} when some rooms could not be read
+ * @throws {PartialError} if some rooms could not be read
  */
 export async function listMembersInRooms(context: Context, flags: ListFlags): Promise<void> {
   const { concurrency, pageSize } = flags

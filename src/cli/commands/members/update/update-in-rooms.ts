@@ -10,9 +10,9 @@ interface RoomsFlags extends AddFlags {
 }
 
 /**
- * Changes the memberships of a user in all rooms, or in those that `--where` selects.
+ * Changes the memberships of a user in all rooms, or in the rooms that `--where` selects.
  * @throws {UsageError} without exactly one user, or for a block
- * @throws {NotFoundError} when the user does not exist or is in none of the rooms
+ * @throws {NotFoundError} if the user does not exist or is in none of the rooms
  */
 export async function updateInRooms(
   context: Context,
