@@ -323,7 +323,7 @@ test('users create suggests a command that updates the user at the same service 
     code: 2,
     stderr:
       'error: user “P2000” already exists, and creating it again would overwrite it\n' +
-      'hint: pass --overwrite to overwrite the user, or update the user with: meetroom users update P2000 --profile ci\n',
+      'hint: pass --overwrite to overwrite the user; to change some fields, see: meetroom users update --help\n',
   })
 })
 

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { user } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
-import { suggest, UsageError } from '../../../errors.ts'
+import { suggest, suggestHelp, UsageError } from '../../../errors.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { buildBody } from '../../kernel/body.ts'
@@ -69,8 +69,8 @@ async function requireFree(context: Context, user_id: string): Promise<void> {
   if (!(await exists(context, user_id))) return
   throw new UsageError(`user “${user_id}” already exists, and creating it again would overwrite it`, {
     hint: [
-      'pass --overwrite to overwrite the user, or update the user with: ',
-      suggest(['users', 'update'], user_id),
+      'pass --overwrite to overwrite the user; to change some fields, see: ',
+      suggestHelp('users', 'update'),
     ],
   })
 }
