@@ -73,7 +73,7 @@ export function hintOnChoice(
   const word = removeQuotes(value)
   const started = choices.filter((choice) => choice.startsWith(word.toLowerCase()))
   const meant = started.length === 1 ? started[0] : findNearChoice(word, choices)
-  if (meant !== undefined) return `did you mean: ${formatCondition(flag, `${field}${operator}${meant}`)}`
+  if (meant !== undefined) return `did you mean: ${formatCondition(flag, field, operator, meant)}`
   if (operator !== '=') return undefined
-  return `only for a service with other values: ${formatCondition(flag, `${field}~${value}`)}`
+  return `only for a service with other values: ${formatCondition(flag, field, '~', value)}`
 }

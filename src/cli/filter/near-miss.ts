@@ -9,6 +9,8 @@ interface TextCondition {
   flag: string
   field: string
   text: string
+  /** Fields that `--where` accepts. */
+  fields: ReadonlyMap<string, unknown>
   /** Condition with its flag, as typed. */
   given: string
 }
@@ -41,8 +43,9 @@ export class NearMisses {
   /** Remembers a field other than that of the condition that has its value, such as `user_id` for `id=ada`. */
   see(item: Item): void {
     if (this.#other !== undefined || this.#seen++ >= maxCompared) return
-    const { text, field } = this.#condition
-    const [other] = Object.entries(item).find(([name, value]) => name !== field && value === text) ?? []
+    const { text, field, fields } = this.#condition
+    const isOther = (name: string) => name !== field && fields.has(name)
+    const [other] = Object.entries(item).find(([name, value]) => isOther(name) && value === text) ?? []
     this.#other = other
   }
 
@@ -53,20 +56,20 @@ export class NearMisses {
     const values = [...this.#values].map(toText)
     const near = values.find((value) => value !== '' && isSimilar(value, inside ?? text))
     if (near !== undefined)
-      return `${given}: the ${field} closest to this is “${near}”: ${formatCondition(flag, `${field}=${near}`)}`
+      return `${given}: the ${field} closest to this is “${near}”: ${formatCondition(flag, field, '=', near)}`
     if (this.#other !== undefined)
-      return `${given}: the ${this.#other} of an item is “${text}”: ${formatCondition(flag, `${this.#other}=${text}`)}`
+      return `${given}: the ${this.#other} of an item is “${text}”: ${formatCondition(flag, this.#other, '=', text)}`
     if (text.includes('*')) return formatAsteriskHint(given, field, text, flag)
     if (/^%|%$/.test(text)) return formatAsteriskHint(given, field, text, flag, '%')
     const [, pattern] = /^\/(.+)\/i?$/.exec(text) ?? []
     if (pattern !== undefined)
-      return `${given}: “/” is an ordinary character; for a pattern: ${formatCondition(flag, `${field}~${pattern}`)}`
+      return `${given}: “/” is an ordinary character; for a pattern: ${formatCondition(flag, field, '~', pattern)}`
     if (quoted.test(text))
-      return `${given}: the quotes are part of the value; without them: ${formatCondition(flag, `${field}=${inside}`)}`
+      return `${given}: the quotes are part of the value; without them: ${formatCondition(flag, field, '=', inside ?? text)}`
     if (text.includes(',')) return `${given}: ${formatAlternatives(flag, field, text)}`
     const lower = text.toLowerCase()
     if (values.some((value) => value.toLowerCase().includes(lower)))
-      return `${given}: “=” compares the whole ${field}; for a part of it: ${formatCondition(flag, `${field}~${escapePattern(text)}`)}`
+      return `${given}: “=” compares the whole ${field}; for a part of it: ${formatCondition(flag, field, '~', escapePattern(text))}`
     return undefined
   }
 }
@@ -82,16 +85,20 @@ export function formatAsteriskHint(
   const pattern = `^${text.split(wildcard).map(escapePattern).join('.*')}$`
     .replace(/^\^\.\*/, '')
     .replace(/\.\*\$$/, '')
-  return `${given}: “${wildcard}” is an ordinary character; for a pattern: ${formatCondition(flag, `${field}~${pattern}`)}`
+  return `${given}: “${wildcard}” is an ordinary character; for a pattern: ${formatCondition(flag, field, '~', pattern)}`
 }
 
 /** Formats the pattern for a list such as `a,b`, which `=` compares as one value. */
 export function formatAlternatives(flag: string, field: string, text: string, operator = '~'): string {
   const parts = text.split(',').map((part) => escapePattern(part.trim()))
-  return `“,” is an ordinary character; for several values: ${formatCondition(flag, `${field}${operator}^(${parts.join('|')})$`)}`
+  return `“,” is an ordinary character; for several values: ${formatCondition(flag, field, operator, `^(${parts.join('|')})$`)}`
 }
 
-export const formatCondition = (flag: string, condition: string) => `${flag} ${quoteForShell(condition)}`
+/** Formats a flag with its condition. Blanks separate an operator from a value such as `=x`. */
+export function formatCondition(flag: string, field: string, operator: string, value: string): string {
+  const blank = /^[=<>~]/.test(value) ? ' ' : ''
+  return `${flag} ${quoteForShell(`${field}${blank}${operator}${blank}${value}`)}`
+}
 
 /** Decodes a text copied from a URL; returns undefined if no character is encoded. */
 function decodePercent(text: string): string | undefined {

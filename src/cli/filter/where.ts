@@ -1,5 +1,6 @@
 import { formatChoices } from '../../api/either.ts'
 import { endpoints, type OperationName } from '../../api/endpoints.ts'
+import { quoteForShell } from '../../api/quote-for-shell.ts'
 import {
   type Field,
   type FieldType,
@@ -131,7 +132,7 @@ async function parseCondition(
   const instead = foreignOperators[`${sign}${given[0]}`]
   if (instead !== undefined)
     throw new UsageError(`${flag} ${condition}: the operator is ${instead}, not ${sign}${given[0]}`, {
-      hint: `did you mean: ${formatCondition(flag, `${field}${instead}${given.slice(1).trim()}`)}`,
+      hint: `did you mean: ${formatCondition(flag, field, instead, given.slice(1).trim())}`,
     })
   const flagAndCondition = `${flag} ${condition}`
   const type = types.get(field)
@@ -150,7 +151,7 @@ async function parseCondition(
     throw new UsageError(`${flagAndCondition}: each condition needs its own ${flag}`, {
       hint:
         parts.length > 1
-          ? `type: ${parts.map((part) => formatCondition(flag, part)).join(' ')}`
+          ? `type: ${parts.map((part) => `${flag} ${quoteForShell(part)}`).join(' ')}`
           : `all conditions must match: ${flag} 'type=private' ${flag} 'record=true'; for alternatives, use a pattern: ${flag} 'name~one|two'`,
     })
   const choices = view.choices?.[field]
@@ -172,7 +173,9 @@ async function parseCondition(
   const comparison = { operator, type, text, condition: flagAndCondition, now, zone }
   const test = withChoices(choices, await compare(comparison))
   const isText = operator === '=' && type === 'text' && text !== ''
-  const misses = isText ? new NearMisses({ flag, field, text, given: flagAndCondition }) : undefined
+  const misses = isText
+    ? new NearMisses({ flag, field, text, fields: types, given: flagAndCondition })
+    : undefined
   return {
     field,
     instants: type === 'time' ? formatInstants(field, comparison) : undefined,
