@@ -32,7 +32,7 @@ export class BackupFile {
     }
   }
 
-  /** Creates a file with the first unused name in a directory. A missing directory is created. */
+  /** Creates a file with the first unused name in a directory. Creates the directory if it is missing. */
   static async createIn(dir: string, name: string, extension: string): Promise<BackupFile> {
     try {
       makeDirectory(dir)

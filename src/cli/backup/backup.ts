@@ -29,7 +29,9 @@ export function createBackup(context: Context, destination: Destination): Backup
 class FileBackup implements Backup {
   readonly #context: Context
   readonly #destination: Destination
-  /** Files by kind in a directory, because an import reads only one kind per file; otherwise one file. */
+  /**
+   * Files of the backup. A directory has one file per kind, because an import reads only one kind per file.
+   */
   readonly #files = new Map<string, BackupFile>()
   /** Saved items, keyed by kind and ID. The value is the error for an item that did not exist. */
   readonly #saved = new Map<string, NotFoundError | undefined>()

@@ -9,7 +9,7 @@ import type { Membership } from '../lists/memberships.ts'
 import { nameService } from '../requests/find-service.ts'
 import { BackupFile } from './backup-file.ts'
 
-/** Blocked member with its service, because another service may use the same IDs. */
+/** Blocked member and its service, because IDs are unique only within a service. */
 export interface SavedBlock {
   base_url: string
   room_id: unknown
