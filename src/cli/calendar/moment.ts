@@ -1,7 +1,7 @@
 import { readDuration } from '../../duration.ts'
 import { dayNumber, type TimeZone } from './time-zone.ts'
 
-/** Examples of the times that `parseMoment` reads, for messages. */
+/** Examples of times that `parseMoment` accepts, for messages. */
 export const momentExamples =
   '2026-01-31, “2026-01-31 08:00”, 2026-01-31T08:00Z, yesterday, “today 08:00” or 7d'
 
@@ -32,7 +32,10 @@ export function parseMoment(text: string, now: number, zone: TimeZone): Moment |
   return groups && toMoment(groups, now, zone)
 }
 
-/** Returns true for a date or time that has the right form, but does not exist, such as 2026-02-30. */
+/**
+ * Returns true for text in the format of a date or time. If `parseMoment` rejects the text, that time does
+ * not exist, such as 2026-02-30.
+ */
 export const isMissingMoment = (text: string): boolean => absolute.test(text) || timeOnly.test(text)
 
 type Groups = Readonly<Record<string, string | undefined>>

@@ -59,7 +59,7 @@ export function toPeriodError(
 const dateAndTime =
   /^(.*?)(?:(?:[t ]| at )(\d{1,2}(?:(?::\d\d?){1,2} ?(?:[ap]m)?| ?[ap]m)(?:z|[+-]\d\d:?\d\d)?))?$/
 
-/** Finds the times that were probably meant by text that is no time: several if the order of a date is unclear. */
+/** Finds valid times close to an invalid time: several if day and month are ambiguous. */
 function findNearMoments(text: string, now: number, zone: TimeZone): readonly string[] {
   const words = text.trim().toLowerCase()
   const elapsed = words.replace(/ ago$/, '').replace(/^(?:today|now) ?- ?/, '')
@@ -82,7 +82,7 @@ function findNearMoments(text: string, now: number, zone: TimeZone): readonly st
 const numberOfMonth = (word: string) =>
   word.length < 3 ? 0 : months.findIndex((month) => month.startsWith(word)) + 1
 
-/** Reads a time of day such as `9:05`, `10am` or `10:5`. */
+/** Normalizes a time of day such as `9:05`, `10am` or `10:5`. */
 function readClock(text: string): string | undefined {
   const [, hour = '', minute = '0', rest = '', half, offset = ''] =
     /^(\d{1,2})(?::(\d{1,2}))?(:\d\d)? ?(am|pm)?(z|[+-]\d\d:?\d\d)?$/.exec(text) ?? []
@@ -92,7 +92,7 @@ function readClock(text: string): string | undefined {
   return `${String(hours).padStart(2, '0')}:${minute.padStart(2, '0')}${rest}${zone}`
 }
 
-/** Reads a date in another notation. `3/4/2026` may be two days. */
+/** Converts a date in another notation to ISO dates. The ambiguous `3/4/2026` returns two dates. */
 function readDays(text: string, today: number): readonly string[] {
   const day = (...[year, month, date]: readonly (string | undefined)[]) => {
     const number = dayNumber(Number(year?.length === 2 ? `20${year}` : year), Number(month), Number(date))
@@ -101,7 +101,7 @@ function readDays(text: string, today: number): readonly string[] {
   const [, y, m, d] = /^(\d{4})[-./ ]?(\d{1,2})[-./ ]?(\d{1,2})\.?$/.exec(text) ?? []
   if (y !== undefined) return day(y, m, d)
   const [, one, mark, other, year] = /^(\d{1,2})([-./])(\d{1,2})\2(\d{4}|\d\d)$/.exec(text) ?? []
-  // A full stop separates only dates that begin with the day.
+  // Dates with full stops begin with the day.
   if (mark === '.') return day(year, other, one)
   if (year?.length === 4) return [...new Set([...day(year, other, one), ...day(year, one, other)])]
   const [, first, month = '', second, ofYear] =
@@ -117,7 +117,9 @@ function readDays(text: string, today: number): readonly string[] {
   return [findClosest(text, ['today', 'yesterday', 'tomorrow'])].filter((word) => word !== undefined)
 }
 
-/** Finds the period that was probably meant, such as `last-month` for `last month`, and a month for `10/2026`. */
+/**
+ * Finds the probable meaning of an invalid period: `last-month` for `last month`, `2026-10` for `10/2026`.
+ */
 function findNearPeriod(text: string, now: number, zone: TimeZone): string | undefined {
   const words = text.trim().toLowerCase()
   const [, month, year] = /^(\d{1,2})[-./ ](\d{4})$/.exec(words) ?? []
