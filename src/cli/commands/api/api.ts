@@ -123,10 +123,7 @@ async function printPages(context: Context, endpoint: Route, input: Request): Pr
   await printer.list(rowKinds.items, key, pages)
 }
 
-/**
- * Sends a request and prints the response. JSON of a 2xx response is printed even if the response then fails
- * validation.
- */
+/** Sends a request and prints the response. Prints the JSON of a 2xx response even if validation fails. */
 async function printAnswer(
   context: Context,
   endpoint: Route,
