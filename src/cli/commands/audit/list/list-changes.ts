@@ -97,18 +97,18 @@ function readSpan({ since, period }: AuditFlags, now: number, zone: TimeZone): S
   return [since === undefined ? -Infinity : requireMoment('--since', since, now, zone), Infinity]
 }
 
-/** Lists the columns of the service that would not tell changes apart. */
+/** Lists the service columns that do not distinguish the changes. */
 function listUniform(changes: readonly ChangeRow[]): string[] {
   const profiles = new Set(changes.map(({ profile }) => profile))
   const services = new Set(changes.map(({ profile, origin }) => `${profile} ${origin}`))
   return [
     ...(profiles.size > 1 ? [] : ['profile']),
-    // Usually, each profile is one service.
+    // Each profile usually belongs to one service.
     ...(services.size > Math.max(1, profiles.size) ? [] : ['origin']),
   ]
 }
 
-/** @throws {UsageError} if the settings name no log */
+/** @throws {UsageError} if no audit log is configured */
 async function findConfiguredLog(context: Context): Promise<LogFile[]> {
   const { auditLog } = await context.settings()
   const { HOME: home = context.host.cwd } = context.host.env
