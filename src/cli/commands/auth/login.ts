@@ -201,7 +201,7 @@ async function verifyKey(context: Context, given: string, key: string): Promise<
     } catch (error) {
       if (!(error instanceof MeetroomError) || error.status === undefined) throw error
       first ??= refusedKey(error, given)
-      // The hint must not name the URL with the version, because it was tried.
+      // The hint must not name the URL with the version, because that URL also failed.
       if (first instanceof WrongBaseUrlError && !/\/v\d+$/.test(given))
         first = new WrongBaseUrlError(first.message, {
           ...{ status: error.status, request: error.request, body: error.body },
