@@ -109,7 +109,7 @@ async function checkSettings(dir: string, { uid, platform }: Host): Promise<Chec
   readConfig(dir, uid)
   if (!found) return `${file} does not exist; it is optional`
   const mode = (found.mode & 0o777).toString(8).padStart(4, '0')
-  // File modes have no meaning on Windows, and the names of permissions are localized.
+  // File modes have no meaning on Windows, and the output of icacls is localized.
   if (platform === 'win32') return `${file} (icacls "${file}" shows who may read it)`
   if ((found.mode & 0o077) === 0) return `${file} (mode ${mode})`
   return {

@@ -9,7 +9,7 @@ export type CheckResult = string | { details: string; hint: Hint } | { problem: 
 
 interface CheckLimits {
   timeoutMs?: number
-  /** Default hint, for an error without a hint. */
+  /** Hint for an error without its own hint. */
   hint?: Hint
 }
 

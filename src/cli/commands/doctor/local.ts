@@ -64,7 +64,7 @@ export async function* checkLocal(context: Context): AsyncGenerator<Finding> {
     }),
   ]
   yield* findings
-  // The first request would create a missing key.
+  // A request would create a missing key.
   if (findings.every(({ status }) => status === 'ok'))
     yield* (await checkService(context)).filter(({ check }) => check === 'workspace')
 }
