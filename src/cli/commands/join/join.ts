@@ -100,7 +100,7 @@ async function stayConnected(
   const redact = createRedactor([access_token ?? ''], '[access token]')
   const { retries, timeout } = await context.settings()
   const timeoutMs = timeout.value * 1000
-  // One timeout covers all attempts to join, as it covers the retries of a request.
+  // One timeout covers all attempts to join, like all retries of a request.
   const deadline = host.monotonic() + timeoutMs
   const pauses = new ReconnectPauses(() => host.random())
   let joined = false

@@ -27,7 +27,7 @@ interface JoinOptions {
   interrupt: AbortSignal
   isTrusted: ConnectionCheck | undefined
   timeoutMs: number
-  /** Rest of the timeout for the first frame or the refusal of the connection, in milliseconds. */
+  /** Remaining time for the first frame or for a refusal of the connection, in milliseconds. */
   remainingMs: number
 }
 
@@ -93,7 +93,7 @@ export function connectToRoom(
       canRetry: true,
       isFinal: false,
     })
-    // The timeout of `ws` starts again with each byte that the service sends.
+    // The timeout of `ws` restarts with each received byte.
     const cancelDeadline = host.after(remainingMs, () => {
       failure ??= describeDelay()
       socket.terminate()
