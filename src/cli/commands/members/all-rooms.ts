@@ -6,9 +6,9 @@ import type { TargetsFlags } from '../../kernel/flags.ts'
 interface AllRoomsFlags extends TargetsFlags {
   allRooms?: boolean
   force?: boolean
-  /** File for the blocks of this run. */
+  /** New file to which the blocks are saved. */
   save?: string
-  /** File with the blocks to lift. */
+  /** File with the members to unblock. */
   from?: string
 }
 

@@ -36,7 +36,8 @@ export function defineMemberBlock(members: MeetroomCommand, act: DefineAction): 
 }
 
 /**
- * Requires a private room, because the service cannot block in other rooms (API specification, “Endpoints”).
+ * Requires a private room, because the service cannot block users in other rooms (API specification,
+ * “Endpoints”).
  * @throws {UsageError} if the room is not private
  */
 async function requirePrivateRoom(context: Context, id: string): Promise<void> {
