@@ -34,7 +34,7 @@ export function defineMessageSend(message: MeetroomCommand, act: DefineAction): 
       'writes',
       async (context, room_id: string | undefined, argument: string | undefined, flags: SendFlags) => {
         const text = readTextArgument(send, { room_id, argument }, flags)
-        // A file and `echo` add a final line break, which is not part of the message.
+        // Text files and `echo` end with a line break, which is not part of the message.
         const message = text === '-' ? (await readStdinText(context.host)).replace(/\r?\n$/, '') : text
         if (message.trim() === '') throw new UsageError('the message is empty')
         const body = await buildBody(context, 'sendMessage', flags, { 'the text': { message } })

@@ -5,7 +5,7 @@ import type { Context } from '../../../kernel/context.ts'
 import { rowKinds } from '../../../output/views/rows.ts'
 import { type RoomsFlags, writeToRooms } from '../../../targets/write-to-rooms.ts'
 
-/** Maximum number of characters of the text in the confirmation prompt. */
+/** Maximum length of the message text in the confirmation prompt, in characters. */
 const maxShown = 60
 
 export async function sendToRooms(
