@@ -95,8 +95,8 @@ function parseImage(text: string): string {
 }
 
 /**
- * Returns one page per image at increasing positions (API specification, “Endpoints”); one empty page without
- * images.
+ * Returns one page per image at increasing positions (API specification, “Endpoints”). Without images,
+ * `--size` or `--index` alone creates one empty page.
  */
 function createPagesFromFlags({ image = [], fixed, size, index, data }: Flags): PageField[] {
   const entities = image.map((src) => [{ type: 'Image', src, ...omitUndefined({ fixed }) }])
