@@ -116,7 +116,7 @@ function requireWebhookUrl({ webhookHeader, webhookSecret }: CreateFlags, { webh
 }
 
 /**
- * Warns that the service may ignore the secret, because only the embedded service certainly signs webhooks.
+ * Warns that the service may ignore the secret, because only the embedded service is known to sign webhooks.
  */
 async function warnAboutSecret(context: Context): Promise<void> {
   const { dryRun, curl, quiet } = context.flags

@@ -7,7 +7,7 @@ export interface StateFlags {
   active?: boolean
 }
 
-/** Adds `--terminated` and `--active`: filters in a list, deprecated changes in an update. */
+/** Adds `--terminated` and `--active`. In a list, they are filters; in an update, they are deprecated. */
 export function addStateFlags(
   command: MeetroomCommand,
   words = { terminated: 'only terminated rooms', active: 'only active rooms' },

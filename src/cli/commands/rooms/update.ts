@@ -19,7 +19,7 @@ import { addStateFlags, readState, type StateFlags, termination } from './room-s
 
 const { descriptions } = room
 
-/** Commands that replace the deprecated flags. */
+/** Help texts that name the replacements of the deprecated flags. */
 const instead = {
   terminated: 'deprecated: use “rooms terminate”',
   active: 'deprecated: use “rooms reopen”',
