@@ -28,7 +28,7 @@ interface Leaf {
   command: MeetroomCommand
 }
 
-/** Returns the commands with an action, except the completion command that only shells run. */
+/** Returns the commands with an action, except `__complete`, which only shells run. */
 export function listCommands(command: MeetroomCommand, words: readonly string[]): Leaf[] {
   if (command.commands.length === 0) return [{ words: [...words], command }]
   const shown = command.commands.filter((child) => child.name() !== '__complete')
