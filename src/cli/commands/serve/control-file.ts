@@ -12,7 +12,10 @@ export interface ControlFile {
   control_key: string
 }
 
-/** Creates the control of a service. `start` starts to listen and writes the file; `close` undoes both. */
+/**
+ * Creates the control of a service. `start` opens the listener and writes the file; `close` closes the
+ * listener and removes the file.
+ */
 export async function openControl(context: Context, file: string) {
   const { ServiceControl } = await import('../../../embedded/control/service-control.ts')
   const { listenForControl } = await import('../../../embedded/control/listener.ts')

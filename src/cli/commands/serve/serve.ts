@@ -214,7 +214,7 @@ async function start(
   }
 }
 
-/** @throws {UsageError} for the name of a profile that is protected or belongs to another machine */
+/** @throws {UsageError} if the profile is protected or belongs to a service on another machine */
 async function requireOwnProfile(context: Context, name: string): Promise<void> {
   checkProfileName(name)
   const profile = findProfile(await context.storedConfig(), name)
