@@ -16,7 +16,8 @@ export interface ReportFlags extends ReportOptions, AttendanceFlags {
 }
 
 /**
- * @throws {PartialError} if some rooms failed or were not listed; for one room, the room's error is thrown
+ * @throws {PartialError} if some rooms failed or were not listed. For a single room, throws the error of the
+ * room.
  */
 export async function runSessionReport(
   context: Context,
@@ -51,7 +52,8 @@ function checkFlags(grouping: Grouping, flags: ReportFlags): void {
 }
 
 /**
- * Converts `--period`, or `--from` and `--to`, to milliseconds since 1970. A missing flag means infinity.
+ * Converts `--period`, or `--from` and `--to`, to milliseconds since 1970. A missing start or end is
+ * infinite.
  * @throws {UsageError} if a time is invalid, or `--from` is not before `--to`
  */
 function readSpan({ from, to, period }: ReportFlags, now: number, zone: TimeZone): Interval {

@@ -50,7 +50,7 @@ export class RoomPoller {
   }
 
   async poll(rosterOf: RosterOf): Promise<RoomsPoll> {
-    // The resolver is not kept, because its cached names may be days old at the next poll.
+    // Each poll uses a new resolver, because cached names become outdated during a long watch.
     const names = new NameResolver(this.#context, this.#client)
     const id = this.#room_id
     if (id === undefined) return this.#pollAll(rosterOf, names)

@@ -43,7 +43,9 @@ export class Roster {
     return this.#entries.has(toText(id))
   }
 
-  /** Applies a poll. With several pages, people leave only if two consecutive polls lack them. */
+  /**
+   * Applies a poll. With several pages, a person leaves only after two consecutive polls without the session.
+   */
   update({ sessions, isWhole }: SessionList, arrivals: ReadonlyMap<Item, PresentPerson>): RosterChanges {
     const open = new Set<string>()
     const ends = new Map<string, SessionEnd>()

@@ -93,7 +93,7 @@ export async function runWatch(
 }
 
 /**
- * Connection to the service. Reopened after a failure, because the port of the local workspace may change.
+ * Connection to the service. Reopened after a failure, because the port of the embedded service may change.
  */
 class RoomConnection {
   readonly #context: Context
