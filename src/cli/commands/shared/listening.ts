@@ -1,7 +1,7 @@
 import { describeSystemError, UsageError } from '../../../errors.ts'
 
 /**
- * Parses a host to listen on. An empty host, such as an unset variable, would mean all interfaces.
+ * Parses a host to listen on. An empty host, as from an unset variable, would listen on all interfaces.
  * @throws {UsageError} for an empty host
  */
 export function parseListenHost(text: string): string {
@@ -18,7 +18,7 @@ export function createListenError(cause: unknown, host: string, port: number): U
     return new UsageError(`another program is already listening on ${where}`, {
       hint: `pass another port, such as --port ${port < 65_535 ? port + 1 : 4010}; 0 selects a free port`,
     })
-  // The resolver refuses impossible names in many ways, such as EINVAL.
+  // The resolver reports invalid names with many codes, such as EINVAL.
   const isUnresolved = syscall === 'getaddrinfo' && code !== 'ENOTFOUND'
   if (!isUnresolved && !['EADDRNOTAVAIL', 'ENOTFOUND', 'EACCES', 'EAFNOSUPPORT'].includes(code ?? ''))
     return undefined
