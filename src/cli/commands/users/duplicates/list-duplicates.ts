@@ -13,7 +13,7 @@ import { type Item, readField, views } from '../../../output/views/views.ts'
 type DuplicateRow = RowOf<'duplicates'>
 type ComparedField = DuplicateRow['same']
 
-/** Compared and printed fields of a user. Full users would take too much memory. */
+/** Compared and printed fields of a user. Full records would take too much memory. */
 type Person = Omit<DuplicateRow, 'group' | 'same'> & Item
 
 const comparedFields = ['email', 'name'] as const
@@ -59,7 +59,7 @@ async function* readPeople(context: Context): AsyncGenerator<Person> {
     }
 }
 
-/** Adds a person to the group of their keys. Merges groups that the person connects. */
+/** Adds a person to the group of their keys. Merges all groups that share one of these keys. */
 function addTo(groups: Map<string, Person[]>, field: ComparedField, person: Person): void {
   const keys = toSimilarKeys(person[field], field)
   const [group = [], ...others] = new Set(keys.map((key) => groups.get(key) ?? []))

@@ -14,7 +14,7 @@ interface HandOver {
 }
 
 /**
- * Creates the addition of a user to the rooms of another user, in the same roles or in one role.
+ * Creates an `Addition` of a user to the rooms of another user, in the same roles or in one role.
  * @throws {UsageError} if both are the same user
  */
 export function createHandOver({ from, to }: HandOver, role?: string): Addition {

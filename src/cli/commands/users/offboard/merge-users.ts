@@ -29,7 +29,10 @@ export async function mergeUsers(
   })
 }
 
-/** Skips rooms where the user is blocked, because another account's membership must not unblock the user. */
+/**
+ * Skips rooms where the user is blocked, because a membership of the other account would circumvent the
+ * block.
+ */
 function withoutBlocked(context: Context, from: string, { roleIn }: Addition): Addition['roleIn'] {
   return (memberships) => {
     const member = selectMembershipOf(from, memberships)

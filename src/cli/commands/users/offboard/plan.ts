@@ -19,11 +19,11 @@ export interface OffboardingChange {
   acceptsUnconfirmed?: boolean
   /** True to include rooms of every type. */
   force: boolean
-  /** New file for the blocks of this run. */
+  /** New file to which the blocks are saved. */
   save?: string | undefined
-  /** File with the blocks to lift; undefined for the memberships of the given users. */
+  /** File with the members to unblock; undefined for the memberships of the given users. */
   from?: string | undefined
-  /** Addition of another user to the rooms of the only user, before the first block. */
+  /** Addition of another user to the rooms of the single given user, performed before the first block. */
   handOver?: Addition | undefined
 }
 
@@ -37,7 +37,7 @@ export interface OffboardingPlan {
   /** Memberships in the order of the given users. */
   memberships: readonly PlannedMembership[]
   unread: readonly { room: Item; error: MeetroomError }[]
-  /** Users to delete; undefined for a user who does not exist. */
+  /** Users to delete, by ID; undefined for a user who does not exist. */
   users: ReadonlyMap<string, Item | undefined>
   /** Steps that add another user to the rooms. */
   additions?: AdditionPlan | undefined
@@ -69,7 +69,7 @@ export async function planOffboarding(
   return { memberships: [...found.values()].flat(), unread: search.unread, users, additions }
 }
 
-/** Plans to unblock the members in a file. A member who now belongs to another user is skipped. */
+/** Plans to unblock the members in a file. Skips a member ID that now belongs to another user. */
 async function planLifting(
   context: Context,
   file: string,

@@ -63,7 +63,10 @@ export async function runOffboarding(
   })
 }
 
-/** Opens the backup of the deleted users. Without a flag or setting, a merge saves in the data directory. */
+/**
+ * Opens the backup of the deleted users. Without a flag or setting, a merge saves users in the data
+ * directory.
+ */
 async function openBackup(context: Context, { handOver }: OffboardingChange): Promise<Backup | undefined> {
   const given = await context.backup()
   if (given || !handOver || context.flags.save === false) return given
@@ -97,7 +100,7 @@ function findDeletionTargets(
 }
 
 /**
- * Requires memberships of each user. A single user may have none. Missing users among several are skipped.
+ * Requires memberships or an existing user for each ID. A deletion of several users skips missing users.
  * @throws {NotFoundError} if a user is in none of the rooms, or does not exist
  */
 async function requirePeople(

@@ -37,7 +37,7 @@ export class OffboardingRun {
   readonly #incompleteUsers = new Set<string>()
   /** Reasons why an accepted block is unconfirmed, by user ID. */
   readonly #unconfirmed = new Map<string, string>()
-  /** Reasons to keep users that the second search found, by user ID. */
+  /** Reasons from the second search to keep users, by user ID. */
   readonly #later = new Map<string, string>()
   #isHandedOver = true
   readonly #done = { block: 0, delete: 0, added: 0, raised: 0 }
