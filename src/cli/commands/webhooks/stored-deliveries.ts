@@ -29,7 +29,7 @@ export async function readSince(context: Context, text: string): Promise<string>
   return new Date(start).toISOString()
 }
 
-/** Translates errors of services without deliveries, because the API specification lacks deliveries. */
+/** Translates errors of services without webhook deliveries, which the API specification does not define. */
 export function explainEmbeddedOnly(error: unknown): unknown {
   if (!(error instanceof MeetroomError)) return error
   const { status, request, body } = error
@@ -79,7 +79,7 @@ async function readGiven(
   return ids
 }
 
-/** Selects events by their time, oldest first, and asks for confirmation. */
+/** Selects the deliveries since a time, oldest first, and asks for confirmation. */
 async function selectSince(
   context: Context,
   given: readonly string[],

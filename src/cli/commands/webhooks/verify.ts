@@ -51,7 +51,7 @@ function describeFacts({ id, at, action, valid, signature }: WebhookVerdict): Pr
 
 async function readTextFile(file: string, host: Host): Promise<string> {
   const bytes = await readInput(file, host)
-  // Text with replaced bytes would differ from the signed body.
+  // Decoding replaces invalid bytes, so the text would differ from the signed body.
   if (!isUtf8(bytes)) throw new UsageError(`${file} is not UTF-8 text`)
   return bytes.toString()
 }

@@ -26,7 +26,7 @@ interface ListenOptions {
 }
 
 const maxBodyBytes = 1024 * 1024
-/** Maximum size of all bodies that wait, in bytes. */
+/** Maximum total size of queued bodies, in bytes. */
 const maxBodiesBytes = 64 * 1024 * 1024
 
 /** Receives webhooks and prints one line for each, until the command is interrupted. */
@@ -48,7 +48,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   const { LimitedServer } = await import('../../../embedded/http/limited-server.ts')
   const budget = new BodyBudget(maxBodiesBytes)
   const server = new LimitedServer({}, (request, response) => {
-    // A webhook is queued after it was read, so that a slow sender does not delay other senders.
+    // A webhook is queued after its body is read, so that a slow sender does not delay other senders.
     read(request, response).catch(() => response.destroy())
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -82,7 +82,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
       reservation.release()
       return refuse(body === 'too large' ? 413 : 503)
     }
-    // Text with replaced bytes would differ from the signed body.
+    // Decoding replaces invalid bytes, so the text would differ from the signed body.
     if (!isUtf8(body)) {
       reservation.release()
       return refuse(400)
@@ -141,7 +141,7 @@ function describe({ event, at, signature }: WebhookVerdict, redelivery: string |
   return `${payload['timestamp'] ?? at} ${action} room ${payload['roomId']} user ${who} (${counts}${signed}${again})`
 }
 
-/** Returns the reason for refusing a request without a required header. Compares in constant time. */
+/** Returns the reason for refusing a request without a required header. Compares values in constant time. */
 function findHeaderProblem(
   { headers }: IncomingMessage,
   required: ListenOptions['required'],
@@ -155,7 +155,7 @@ function findHeaderProblem(
   return undefined
 }
 
-/** Returns a function that forwards an event unchanged and returns the status, 502 without a response. */
+/** Creates a function that forwards an event unchanged and returns the status: 502 if no response arrives. */
 async function openForward(context: Context, target: string) {
   const transport = await context.connect(target, context.host)
   const forward = async (headers: Readonly<Record<string, string>>, body: string): Promise<number> => {
@@ -186,7 +186,7 @@ function runProgram(context: Context, command: string, body: string): Promise<vo
       if (code) void context.notice(`warning: ${program} ended with exit code ${code}`)
       done()
     })
-    // Programs may ignore their input.
+    // A program may close its input without reading the event.
     child.stdin.on('error', () => {})
     child.stdin.end(body)
   })
