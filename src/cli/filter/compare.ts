@@ -22,7 +22,7 @@ export interface Comparison {
   /** Value to compare with. An empty text matches null and empty values. */
   text: string
   condition: string
-  /** Current time in milliseconds since 1970. Durations such as `90d` count back from it. */
+  /** Current time in milliseconds since 1970. Durations such as `90d` count back from this time. */
   now: number
   /** Zone of dates, and of times without an offset. */
   zone: TimeZone
@@ -111,7 +111,7 @@ function compareRange<T extends number | string>(
 }
 
 /**
- * Parses a date, a time or a duration before `now`. Returns its first and last millisecond; undefined for an
+ * Parses a date, a time or a duration before `now`. Returns the first and last millisecond; undefined for an
  * invalid text.
  */
 function parseTimeRange(text: string, now: number, zone: TimeZone): [number, number] | undefined {

@@ -20,7 +20,7 @@ export const metricTypes = {
 
 export const idleSince = 'idle_since'
 
-/** Returns the name of the value that a metric is computed from. */
+/** Returns the name of the value from which a metric is computed. */
 export const readAs = (metric: string) => (metric === 'idle' ? idleSince : metric)
 
 /**

@@ -13,8 +13,8 @@ const words: readonly (readonly [pattern: RegExp, operator: string])[] = [
 ]
 
 /**
- * Finds the condition that was probably meant by words of other languages: `name contains Maths`, `type in (a,b)`,
- * `terminated_at is null`, `type:open`, or `record` and `!record` for a field that is true or false.
+ * Finds the condition that was probably meant by the syntax of another query language: `name contains Maths`,
+ * `type in (a,b)`, `terminated_at is null`, `type:open`, or `record` and `!record` for a boolean field.
  * @returns undefined for other text
  */
 function findNearCondition(text: string, types: ReadonlyMap<string, string>): string | undefined {
@@ -37,7 +37,9 @@ function findNearCondition(text: string, types: ReadonlyMap<string, string>): st
 
 const removeQuotes = (text: string) => text.replace(/^(["'])(.*)\1$/, '$2')
 
-/** Splits several conditions in one text, as in `type=open,status=active`; returns one part if there are not several. */
+/**
+ * Splits a text with several conditions, as in `type=open,status=active`. Returns any other text as one part.
+ */
 export function splitConditions(text: string, types: ReadonlyMap<string, string>): readonly string[] {
   const parts = text.split(/\s+(?:and|&&)\s+|\s*[,;&]\s*(?=[\w.]+\s*[=<>~!])/i)
   const isCondition = (part: string) => types.has(/^\s*([\w.]+)\s*[=<>~!]/.exec(part)?.[1] ?? '')

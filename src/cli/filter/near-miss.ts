@@ -15,12 +15,12 @@ interface TextCondition {
   given: string
 }
 
-/** Maximum number of values that are compared again if no item matches. */
+/** Maximum number of values to compare for a hint if no item matches. */
 const maxCompared = 10_000
 
 const quoted = /^["'\u201c-\u201e\u2018-\u201a\xab]([\s\S]+)["'\u201c\u201d\u2018\u2019\xbb]$/
 
-/** Values that a condition did not match. Suggests similar conditions if no item matches. */
+/** Collector of the values that a condition did not match, for hints on similar conditions. */
 export class NearMisses {
   readonly #condition: TextCondition
   readonly #values = new Set<unknown>()
@@ -40,7 +40,7 @@ export class NearMisses {
     }
   }
 
-  /** Remembers a field other than that of the condition that has its value, such as `user_id` for `id=ada`. */
+  /** Records another field that equals the text of the condition, such as `user_id` for `id=ada`. */
   see(item: Item): void {
     if (this.#other !== undefined || this.#seen++ >= maxCompared) return
     const { text, field, fields } = this.#condition
@@ -49,7 +49,7 @@ export class NearMisses {
     this.#other = other
   }
 
-  /** Returns a hint; undefined if nothing comes close. */
+  /** Returns a hint; undefined if no cause is found. */
   explain(): string | undefined {
     const { field, text, given, flag } = this.#condition
     const [, inside = decodePercent(text)] = quoted.exec(text) ?? []
@@ -88,13 +88,13 @@ export function formatAsteriskHint(
   return `${given}: “${wildcard}” is an ordinary character; for a pattern: ${formatCondition(flag, field, '~', pattern)}`
 }
 
-/** Formats the pattern for a list such as `a,b`, which `=` compares as one value. */
+/** Formats a hint for a list such as `a,b`, which `=` compares as one value. */
 export function formatAlternatives(flag: string, field: string, text: string, operator = '~'): string {
   const parts = text.split(',').map((part) => escapePattern(part.trim()))
   return `“,” is an ordinary character; for several values: ${formatCondition(flag, field, operator, `^(${parts.join('|')})$`)}`
 }
 
-/** Formats a flag with its condition. Blanks separate an operator from a value such as `=x`. */
+/** Formats a flag with its condition. Spaces separate an operator from a value such as `=x`. */
 export function formatCondition(flag: string, field: string, operator: string, value: string): string {
   const blank = /^[=<>~]/.test(value) ? ' ' : ''
   return `${flag} ${quoteForShell(`${field}${blank}${operator}${blank}${value}`)}`

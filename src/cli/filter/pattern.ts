@@ -8,7 +8,7 @@ interface Pattern {
 
 /**
  * Compiles a JavaScript regular expression with RE2, which matches in linear time. JavaScript's engine can
- * take exponential time for names that a user chose maliciously.
+ * take exponential time for maliciously chosen names.
  * @param condition condition with its flag, for error messages
  * @throws {UsageError} for an invalid or unsupported regular expression
  */

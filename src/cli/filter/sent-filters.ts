@@ -5,7 +5,7 @@ import { FilterIgnoredError } from '../../errors.ts'
 import { isNamed } from '../matching/match.ts'
 import { cellOf, type Item, readField, selectView } from '../output/views/views.ts'
 
-/** Condition of `--where` that has the meaning of a filter. */
+/** `--where` condition that is equivalent to a filter of the API. */
 interface Condition {
   field: string
   value: string

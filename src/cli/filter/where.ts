@@ -57,7 +57,7 @@ interface ParseOptions extends WhereClock, KnownFields {
 
 /** Clock and zone for durations and dates in conditions. */
 export interface WhereClock {
-  /** Current time in milliseconds since 1970. Durations such as `90d` count back from it. */
+  /** Current time in milliseconds since 1970. Durations such as `90d` count back from this time. */
   now: number
   /** Zone of dates, and of times without an offset. */
   zone: TimeZone
@@ -193,7 +193,10 @@ function withChoices(choices: readonly string[] | undefined, test: Test): Test {
   }
 }
 
-/** Creates a test for an age such as `idle>90d`. Reverses the operator, because older means earlier. */
+/**
+ * Creates a test for an age such as `idle>90d`. Reverses the operator, because a greater age means an earlier
+ * time.
+ */
 async function compareAge(
   field: string,
   compared: string,
