@@ -4,9 +4,11 @@ import { plainText, renderMarkdown } from './render-markdown.ts'
 import { readTopic, type Topic, topicSummaries } from './topics.ts'
 
 const maxFound = 8
-/** Weight of a heading or first cell of a table that explains the word, in occurrences in the text. */
+/**
+ * Weight of a word in a heading or as the first cell of a table row. An occurrence in the text has weight 1.
+ */
 const headingWeight = 100
-/** Words of questions that no section explains. */
+/** Common words of questions, which the search ignores. */
 const ignoredWords: ReadonlySet<string> = new Set(
   'a an and are can do does for from how i in is it me my of on our the to was were what when where which who with'.split(
     ' ',
@@ -18,14 +20,15 @@ const width = 10_000
 interface Section {
   topic: Topic
   heading: string
-  /** Number of different words in the section. */
+  /** Number of different search words in the section. */
   matched: number
-  /** Number of occurrences of the words. Headings and definitions count more than text. */
+  /** Weighted number of occurrences of the search words. Headings and definitions count more than text. */
   weight: number
 }
 
 /**
- * Finds the sections of help topics that contain most of the words or their beginnings, the best matches first.
+ * Finds the help sections that contain the largest number of the words, best match first. More than half of
+ * the words must match.
  * @param typed words, or a question in one argument
  */
 export async function searchTopics(typed: readonly string[], style: Style): Promise<Section[]> {
@@ -35,7 +38,7 @@ export async function searchTopics(typed: readonly string[], style: Style): Prom
   if (!all.every((word) => /^[\p{L}\p{N}_-]+$/u.test(word))) return []
   const asked = all.filter((word) => !ignoredWords.has(word.toLowerCase()))
   const words = asked.length > 0 ? asked : all
-  // The changelog mentions nearly every term, so every search would find it.
+  // The changelog contains nearly every term and would match every search.
   const topics = Object.keys(topicSummaries).filter((topic) => topic !== 'changes') as Topic[]
   const sections = await Promise.all(
     topics.map(async (topic) =>
@@ -67,7 +70,7 @@ function countWord(word: string, text: string): number {
   return text.match(new RegExp(`(?<![\\p{L}\\p{N}])${word}${end}`, 'giu'))?.length ?? 0
 }
 
-/** Counts the rows of tables that explain a word in their first cell. */
+/** Counts the table rows whose first cell is the word. */
 function countDefinitions(word: string, body: readonly Token[]): number {
   const tables = body.filter((token): token is Tokens.Table => token.type === 'table')
   return tables

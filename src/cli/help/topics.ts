@@ -41,7 +41,10 @@ export function findTopic(name: string): Topic | undefined {
   return Object.hasOwn(formerNames, name) ? formerNames[name] : undefined
 }
 
-/** Returns a topic that the build has parsed, because loading marked would double the startup time. */
+/**
+ * Returns a topic that the build has parsed, because loading the Markdown parser would double the startup
+ * time.
+ */
 export async function readTopic(topic: Topic): Promise<TokensList> {
   const { default: json } = await import(`../../help/${topic}.md`)
   return JSON.parse(json)
