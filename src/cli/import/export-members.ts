@@ -18,16 +18,16 @@ import { readRecord } from '../records/records.ts'
 import { openRun } from '../run/run.ts'
 import type { Tally } from '../run/tally.ts'
 
-/** Number of members read ahead above which no further room is started, to limit memory. */
+/** Number of members read ahead above which the export starts no further room, to limit memory. */
 const maxMembersAhead = 20_000
 
 interface MemberExportOptions {
   selection: Selection | undefined
   full: FullRecords
   withLastSeen: boolean
-  /** True to add the room name to each member. The name of a given room takes a request. */
+  /** True to add the room name to each member. For given rooms, each name needs a request. */
   withRoomNames?: boolean
-  /** True to keep anonymous participants, which cannot be invited. */
+  /** True to keep anonymous participants, who cannot be invited. */
   withAnonymous?: boolean
   /** Collector of unreadable rooms; if undefined, the first unreadable room ends the export. */
   unreadRooms?: UnreadRooms

@@ -14,8 +14,8 @@ export interface ImportProgress {
 }
 
 /**
- * Ends the run of an import and suggests the next command. Unlike other runs, an import prints its summary
- * before an error without a summary, because an import can be resumed.
+ * Ends an import and suggests the next command. Prints the summary even after a fatal error, because the
+ * import can be resumed.
  * @param hasSent true if a request may have reached the service
  * @throws {MeetroomError} unless every row was imported
  */
@@ -100,14 +100,14 @@ function suggestFix(context: Context, { adapter, file, flags }: ImportPlan, tall
   return [`skip ${adapter.view.noun[1]} that exist with: `, skipCommand(adapter.name, file, flags.given)]
 }
 
-/** Flags that a resume command omits, because rows that fail again would stop the run. */
+/** Flags that a resume command omits. With the first two, rows that fail again would stop the run. */
 const stoppingFlags = ['--max-errors', '--fail-fast', '--resume']
 const targetFlagNames = ['--profile', '--local', '--base-url']
 const omittedFlags = [...stoppingFlags, ...targetFlagNames]
 
 /**
  * @param given flags on the command line
- * @param hasSent false if no row was sent, so that there is no journal to resume
+ * @param hasSent false if no row was sent; then there is no journal to resume
  */
 function buildResumeCommand(
   name: string,

@@ -35,7 +35,7 @@ export async function runImportRows(
     effect: checked.destructive > 0 ? 'destroys' : 'writes',
     total: checked.shardRows,
     summarize: (tally) => summarizeImport(tally, plan, progress, dryRun),
-    // The import has asked for confirmation once for all rows.
+    // The import has already asked for confirmation of all rows.
     confirmed: true,
     shows: dryRun,
   })
@@ -77,7 +77,8 @@ async function sendRows(
     notice: (text) => context.notice(text),
   })
   try {
-    // Rows are journaled when they end. `each` would keep their order with a promise and an object per row.
+    // Rows are journaled on completion, in any order. `each` would keep their order with a promise and an
+    // object per row.
     await run.perform(createWork(pendingRows, sender, ledger, run))
   } catch (error) {
     run.stop(toMeetroomError(error))
@@ -127,7 +128,7 @@ function createWork(pendingRows: PendingRows, sender: RowSender, ledger: Ledger,
     // Throws errors that would recur for the remaining rows.
     async perform(job) {
       const { row, body } = job
-      // Read before sending, because a failure reduces the concurrency.
+      // The value is read before sending, because a failure reduces the concurrency.
       const { concurrency } = run
       const outcome = await sender.send(job)
       if (outcome.status === 'unsent') return putBack(job)

@@ -32,7 +32,7 @@ export async function runImport(
   }
 }
 
-/** Maximum number of rows to look up; further rows count as existing. */
+/** Maximum number of rows to look up. All further rows count as affected. */
 const maxLookups = 1000
 
 /** @throws {ConfirmationError} if the user does not confirm, or more than `--max` items are affected */

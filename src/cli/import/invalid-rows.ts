@@ -4,7 +4,7 @@ import type { Context } from '../kernel/context.ts'
 import { type FailedInput, openRejects } from './journal/rejects.ts'
 import { maxReported } from './journal/results.ts'
 
-/** Reporter of invalid rows: prints the first ones, and the number of the others. */
+/** Reporter of invalid rows. Prints the first rows and the number of the other rows. */
 export class RowProblems {
   readonly #context: Context
   #count = 0

@@ -117,7 +117,7 @@ export class Ledger {
     const { flags, receipt } = this.#plan
     const isDone = !hasFailed && typeof flags.journal !== 'string'
     const done = receipt === undefined || flags.receipt === false ? 'remove' : { receipt }
-    // Without the journal, a repeat of a run with failures would create the other items again.
+    // Without the journal, a second run after failures would create the imported items again.
     const disposition = isDone ? done : 'keep'
     const failures: unknown[] = []
     for (const close of [

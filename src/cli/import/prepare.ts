@@ -117,7 +117,9 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   }
 }
 
-/** Returns the path of the receipt that prevents a repeated import; undefined if the journal is named. */
+/**
+ * Returns the path of the receipt that prevents a repeated import; undefined for an import without a receipt.
+ */
 async function findReceiptPath(
   context: Context,
   { adapter, source, flags }: ImportRequest,
@@ -129,9 +131,9 @@ async function findReceiptPath(
 }
 
 /**
- * Removes the rows that imports of parts of the file, with `--where`, have created.
+ * Removes the rows that earlier imports of the file with `--where` created.
  * @param paths paths of the journal and the receipt
- * @throws {UsageError} if another earlier run imported some of the rows or may have imported them
+ * @throws {UsageError} if another earlier run imported, or may have imported, some of the rows
  */
 async function withoutImported(
   context: Context,
@@ -216,7 +218,7 @@ async function warnAboutFields(
   )
 }
 
-/** @throws {UsageError} if `--if-exists` needs keys and rows have none */
+/** @throws {UsageError} if `--if-exists` needs keys and some rows have none */
 function requireKeys(
   { keyName }: ImportAdapter,
   { ifExists }: ImportFlags,
@@ -236,7 +238,7 @@ interface EarlierValue {
   place: string
 }
 
-/** Finder of values that look like a value of an earlier row but differ from it. */
+/** Detector of values that are similar, but not equal, to a value of an earlier row. */
 class Lookalikes {
   readonly #fieldOf: (column: string) => string
   readonly #values = new Map<string, EarlierValue>()

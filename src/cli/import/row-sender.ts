@@ -22,7 +22,7 @@ export interface PendingRow {
   body: RequestBody
   /** True if an earlier run may have sent the row without recording a response. */
   mayHaveBeenSent: boolean
-  /** ID from an earlier run that created the item without completing it. */
+  /** ID of an item that an earlier run created but did not complete. */
   createdId: string | undefined
 }
 
@@ -42,7 +42,7 @@ export class RowSender {
   readonly #options: SenderOptions
   readonly #referencedUsers: ReferencedUsers
   readonly #ignoredFields = new Map<string, number>()
-  /** Subjects of the remarks that were printed. */
+  /** Subjects of the printed remarks. */
   readonly #remarks = new Set<string>()
   #blocked = 0
 
@@ -97,7 +97,7 @@ export class RowSender {
     }
   }
 
-  /** Returns true if an item has the values with which its row was sent. */
+  /** Returns true if the item has the values that its row sets at creation. */
   async #isCreated(body: RequestBody, found: Item): Promise<boolean> {
     const { adapter, notice } = this.#options
     const { judgeRead } = await import('../../client/verdict.ts')
@@ -174,7 +174,7 @@ export class RowSender {
       (id) => this.#complete(body, id),
       (cause) => {
         const failure = toFailure(cause)
-        // A resumed run reads the created item, and never creates it again.
+        // With the ID, a resumed run reads the created item and never creates it again.
         return failure.error.createdId === undefined
           ? failure
           : { ...failure, value: failure.error.createdId }
@@ -249,7 +249,7 @@ class ReferencedUsers {
     if (this.#exists.size >= maxLookups) return this.#noticeLimit()
     const lookup = findRecord(this.#client, { kind: 'user', id: user_id }).then((user) => user !== undefined)
     this.#exists.set(user_id, lookup)
-    // Failures are not cached.
+    // A failed lookup is removed, so that the next row retries the request.
     lookup.catch(() => this.#exists.delete(user_id))
     return lookup
   }

@@ -1,5 +1,6 @@
 /**
- * Data that an import into another service does not restore, because the API neither returns nor accepts it.
+ * Data that an import into another service does not restore, because the API neither returns nor accepts the
+ * data.
  */
 export const unrestoredFields = {
   users: ['access tokens', 'internal IDs', 'times', 'order'],

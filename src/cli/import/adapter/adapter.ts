@@ -28,9 +28,9 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
   canCreateMissing: boolean
   find(client: Client, body: B): Promise<Item | undefined>
   create(client: Client, body: B): Promise<string>
-  /** Returns the fields that creating sets; by default the whole row. */
+  /** Returns the fields that the create operation sets; all fields by default. */
   createdFields?(body: B): RequestBody
-  /** Completes a created item; may run twice. Returns undefined if nothing remains to do. */
+  /** Completes a created item; must be idempotent. Returns undefined if the item is complete. */
   completeCreated?(client: Client, body: B, id: string): Promise<unknown> | undefined
   overwrite(client: Client, body: B, existing: Item): Promise<string>
   update?(client: Client, body: B, existing: Item): Promise<string>
@@ -50,8 +50,8 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
   /** Returns the fields of a row that the service neither updates nor returns. */
   listIgnoredFields?(body: B, existing: Item): readonly string[]
   /**
-   * Finds the item of a row that was sent without proof; `absent` if it certainly does not exist, undefined
-   * if unknown.
+   * Finds the item of a row whose outcome is unknown. Returns `absent` if the item certainly does not exist,
+   * and undefined if its existence is unknown.
    * @param createdId ID that the service assigned to the item
    */
   findLostItem(client: Client, body: B, createdId?: string): Promise<Item | 'absent' | undefined>

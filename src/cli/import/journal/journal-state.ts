@@ -56,8 +56,8 @@ export class JournalState {
     const { sent, to = sent, row, status, id } = line
     const index = journalStatuses.indexOf(status as JournalStatus)
     if (isRow(row) && index >= 0) {
-      // The item of an unknown or failed row with an ID was created, so it is looked up, and never created
-      // again.
+      // An ID proves that the item of an unknown or failed row was created. Such an item is looked up and
+      // never created again.
       const isCreated = typeof id === 'string' && (status === 'unknown' || status === 'failed')
       this.#statuses[row] = isCreated ? journalStatuses.indexOf('unknown') : index
       if (isCreated) this.#createdIds.set(row, id)

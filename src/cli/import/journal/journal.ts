@@ -123,7 +123,7 @@ async function lockJournal(lock: string, machine: Machine): Promise<void> {
   })
 }
 
-/** Moves a journal. If this fails, the journal at its old path serves as the receipt. */
+/** Moves a journal. If the move fails, the journal at its old path serves as the receipt. */
 async function moveJournal(from: string, to: string): Promise<void> {
   try {
     makeDirectory(dirname(to))

@@ -33,7 +33,7 @@ export async function readJournal(path: string, rows: number): Promise<PreviousJ
     for (const line of lines) {
       const bytes = Buffer.byteLength(line) + 1
       const entry = parseLine(line)
-      // An incomplete last line is ignored.
+      // A crash may have truncated the last line.
       const isIncomplete = length + bytes > size || (entry === undefined && length + bytes === size)
       if (isIncomplete && (length > 0 || isPartialHeader(line))) break
       if (length === 0) {

@@ -48,7 +48,7 @@ export async function requireNotImported(
 }
 
 /**
- * Omits the rows that finished imports of parts of the file created, if their rooms still exist.
+ * Omits the rows whose rooms earlier imports of parts of the file created, if these rooms still exist.
  * @param paths journals and receipts of imports with `--where`
  */
 export async function leaveOutImported(
@@ -121,7 +121,7 @@ async function* readCreatedRows(path: string): AsyncGenerator<{ hash: number; id
     }
 }
 
-/** Parses a line. An incomplete line of a killed run has no hash. */
+/** Parses a line. The line of a killed run may be incomplete and then has no hash. */
 function parseLine(line: string): { hash?: unknown; id?: unknown } {
   try {
     return (parseJson(line) as object | null) ?? {}

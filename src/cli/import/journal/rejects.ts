@@ -53,7 +53,7 @@ export class Rejects {
     return new Rejects(path, format, layout, await OutputFile.open(file, host))
   }
 
-  /** Adds a row, or the rows that were merged into it. */
+  /** Adds a row. For a merged row, adds the original rows. */
   async add(row: Row, reason: string): Promise<void> {
     for (const given of row.rows ?? [row]) await this.#write(given, reason)
   }
@@ -70,7 +70,7 @@ export class Rejects {
     switch (this.format) {
       case 'csv': {
         const { columns: names = [], delimiter = ',' } = this.layout
-        // An input that is a file of rejects already has a reason column, which is reused.
+        // A file of rejects that is used as input already has a reason column, which is reused.
         const reasonIndex = names.indexOf('reason') < 0 ? names.length : names.indexOf('reason')
         const values = [...cells]
         while (values.length < reasonIndex) values.push('')

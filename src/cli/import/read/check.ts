@@ -23,7 +23,7 @@ export interface CheckedInput {
   /** Number of rows in the shard that terminate or block an existing item. */
   destructive: number
   trimmed: ReadonlyMap<string, number>
-  /** Number of rows without any value, which are skipped and not counted otherwise. */
+  /** Number of rows without any value. Such rows are skipped and appear in no other count. */
   empty: number
   /** Number of rows that `--where` does not select. */
   unselected: number
@@ -234,7 +234,7 @@ class Fingerprint {
     }
   }
 
-  /** Yields the input again. Compares each block with the first reading before it is yielded. */
+  /** Yields the input again, after comparing each block with the first reading. */
   async *verify(input: AsyncIterable<Buffer>, toError: () => Error): AsyncGenerator<Buffer> {
     let count = 0
     for await (const block of divide(input)) {

@@ -5,7 +5,7 @@ import type { RequestBody } from '../adapter/adapter.ts'
 import type { CheckedRow } from './checked-row.ts'
 import { type InputFormat, type Row, toFields } from './rows.ts'
 
-/** Number of rows decoded at a time, small enough to be garbage collected early. */
+/** Number of rows decoded at a time. Small blocks can be garbage-collected early. */
 const blockRows = 64
 const chunkLength = 64 * 1024
 
@@ -31,8 +31,8 @@ interface DecodeOptions {
 }
 
 /**
- * Checked rows as compressed text, so that they need not be read and checked again. The text takes a fifth of
- * the input's size.
+ * Checked rows as compressed text, which avoids reading and checking the input twice. The text takes a fifth
+ * of the input's size.
  */
 export class CompressedRows {
   readonly #maxBytes: number

@@ -1,7 +1,7 @@
 import { UsageError } from '../../../errors.ts'
 
 const delimiters = [',', ';', '\t'] as const
-/** Delimiter of a header without any of the others. */
+/** Delimiter that is used only if the header contains no other candidate. */
 const rareDelimiter = '|'
 
 const quote = 0x22
@@ -19,7 +19,7 @@ interface Dialect {
 
 /**
  * Detects the delimiter: the character in a `sep=` line, or else the most frequent candidate in the header.
- * @throws {UsageError} if the header has another delimiter than the given one
+ * @throws {UsageError} if the header has a delimiter other than the given delimiter
  */
 export async function detectDialect(
   input: AsyncIterable<Buffer>,

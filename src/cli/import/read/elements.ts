@@ -17,7 +17,7 @@ const isBlank = (code: number) => code === 0x20 || code === 0x0a || code === 0x0
  * caller parses each element.
  * @param name name of the input in messages
  * @throws {NotAnArrayError} if the array is missing or malformed
- * @throws {UsageError} for an element above 16 MB
+ * @throws {UsageError} for an element larger than 16 MB
  */
 export async function* readElements(
   bytes: AsyncIterable<Buffer>,

@@ -45,7 +45,7 @@ export async function findScatteredRooms(
 
 /**
  * Merges the rows of each room into one row with several members. Later rows inherit omitted values from the
- * first. Rooms with non-adjacent rows come last.
+ * first row. Rooms with non-adjacent rows come last.
  * @param scattered hashes of the names of rooms with non-adjacent rows
  * @throws {UsageError} if those rooms have more than 100,000 rows
  */

@@ -5,8 +5,8 @@ import type { Item } from '../../output/views/views.ts'
 import type { Row } from './rows.ts'
 
 /**
- * Fills a template of columns, such as `{First name} {Last name}`. Empty values leave no double spaces, and the text is
- * empty if all values are.
+ * Fills a template of columns, such as `{First name} {Last name}`. Collapses the spaces around empty values.
+ * Returns an empty text if all values are empty.
  */
 export function joinColumns(template: string, readValue: (column: string) => unknown): string {
   let [filled, empty] = [0, 0]
@@ -23,13 +23,13 @@ export function joinColumns(template: string, readValue: (column: string) => unk
   return empty === 0 ? text : text.replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Returns the columns that a column or a template of columns reads. */
+/** Returns the column names in a template. Text without placeholders is itself a column name. */
 export function listParts(column: string): string[] {
   const parts = listPlaceholders(column)
   return parts.length === 0 ? [column] : parts
 }
 
-/** Adds the joined columns to each row. A column that has the text of a template as its name is read as it is. */
+/** Adds the joined columns to each row. A column with the name of a template takes precedence. */
 export async function* joinRows(
   batches: AsyncIterable<Row[]>,
   join: (fields: Item) => Item,
@@ -50,7 +50,8 @@ export function createJoin(
 ): ((fields: Item) => Item) | undefined {
   const templates = [...columns].filter((column) => listPlaceholders(column).length > 0)
   if (templates.length === 0) return undefined
-  // All rows of a CSV have the same columns, and folding them takes longer than joining.
+  // Folded names are cached, because all rows of a CSV have the same columns and folding takes longer than
+  // joining.
   const folded = new Map<string, string>()
   const foldOnce = (column: string) => {
     const known = folded.get(column) ?? fold(column)

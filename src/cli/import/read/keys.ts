@@ -1,10 +1,11 @@
 import { hashKey } from '../../../hash.ts'
 
-// Finds rows with the same key. Stores hashes of eight bytes instead of the keys, and sorts them at the end.
-// Equal hashes are verified in a second pass.
-
 const maxKeys = 1 << 26
 
+/**
+ * Set of row keys, stored as hashes of eight bytes and sorted at the end. Equal hashes are verified in a
+ * second pass.
+ */
 export class RowKeys {
   // Resizable, because copying to a larger buffer would need three times the memory.
   readonly #buffer = new ArrayBuffer(0, { maxByteLength: maxKeys * 8 })
@@ -21,7 +22,7 @@ export class RowKeys {
     this.#hashes[this.#count++] = hash
   }
 
-  /** Sorts the hashes and returns a function that is true for a stored hash. Add no hashes afterwards. */
+  /** Sorts the hashes and returns a function that tests for a stored hash. Add no hashes afterwards. */
   lookup(): (hash: number) => boolean {
     const sorted = this.#hashes.subarray(0, this.#count).sort()
     return (hash) => {

@@ -38,7 +38,7 @@ export interface RowReader {
   readonly unlisted: ReadonlySet<string>
   /** Unlisted columns of an export, which are not sent. */
   readonly leftOut: readonly string[]
-  /** Columns of a file other than an export that only the service sets. */
+  /** Read-only columns of a file that is not an export. */
   readonly readOnly: readonly string[]
 }
 
@@ -246,14 +246,14 @@ function createFieldMapping(adapter: ImportAdapter, options: ReaderOptions) {
     if (target !== undefined) return target
     const renamed = renames.get(column) ?? (isCsv ? foldedRenames.get(foldName(column)) : undefined)
     target = renamed ?? (isCsv ? fieldsByColumn.get(foldName(column)) : undefined) ?? column
-    // A joined column has a field of its own only if it is none of the fields that `--map` sets.
+    // A joined column is also sent on its own if it names a listed field that `--map` does not set.
     if (renamed === undefined && parts.has(fold(column)) && (!isListed(target) || named.has(target)))
       target = ''
     if (!isListed(target)) {
       if (ignoreUnknown && !named.has(target)) target = ''
       else if (unlisted.size < maxUnlisted) unlisted.add(target)
     }
-    // Limits the memory, because JSON objects can have arbitrary keys.
+    // The size is limited, because JSON objects can have arbitrary keys.
     if (targets.size < 10_000) targets.set(column, target)
     return target
   }

@@ -9,12 +9,12 @@ import { toWordKey } from '../../matching/match.ts'
 import type { RequestBody } from '../adapter/adapter.ts'
 import { listFields } from './identity.ts'
 
-/** Roles by the words that a file uses for them. */
+/** Map from words of a file to roles, such as “Teacher” to `host`. */
 export type RoleWords = ReadonlyMap<string, MemberType>
 
 const example = "as in --role-map 'Teacher=host,Pupil=guest'"
 
-/** Flag that assigns roles to the words of a file. */
+/** Flag that maps words of a file to roles. */
 export const roleMapOption = [
   '--role-map <value=role>',
   "role for each value of the role column, such as 'Teacher=host,Pupil=guest'; repeatable",
@@ -39,12 +39,12 @@ function parseRoleMap(text: string, before?: RoleWords): RoleWords {
 
 const maxNamed = 20
 
-/** Converter of the words for roles in a file. */
+/** Converter from words of a file to roles. */
 export class RoleReader {
   readonly #roles: RoleWords
-  /** Values that are not roles, by the problem of their row. */
+  /** Unknown role values, by the problem that reports them. */
   readonly #values = new Map<string, readonly string[]>()
-  /** Words of `--role-map` that no row has had yet, by their keys. */
+  /** Words of `--role-map` that have not yet appeared in a row, by their keys. */
   readonly #unused: Map<string, string>
   /** Words for roles in the rows, by their keys. */
   readonly #found = new Map<string, string>()
@@ -66,7 +66,7 @@ export class RoleReader {
     return role
   }
 
-  /** Returns a remark about words of `--role-map` that no row has; undefined if there are none. */
+  /** Returns a remark about words of `--role-map` that no row contains; undefined if there are none. */
   describeUnused(): string | undefined {
     if (this.#unused.size === 0) return undefined
     const quote = (words: Iterable<string>) =>

@@ -49,14 +49,14 @@ export function detectInputFormat(path: string | undefined, given: InputFormat |
   })
 }
 
-/** Rows in batches: one promise per row would cost more than reading the row. */
+/** Rows in batches, because a promise per row takes longer than reading the row. */
 type RowBatches = AsyncGenerator<Row[]>
 
 /**
  * @param key field that contains the rows of a JSON object
  * @param onHeader called with the columns and delimiter of a CSV before its first row
  * @param delimiter delimiter of a CSV; detected by default
- * @param onEmpty called for each row of a CSV whose cells are all empty, also for an empty line before a row; such rows are skipped
+ * @param onEmpty called for each skipped CSV row: a row with only empty cells, or an empty line before a row
  */
 export function readRows(
   bytes: AsyncIterable<Buffer>,
@@ -105,9 +105,9 @@ async function* readCsvRows(
   let number = 0
   // Lines are counted here, because the line numbers of the parser (`info: true`) double the parsing time.
   let line = 1 + skipped
-  /** Number of carriage returns in cells. The parser counts them as lines, and editors do not. */
+  /** Number of carriage returns in cells. The parser counts them as line breaks, but editors do not. */
   let surplus = 0
-  /** Number of empty lines since the last row. Those at the end of a file are not counted as rows. */
+  /** Number of empty lines since the last row. Empty lines at the end of a file do not count as rows. */
   let emptyLines = 0
   try {
     for await (const _ of waitForData(parser)) {
@@ -143,7 +143,7 @@ async function* readCsvRows(
       })
     if (typeof code !== 'string' || !/^CSV_|^INVALID_OPENING_QUOTE$/.test(code)) throw error
     const what = code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is not closed' : 'unexpected quote character'
-    // An unclosed quote is reported where its row starts.
+    // An unclosed quote is reported at the start of its row.
     const where = code === 'CSV_QUOTE_NOT_CLOSED' ? line : lines + skipped - surplus
     throw new UsageError(`${name}:${where}: ${what}`, {
       hint: 'double the quotes inside a quoted cell: "like ""this"" one"',

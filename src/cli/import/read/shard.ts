@@ -4,7 +4,7 @@ import { hashEvenly } from '../../../hash.ts'
 /** Part of an input that is divided into disjoint parts, for imports on several machines. */
 export class Shard {
   private constructor(
-    /** Index of the part, from 1. */
+    /** Index of the shard, from 1. */
     readonly index: number,
     readonly count: number,
   ) {}

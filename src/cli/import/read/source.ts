@@ -101,8 +101,9 @@ async function storeInFile(input: AsyncIterable<Buffer>, name: string): Promise<
 }
 
 /**
- * Refuses UTF-8 that would be converted to other characters.
- * @throws {UsageError} for valid UTF-8 that contains no NUL, and for windows-1252 also a character outside ASCII
+ * Refuses UTF-8 text if another encoding is given, because decoding would garble the text.
+ * @throws {UsageError} for valid UTF-8 without NUL. For windows-1252, the text must also contain a non-ASCII
+ * character
  */
 async function refuseUtf8(chunks: AsyncIterable<Buffer>, name: string, encoding: Encoding): Promise<void> {
   let isPlain = true
@@ -192,7 +193,7 @@ function requireUtf8(bytes: Buffer, offset: number, name: string): void {
     else bad = middle
   }
   const part = bytes.subarray(0, good)
-  // Mac Roman and DOS code pages have letters where windows-1252 has mostly signs.
+  // Mac Roman and DOS code pages have letters where windows-1252 has mostly symbols.
   const isOther = /[a-z][\x80-\x9f][a-z]/i.test(bytes.toString('latin1', Math.max(0, good - 4)))
   throw new UsageError(`${name} is not UTF-8 at byte offset ${offset + good - countIncompleteBytes(part)}`, {
     hint: isOther

@@ -7,7 +7,7 @@ export function parseSeparator(text: string): string {
   return text
 }
 
-/** Returns the parts of a cell that lists several items. */
+/** Splits a cell that lists several items. */
 export function splitCell(cell: string, separator: string): string[] {
   const mark = separator.trim() || separator
   return cell

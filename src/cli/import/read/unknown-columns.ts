@@ -7,7 +7,7 @@ interface ColumnsAndFields {
   kind: string
   /** Columns of the file. */
   all: readonly string[]
-  /** Columns that are no fields. */
+  /** Columns that are not fields. */
   columns: readonly string[]
   /** Columns that an import does not read, such as the creation time in an export. */
   ignored: readonly string[]
@@ -19,12 +19,14 @@ interface ColumnsAndFields {
   missing: readonly string[]
 }
 
-/** Error for columns that do not fit the fields of an item. Its probable meaning is explained later. */
+/**
+ * Error for columns that do not match the fields of an item. A hint on the intended columns is added later.
+ */
 export abstract class ColumnsError extends UsageError {
   abstract readonly found: ColumnsAndFields
 }
 
-/** Error for columns of a file that are no fields. */
+/** Error for columns of a file that are not fields. */
 export class UnknownColumnsError extends ColumnsError {
   constructor(readonly found: ColumnsAndFields) {
     const { kind, columns, known } = found
@@ -46,7 +48,7 @@ export class RequiredColumnError extends ColumnsError {
   }
 }
 
-/** Error for a column that a flag names and the file does not have. */
+/** Error for a column that a flag names but the file lacks. */
 export class MissingColumnError extends UsageError {
   /**
    * @param message text before the name of the column
