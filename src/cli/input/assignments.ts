@@ -25,7 +25,7 @@ export function parseFields(flag: string, pairs: readonly string[]): Record<stri
 }
 
 /**
- * Splits a dotted key into names: `webhook.url` is `url` in `webhook`. `\.` is a dot in a name, `\\` a
+ * Splits a dotted key into names: `webhook.url` is `url` in `webhook`. In a name, `\.` is a dot and `\\` is a
  * backslash.
  * @throws {UsageError} if a name is empty, or there are too many names
  */
@@ -48,7 +48,9 @@ class AssignedValue {
   ) {}
 }
 
-/** Fields that the command line sets in one object of a body. A map keeps the name `__proto__` harmless. */
+/**
+ * Fields that the command line sets in one object of a body. A `Map` treats `__proto__` as an ordinary name.
+ */
 class ObjectFields {
   readonly parts = new Map<string, AssignedValue | ObjectFields>()
   /** True if the command line sets the whole object, which replaces existing fields. */

@@ -1,13 +1,14 @@
 /**
- * Finds the JSON object that was probably meant by an object in single quotes, as in `{'name': 'X'}`, or by one whose
- * quotes the shell removed, as in `{name:X,type:open}`. Returns undefined for other text and for nested values.
+ * Converts an object in single quotes, as in `{'name': 'X'}`, or without quotes, as in `{name:X,type:open}`,
+ * to JSON. Shells remove the double quotes of the second form.
+ * @returns undefined for other text and for nested values
  */
 export function findNearJson(text: string): string | undefined {
   const [, inside] = /^\s*\{([^{}[\]"]+)\}\s*$/.exec(text) ?? []
   return inside === undefined ? undefined : toJson(inside.split(/,(?=\s*'?\w+'?\s*:)/))
 }
 
-/** Converts `name:X` and `type:open` to a JSON object; undefined if a part is no pair. */
+/** Converts `name:X` and `type:open` to a JSON object; undefined if a part is not a pair. */
 export function toJson(parts: readonly string[]): string | undefined {
   const entries: [key: string, value: unknown][] = []
   for (const part of parts) {

@@ -12,7 +12,7 @@ export async function* readStdin(host: Host): AsyncGenerator<Buffer> {
   try {
     yield* untilSignal(toBuffers(stdin), host)
   } finally {
-    // A pending read would keep the program running.
+    // A pending read would keep the process running.
     stdin.destroy?.()
   }
 }
