@@ -90,7 +90,7 @@ class ProfileContext extends Context {
     this.#results = results
   }
 
-  /** Runs the key command of the profile, if any. Its errors are reported when the profile is used. */
+  /** Runs the key command of the profile, if any. Errors are reported later, when the profile is used. */
   async readKey(): Promise<void> {
     try {
       if ((await this.settings()).keyCommand) await this.key()

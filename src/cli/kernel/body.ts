@@ -64,8 +64,9 @@ export function createBodyChange(
 }
 
 /**
- * Refuses fields that an update cannot change. `--data` may be a whole record, which has its ID, as the service sent it.
- * @throws {UsageError}
+ * Refuses fields that an update cannot change. Accepts the ID in `--data`, because the data may be a record
+ * from the service.
+ * @throws {UsageError} for any other field that an update cannot change
  */
 export function requireUpdatable(
   name: OperationName,
@@ -83,7 +84,10 @@ export function requireUpdatable(
       throw new UsageError(describeFixedField(resource, field))
 }
 
-/** Webhooks do not count: the API specification does not name their parameters, so services may change them. */
+/**
+ * Returns true for a field that can be set only at creation. Excludes webhooks, because services may support
+ * their change.
+ */
 export function isSetOnlyAtCreation(fields: Fields, field: string): boolean {
   return Object.hasOwn(fields, field) && fields[field]?.write === 'create' && field !== 'webhook'
 }
@@ -96,7 +100,10 @@ export function describeFixedField(name: ResourceName, field: string): string {
   return `the ${field} of a ${name} cannot change after its creation; “${creation?.id.replace('.', ' ')}” sets it`
 }
 
-/** Prints a notice for `--set` keys that look misspelled. They are sent, because services may support them. */
+/**
+ * Prints a notice for `--set` keys that look misspelled. The fields are sent anyway, because services may
+ * support them.
+ */
 export async function warnAboutUnknownFields(
   context: Context,
   name: OperationName,

@@ -25,7 +25,7 @@ export function readCommandLine(given: readonly string[]): CommandLine {
   const { operands, flags } = parseGlobalFlags(rest)
   const { json, output, query, color, ascii, verbose, profile, local, baseUrl } = flags
   return {
-    // Commander would print the root help for `--help rooms list`, which should act as `rooms list --help`.
+    // Commander would print the root help for `--help rooms list`, so `--help` moves to the end.
     argv: rest.length < words.length && end < 0 ? [...rest, '--help'] : words,
     operands,
     json: json === true,

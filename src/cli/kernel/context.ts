@@ -35,14 +35,19 @@ export interface ContextSetup {
   command: string
   interrupt: AbortSignal
   connect?: Connect | undefined
-  /** Opens the backup for deleted records. Required, so that no command deletes without a backup. */
+  /**
+   * Opens the backup for deleted records. The property is required, so that no command deletes without a
+   * backup.
+   */
   openBackup: (context: Context) => Promise<Backup | undefined>
-  /** Reads a list to prove writes. */
+  /** Reads a list to prove that writes succeeded. */
   readList: (context: Context, ...args: Parameters<ReadPages>) => ReturnType<ReadPages>
   secrets?: KnownSecrets
 }
 
-/** Context of a running command: host, flags, and everything that is created when needed. */
+/**
+ * Context of a running command: host, flags, and lazily created objects such as the client and the printer.
+ */
 export class Context implements RunningCommand {
   readonly host: Host
   readonly flags: GlobalFlags
@@ -94,7 +99,7 @@ export class Context implements RunningCommand {
     return this.#settings
   }
 
-  /** Allows a selected profile that is not stored. */
+  /** Allows the selected profile to be missing from the settings file. */
   expectNewProfile(): void {
     this.#isNewProfile = true
   }
@@ -123,7 +128,7 @@ export class Context implements RunningCommand {
     const options: PrintOptions = {
       ...{ format: format ?? output.value, columns: names, query },
       ...{ header, color, quiet, showTokens },
-      // The flags of an import are for its input and the file of failed rows.
+      // In an import, these flags describe the input and the file of failed rows.
       ...(/ import$/.test(this.command) ? {} : { csv: { delimiter, bom } }),
     }
     if (timeZone?.from === '--time-zone')
@@ -197,7 +202,10 @@ export class Context implements RunningCommand {
     return this.client(this.flags.curl ? { lookup: true } : undefined)
   }
 
-  /** Runs work on the service of this context. Commands that its errors suggest select the same service. */
+  /**
+   * Runs work on the service of this context. Adds the flags that select this service to errors, for
+   * suggested commands.
+   */
   async run<T>(work: (context: this) => Promise<T>): Promise<T> {
     try {
       return await work(this)

@@ -103,7 +103,7 @@ export interface ListFlags {
 export const matchingRooms = "only rooms that match, as in 'type=private'"
 export const matchingMembers = "only members that match, as in 'type=guest'"
 
-/** @param description selected items, with an example of a condition on them */
+/** @param description description of the selected items, with an example condition */
 export const createWhereOption = (description = "only items that match, as in 'age>90d'") =>
   ['--where <condition>', `${description}; repeatable`, collect] as const
 
@@ -111,9 +111,9 @@ export const searchOption = (items: string, fields: string) =>
   ['--search <text>', `only ${items} with this text anywhere in ${fields}; ignores case and accents`] as const
 
 interface ListFlagExamples {
-  /** Items of the list, with an example of a condition. */
+  /** Description of the listed items, with an example condition. */
   where?: string
-  /** Fields to sort by. */
+  /** Example value of `--sort`. */
   sort?: string
 }
 
@@ -121,7 +121,6 @@ export function addPagingFlags<C extends Command>(command: C, examples: ListFlag
   return addListFlags(command, { isPaged: true, ...examples })
 }
 
-/** Adds the flags of a list. */
 export function addListFlags<C extends Command>(
   command: C,
   { isPaged = false, where, sort = 'type,-name' }: ListFlagExamples & { isPaged?: boolean } = {},
@@ -193,7 +192,7 @@ export interface TargetsFlags extends PaceFlags {
   user?: string[]
   max?: number
   ignoreNotFound?: boolean
-  /** Receives the names that match no item; set only with `--ignore-not-found`. */
+  /** Names that match no item; set only with `--ignore-not-found`. */
   missing?: readonly string[]
 }
 
@@ -210,7 +209,7 @@ export function addSelectionFlags<C extends Command>(
   return addPaceFlags(command.option(...createWhereOption(where)), concurrency).option(...maxOption)
 }
 
-/** Adds the flags of a command that writes to one room, or to the rooms that match. */
+/** Adds the flags of a command that writes to one room or to all matching rooms. */
 export function addRoomSelectionFlags(command: MeetroomCommand): MeetroomCommand {
   command.selectsRooms = 'always'
   // The hint after failures repeats the flags.

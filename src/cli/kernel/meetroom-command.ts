@@ -106,8 +106,8 @@ export class MeetroomCommand extends Command {
   }
 
   /**
-   * Refuses a second list of fields and a second query, because one of the two would be lost. Of other flags the last
-   * one counts, so that an alias or a script can set a default.
+   * Refuses a second list of fields and a second query, because one of the two would be lost. For other
+   * flags, the last value wins, so that an alias or a script can set a default.
    */
   override setOptionValueWithSource(key: string, value: unknown, source: OptionValueSource): this {
     const before: unknown = this.getOptionValue(key)

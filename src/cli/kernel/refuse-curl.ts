@@ -3,7 +3,7 @@ import type { Context } from './context.ts'
 
 /**
  * Refuses `--curl` in a command whose requests depend on responses.
- * @param unread what the requests depend on, such as `the rooms of the users`
+ * @param unread data on which the requests depend, such as `the rooms of the users`
  */
 export function refuseCurl({ flags }: Context, unread: string, hint?: Hint): void {
   if (flags.curl) throw new UsageError(`--curl cannot be used, because it does not read ${unread}`, { hint })
