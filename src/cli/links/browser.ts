@@ -29,7 +29,7 @@ function findOpener({ platform, env }: Host): readonly [string, ...string[]] | u
 
 /**
  * Opens a link in the browser through a temporary local redirect. Other users can read process arguments and
- * would request the redirect first, so the browser gets its URL in a private file.
+ * could request the redirect first, so the browser gets its URL in a private file.
  * @returns `none` if this machine has no browser, `late` if the browser did not request the link in time
  */
 export async function openInBrowser(
@@ -103,8 +103,8 @@ async function createPage(url: string, { platform, env }: Host): Promise<Page> {
 }
 
 /**
- * Returns a directory for the page. A browser that is installed as a snap, as on Ubuntu, cannot read /tmp
- * and hidden directories.
+ * Returns a directory for the page. A browser that is installed as a snap, as on Ubuntu, cannot read /tmp or
+ * hidden directories.
  */
 function findPageParent({ PATH = '', HOME }: Host['env']): string {
   return HOME && PATH.split(':').includes('/snap/bin') ? HOME : tmpdir()

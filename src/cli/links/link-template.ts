@@ -63,7 +63,7 @@ function fillTemplate(text: string, values: LinkValues): Link {
 }
 
 /**
- * Encodes all characters except letters, digits and `-._~`, because mail programs end links at quotes and
+ * Encodes all characters except letters, digits and `-._~`, because email clients end links at quotes and
  * parentheses.
  */
 function encodeValue(value: string): string {

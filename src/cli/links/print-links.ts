@@ -21,7 +21,7 @@ import type { LinkOptions } from './member-links.ts'
 
 interface LinkRun extends SelectedRooms {
   flags: PaceFlags
-  /** Room selection. The run closes the selection at its end. */
+  /** Room selection, whose report follows the links. */
   selection?: Selection | undefined
   options: LinkOptions
   createReader(client: Client): (room: Item) => Promise<RoomLinks>
@@ -30,7 +30,7 @@ interface LinkRun extends SelectedRooms {
 }
 
 /**
- * Prints the links of each room as they are read.
+ * Prints the links of each room as soon as they are read.
  * @throws {PartialError} if some rooms could not be read, or some links could not be built
  */
 export async function printLinks(
@@ -52,7 +52,7 @@ export async function printLinks(
         if (outcome.value.rows.length > 0) yield { items: outcome.value.rows }
       }
       if (!('error' in outcome)) continue
-      // With only one room, the command fails with that room's error.
+      // With only one room, the command fails with the error of that room.
       if (rooms.length === 1 && !incomplete) throw outcome.error
       await run.report(outcome, `room ${toText(room['id'])}`)
     }
@@ -92,7 +92,7 @@ export async function completeRoom(
 
 const withoutBlocked = "to leave blocked members out: --where 'status!=blocked'"
 
-/** Counts of the links of a run, and of the people to whom the links belong. */
+/** Counts of the links and of the people in a run. */
 export class LinkSummary {
   all = 0
   #missing = 0

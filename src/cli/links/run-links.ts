@@ -43,7 +43,7 @@ export async function openLinks(
 
 /**
  * Prints a link for each member of the rooms. `--where` selects members.
- * @throws {UsageError} unless rooms are given in exactly one way
+ * @throws {UsageError} unless either room IDs or `--all-rooms` is given
  */
 export async function runMemberLinks(
   context: Context,

@@ -10,7 +10,7 @@ import { findRecord } from '../records/records.ts'
 import { mapAhead } from '../run/map-ahead.ts'
 
 export interface UserAccess {
-  /** Further fields of the user that links need. */
+  /** Additional fields of the user that links need. */
   fields: Item
   exists: boolean
   name: string | null
@@ -29,7 +29,7 @@ export class UserAccessReader {
   readonly #users = new Map<string, Promise<UserAccess>>()
   #listing: Promise<void> | undefined
 
-  /** @param fields further fields that links need */
+  /** @param fields additional fields that links need */
   constructor(context: Context, client: Client, fields: readonly string[]) {
     this.#context = context
     this.#client = client
@@ -86,7 +86,7 @@ export class UserAccessReader {
   }
 }
 
-/** @param fields further fields that links need */
+/** @param fields additional fields that links need */
 export function toUserAccess(user: Item, fields: readonly string[]): UserAccess {
   return {
     exists: true,
