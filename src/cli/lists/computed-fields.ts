@@ -39,7 +39,7 @@ export function createComputedView(
   return { ...view, derived: new Map([...(view.derived ?? []), ...derived]) }
 }
 
-/** Adds the computed fields among the columns to the items. Metrics are read only for these rooms. */
+/** Adds the computed columns to the items. Metrics are read only for the rooms on these pages. */
 export async function* addComputedColumns(
   context: Context,
   list: ListName,

@@ -15,8 +15,8 @@ interface LastSeenQuery {
 }
 
 /**
- * Determines from the sessions of a room when each member was last connected; the current time for connected
- * members.
+ * Determines the last connection of each member from the sessions of a room. For connected members, returns
+ * the current time.
  */
 export async function readLastSeen(
   context: Context,

@@ -28,7 +28,7 @@ export interface SearchedRoom {
 
 interface SearchOptions {
   users: ReadonlySet<string>
-  /** Conditions of the rooms to search; undefined for all rooms. */
+  /** Conditions for the rooms to search; undefined for all rooms. */
   where?: readonly string[] | undefined
   withLastSeen?: boolean
   /** True to report each unreadable room; otherwise the caller reports unreadable rooms. */

@@ -11,7 +11,7 @@ import type { RoomValues, Selection } from './selection.ts'
 interface Conditions {
   where?: readonly string[] | undefined
   search?: string | undefined
-  /** Further fields that the command needs, such as room metrics. */
+  /** Additional fields that the command needs, such as room metrics. */
   needs?: readonly string[]
   /** Receives the metrics of the rooms that match. */
   values?: RoomValues

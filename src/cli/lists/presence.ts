@@ -22,8 +22,8 @@ const probeSize = 2
 type CountableList = 'listSessions' | 'listMembers'
 
 /**
- * Reader of counts and presence of rooms. Ambiguous responses are resolved by reading the full list; a count
- * that stays ambiguous is undefined.
+ * Reader of counts and presence of rooms. Resolves ambiguous responses by reading the full list. A count that
+ * is still ambiguous is undefined.
  */
 export class PresenceReader {
   readonly #context: Context

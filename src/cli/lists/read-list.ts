@@ -57,7 +57,7 @@ export async function* readList<N extends ListName>(
   const { limit, offset, pageSize } = range
   const request = selection ? { all: true, pageSize } : { ...range, all: range.all ?? false }
   const list = describeList(context, client, name, input, request)
-  // A pool measures no latency, because other lists use the connections.
+  // In a pool, the latency is not measured, because other lists use the same connections.
   const clock = given ? undefined : context.host
   const readAhead = new ReadAhead(omitUndefined({ clock, max: ahead }))
   const listed = paginate({ ...list, readAhead, ...omitUndefined({ what }) })
@@ -144,7 +144,7 @@ function ignoreUnknownUsers(error: unknown): void {
   if (!isUnknown) throw error
 }
 
-/** Returns the user whom the list is filtered by; anonymous participants have no ID. */
+/** Returns the user ID in the filter; undefined for the empty ID of anonymous participants. */
 const readUserId = (input: object) => (input as { query?: { user_id?: string } }).query?.user_id || undefined
 
 export const readRoomId = (input: object) =>

@@ -1,6 +1,6 @@
 import type { Context } from '../kernel/context.ts'
 
-/** Number of rooms above which a command announces how many requests it needs. */
+/** Number of rooms above which a command announces the number of its requests. */
 const maxUnannounced = 1000
 
 export type Qualifier = 'about' | 'up to' | 'up to about'

@@ -27,8 +27,8 @@ interface Sources {
 }
 
 /**
- * Filter of lists by `--where`. For an item that lacks a deciding field, the full record decides; a record
- * that lacks the field never matches. Room metrics are requested last, only for rooms that match all other
+ * Filter of lists by `--where`. Evaluates the full record of an item that lacks a needed field; a record
+ * without the field never matches. Room metrics are requested last, only for rooms that match all other
  * conditions.
  */
 export class Selection {
@@ -189,7 +189,7 @@ class MissingFields {
     this.#metrics = metrics
   }
 
-  /** @param matches result of the conditions; undefined if a missing field prevents it */
+  /** @param matches result of the conditions; undefined if a missing field prevents a result */
   count(
     fields: readonly string[],
     readField: (field: string) => FieldValue,

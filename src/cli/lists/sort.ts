@@ -58,8 +58,8 @@ const pageSize = 1000
 const manyItems = 200_000
 
 /**
- * Sorts the items of a list and yields them in pages. With a limit, only items that may be within the limit
- * are kept. Items without a field are completed by their full records, and otherwise sort last.
+ * Sorts the items of a list and yields them in pages. With a limit, keeps only items that may be within the
+ * limit. Completes items without a field from their full records; items that still lack the field sort last.
  * @throws {UsageError} if all items lack an unknown field
  */
 export async function* sortPages(
@@ -87,7 +87,7 @@ export async function* sortPages(
         )
     }
   } catch (error) {
-    // A partial list is sorted as far as it was read.
+    // The items of a partial list are still sorted and printed.
     if (!(error instanceof PartialError) || sorter.count === 0) throw error
     partial = error
   }

@@ -98,7 +98,10 @@ export async function throwNoMembers(
 
 interface MemberSources {
   client?: Client
-  /** Full records of members without a user, which lists can share; false to leave members incomplete. */
+  /**
+   * Reader of full records for members without a user, which several lists can share. False to keep members
+   * incomplete.
+   */
   full?: FullRecords | false
 }
 

@@ -102,7 +102,7 @@ export class NameResolver {
     for (const person of unnamed) person.name = users.get(toText(person.user_id))?.['name'] ?? null
   }
 
-  /** Sets the creation time of the user if the creation time of the member is unknown. */
+  /** Sets the invitation time to the creation time of the user, for members without a creation time. */
   async #dateByUser(people: readonly DatedPerson[]): Promise<void> {
     const known = people.filter(({ user_id }) => user_id !== null)
     if (known.length === 0) return

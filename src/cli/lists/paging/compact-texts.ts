@@ -4,11 +4,11 @@ const firstSlots = 256
 const firstChunkLength = 4096
 /** Factor between the lengths of consecutive chunks. */
 const growth = 4
-/** Number of positions per chunk, in bytes. Chunks avoid copies of a growing buffer. */
+/** Length of a regular chunk, in bytes. Chunks avoid copies of a growing buffer. */
 const chunkLength = 2 ** 20
 /** Length of the header of a long text: the encoding and 63 (1 byte), and the number of bytes (4 bytes). */
 const longHeaderLength = 5
-/** Number of bytes from which a text has a long header. The header of a short text is one byte. */
+/** Minimum number of bytes of a text with a long header. The header of a short text is one byte. */
 const minLong = 63
 const latin1 = 0
 const utf16 = 1
@@ -16,8 +16,8 @@ const utf16 = 1
 const hex = 2
 
 /**
- * Set of texts in a hash table and chunks with the bytes of all texts. Texts are compared in full, so repeats
- * are found exactly.
+ * Set of texts in a hash table and chunks with the bytes of all texts. Texts are compared in full, because
+ * different texts can have the same hash.
  */
 export class CompactTexts {
   /** Slots of two numbers: the position of a text plus 1, and the hash of the text. Empty slots contain 0. */

@@ -70,7 +70,7 @@ export class PageRequests {
   }
 
   /**
-   * Requests pages ahead, from an offset on.
+   * Requests pages ahead, starting at an offset.
    * @param step number of items per page
    */
   fill(offset: number, { missing, total = 0 }: Remaining, step: number): void {

@@ -12,8 +12,8 @@ export const defaultPageSize = 1000
 const smallerSizes = [100, 30, 10, 1]
 
 /**
- * Requests a page. When the service refuses its size, requests smaller pages, and then a page without
- * `limit`. The API specification gives no maximum (“Limits”).
+ * Requests a page. If the service refuses the size, requests smaller pages, and then a page without `limit`.
+ * The API specification gives no maximum (“Limits”).
  * @param serviceFacts stores the accepted size for the rest of the run
  * @param isSizeAccepted true if a refusal has another reason
  */
@@ -40,7 +40,7 @@ export async function fetchPage(
       // Only the first error concerns the requested size.
       refusal ??= error
     }
-  // After a 500 response, no page without `limit` is requested, because it may be large.
+  // After a 500 response, no page without `limit` is requested, because the page may be large.
   if (first === undefined || refusal?.status === 500) throw refusal
   return fetchSize(undefined).catch(() => Promise.reject(refusal))
 }

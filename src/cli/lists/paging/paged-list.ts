@@ -21,14 +21,11 @@ export interface PageRequest {
   pageSize?: number | undefined
   /** True if the caller selects the items itself, because some services ignore filters. */
   selectsItems?: boolean
-  /**
-   * True to read a list in pages although it is otherwise read in one response. A service may refuse the
-   * pages.
-   */
+  /** True to page a list that is not paged by default. A service may refuse the pages. */
   inPages?: boolean
 }
 
-/** List of a service, with the part to read. */
+/** List of a service, with the range to read. */
 export interface PagedList {
   request: PageRequest
   /** Field of the response that holds the items. */

@@ -8,8 +8,8 @@ import { isLastItem, type Part, type Pass, readPass } from './pass.ts'
 import { countExpected, judgeReading, maxPasses, type Verdict } from './whole.ts'
 
 /**
- * Pages through a list and yields each item once. A list that is read to its end is read up to three times
- * until it is whole. A command that may write gets only whole lists, without items that no longer exist.
+ * Pages through a list and yields each item once. With `all`, reads the list up to three times until it is
+ * whole. A command that may write gets only whole lists, without items that no longer exist.
  * @throws {IncompleteError} after the last page, if the list is incomplete
  */
 export async function* paginate(list: PagedList): AsyncGenerator<Page> {

@@ -24,7 +24,7 @@ export interface Pass {
   problem?: string
 }
 
-/** Page of a list, without the items that its pass has read before. */
+/** Page of a list, without the items that the pass has already read. */
 export interface Part {
   answer: ResponseBody
   body: Item
@@ -38,7 +38,7 @@ interface ReceivedPage {
   body: Item
   /** Number of items in the response. */
   sent: number
-  /** Items from the requested offset on. */
+  /** Items at and after the requested offset. */
   items: readonly Item[]
   total: number | undefined
   /** True if the response holds all items of the list, because the service did not page the list. */
@@ -75,7 +75,8 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
     if (problem) return { ...pass, problem }
 
     repeatedPages = isFirst || fresh.length > 0 ? 0 : repeatedPages + 1
-    // The total decides if the first repeated page is after the end. The second page in a row always is.
+    // The first repeated page is after the end only if the total was reached. A second consecutive repeated
+    // page always is.
     const isBehind = repeatedPages > 1 || (repeatedPages === 1 && (pass.total ?? 0) <= offset)
     if (!isBehind) recordItems(pass, page.items, fresh, offset)
     if (isFirst || page.items.length > 0) recordTotal(pass, page.total, start)
@@ -89,7 +90,7 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
     offset = pass.end - (isFirst ? Math.floor(page.items.length * shift) : 0)
     const remaining = { missing: limit - pass.ids.size, total: pass.total }
     if (!isLast) requests.fill(offset, remaining, page.items.length)
-    // If an empty page confirms the end, the page before it may be the whole response.
+    // A page that only confirms the end is not yielded, so that a single response is printed unchanged.
     if (!isBehind || pass.total !== pass.end) {
       const items = fresh.slice(0, Math.max(0, missing))
       const isWhole = isFirst && items.length === page.sent
@@ -143,8 +144,8 @@ async function explainOffset(
 }
 
 /**
- * Explains a page without new items; undefined for a page after the end of the list, for which some services
- * repeat the last or the first page.
+ * Explains a page without new items. Returns undefined for a page after the end of the list, where some
+ * services repeat the last or the first page.
  */
 async function explainRepeat(
   list: PagedList,
@@ -160,7 +161,7 @@ async function explainRepeat(
   if (items.length > 1 && items.length === first.length) return undefined
   const isLastThere = isSame(list, items[0], pass.last)
   pass.hasRepeats = true
-  // With a total, the number of items decides if the list is whole.
+  // With a total, the number of items determines the completeness of the list.
   pass.hasChanged ||= !isLastThere && pass.total === undefined
   return isFirstPage && !isLastThere ? problem : undefined
 }

@@ -35,7 +35,7 @@ export async function proveTotal<N extends ListName>(
   { limit = 1, trustsUnrounded = false }: ProofOptions = {},
 ): Promise<ProvenTotal> {
   const { query = {} } = input as { query?: object }
-  // The items of one page show whether the service ignores a filter.
+  // A page of items reveals an ignored filter.
   const first = listSentFilters(name, query).length > 0 ? Math.max(limit, samplePage) : limit
   const fetchCounts = async (page: PageQuery) => {
     const answer = await client.call(name, { ...input, query: { ...query, ...page } })

@@ -7,7 +7,8 @@ const maxPagesAhead = 8
 /** Maximum size of the responses that are requested ahead, in bytes. */
 const maxBytesAhead = 8 * 2 ** 20
 /**
- * Latency from which a response counts as delayed: the lowest latency times `factor`, plus `ms` milliseconds.
+ * Latency above which a response counts as delayed: the lowest latency times `factor`, plus `ms`
+ * milliseconds.
  */
 const delay = { factor: 4, ms: 200 }
 
@@ -18,8 +19,8 @@ interface ReadAheadOptions {
 }
 
 /**
- * Number of pages to request ahead: as many as the consumer handles in the time of one response. The lowest
- * latency counts, because concurrent responses delay each other.
+ * Number of pages to request ahead: as many as the consumer handles during the latency of one response. The
+ * lowest latency counts, because concurrent responses delay each other.
  */
 export class ReadAhead {
   readonly #clock: Pick<Host, 'monotonic'>

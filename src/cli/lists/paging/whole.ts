@@ -10,7 +10,7 @@ export interface Reading {
   /** Number of IDs that only the last pass contains. */
   added: number
   start: number
-  /** True if writes depend on the list, so that items of earlier passes do not replace missing ones. */
+  /** True if writes depend on the list, so that items of earlier passes do not replace missing items. */
   isHeld: boolean
 }
 
@@ -21,7 +21,7 @@ export interface Reading {
  */
 export type Verdict = 'whole' | 'again' | 'repeated' | 'short' | 'unsettled'
 
-/** Decides whether the passes over a list form a whole list. */
+/** Judges the completeness of a list from its passes. */
 export function judgeReading({ passes, listed, added, start, isHeld }: Reading): Verdict {
   const pass = passes.at(-1)
   if (!pass || pass.problem !== undefined) return 'unsettled'
