@@ -11,7 +11,7 @@ export function isNamed(item: Item, wanted: unknown, field: NameField = 'name'):
   return toExactKey(item[field], field) === toExactKey(wanted, field)
 }
 
-// Some services send a name of digits as a number.
+// Some services send a numeric name as a number.
 function toExactKey(value: unknown, field: NameField): string {
   return field === 'email' ? toText(value).toLowerCase() : toText(value)
 }
@@ -21,14 +21,14 @@ export function hasOtherCase(id: string, other: string): boolean {
   return id !== other && id.toLowerCase() === other.toLowerCase()
 }
 
-/** Returns true if two texts differ only in letter case and accents. */
+/** Returns true if two texts are equal except for letter case and accents. */
 export function isSimilar(text: string, other: string): boolean {
   return foldText(text) === foldText(other)
 }
 
 /**
  * Returns the keys of a value; values that share a key are similar. White space and case are ignored, and in
- * names also accents and word order. “Müller” has two keys, because it is also written “Muller” and
+ * names also accents and word order. “Müller” has two keys, because the name is also written “Muller” and
  * “Mueller”.
  */
 export function toSimilarKeys(value: unknown, field: NameField): readonly string[] {
@@ -53,8 +53,8 @@ export function toWordKey(word: string): string {
 }
 
 /**
- * Finds the items that a text probably means: by one of the fields, ignoring case and accents, then also
- * punctuation, otherwise by a similar value of the first field. Returns several if they are equally near.
+ * Finds the items that a text probably names: ignoring case and accents, then also ignoring punctuation, then
+ * by similarity of the first field. Returns several items if they are equally similar.
  */
 export function findLikely(items: readonly Item[], text: string, fields: readonly string[]): readonly Item[] {
   for (const fold of [foldText, foldLetters])

@@ -2,7 +2,7 @@ import type { NameField } from './match.ts'
 
 export type NamedKind = 'room' | 'user'
 
-/** Item as an argument or a flag names it. */
+/** Reference to an item in an argument or a flag. */
 export type Reference = { id: string } | { field: NameField; text: string }
 
 const fieldsOf: Record<NamedKind, readonly string[]> = { room: ['name'], user: ['name', 'email'] }
@@ -14,7 +14,7 @@ export function parseReference(kind: NamedKind, given: string): Reference {
   return fieldsOf[kind].includes(prefix) ? { field: prefix as NameField, text } : { id: given }
 }
 
-/** Formats an ID as an argument that is read as this ID. */
+/** Formats an ID as an argument, with `id:` if the ID begins with a known prefix. */
 export function formatId(kind: NamedKind, id: string): string {
   return hasPrefix(kind, id) ? `id:${id}` : id
 }
