@@ -69,7 +69,7 @@ function hasNoHeader({ all, columns }: ColumnsError['found']): boolean {
   return columns.length === all.length && (all.length === 1 || all.some(isData))
 }
 
-/** Returns the import that knows all columns of a file; undefined if there is none. */
+/** Returns the import that accepts all columns of a file; undefined if there is none. */
 function findOtherImport({ kind, all }: ColumnsError['found']): string | undefined {
   const adapters = [createUsers({ ifExists: 'fail' }), createRooms({}), createMembers()]
   const fits = ({ view, columns, readOnly, required }: (typeof adapters)[number]) => {
@@ -84,7 +84,7 @@ function findOtherImport({ kind, all }: ColumnsError['found']): string | undefin
   return adapters.find(fits)?.name
 }
 
-/** Suggests the roster form for memberships with the names of rooms, because `members import` reads only IDs. */
+/** Suggests `workspace diff` for memberships with room names, because `members import` reads only IDs. */
 function suggestRoster(
   { kind, all }: ColumnsError['found'],
   maps: ReadonlyMap<string, string>,
@@ -101,8 +101,8 @@ function suggestRoster(
 }
 
 /**
- * Suggests the column that a flag probably means: one with a similar name, or with a word for the same field.
- * Turns `--map FIELD=COLUMN` around.
+ * Suggests the column that a flag probably means: one with a similar name, or with a synonym of the same
+ * field. Swaps the sides of `--map FIELD=COLUMN`.
  */
 export function explainMissingColumn(
   { column, columns, fields }: MissingColumnError,
@@ -122,7 +122,7 @@ export function explainMissingColumn(
   return meant === undefined ? undefined : `did you mean “${meant}”?`
 }
 
-/** Turns each `--map FIELD=COLUMN` around; returns undefined if there is none. */
+/** Swaps the sides of each `--map FIELD=COLUMN`; returns undefined if there is none. */
 function turnMaps(rest: readonly string[], columns: readonly string[]): string[] | undefined {
   const isColumn = (text: string) => columns.some((column) => fold(column) === fold(text))
   let isTurned = false
@@ -137,14 +137,14 @@ function turnMaps(rest: readonly string[], columns: readonly string[]): string[]
 
 const joinTemplate = (columns: readonly string[]) => columns.map((column) => `{${column}}`).join(' ')
 
-/** Returns the columns of the given and the last name; undefined unless there is one of each. */
+/** Returns the columns of the given name and the last name; undefined unless both exist. */
 function joinNames(columns: readonly string[]): [string, string] | undefined {
   const given = columns.find((column) => givenNames.has(fold(column)))
   const last = columns.find((column) => lastNames.has(fold(column)))
   return given === undefined || last === undefined ? undefined : [given, last]
 }
 
-/** Ignores letter case, accents, spaces and punctuation. */
+/** Normalizes a column name: ignores letter case, accents, spaces and punctuation. */
 const fold = (column: string) =>
   toWordKey(column)
     .toLowerCase()

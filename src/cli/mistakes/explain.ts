@@ -17,7 +17,7 @@ import { explainShellWords } from './shell-words.ts'
 import { idPattern, removeWords, splitTyped } from './typed.ts'
 import { suggestAll } from './usage-problem.ts'
 
-/** Command line with the ID of a missing item. */
+/** Failed command line with its parsed arguments. */
 export interface CalledCommand {
   names: readonly string[]
   given: readonly string[]
@@ -31,7 +31,7 @@ interface MissingResource extends CalledCommand {
   /** Path of the failed request. */
   path: string
   isRoomMissing: boolean
-  /** User whom the request names in its body. */
+  /** User in the request body. */
   unknownUser: string | undefined
   /** Flags and their values after the command. */
   flags: readonly string[]
@@ -85,7 +85,7 @@ export async function explainMissing(
 
 type Explain = (missing: MissingResource) => Promise<Hint | undefined>
 
-/** Explains `name=Maths`, a URL or a comma list in place of an ID. */
+/** Explains `name=Maths`, a URL or a comma-separated list in place of an ID. */
 function explainIntended(missing: MissingResource, text: string): Hint | undefined {
   const { command } = splitTyped(missing.program, missing.argv)
   const [, format] = /^[^:]+\.(csv|json|ndjson|tsv|xlsx)$/i.exec(text) ?? []
@@ -190,7 +190,8 @@ async function explainName(missing: MissingResource, failed: UnknownNameError): 
 const maxLikely = 4
 
 /**
- * Suggests a command for each of the equally near items. No destructive command confirms the guess with `--yes`.
+ * Suggests a command for each of the equally similar items. Omits `--yes` from destructive commands, because
+ * the item is a guess.
  * @param wrongWord returns the typed word that the ID replaces; undefined to show the item
  */
 function suggestLikely(

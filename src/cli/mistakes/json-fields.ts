@@ -8,23 +8,26 @@ function listKey(command: MeetroomCommand): string | undefined {
   return command.name() === 'list' ? findResource(command)?.plural : undefined
 }
 
-/** Converts a jq path to the JMESPath of a command; returns other text as it is. */
+/** Converts a jq path to the JMESPath of a command; returns other text unchanged. */
 export function convertJq(text: string, command: MeetroomCommand): string {
   return fromJq(text, listKey(command)) ?? text
 }
 
-/** Converts a template such as `{{.id}}` to the JMESPath of a command; undefined for other text and commands. */
+/**
+ * Converts a Go template such as `{{.id}}` to the JMESPath of a command; undefined for other text and
+ * commands.
+ */
 export function convertTemplate(text: string, [group = '', verb]: readonly string[]): string | undefined {
   const [, field] = /^\{\{\s*\.?(\w+)\s*\}\}$/.exec(text) ?? []
   const key = verb === 'get' ? group.replace(/s$/, '') : verb === 'list' ? `${group}[]` : undefined
   return field === undefined || key === undefined ? undefined : `${key}.${field.toLowerCase()}`
 }
 
-/** Returns true for field names that were typed as the value of `--json`, as other programs accept them. */
+/** Returns true for field names typed as the value of `--json`, a syntax of other programs. */
 export const isFieldList = (flag: string | undefined, text: string): boolean =>
   flag === '--json' && /^[a-z_]\w*(,[a-z_]\w*)*$/i.test(text)
 
-/** Suggests columns, and a query for JSON. */
+/** Suggests `--columns`, and `--query` for JSON. */
 export function suggestFields(command: MeetroomCommand, words: readonly string[], fields: string): Hint {
   const key = command.name() === 'get' ? findResource(command)?.name : listKey(command)?.concat('[]')
   const columns: Hint = ['choose fields with: ', suggest([...words, '--columns', fields])]

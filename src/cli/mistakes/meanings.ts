@@ -139,7 +139,7 @@ const { status, login, logout } = {
   logout: 'auth logout',
 }
 
-/** Command that blocks a user but keeps the user, so that the block can be lifted. */
+/** Command that blocks a user without deleting the user, so that the block is reversible. */
 const blockEverywhere = 'members block --all-rooms --user'
 
 /** Suggested commands for words, or pairs of words, that belong to another group. */
@@ -282,7 +282,10 @@ export const implied: Readonly<Record<string, ImpliedFlag>> = {
   demote: { flag: '--role', value: 'guest' },
 }
 
-/** Flags of other programs, with their equivalents here. The first one that the command accepts is suggested. */
+/**
+ * Flags of other programs, with their equivalents in this program. The first equivalent that the command
+ * accepts is suggested.
+ */
 export const flags: Readonly<Record<string, readonly string[]>> = {
   '--role': ['--default-member-type'],
   '--type': ['--default-member-type'],
@@ -399,12 +402,12 @@ const fieldsByWords: readonly (readonly [words: string, fields: FieldByKind])[] 
   ['avatar picture photo foto bild image', { user: 'profile_url' }],
 ]
 
-/** Fields by the words for them in headers of files, without spaces and punctuation, and by the kind of the items. */
+/** Fields by column name, without spaces and punctuation, and by kind of item. */
 export const columnWords: Readonly<Record<string, FieldByKind>> = Object.fromEntries(
   fieldsByWords.flatMap(([words, fields]) => words.split(' ').map((word) => [word, fields])),
 )
 
-/** Words for the two parts of a name in headers of files. */
+/** Column names for the two parts of a person's name. */
 export const givenNames: ReadonlySet<string> = new Set([
   'firstname',
   'givenname',

@@ -24,7 +24,8 @@ export function explainMissingFile(
 function findMeant(path: string): string | undefined {
   const { name: stem, ext } = parse(path)
   const files = listFiles(dirname(path))
-  // Files such as `week-1.csv` and `week-2.csv`, or `7a.csv` and `7b.csv`, are never mistaken for each other.
+  // Files that differ in a number or a single letter, such as `week-1.csv` and `week-2.csv`, are never
+  // suggested for each other.
   const likely = files
     .map((file) => parse(file))
     .filter((file) => isSameText(file.ext, ext) && isSameText(numbersOf(file.name), numbersOf(stem)))
@@ -41,7 +42,7 @@ function findMeant(path: string): string | undefined {
   )
 }
 
-/** Returns the extension, which some formats spell in two ways. */
+/** Returns the extension in one spelling: `.yaml` for `.yml`, and `.ndjson` for `.jsonl`. */
 const formatOf = (file: string) =>
   parse(file).ext.toLowerCase().replace('.yml', '.yaml').replace('.jsonl', '.ndjson')
 

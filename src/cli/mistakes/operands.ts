@@ -17,12 +17,15 @@ export function splitOperands(
 export const isSentence = (operands: readonly string[]): boolean =>
   operands.length === 3 && linkWords.has((operands[1] ?? '').toLowerCase())
 
-/** Formats an operand as a room, whose name was probably typed without `name:`. */
+/** Formats an operand as a room argument: an ID unchanged, a name with `name:`. */
 export function fitRoom(operand: string): string {
   return idPattern.test(operand) || operand.startsWith('id:') ? operand : toRoomName(operand)
 }
 
-/** Adds the words of a mistyped command to a suggested command (`words`). Turns operands into flags where needed. */
+/**
+ * Adds the words of a mistyped command to a suggested command (`words`). Turns operands into flags where
+ * needed.
+ */
 export function fitWords(words: readonly string[], rest: readonly string[]): string[] {
   const [first = '-', second = '-'] = rest
   const name = words.join(' ')

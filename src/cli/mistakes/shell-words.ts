@@ -25,7 +25,7 @@ interface Straightened {
 
 /**
  * Returns a hint for typographic quotes and dashes, and for quotes that the shell did not interpret.
- * @param isExplained true if the error has a hint, which is better unless there are typographic characters
+ * @param isExplained true if the error has a hint, which only a hint on typographic characters replaces
  */
 export function explainShellWords(
   program: Command,
@@ -85,7 +85,7 @@ const condition = /^[\w.]+(==|!=|<=|>=|!~|=|<|>|~)./
 
 /**
  * Joins a value that the shell split into several words, as in `--name Maths 9`.
- * @param surplus number of operands that the command does not take
+ * @param surplus number of operands that the command does not accept
  * @returns undefined if the surplus words do not follow the value of one flag
  */
 export function joinSplitValue(

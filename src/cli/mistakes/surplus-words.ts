@@ -134,7 +134,10 @@ function explainFile(
   return ['write a new file with: ', suggest([...words, '--out', file ?? '', ...flagsOnly])]
 }
 
-/** Adds the dashes that flags lack, as in `limit 5`, `name=Bio`, `/active` or `where type=open`; undefined if no word is a flag. */
+/**
+ * Adds missing dashes to flags, as in `limit 5`, `name=Bio`, `/active` or `where type=open`. Returns
+ * undefined if no word is a flag.
+ */
 function addDashes(
   given: readonly string[],
   rest: readonly string[],
@@ -173,7 +176,10 @@ function addDashes(
   return isFound && operands <= accepted ? fixed : undefined
 }
 
-/** Explains a surplus argument of `auth login`. The message does not repeat a long one, which may be a key. */
+/**
+ * Explains a surplus argument of `auth login`. The message does not repeat a long argument, which may be a
+ * key.
+ */
 function explainLoginSurplus([given = '']: readonly string[]): UsageError {
   if (/^https?:/i.test(given))
     return new UsageError('auth login takes the base URL as a flag', {

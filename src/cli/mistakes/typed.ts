@@ -16,7 +16,7 @@ interface SplitLine {
 /** Flags whose value may be a secret. A suggestion does not repeat the words of such a command line. */
 const mayHoldSecret = /^-(?!-no-|-show-tokens$).*(key|token|secret|pass|header)/i
 
-/** Flags that select a service. Suggestions add the flags of the run. */
+/** Flags that select a service. Suggestions add these flags from the current run. */
 const selecting: readonly (string | undefined)[] = ['--profile', '--base-url', '--local']
 
 /** Splits a line that the user typed, for suggestions. `rest` is empty if a word may be a secret. */
@@ -59,7 +59,7 @@ export function takesNextWord({ required, short }: Option, word: string): boolea
   return required && (word === short || (word.startsWith('--') && !word.includes('=')))
 }
 
-/** Returns true for a word that may be a key. Messages do not repeat it. */
+/** Returns true for a word that may be a key. Messages do not repeat such a word. */
 export function mayBeKey(word: string): boolean {
   return /^(?=.*\d)(?=.*[a-z])[\w.+/=~-]{16,}$/i.test(word) && !idPattern.test(word)
 }

@@ -76,9 +76,9 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
 }
 
 /**
- * Finds the command that was probably mistyped. A word with its own meaning never suggests another command, such as
- * `block` for `lock`, or `export` for `import`. A destructive command must be one edit away. Of equally
- * near commands, the weakest effect wins.
+ * Finds the command that was probably mistyped. Never corrects a word with its own meaning, such as `block`
+ * to `lock`, or `export` to `import`. A destructive command must be one edit away. Of equally similar
+ * commands, the weakest effect wins.
  */
 function findNearest(word: string, { commands }: Command): string | undefined {
   const named = (test: (effect: Effect) => boolean) =>
@@ -101,7 +101,10 @@ function hintOnOrder(item: string, group: string | undefined, rest: readonly str
     : undefined
 }
 
-/** Explains that only saved records can be restored. A room may be terminated instead of deleted. */
+/**
+ * Explains that only saved records can be restored. Suggests reopening a room that may be terminated, not
+ * deleted.
+ */
 function explainUndo(word: string, group: string | undefined, rest: readonly string[]): Hint {
   const [room = '-', ...others] = rest
   const mayBeTerminated =

@@ -175,7 +175,7 @@ function findState(word: string, command: MeetroomCommand): string | undefined {
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Replaces a flag, and then the other flags that the command does not have. */
+/** Replaces a flag, and then all other flags that the command lacks. */
 function replaceUnknown(
   flag: string,
   command: MeetroomCommand,
@@ -198,7 +198,10 @@ function readDay(text: string): number | undefined {
   return dayNumber(Number(year), Number(month), Number(date))
 }
 
-/** Returns the words after the command with the probable flag in place of `flag`; undefined if no flag is similar. */
+/**
+ * Returns the words after the command with the probable flag in place of `flag`; undefined if no flag is
+ * similar.
+ */
 function findIntendedWords(
   flag: string,
   command: MeetroomCommand,
@@ -235,7 +238,7 @@ function findIntendedWords(
     const field = findFilterField(flag.slice(2), value, command)
     if (field !== undefined && !value.startsWith('-')) return replaced('--where', `${field}=${value}`)
   }
-  // A value of a flag, typed as a flag, such as `--private` for `--type private`.
+  // The flag may be a value of another flag, such as `--private` for `--type private`.
   const isAlone = joined === undefined && (value ?? '-').startsWith('-')
   const [ofValue, choice = ''] = (isAlone && findFlagOf(flag.slice(2), options)) || []
   if (ofValue !== undefined)

@@ -16,7 +16,10 @@ export interface UsageProblem {
 
 export const quoteValue = 'quote a value with spaces: '
 
-/** Returns the only flag that accepts a word, and the choice that it means; undefined if there are none or several. */
+/**
+ * Returns the only flag that accepts a word, with the matching choice; undefined for no or several such
+ * flags.
+ */
 export function findFlagOf(
   word: string,
   options: readonly Option[],
@@ -29,7 +32,9 @@ export function findFlagOf(
   return accepting.length === 1 ? accepting[0] : undefined
 }
 
-/** Suggests a preview of a change to all items, without the flags that were typed, which may confirm it. */
+/**
+ * Suggests a preview of a change to all items. Omits the typed flags, because they may confirm the change.
+ */
 export function suggestAll(command: Command, words: readonly string[], given: readonly string[]): Hint {
   const places = given.slice(0, Math.max(0, command.registeredArguments.length - 1))
   return [
