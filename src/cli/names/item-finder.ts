@@ -139,7 +139,7 @@ function notShownError(kind: NamedKind, field: NameField): ApiError {
   )
 }
 
-/** Maximum number of items among which a likely item is searched. */
+/** Maximum number of items that are searched for a likely item. */
 const maxSearched = 10_000
 
 const searched = {
@@ -148,7 +148,7 @@ const searched = {
 } as const
 
 /**
- * Finds the items that a text without a match probably means: several if they are equally near.
+ * Finds the items that an unmatched text probably names: several if they are equally similar.
  * @param failed error for a name or an email; undefined for an ID
  */
 export async function findLikelyItems(
