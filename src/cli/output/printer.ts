@@ -38,8 +38,8 @@ export class Printer {
 
   /**
    * Checks the output flags before a request is sent.
-   * @throws {UsageError} for conflicting flags, and for unknown columns if the command writes or no item has
-   * further fields
+   * @throws {UsageError} for conflicting flags, and for unknown columns if the command writes or items have
+   * no additional fields
    */
   check(view: View, writes = false): void {
     const { format, columns, query, csv } = this.options
@@ -125,7 +125,8 @@ export class Printer {
     const line = isAsciiOnly(this.#host) ? toAscii(said) : said
     this.#statusLine?.hideDuring(this.#host.stderr, line)
     const written = this.#host.stderr.write(line).catch(() => {})
-    // With `--verbose`, notices follow each other faster than the progress is updated.
+    // The status line is restored immediately, because `--verbose` prints notices faster than the progress is
+    // updated.
     this.#statusLine?.restore()
     await written
   }

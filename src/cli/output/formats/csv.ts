@@ -41,7 +41,7 @@ const formula = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 
 /**
  * Escapes a formula. A negative number is not a formula.
- * @param decimal a comma for spreadsheets that would read 1.5 as the first of May
+ * @param decimal decimal separator: a comma for spreadsheets that would read 1.5 as the first of May
  */
 function escapeFormula(value: unknown, decimal: string): string {
   if (typeof value === 'number' || isLosslessNumber(value)) return String(value).replace('.', decimal)

@@ -8,7 +8,7 @@ const minColumnWidth = 4
 
 /**
  * Returns column widths that fit `width`; 0 omits a column. Omits empty columns and columns of a weight below
- * 1 before it shrinks others. Then columns of low weight are shrunk and omitted first.
+ * 1 before shrinking others. Then columns of low weight are shrunk and omitted first.
  */
 export function shrinkToFit(
   natural: readonly number[],

@@ -99,7 +99,7 @@ export async function createListWriter(
     }
     case 'ids':
       return {
-        // Escaped, so that an ID with a line break stays on one line.
+        // IDs are escaped, so that an ID with a line break stays on one line.
         page: ({ items }: Page) =>
           out.data(
             joinVisible(items.map((item) => own`${visible(toText(item[view.id ?? 'id']))}\n`)),

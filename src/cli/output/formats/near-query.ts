@@ -16,13 +16,12 @@ export function fromJq(text: string, key = ''): string | undefined {
 
 const maxKeys = 12
 
-/** Functions without another argument whose names are no fields. */
+/** Pattern of a one-argument function after a pipe or a dot, as in `rooms | length`. */
 const functionCall = /^(.+?)\s*[|.]\s*(length|keys|values|reverse|sort|sum|avg)(?:\(@?\))?\s*$/
 
 /**
- * Explains a query that probably means something else, because its path begins with keys that the document does not
- * have, or because a key stands for a text or a function. Returns undefined if its plain keys exist, because the rest
- * may rightly match nothing.
+ * Explains a query with a probable mistake: unknown keys, or a key in place of a text or a function. Returns
+ * undefined if all keys exist, because such a query may correctly match nothing.
  */
 export function explainNoMatch(expression: string, document: unknown): string | undefined {
   const [, argument, name] = functionCall.exec(expression) ?? []
@@ -50,7 +49,7 @@ export function explainNoMatch(expression: string, document: unknown): string | 
   return undefined
 }
 
-/** Explains a word after a comparison that is the name of no key. */
+/** Explains an unquoted word after a comparison that is not a key. */
 function explainText(expression: string, word: string, path: string): string {
   const isLiteral = /^(true|false|null)$/.test(word)
   const quoted = expression.replace(new RegExp(`([=<>]\\s*)${word}(?=\\s*\\])`), (_, before: string) =>
@@ -64,7 +63,7 @@ function describeKeys(key: string, records: readonly Item[], keys: readonly stri
   const sorted = [...keys].sort((a, b) => Number(b === near) - Number(a === near))
   const shown = sorted.slice(0, maxKeys).join(', ')
   const [record = {}] = records
-  // A key of an item, such as `name` for `room.name`.
+  // The key may belong to a nested item, such as `name` in `room.name`.
   const inner = keys.flatMap((outer) => {
     const value = record[outer]
     const items = [value].flat().filter(isRecord)

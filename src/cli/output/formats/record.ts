@@ -16,7 +16,7 @@ interface RecordOptions {
   style: Style
   /** Base of relative times, in milliseconds since 1970; undefined to omit relative times. */
   now: number | undefined
-  /** Zone of all times; undefined prints timestamps as received. */
+  /** Zone of all times; undefined to print timestamps as received. */
   zone?: TimeZone | undefined
   redact: Redact
 }

@@ -21,7 +21,7 @@ export interface TableOptions {
   width: number | undefined
   /** Base of relative times, in milliseconds since 1970; undefined to print timestamps. */
   now: number | undefined
-  /** Zone of all times, which are then not relative; undefined prints timestamps in UTC. */
+  /** Zone of all times, which disables relative times; undefined to print timestamps as received. */
   zone?: TimeZone | undefined
   redact: Redact
   ascii?: boolean
@@ -148,10 +148,10 @@ export class TableWriter {
   }
 }
 
-/** Shrinks columns to the width of the terminal, except columns that are never cut. */
+/** Shrinks columns to the width of the terminal, except columns that are never truncated. */
 function fitColumns(natural: readonly number[], columns: readonly Column[], width: number): number[] {
   const fitting = columns.flatMap(({ isWhole }, i) => (isWhole ? [] : [i]))
-  // The titles of columns that are never cut must fit on the first line.
+  // The titles of columns that are never truncated must fit on the first line.
   const reserved = columns.filter(({ isWhole }) => isWhole).map((column) => columnTitle(column).length)
   const fitted = shrinkToFit(
     fitting.map((i) => natural[i] ?? 0),

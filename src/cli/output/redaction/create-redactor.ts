@@ -63,7 +63,7 @@ function listBeginnings(secret: string): string[] {
   return [...encoded, nest(spellCharacters(secret))]
 }
 
-/** Joins patterns into one pattern that matches at least the first `minCutLength` of them. */
+/** Joins patterns into one pattern that matches at least the first `minCutLength` patterns. */
 function nest(patterns: readonly string[]): string {
   const optional = patterns.slice(minCutLength).reduceRight((rest, pattern) => `(?:${pattern}${rest})?`, '')
   return patterns.slice(0, minCutLength).join('') + optional

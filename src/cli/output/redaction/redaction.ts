@@ -1,5 +1,5 @@
 /*
- * Secrets in everything that the program prints, writes or logs. Other directories import this file.
+ * Redaction of secrets in all output, files and logs. Other directories import this file.
  *
  * - `secret-filter.ts`: access tokens in results. Masked in JSON on a terminal; removed from tables, CSV and
  * TSV.

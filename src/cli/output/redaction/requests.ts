@@ -3,7 +3,7 @@ import { readJson, writeJson } from '../../../api/json.ts'
 import type { WireRequest } from '../../../api/wire.ts'
 import { isSecretHeader, maskJson, maskText } from './fields.ts'
 
-/** Masks access tokens in a request, because data from the service may contain them. */
+/** Masks access tokens in a request, because data from the service may contain tokens. */
 export function maskRequest(request: WireRequest): WireRequest {
   const { url, body } = request
   return { ...request, url: maskText(url), body: body === undefined ? undefined : maskJson(body) }
@@ -14,7 +14,10 @@ export type PlaceholderFor = (header: string | undefined) => string
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Replaces webhook secrets and secret headers in a request body, because they may be from a private file. */
+/**
+ * Replaces webhook secrets and secret headers in a request body, because secrets may come from a private
+ * file.
+ */
 export function replaceWebhookSecrets(body: string, placeholderFor: PlaceholderFor): string {
   // Avoids parsing bodies that cannot contain a webhook.
   if (!body.includes('webhook') && !body.includes('\\u')) return body

@@ -158,7 +158,7 @@ const listsOf = (
 ): Readonly<Record<string, z.ZodType>> =>
   Object.fromEntries(Object.entries(kinds).map(([command, kind]) => [command, listOf(kind)]))
 
-/** Schemas by command. A command that is missing here prints a response of the service, or no JSON. */
+/** Schemas by command. All other commands print a response of the service, or no JSON. */
 export const commandSchemas: Readonly<Record<string, z.ZodType>> = {
   ...listsOf({ ...rowsOfCommands, ...rowsOfReports }),
   ...schemas,

@@ -23,13 +23,14 @@ const viramas = [
   String.raw`\u{11442}\u{114C2}\u{115BF}\u{1163F}\u{116B6}\u{1172B}\u{11839}\u{11D44}\u{11D45}\u{11D97}`,
 ].join('')
 
-// Combining marks, except those that are escaped.
+// Combining marks, except escaped marks.
 const marks = String.raw`(?:(?![\p{VS}\u034f\u17b4\u17b5])\p{M})*`
 
 const reach = 64
 
 /**
- * Returns true if Unicode allows an invisible character at this position. Elsewhere, it can disguise text.
+ * Returns true if Unicode allows an invisible character at this position. At other positions, such a
+ * character can disguise text.
  */
 export function isLegitimateJoiner(mark: string, at: number, text: string): boolean {
   const before = text.slice(Math.max(0, at - reach), at)

@@ -19,10 +19,7 @@ export class StatusLine {
     this.#host = host
   }
 
-  /**
-   * Shows a text instead of the previous text. A text of several lines is skipped, because it cannot be
-   * erased.
-   */
+  /** Shows a text instead of the previous text. Skips a text of several lines, which cannot be erased. */
   show(text: Visible): void {
     const { isTTY, columns } = this.#host.stderr
     // Some terminals report a width of 0.
@@ -44,7 +41,7 @@ export class StatusLine {
     this.#isAtStart = data.at(-1) === '\n' || data.at(-1) === 10
   }
 
-  /** Shows the text again that other output has replaced. */
+  /** Shows the replaced text again after other output. */
   restore(): void {
     if (this.#text !== undefined && !this.#isShown) this.show(this.#text)
   }

@@ -1,7 +1,7 @@
 import type { Visible } from '../../../host.ts'
 import { isLegitimateJoiner } from './joiners.ts'
 
-// Checked first, because it matches most texts, and the pattern below is slow to compile.
+// This pattern is tested first, because it matches most texts and the pattern below is slow to compile.
 const printable = /^[ -~]*$/
 
 /** Matches characters that a terminal interprets or hides: controls, overrides, private use, ignorables. */

@@ -14,10 +14,7 @@ interface Scalars {
 
 type Present = keyof Scalars | `${keyof Scalars} | null` | `${keyof Scalars}[]`
 
-/**
- * Scalar (with `?` if it may be missing), choices, a list of objects, or a function that computes a table
- * cell.
- */
+/** Scalar (with `?` if optional), choices, a list of objects, or a function that computes a table cell. */
 type FieldType =
   | Present
   | `${Present}?`
@@ -44,7 +41,7 @@ type ValueOf<T> = T extends `${infer Rest}?`
             ? readonly FieldsOf<F>[]
             : never
 
-/** Printed object of these fields. */
+/** Printed object with these fields. */
 export type FieldsOf<F extends RowFields> = {
   [K in keyof F as F[K][0] extends `${string}?` | ((row: Item) => unknown) ? never : K]: ValueOf<F[K][0]>
 } & { [K in keyof F as F[K][0] extends `${string}?` ? K : never]?: ValueOf<F[K][0]> }
@@ -65,7 +62,7 @@ export interface KindOptions {
   fields?: readonly string[]
   /** Order of the table columns, if it differs from the order of CSV. */
   order?: readonly string[]
-  /** Column that is never cut. */
+  /** Column that is never truncated. */
   whole?: string
   /** Fields that only `--columns` shows. */
   unlisted?: readonly string[]
@@ -94,7 +91,7 @@ export function defineRow<const F extends RowFields>(
   }
 }
 
-/** Returns the fields that are not only cells of tables. */
+/** Omits fields that only compute table cells. */
 export function dataFields(fields: RowFields): RowFields {
   return Object.fromEntries(Object.entries(fields).filter(([, [type]]) => typeof type !== 'function'))
 }

@@ -1,7 +1,7 @@
 import { findClosest } from '../../../api/closest.ts'
 import { UsageError } from '../../../errors.ts'
 
-/** Words for fields, with the fields that they may mean. The first one that a list has is suggested. */
+/** Synonyms with the fields that they may mean. The first field that a list has is suggested. */
 const fieldWords: Readonly<Record<string, readonly string[]>> = {
   role: ['type', 'default_member_type'],
   member_type: ['type', 'default_member_type'],
@@ -28,8 +28,8 @@ const fieldWords: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Finds the field that was probably meant by a word that is no field.
- * @param maxEdits edits of a misspelled word; 0 for the exact word or its synonym
+ * Finds the field that an unknown word probably means.
+ * @param maxEdits maximum number of edits of a misspelled word; 0 for the exact word or its synonym
  */
 export function findNearField(word: string, fields: readonly string[], maxEdits = 2): string | undefined {
   const name = word.replaceAll('-', '_').toLowerCase()
@@ -66,7 +66,7 @@ export function toUnknownFieldError(
   })
 }
 
-/** Replaces a field in the value of a flag, and in a list of fields all that were probably meant. */
+/** Replaces a field in the value of a flag. In a list of fields, replaces all misspelled fields. */
 function correctFields(value: string, field: string, near: string, fields: readonly string[]): string {
   if (!/^-?[\w.]+(,-?[\w.]+)*$/.test(value)) return value.replace(field, near)
   const corrected = value.replace(/[\w.]+/g, (name) => findNearField(name, fields) ?? name)

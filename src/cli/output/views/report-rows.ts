@@ -174,7 +174,7 @@ export type AttendanceRow = RowIn<typeof attendanceKinds>
 
 export type SumRow = RowIn<typeof sumKinds> | RowIn<typeof usageKinds>
 
-/** Rows of commands with several kinds, which their flags select. */
+/** Row kinds by command, for commands whose flags select the kind. */
 export const rowsOfReports: Readonly<Record<string, readonly RowKind[]>> = {
   'sessions report': [...Object.values(attendanceKinds), ...Object.values(sumKinds)],
   usage: Object.values(usageKinds),

@@ -6,7 +6,7 @@ import type { Item } from './views.ts'
 
 /**
  * Fields of every row that the service does not send. Types, tables, CSV, `--columns`, completion and JSON
- * Schemas derive from them. This module must not load zod.
+ * Schemas derive from these fields. This module must not load zod.
  */
 
 const roomResult = {

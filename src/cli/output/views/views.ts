@@ -22,7 +22,7 @@ export interface Column {
   readonly weight: number
   /** Derives the value from the item; undefined if it cannot be derived. */
   readonly value?: (item: Item) => unknown
-  /** True if the cell is never cut. Such a column is the last, and the terminal may wrap it. */
+  /** True if the cell is never truncated. Such a column is the last, and the terminal may wrap the cell. */
   readonly isWhole?: boolean
   /** Drawing of the cell at the available width, in tables only. */
   readonly drawing?: Drawing
@@ -51,7 +51,7 @@ export interface View {
   /** Fields whose value is a literal that marks them as deprecated. */
   readonly deprecated?: readonly string[]
   readonly onRequest?: readonly string[]
-  /** True if no item has further fields, so that unknown columns can be refused without an item. */
+  /** True if no item has additional fields, so that unknown columns can be refused without an item. */
   readonly isClosed?: boolean
   /** True for a table whose columns `--columns` cannot change. */
   readonly isFixed?: boolean
