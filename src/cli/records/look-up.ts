@@ -34,7 +34,7 @@ export async function undefinedIfRoomGone<T>(
 
 /**
  * Awaits the lookup before a creation.
- * @param hint how to create the item without a lookup
+ * @param hint hint on creating the item without a lookup
  * @throws {ApiError} if the service refuses the lookup, so that nothing is created
  */
 export async function lookUpFirst<T>(lookup: Promise<T>, hint?: Hint): Promise<T> {

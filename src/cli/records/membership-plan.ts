@@ -23,8 +23,8 @@ type MembershipPlan =
   | { action: 'refuse'; member: Item; error: MeetroomError }
 
 /**
- * Decides between adding a user to a room, changing the membership and keeping it. A value that the service
- * does not return counts as changed.
+ * Decides between adding a user to a room, changing the membership and keeping the membership. A value that
+ * the service does not return counts as changed.
  */
 export function planMembership(
   member: Item | undefined,
@@ -57,7 +57,7 @@ export function selectMembership(
   return candidates.toSorted((a, b) => rank(readRole(b)) - rank(readRole(a)))[0]
 }
 
-/** Adds an unblock to values without a block, unless the member is known not to be blocked. */
+/** Sets `is_blocked` to false if the values omit the field, unless the member is known not to be blocked. */
 export function withDefaultUnblock<V extends { is_blocked?: unknown }>(values: V, member: Item) {
   return values.is_blocked === undefined && isBlocked(member) !== false
     ? { ...values, ...toBlockBody(false) }
