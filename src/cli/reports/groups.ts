@@ -16,7 +16,7 @@ export class Groups implements RowSource {
   readonly #compare: Compare
   /** True if no row covers several rooms. */
   readonly #isOfRoom: boolean
-  /** Sums that further visits can change, by their subject. */
+  /** Sums that later visits can change, by their subject. */
   readonly #open = new Map<string, VisitSum>()
   /** Sums of earlier rooms. */
   #closed: VisitSum[] = []
@@ -107,7 +107,7 @@ export class Groups implements RowSource {
     return { lines: this.#listRows(sums), scale: { most, bounds: [first, last] } }
   }
 
-  /** Generates rows on demand, because they take more memory than sums. */
+  /** Generates rows on demand, because rows take more memory than sums. */
   *#listRows(sums: readonly VisitSum[]): Generator<ReportRow> {
     for (const sum of sums) yield sum.toRow(this.#fields, this.#plan.grouping.unit)
   }
@@ -121,7 +121,10 @@ const byMinutes: Compare = (a, b) => b.missed - a.missed || b.room_minutes - a.r
 const byPerson: Compare = ({ user_id, key = '' }, { user_id: otherUser, key: other = '' }) =>
   Number(user_id === null) - Number(otherUser === null) || (key < other ? -1 : key > other ? 1 : 0)
 
-/** Creates a comparator that sorts the sums of one room, or of all rooms together, in the order of the grouping. */
+/**
+ * Creates a comparator that sorts the sums of one room, or of all rooms together, in the order of the
+ * grouping.
+ */
 function createComparison({ subject, unit, isUnitFirst }: Grouping): Compare {
   const bySubject: Partial<Record<Subject, readonly Compare[]>> = {
     user: [byPerson],

@@ -2,7 +2,7 @@ const turnSize = 1000
 
 /**
  * Yields items in batches, one per turn of the event loop, so that a long computation can be interrupted.
- * @throws the reason of the signal
+ * @throws the abort reason of the signal
  */
 export async function* inTurns<T>(items: Iterable<T>, interrupt: AbortSignal): AsyncGenerator<readonly T[]> {
   let batch: T[] = []

@@ -34,7 +34,7 @@ export function findMeetings(
   })
 }
 
-/** Counts the items at the beginning of a list that match. No item after them may match. */
+/** Counts the leading items that match, by binary search. All matching items must come first. */
 export function countLeading<T>(items: readonly T[], matches: (item: T) => boolean): number {
   let [low, high] = [0, items.length]
   while (low < high) {

@@ -111,7 +111,7 @@ interface SectionOptions extends PageTableOptions {
   words: Visible
 }
 
-/** Formats people as a section, those who were absent first. */
+/** Formats people as a section, with absent people first. */
 function formatSection(people: readonly ReportRow[], options: SectionOptions): Html {
   const { id, heading, room, words, shown } = options
   const sorted = people.toSorted((a, b) => Number(a.row['present']) - Number(b.row['present']))
@@ -146,7 +146,10 @@ const headings: Readonly<Record<string, string>> = {
   room: 'Rooms',
 }
 
-/** Returns the options of the table in a report of sums by person, room or period. `row` sets the columns. */
+/**
+ * Returns the options of the table in a report of sums by person, room or period. The fields of `row` become
+ * the columns.
+ */
 export function describeTable(
   row: Item,
   { most, bounds }: RowScale,
@@ -159,7 +162,7 @@ export function describeTable(
   const label = known.includes('name') ? 'name' : known.includes('room_name') ? 'room_name' : (unit ?? '')
   const heads = isUnitFirst && unit ? unit : label
   const [start = Number.NaN, end = Number.NaN] = limits.map((ms, i) => (Number.isFinite(ms) ? ms : bounds[i]))
-  // The timeline of a longer time shows meetings as invisible points.
+  // On the timeline of a longer span, meetings would be too small to see.
   const hasTimelines = subject === 'user-total' && unit === undefined && end - start <= maxWholeSpanMs
   // Timelines already show the first entry and the last exit.
   const isShown = (field: string) => !(hasTimelines && ['first_in', 'last_out'].includes(field))
@@ -272,7 +275,9 @@ function formatPerson(name: string, id: string, shown: PageOptions['shown']): Ht
   return markup`<bdi>${shown(name)}</bdi><small>${shown(id)}</small>`
 }
 
-/** Formats the footnotes of a page. Only sections of rooms and meetings have shares and time lines of meetings. */
+/**
+ * Formats the footnotes of a page. Only sections of rooms and meetings have shares and timelines of meetings.
+ */
 export function formatFootnotes(hasSections: boolean): Visible {
   const ofSections =
     ' The share is that of the time in which anybody was there. A time line of several days shows only that time.'

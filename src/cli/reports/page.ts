@@ -162,7 +162,7 @@ ${formatTableStart(this.#table)}`,
     ]
   }
 
-  /** Formats a table of contents with a row for each room, if there are several. */
+  /** Formats a table of contents with a row for each room, if there are several rooms. */
   #formatSummary(): Html {
     if (this.#summary.length < 2) return markup``
     const most = this.#summary.reduce((most, { row }) => Math.max(most, Number(row['room_minutes'])), 0.1)

@@ -4,7 +4,7 @@ import type { Context } from '../kernel/context.ts'
 import type { Grouping } from './group-by.ts'
 import type { Interval } from './minutes.ts'
 
-/** Shortest pause between two meetings by default, in milliseconds. */
+/** Default value of `--gap`, in milliseconds. */
 const defaultGapMs = 15 * 60_000
 
 /** Contents of a report. */
@@ -29,7 +29,7 @@ export interface ReportPlan {
   interrupt: AbortSignal
 }
 
-/** Flags of the contents of a report. */
+/** Flags that determine the contents of a report. */
 export interface AttendanceFlags extends Pick<ReportPlan, 'minMinutes' | 'missed'> {
   absent?: boolean
   onlyAbsent?: boolean

@@ -42,7 +42,7 @@ export interface Rows {
 /** Converter from the attendance of rooms to the rows of a report. */
 export interface RowSource {
   /**
-   * Adds a room and returns the rows that are complete.
+   * Adds a room and returns the completed rows.
    * @throws {InterruptedError} after a stop signal
    */
   add(report: RoomReport): Promise<Rows>

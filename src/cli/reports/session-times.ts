@@ -60,7 +60,10 @@ export function isRunningSession({ connected_at, disconnected_at }: Item): boole
   return typeof parseEnd(connected_at, disconnected_at) !== 'number'
 }
 
-/** Returns the anomaly of a session that does not count, and undefined for a session outside the span. */
+/**
+ * Returns the attendance of a session, the anomaly of a session that does not count, or undefined outside the
+ * span.
+ */
 export function readAttendance(
   session: Item,
   reading: SessionReadOptions,

@@ -31,7 +31,7 @@ export class ReportTable {
     this.#isOfRoom = subject !== undefined
     this.#hasOneSpan = subject === 'room' && span.every((ms) => Number.isFinite(ms))
     const isMeeting = grouping.subject === 'meeting'
-    // Nobody who is printed was there.
+    // None of the printed people attended.
     const isNowhere = onlyAbsent && minMinutes === undefined
     const hasTimelines = this.#isOfRoom || isMeeting
     // The usage of a month is one row.
@@ -73,7 +73,7 @@ export class ReportTable {
     const item: Record<string, unknown> = { ...row }
     for (const field of ['room_minutes', 'minutes'])
       if (field in row) item[field] = Number(row[field]).toFixed(1)
-    // A deleted person may have no name, and the column of IDs may be too much for the width.
+    // A deleted person may have no name, and the ID column may not fit the width.
     if ('user_id' in row) item['name'] = toText(row['name']) || row['user_id']
     if ('room_name' in row) item['room_name'] = toText(row['room_name']) || row['room_id']
     const span = this.#hasOneSpan ? this.#plan.span : line.span

@@ -47,7 +47,7 @@ export class VisitSum implements PrintedFields {
   /** True if `last` is not a known exit time. */
   #isOpen = false
   #isThere = false
-  /** Attendance of each participant in each room, in tenths of a minute. */
+  /** Sum of the attendance of each participant in each room, in tenths of a minute. */
   #tenths = 0
   #lastRoom: Item | undefined
   #lastMeeting: Meeting | undefined
@@ -66,7 +66,7 @@ export class VisitSum implements PrintedFields {
     this.user_id = person?.user_id ?? null
     this.blocked = person?.blocked ?? false
     this.#participants = person ? undefined : new Set()
-    // Rows of one person in one room and period show neither a timeline nor minutes in any room.
+    // Rows of one person in one room and period show neither a timeline nor the field `minutes`.
     this.#intervals = person && subject !== 'user' ? [] : undefined
     this.#presence = hasPeak ? new PeakFinder() : undefined
   }
@@ -136,7 +136,8 @@ export class VisitSum implements PrintedFields {
 
   /** @param unit unit of the periods, and name of their field */
   toRow(fields: readonly string[], unit?: PeriodUnit): ReportRow {
-    // Assignments in a loop take less memory than spreads, because V8 makes objects of spreads dictionaries.
+    // Assignments in a loop take less memory than spreads, because V8 stores objects from spreads as
+    // dictionaries.
     const row: Record<string, unknown> = {}
     for (const field of fields)
       row[field] = field === unit ? labelOf(unit, this.period) : this[field as keyof PrintedFields]
@@ -183,7 +184,7 @@ export class VisitSum implements PrintedFields {
     this.role ??= role ?? null
   }
 
-  /** Computes the peak and frees the intervals that it requires. */
+  /** Computes the peak and frees its intervals. */
   close(): void {
     this.#peak = this.#presence?.find()
   }

@@ -31,7 +31,8 @@ type Attendance = ReadonlyMap<Meeting, ReadonlyMap<Person, readonly Interval[]>>
 /**
  * Splits the attendance of a room by meeting, person and period, in this order.
  * @param occupied sorted, disjoint intervals in which somebody was in the room
- * @param listsMissed true for a visit for each missed meeting, false for their number in each period
+ * @param listsMissed true to yield a visit for each missed meeting, false to yield their number in each
+ * period
  */
 export function* listVisits(
   occupied: readonly Interval[],
@@ -108,7 +109,10 @@ function periodOf({ start }: Meeting, unit: PeriodUnit | undefined, zone: TimeZo
   return unit === undefined ? 0 : daysOf(unit, zone.dayOf(start))[0]
 }
 
-/** Splits intervals at the boundaries of periods, by the first day of each period; 0 without periods. */
+/**
+ * Splits intervals at the boundaries of periods. The keys are the first days of the periods; 0 without
+ * periods.
+ */
 function splitByPeriod(
   intervals: readonly Interval[],
   unit: PeriodUnit | undefined,
