@@ -55,7 +55,7 @@ export async function createSendCheck(
   return (request: WireRequest): Promise<void> | undefined => {
     const isRead = request.method === 'GET'
     if (flags.curl && !(lookup && isRead)) return preview(request)
-    // The first page of a lookup is enough to repeat the lookup.
+    // The first page is enough to repeat the lookup.
     if (flags.curl) return /[?&]offset=[1-9]/.test(request.url) ? undefined : show(request, '# ')
     if (isRead) return undefined
     if (flags.allProfiles)

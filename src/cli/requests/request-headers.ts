@@ -2,7 +2,10 @@ import { isConnectionHeader } from '../../api/connection-headers.ts'
 import { UsageError } from '../../errors.ts'
 import { type HeaderContext, readHeaders } from '../input/headers.ts'
 
-/** Headers that make some services change the method or path. They bypass protection and confirmation. */
+/**
+ * Headers that make some services change the method or path. Such headers would bypass protection and
+ * confirmation.
+ */
 const rewritingHeaders = new Set([
   'x-http-method',
   'x-http-method-override',

@@ -48,7 +48,7 @@ class References {
 
   readonly placeholderFor: PlaceholderFor = (header) => {
     const name = header === undefined ? 'WEBHOOK_SECRET' : `WEBHOOK_${toVariable(header)}`
-    // Delimited by private-use characters, which text of users does not contain.
+    // The mark is delimited by private-use characters, which text of users does not contain.
     const mark = `\ue000${name}\ue000`
     this.#names.set(mark, name)
     return mark

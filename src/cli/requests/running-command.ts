@@ -58,9 +58,9 @@ export interface RunningCommand {
   audit(): Promise<Audit | undefined>
   /** Opens the backup of deleted records; undefined if backups are off. */
   backup(): Promise<Backup | undefined>
-  /** Asks for confirmation, unless the command has already done so. */
+  /** Asks for confirmation, unless the command has already asked. */
   confirm(change: Change): Promise<void>
-  /** Reads a list to prove writes. */
+  /** Reads a list to prove that writes succeeded. */
   readList(...args: Parameters<ReadPages>): ReturnType<ReadPages>
   closeLater(close: () => Promise<void> | void): void
 }

@@ -38,7 +38,7 @@ export function describeChange(record: Readonly<Record<string, unknown>>, id: st
 
 const outcomes = ['ok', 'refused', 'failed', 'unknown'] as const
 
-/** Names the changed item by IDs or names, such as `ada in 66f1a2b3`. */
+/** Formats the changed item with IDs or names, such as `ada in 66f1a2b3`. */
 export function formatWhose(target: Readonly<Record<'user' | 'room' | 'member', string | null>>) {
   const { user, room, member } = target
   const who = user ?? (member === null ? null : `member ${member}`)

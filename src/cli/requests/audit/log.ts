@@ -11,7 +11,7 @@ const maxRewrites = 5
 export interface AuditLogHandlers {
   /** Called when a line passed to `append` cannot be written. */
   onLost(error: AuditError): void
-  /** Called when a file is opened in which other users can change the lines. */
+  /** Called when the opened file is writable by other users. */
   onShared(): void
 }
 

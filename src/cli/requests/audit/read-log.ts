@@ -27,7 +27,7 @@ export interface AuditHistory {
   changes: ChangeRow[]
   /** Number of lines that are not records. */
   damaged: number
-  /** Files that were not read to their end. */
+  /** Errors of files that were not read to their end. */
   failures: readonly MeetroomError[]
 }
 
