@@ -16,7 +16,7 @@ export class Gate {
   #nextAt = Number.NEGATIVE_INFINITY
 
   /**
-   * @param stop signal after which nothing waits
+   * @param stop signal that ends all waiting
    * @param gapMs interval between two starts, in milliseconds
    */
   constructor(clock: Pick<Host, 'monotonic' | 'sleep'>, stop: AbortSignal, gapMs: number) {

@@ -18,7 +18,7 @@ export class PendingWrites {
     write.then(onEnd, onEnd)
   }
 
-  /** Calls `work` when no write is pending, perhaps immediately. */
+  /** Calls `work` as soon as no write is pending. */
   whenNone(work: () => void): void {
     if (this.#count === 0) work()
     else this.#onNone = work

@@ -33,8 +33,8 @@ export interface OrderOptions<T, Result> {
 
 /**
  * Jobs for the items of an array or stream, with the outcomes in the order of the items. Unless `isUnlimited`
- * is set, memory holds up to twice the concurrency of items, or the maximum concurrency while the first item
- * is pending.
+ * is set, the queue holds up to twice the concurrency, or the maximum concurrency while the first item is
+ * pending.
  */
 export class OrderedJobs<T, Result> {
   readonly #runner: Runner
@@ -61,7 +61,7 @@ export class OrderedJobs<T, Result> {
   }
 
   /**
-   * Yields the outcomes. When the runner stops, the rest of an array is unsent.
+   * Yields the outcomes. When the runner stops, the remaining items of an array count as unsent.
    * @throws an error of the stream, after all outcomes
    */
   async *outcomes(): AsyncGenerator<readonly [T, Outcome<Result>]> {

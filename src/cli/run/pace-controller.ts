@@ -7,7 +7,7 @@ import { Gate } from './gate.ts'
 const maxAdaptiveConcurrency = 64
 /** Minimum duration of a measurement of the throughput, in milliseconds. */
 const minWindowMs = 40
-/** Minimum ratio of the throughput with twice the concurrency to the throughput before. */
+/** Minimum ratio of the throughput with twice the concurrency to the previous throughput. */
 const minGain = 1.2
 /** Ratio of the interval between two searches for the best concurrency to the duration of a measurement. */
 const restRatio = 30
@@ -20,7 +20,9 @@ const minRateMs = 1000
 const decrease = 0.97
 /** Minimum ratio of the accepted rate to the refused rate. A lower measurement includes pauses. */
 const minAccepted = 0.8
-/** Steepness of the cubic curve that the rate follows: flat at the accepted rate, and steeper above it. */
+/**
+ * Steepness of the cubic curve that the rate follows: flat at the accepted rate, and steeper above that rate.
+ */
 const growth = 0.015
 /** Time from a decrease to the accepted rate, in seconds. */
 const returnSeconds = Math.cbrt((1 - decrease) / growth)
@@ -35,8 +37,8 @@ const maxPauses = 5
 /** Maximum pause of a single refused request, in milliseconds. A longer pause applies to all requests. */
 const maxOwnPauseMs = 1000
 /**
- * Maximum pause of other requests during that pause, in milliseconds. The service would probably also refuse
- * them.
+ * Maximum pause of other requests while a refused request pauses, in milliseconds. The service would probably
+ * also refuse these requests.
  */
 const maxOthersPauseMs = 100
 /** Minimum length of an announced pause, in milliseconds. */
@@ -75,7 +77,9 @@ export class PaceController implements Pacer {
   #isSecondWindow = false
   #responses = 0
   #windowStart = 0
-  /** Number of pending requests that started with the previous concurrency. They are not measured. */
+  /**
+   * Number of pending requests that started with the previous concurrency. Such requests are not measured.
+   */
   #outdated = initialConcurrency
   #restsUntil = 0
   #halvedAt = Number.NEGATIVE_INFINITY

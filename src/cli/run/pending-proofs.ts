@@ -13,8 +13,8 @@ interface Waiting {
 }
 
 /**
- * Writes of a run that wait for their proof, so that a list can prove many of them. Their jobs do not count
- * as running until then.
+ * Writes of a run that wait for their proof, because one list can prove many writes. The jobs of waiting
+ * writes do not count as running.
  */
 export class PendingProofs {
   readonly #interrupt: AbortSignal

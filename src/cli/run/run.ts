@@ -12,7 +12,7 @@ import { PendingProofs } from './pending-proofs.ts'
 import { showProgress } from './progress.ts'
 import { Tally } from './tally.ts'
 
-/** Flags that limit the speed and the failures of a run. */
+/** Pace flags whose properties may be explicitly undefined. */
 type GivenPace = { [F in keyof PaceFlags]: PaceFlags[F] | undefined }
 
 export type { Work }
@@ -143,7 +143,7 @@ export class Run {
     return fatal !== undefined
   }
 
-  /** Counts an outcome; too many failures stop the run. */
+  /** Counts an outcome. Stops the run after too many failures. */
   count(outcome: CountedOutcome): void {
     const { tally } = this
     tally.add(outcome)
@@ -176,7 +176,7 @@ export class Run {
   ): AsyncGenerator<readonly [T, Outcome<Result>]> {
     const { isUnlimited } = this.#parts
     for await (const ended of new OrderedJobs(this, items, { act, known, isUnlimited }).outcomes()) {
-      // The first fatal error in the order of the items, so that repeated runs report the same error.
+      // The first fatal error in the order of the items is kept, so that repeated runs report the same error.
       this.#fatal ??= readFatal(ended[1])
       yield ended
     }

@@ -81,7 +81,6 @@ export class Tally {
     return this.#counts[status]
   }
 
-  /** Number of items that failed because they already exist. */
   /** Hint of the first item that does not exist. */
   get missingHint(): Hint | undefined {
     return this.#missingHint
@@ -137,8 +136,8 @@ export class Tally {
   }
 
   /**
-   * Determines the result of the run. The exit code of a fatal error means that nothing was changed. After a possible change, the error is therefore
-   * only reported.
+   * Determines the result of the run. The exit code of a fatal error means that nothing was changed. After a
+   * possible change, the error is therefore only reported.
    */
   ending({ fatal, hint }: StopReason): RunResult {
     const done = (['ok', 'overwrote', 'updated', 'skipped'] as const).some((status) => this.count(status) > 0)
@@ -160,7 +159,9 @@ export class Tally {
   }
 }
 
-/** Returns true for errors that do not come from the service. They take precedence over a PartialError. */
+/**
+ * Returns true for errors that do not come from the service. Such errors take precedence over a PartialError.
+ */
 function isLocalError(error: MeetroomError): boolean {
   return error instanceof UsageError || error instanceof OutputError || error instanceof InterruptedError
 }
