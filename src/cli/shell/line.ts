@@ -13,7 +13,7 @@ export interface PartialLine {
   flags: Readonly<Record<string, unknown>>
 }
 
-/** Splits a line into words, without the program name and the variable assignments before it. */
+/** Splits a line into words, without variable assignments and the program name. */
 export function splitLine(line: string): readonly string[] {
   const { words } = splitWords(line)
   const name = words.findIndex((word) => !/^\w+=/.test(word))

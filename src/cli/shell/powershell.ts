@@ -41,8 +41,8 @@ function unquote(text: string): string {
 const takeSecond = (_: string, __: string, second: string) => second
 
 /**
- * Filters and quotes candidates, because PowerShell does neither. Each line has the text, the displayed text
- * and the tooltip.
+ * Filters and quotes candidates, because PowerShell does neither. Each line contains the text, the displayed
+ * text and the tooltip.
  */
 export function formatForPowerShell(
   candidates: readonly Candidate[],

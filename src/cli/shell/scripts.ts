@@ -60,8 +60,8 @@ end
 complete -c meetroom -e
 complete -c meetroom -f -k -a '(__meetroom_complete)'
 `,
-  // Supports Windows PowerShell 5.1. Base64 needs no quotes, which versions before 7.3 do not pass to
-  // programs.
+  // This script supports Windows PowerShell 5.1. Base64 needs no quotes, which versions before 7.3 do not
+  // pass to programs.
   powershell: `# PowerShell completion of meetroom
 Register-ArgumentCompleter -Native -CommandName meetroom -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
