@@ -34,10 +34,10 @@ export interface Addition {
   /** Other users whose memberships are passed to `roleIn`. */
   others?: readonly string[]
   roleIn: RoleIn
-  /** Change of a user who is already a member; `raise` never lowers a role. */
+  /** Treatment of a user who is already a member; `raise` never lowers a role. */
   ifExists: IfMember | 'raise'
   body?: object
-  /** True to change existing memberships only, also blocked ones. */
+  /** True to change existing memberships only, including those of blocked members. */
   onlyMembers?: boolean
   activity: string
   /** Formats the confirmation prompt. */
@@ -124,8 +124,8 @@ export class AdditionPlan {
 }
 
 /**
- * Creates the work that plans the step of a room again and writes it. Otherwise, the write could lower a role
- * that was raised after the first plan.
+ * Creates the work that plans the step of a room again and performs the step. Without the second plan, the
+ * write could lower a role that was raised in the meantime.
  */
 function planAgain(context: Context, addition: Addition, room: Item, search: MembershipSearch) {
   return async (client: Client): Promise<Outcome<unknown>> => {

@@ -16,7 +16,7 @@ interface RenamedKind {
 
 /**
  * Returns the new names of items by ID, without unchanged names.
- * @throws {UsageError} if a new name is empty, or several items would have the name
+ * @throws {UsageError} if a new name is empty, or several items would have the same name
  */
 export async function planRenames(
   context: Context,
@@ -42,7 +42,7 @@ export async function planRenames(
   return renames
 }
 
-/** @throws {UsageError} if several items would have a new name */
+/** @throws {UsageError} if several items would have the same name */
 async function requireFreeNames(
   context: Context,
   { list, view }: RenamedKind,

@@ -41,8 +41,8 @@ interface TargetWrite {
 }
 
 /**
- * Runs one operation for several IDs concurrently. A failure for one ID does not stop the others, but a
- * rejected key or an unreachable service does. Results are printed as one list in the order of the IDs.
+ * Runs one operation for several IDs concurrently. A failure for one ID does not stop the others; a rejected
+ * key or an unreachable service stops the run. Results are printed as one list in the order of the IDs.
  * @throws {PartialError} if some IDs failed; a single ID throws its own error
  */
 export async function writeTargets<N extends OperationName>(
