@@ -25,8 +25,8 @@ export interface AdoptFlags extends RosterFlags {
 }
 
 /**
- * Claims existing rooms by exact name for keys without a room ID, and records users and members of the file
- * that exist.
+ * Claims existing rooms by exact name for keys without a room ID, and records existing users and members of
+ * the file.
  * @throws {PartialError} if several rooms have the name of a key, or the room belongs to another key
  */
 export async function adoptWorkspace(context: Context, file: string, flags: AdoptFlags): Promise<void> {
@@ -77,7 +77,7 @@ interface RoomClaims {
   rooms: RoomList
 }
 
-/** @throws {UsageError} if another lock file records rooms of these names */
+/** @throws {UsageError} if another lock file records rooms with these names */
 function requireOwnRooms(
   context: Context,
   file: string,
@@ -149,8 +149,8 @@ interface UnlistedMember {
 }
 
 /**
- * Records users and members of the file that exist, so that --prune can remove them later. Returns the
- * members of the rooms of the file whom neither the file nor the lock file lists.
+ * Records existing users and members of the file, so that `--prune` can remove them later. Returns the
+ * members of declared rooms whom neither the file nor the lock file lists.
  */
 async function claimPeople(
   reader: WorkspaceReader,

@@ -75,7 +75,7 @@ function requireProfiles({ flags: { baseUrl }, host: { env } }: Context, flags: 
     )
 }
 
-/** Records in the section the ID of the room with the name of each key, if exactly one room has the name. */
+/** Records the room ID of each key in the section, if exactly one room has the name of the key. */
 function matchByName({ rooms = [] }: WorkspaceDocument, { items }: RoomList, section: Section): Section {
   const byName = groupByName(items)
   const taken = new Set([...section.rooms.values()].map(({ id }) => id))

@@ -237,7 +237,8 @@ async function reportExport(
 
 /**
  * Creates keys from room names; rooms in the lock file keep their keys. Returns the keys by room ID.
- * @param redact removes an API key from a name, because the room's key would otherwise contain its letters
+ * @param redact removes an API key from a name, because the room's key would otherwise contain part of the
+ * API key
  */
 export function createKeys(
   rooms: readonly Item[],

@@ -16,7 +16,9 @@ export interface PlanFlags extends RosterFlags {
   allowLarge?: ReadonlyMap<PruneKind, number>
 }
 
-/** Adds the flags that change a plan. `diff` and `apply` share them, so that a plan can be reviewed. */
+/**
+ * Adds the flags that change a plan. `diff` and `apply` share these flags, so that a plan can be reviewed.
+ */
 export function addPlanFlags(command: MeetroomCommand): MeetroomCommand {
   return command
     .option(

@@ -53,7 +53,7 @@ export async function parseText(text: string, name: string, isJson: boolean): Pr
   }
 }
 
-/** @throws {UsageError} for invalid JSON; its hint explains YAML in a file that is named as JSON */
+/** @throws {UsageError} for invalid JSON, with a hint if the file contains YAML */
 async function parseJsonFile(text: string, name: string): Promise<unknown> {
   try {
     return parseGivenJson(text, name, (json) => parseJson(json, maxLevels))
@@ -101,7 +101,7 @@ function formatPlace(name: string, text: string, offset: number): string {
   return `${name}:${line}:${column}`
 }
 
-/** Refuses a file whose values would take gigabytes, before it is parsed. */
+/** Refuses a file whose values would take gigabytes of memory, before parsing. */
 function requireSmall(text: string, name: string): void {
   let count = 0
   const marks = /[[{,\n]/g

@@ -37,7 +37,7 @@ interface Roster {
 
 /**
  * Reads a CSV with one row per person and class. The class becomes the room's key and name.
- * @throws {UsageError} if rows are invalid, which are reported with their lines, or when there are no rows
+ * @throws {UsageError} if rows are invalid or there are no rows. Invalid rows are reported with their lines
  */
 export async function readRoster(
   context: Context,
@@ -140,7 +140,7 @@ interface RoomOptions {
   split: string | undefined
 }
 
-/** Returns the problem of an invalid row, which leaves the roster unusable. */
+/** Adds a row to the roster. Returns the problem of an invalid row. */
 function addRow(
   roster: Roster,
   row: Row,
@@ -172,7 +172,7 @@ function addRow(
   return undefined
 }
 
-/** Returns the problem of a user whose fields differ from those of an earlier row. */
+/** Adds a user. Returns a problem if the fields differ from those of an earlier row. */
 function addUser({ users }: Roster, user: DesiredUser, line: number): string | undefined {
   const before = users.get(user.user_id)
   const fields = { ...before?.user.fields, ...user.fields }

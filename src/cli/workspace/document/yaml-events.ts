@@ -1,4 +1,4 @@
-// The bundler puts this file into a separate chunk, which only workspace files load.
+// The bundler puts this file into a separate chunk, which only commands for workspace files load.
 import {
   CORE_SCHEMA,
   constructFromEvents,

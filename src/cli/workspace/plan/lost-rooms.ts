@@ -3,8 +3,8 @@ import type { Item } from '../../output/views/views.ts'
 import type { Section } from '../lock/lock.ts'
 
 /**
- * Returns the IDs of rooms that were created without a response, by key. Each is the only new room with its
- * name.
+ * Returns the IDs of rooms that were created without a response, by key. Each ID belongs to the only new room
+ * with the recorded name.
  */
 export function findLostRooms(rooms: ReadonlyMap<string, Item>, section: Section): Map<string, string> {
   const found = new Map<string, string>()
@@ -15,7 +15,9 @@ export function findLostRooms(rooms: ReadonlyMap<string, Item>, section: Section
   return found
 }
 
-/** Lists the new rooms that may result from the creation. They have its name and belong to no other key. */
+/**
+ * Lists the new rooms that may result from a creation: rooms with the recorded name and without another key.
+ */
 export function listNewRooms(
   key: string,
   rooms: ReadonlyMap<string, Item>,

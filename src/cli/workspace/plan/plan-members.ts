@@ -121,7 +121,7 @@ function planOther(user_id: string, found: readonly Item[], input: MembersInput)
 
 type Subject = ReturnType<typeof subjectOf>
 
-/** Plans a member whom somebody unblocked after this file blocked the member. */
+/** Plans a member who was unblocked after a block by this file. */
 function planReblock(subject: Subject, { room, reblocks }: MembersInput): PlanItem {
   if (reblocks) return planBlock(subject, room)
   const reason = 'this file blocked the member, who was then unblocked; --reblock blocks again'

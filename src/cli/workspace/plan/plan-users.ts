@@ -11,7 +11,7 @@ interface UsersInput {
   state: ReadList
   section: Section
   prunes: boolean
-  /** Users whom the file declares as members. They are never removed. */
+  /** Users whom the file declares as members. Such users are never removed. */
   members: ReadonlySet<string>
 }
 

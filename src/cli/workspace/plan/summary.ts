@@ -42,7 +42,10 @@ const fileAndService: ComparedSides = {
   rest: 'nothing is planned for: ',
 }
 
-/** Formats one line for each kind with planned writes, and one line for all other items; one line if there are none. */
+/**
+ * Formats one line for each kind with planned writes, and one line for all other items. Without lines,
+ * returns `nothing to change`.
+ */
 export function describeSummary(
   summary: PlanSummary,
   { holds, onlyThere, rest: beforeRest }: ComparedSides = fileAndService,
