@@ -33,7 +33,7 @@ class FileBackup implements Backup {
    * Files of the backup. A directory has one file per kind, because an import reads only one kind per file.
    */
   readonly #files = new Map<string, BackupFile>()
-  /** Saved items, keyed by kind and ID. The value is the error for an item that did not exist. */
+  /** Saved items, keyed by kind and ID. The value is the error of a missing item. */
   readonly #saved = new Map<string, NotFoundError | undefined>()
   #queue: Promise<unknown> = Promise.resolve()
 
@@ -107,7 +107,10 @@ class FileBackup implements Backup {
     if (count > 0) await this.#reportSaved(kind, count, hadTokens)
   }
 
-  /** Yields the records in the order of the IDs. The first failed read ends the iteration with its error. */
+  /**
+   * Yields the records in the order of the IDs, and yields the error of a missing item. Throws all other
+   * errors.
+   */
   async *#readRecords({
     kind,
     ids,
