@@ -49,7 +49,9 @@ function readDays(text: string, today: number): Days | undefined {
   }
 }
 
-/** Describes a span in milliseconds since 1970, as in ` in 2026-10`; its ends may be infinite. */
+/**
+ * Describes a span in milliseconds since 1970, as in ` in 2026-10`. The start and the end may be infinite.
+ */
 export function describePeriod([start, end]: readonly [start: number, end: number], zone: TimeZone): string {
   const isMidnight = (ms: number) => zone.startOfDay(zone.dayOf(ms)) === ms
   const format = (ms: number) => zone.formatDay(ms) + (isMidnight(ms) ? '' : ` ${zone.formatClock(ms)}`)

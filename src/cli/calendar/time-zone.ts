@@ -145,7 +145,7 @@ export function readMachineZone(): string {
 }
 
 function readWall({ year, month, day, hour = 0, minute = 0, second = 0, ms = 0 }: WallTime): number {
-  // Date.UTC reads the years 0 to 99 as 1900 to 1999.
+  // Date.UTC interprets the years 0 to 99 as 1900 to 1999.
   const date = new Date(Date.UTC(2000, 0, 1, hour, minute, second, ms))
   return date.setUTCFullYear(year, month - 1, day)
 }
