@@ -4,7 +4,7 @@ import type { RowOf } from '../../output/views/rows.ts'
 
 export type Finding = RowOf<'checks'>
 
-/** Result of a check: details and optional advice if it passed, otherwise the problem. */
+/** Result of a check: details and optional advice if the check passed, otherwise the problem. */
 export type CheckResult = string | { details: string; hint: Hint } | { problem: string; hint: Hint }
 
 interface CheckLimits {
@@ -15,7 +15,7 @@ interface CheckLimits {
 
 /**
  * Runs a check with a timeout. `work` must stop when its signal is aborted.
- * @throws the reason of the interrupt, if the user interrupts the check
+ * @throws the interrupt reason if the user interrupts the check
  */
 export async function runCheck(
   context: Context,
