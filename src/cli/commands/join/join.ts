@@ -49,7 +49,7 @@ export function defineJoin(join: MeetroomCommand, act: DefineAction): void {
   )
 }
 
-/** Route for the audit log. Joining counts as a change, because other participants see it. */
+/** Route for the audit log. Joining counts as a change, because other participants see the session. */
 const joining: Route = {
   id: 'rooms.join',
   summary: 'Join a room',
