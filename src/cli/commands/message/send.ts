@@ -73,7 +73,9 @@ function readTextArgument(
   return given ?? send.missingArgument('text')
 }
 
-/** Returns true if no session is connected; false if the sessions are unknown. */
+/**
+ * Returns true if no session is connected. Returns false if the sessions cannot be read, or with `--quiet`.
+ */
 async function isEmpty(context: Context, room_id: string): Promise<boolean> {
   if (context.flags.quiet) return false
   try {
