@@ -29,7 +29,7 @@ const maxLastPollAgeMs = 250
 /**
  * Polls until a value is found or the deadline has passed. Temporary failures (no response, 429, 5xx) are
  * retried, and `Retry-After` is honored.
- * @throws all other errors of a poll, and the reason of the interrupt
+ * @throws all other errors of a poll, and the interrupt reason
  */
 export async function poll<T>(
   context: Context,

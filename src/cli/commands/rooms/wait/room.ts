@@ -60,7 +60,7 @@ export async function waitForRoom(base: Context, given: string, flags: WaitFlags
     id ??= await new ItemFinder(context, client).idOf('room', room)
     const answer = await client.call('getRoom', { params: { id } })
     const { room: item } = readResponseValue(answer) as { room: Item }
-    // Relative times in conditions depend on the current time, so each poll parses them again.
+    // Relative times depend on the current time, so each poll parses the conditions again.
     const filter = await readFilter()
     let facts: Item = {}
     let holds = filter.matches(item)
