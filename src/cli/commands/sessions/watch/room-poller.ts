@@ -104,7 +104,7 @@ export class RoomPoller {
     return { items: found, isComplete: true, pages }
   }
 
-  /** Prints only the first notice, because later polls would repeat it. */
+  /** Prints only the first notice, because later polls would repeat the notice. */
   async #noticeOnce(text: Hint): Promise<void> {
     if (this.#hasNoticed) return
     this.#hasNoticed = true
@@ -130,7 +130,7 @@ function toPerson({ id, member_id, user_id, name, connected_at }: Item): Present
 /** Maximum number of people to look up individually. For more people, lists are read. */
 const maxSingleLookups = 5
 
-/** Looks up the names of people, because sessions in the API specification contain no names. */
+/** Looks up the names of people, because the API specification defines no names for sessions. */
 async function resolveNames(
   names: NameResolver,
   client: Client,

@@ -179,7 +179,7 @@ class Reconnector {
 
   /**
    * Calls `ask` until it succeeds.
-   * @throws permanent errors, and the reason of the signal
+   * @throws permanent errors, and the abort reason of the signal
    */
   async until<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> {
     for (;;)
