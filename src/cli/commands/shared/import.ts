@@ -11,7 +11,10 @@ interface ImportCommand {
   examples: readonly string[]
 }
 
-/** Adds the import command of a group. Its code is loaded on demand, to keep other commands fast. */
+/**
+ * Adds the import command of a group. The code of the command is loaded on demand, to keep other commands
+ * fast.
+ */
 export function defineImport(
   group: MeetroomCommand,
   act: DefineAction,

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { UsageError } from '../../../errors.ts'
 
-/** Creates the flag that changes the names of the items that `--where` selects. */
+/** Creates the flag that renames all items selected by `--where`. */
 export function createRenameOption(): Option {
   return new Option(
     '--rename <s/pattern/text/>',
