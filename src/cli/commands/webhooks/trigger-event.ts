@@ -102,7 +102,7 @@ async function preview(context: Context, request: WireRequest): Promise<void> {
   await printer.data(formatShownRequest(request, false, context.redactKeys, printer.options), visibleJson)
 }
 
-/** Sends a request without retries, because the receiver may have processed it. */
+/** Sends a request without retries, because the receiver may have processed the request. */
 async function sendOnce(context: Context, request: WireRequest): Promise<WireResponse> {
   const { host, interrupt } = context
   const { timeout } = await context.settings()

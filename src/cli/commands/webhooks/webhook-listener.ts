@@ -91,7 +91,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
     queue = queue
       .then(async () => void response.writeHead(await handle(flatten(request.headers), text)).end())
       .catch(broken)
-      // The text occupies memory until it is handled, even if the sender has disconnected.
+      // The text occupies memory until the webhook is handled, even if the sender has disconnected.
       .finally(() => reservation.release())
   }
 
@@ -122,7 +122,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   }
 }
 
-/** Returns the URL once the server listens. */
+/** Starts the server and returns its URL. */
 async function listen(server: Server, { host, port }: ListenOptions): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(createListenError(error, host, port) ?? error))
