@@ -19,10 +19,7 @@ const oneOf = (field: string, ifTrue: string, ifFalse: string) => (value: unknow
   value: value === true ? ifTrue : ifFalse,
 })
 
-/**
- * Filters of lists whose effect is visible in the items. The API specification does not define the other
- * filters.
- */
+/** Filters of lists whose effect is visible in the items. */
 const conditions: Record<Filtered, Readonly<Record<string, (value: unknown) => Condition>>> = {
   listRooms: {
     name: equal('name'),

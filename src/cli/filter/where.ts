@@ -28,7 +28,7 @@ export interface Filter {
   metrics: readonly string[]
   /** Returns hints on similar conditions if no item matches. */
   explainNoMatch(): readonly string[]
-  /** Absolute instants of the time conditions, with their zone. */
+  /** Time conditions with absolute instants and their zone, for notices and prompts. */
   instants: readonly string[]
   /** Tests the fields of an item. Returns undefined if the result depends on a missing field. */
   matches(item: Item): boolean | undefined
