@@ -185,7 +185,7 @@ async function* addLastSeen(
   }
 }
 
-/** Adds the room ID, which import needs and some services omit, and the room name. */
+/** Adds the room ID, which imports need and some services omit, and the room name. */
 function addRoom(
   { items, plain }: Page,
   { id: room_id, name }: Item,

@@ -64,7 +64,7 @@ function describeRun(
   { adapter, flags: { ifExists } }: ImportPlan,
   { recorded, sent }: ImportProgress,
 ): string {
-  // A service that overwrites existing users on create does not report whether a user existed.
+  // A service that overwrites existing users on create does not distinguish created from overwritten users.
   const isSplit = ifExists === 'update' || (ifExists === 'overwrite' && !adapter.createOverwrites)
   const imports: [count: number, what: string][] = [
     [tally.count('ok'), 'created'],

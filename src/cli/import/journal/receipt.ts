@@ -19,8 +19,8 @@ export function hashBody(body: RequestBody): number {
 }
 
 /**
- * Rejects an import if the journal or receipt of a finished run contains its rows, and the created rooms
- * still exist.
+ * Rejects an import whose rows a finished run has imported, according to the journal or receipt, if the
+ * created rooms still exist.
  * @throws {UsageError} if some of the rooms exist
  */
 export async function requireNotImported(
@@ -48,7 +48,7 @@ export async function requireNotImported(
 }
 
 /**
- * Omits the rows whose rooms earlier imports of parts of the file created, if these rooms still exist.
+ * Omits the rows with an existing room from an earlier import of a part of the file.
  * @param paths journals and receipts of imports with `--where`
  */
 export async function leaveOutImported(

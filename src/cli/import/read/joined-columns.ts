@@ -40,7 +40,7 @@ export async function* joinRows(
     )
 }
 
-/** Maximum number of columns whose folded names are kept; JSON objects can have any number of keys. */
+/** Maximum number of cached column names. JSON objects can have any number of keys. */
 const maxFolded = 10_000
 
 /** Creates the function that adds the joined columns to the fields of a row; undefined without templates. */

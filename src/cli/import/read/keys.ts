@@ -7,7 +7,7 @@ const maxKeys = 1 << 26
  * second pass.
  */
 export class RowKeys {
-  // Resizable, because copying to a larger buffer would need three times the memory.
+  // The buffer is resizable, because copying to a larger buffer would need three times the memory.
   readonly #buffer = new ArrayBuffer(0, { maxByteLength: maxKeys * 8 })
   readonly #hashes = new Float64Array(this.#buffer)
   #count = 0

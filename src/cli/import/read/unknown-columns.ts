@@ -26,7 +26,7 @@ export abstract class ColumnsError extends UsageError {
   abstract readonly found: ColumnsAndFields
 }
 
-/** Error for columns of a file that are not fields. */
+/** Error for file columns that are not fields. */
 export class UnknownColumnsError extends ColumnsError {
   constructor(readonly found: ColumnsAndFields) {
     const { kind, columns, known } = found
