@@ -82,7 +82,7 @@ function checkEach(label: string, kind: IdKind, value: unknown): unknown {
 
 /**
  * Returns an ID without the carriage return that ends a line of a Windows file.
- * @param label the flag or the argument, for the message
+ * @param label flag or argument, for the message
  * @throws {UsageError} if white space surrounds the ID
  */
 export function checkId(label: string, kind: IdKind, given: string): string {

@@ -113,7 +113,7 @@ export function parseMember(text: string): { user_id: string; type?: MemberType;
 }
 
 /**
- * Parses `WxH`. The API specification does not name the unit.
+ * Parses `WxH`. The API specification does not specify the unit.
  * @throws {UsageError} for a malformed text
  */
 export function parseSize(text: string): { width: number; height: number } {
