@@ -56,7 +56,7 @@ function parseGlobalFlags(words: readonly string[]) {
     const found = operands.length > 0 ? operands : unknown.filter((word) => !word.startsWith('-'))
     return { operands: found, flags: reader.opts() }
   } catch (error) {
-    // The value of the last flag is missing.
+    // The last flag lacks its value and is therefore omitted.
     if (error instanceof CommanderError && words.length > 0) return parseGlobalFlags(words.slice(0, -1))
     throw error
   }

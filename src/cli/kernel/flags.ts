@@ -157,7 +157,7 @@ function parseRate(text: string): number {
   return value
 }
 
-/** Initial concurrency. It stays constant for deletions, terminations and blocks. */
+/** Initial concurrency. The concurrency stays constant for deletions, terminations and blocks. */
 export const initialConcurrency = 8
 
 interface ConcurrencyFlag {

@@ -13,7 +13,7 @@ function formatOption(command: Command, option: Option): GivenOption[] {
   const name = option.attributeName()
   if (long === undefined || command.getOptionValueSource(name) !== 'cli') return []
   const value: unknown = command.getOptionValue(name)
-  // `--journal FILE` and `--no-journal` set the same value.
+  // `--journal FILE` and `--no-journal` share one property.
   if (negate !== (value === false)) return []
   return negate || option.isBoolean() ? [[long]] : [value].flat().map((each) => [long, formatValue(each)])
 }
