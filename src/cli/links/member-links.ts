@@ -28,7 +28,10 @@ export interface LinkOptions {
   isReplay: boolean
 }
 
-/** Builder of links with the member's token if the service returns it, otherwise with the user's token. */
+/**
+ * Builder of links with the token of the member if the service returns that token, otherwise with the token
+ * of the user.
+ */
 export class MemberLinks {
   readonly #context: Context
   readonly #client: Client
