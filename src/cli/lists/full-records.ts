@@ -17,7 +17,7 @@ const maxPerPage = 8
 
 /**
  * Full records of list items. The API specification guarantees only `id`, `type` and `name` in lists
- * (“Room”). A probe request determines whether the list items of the service are partial.
+ * (“Room”). A probe request detects partial list items.
  */
 export class FullRecords {
   readonly #context: ListContext
@@ -69,7 +69,7 @@ export class FullRecords {
     return run.read(items, (item) => this.#fetch(item, room, run.client))
   }
 
-  /** Replaces partial items with their full records; undefined for items that no longer exist. */
+  /** Replaces partial items with their full records, and items that no longer exist with undefined. */
   async complete(
     items: readonly Item[],
     isPartial: (item: Item, i: number) => boolean,
@@ -82,7 +82,7 @@ export class FullRecords {
     return items.map((item) => (recordOf.has(item) ? recordOf.get(item) : item))
   }
 
-  /** Determines from the first item with a usable ID whether list items are partial. */
+  /** Detects partial list items by requesting the full record of the first item with a usable ID. */
   async #probeLists(items: readonly Item[], room: string): Promise<void> {
     for (const item of items) {
       while (this.#probe) await this.#probe

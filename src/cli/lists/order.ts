@@ -4,7 +4,7 @@ import { toText } from '../../api/to-text.ts'
 import type { FilterType } from '../filter/compare.ts'
 import type { FieldValue } from '../output/views/views.ts'
 
-/** Kinds of values in their order. Empty values are last in both directions. */
+/** Kinds of values in sort order. Empty values are last in both directions. */
 const kinds = { number: 0, time: 1, text: 2, other: 3, blank: 4 } as const
 
 /** Compared value: milliseconds since 1970 for a time, 0 for an empty value. */

@@ -35,7 +35,7 @@ export async function paginateAny(
   const send = (page: PageQuery) =>
     client.request(endpoint, { query: { ...filters, ...page }, ...omitUndefined({ headers }) })
   const firstQuery = omitUndefined({ limit: pageSize ?? defaultPageSize, offset: start })
-  // Only a response shows which field holds the items.
+  // The field with the items is known only from a response.
   const first = await (pageSize === undefined
     ? fetchPage(send, firstQuery, client.serviceFacts)
     : send(firstQuery))

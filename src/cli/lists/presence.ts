@@ -12,7 +12,7 @@ import { readList } from './read-list.ts'
 interface Presence {
   sessions: number
   online: number | undefined
-  /** Time of the last presence; null if nobody was ever connected. */
+  /** Time of the last connection; null without connections. */
   last: string | null | undefined
 }
 
@@ -51,7 +51,7 @@ export class PresenceReader {
     return unclear.size > 0 ? undefined : online
   }
 
-  /** Reads the connected people, each once; null if the sessions are ambiguous or unreadable. */
+  /** Returns the connected people without duplicates; null if the sessions are ambiguous or unreadable. */
   async people(room_id: string): Promise<ReadonlySet<string> | null> {
     const people = new Set<string>()
     const { over, unclear, unreadable } = await this.#read(listConnectedSessions(room_id), (session) => {

@@ -115,7 +115,7 @@ function describeList<N extends ListName>(
 }
 
 /**
- * Checks that the user of a filter exists if the list is empty, before its first page is printed.
+ * Checks that the user of a filter exists if the list is empty, before the first page is printed.
  * @throws {NotFoundError} if the user does not exist
  */
 async function* requireUserOfEmpty(

@@ -47,7 +47,7 @@ export class CompactTexts {
     return true
   }
 
-  /** Returns the index of a text in `#slots`, or of the empty slot where it belongs. */
+  /** Returns the index of a text in `#slots`, or of the empty slot where the text belongs. */
   #find(text: string, hash: number): number {
     const slots = this.#slots
     const mask = slots.length - 1

@@ -45,7 +45,10 @@ export async function fetchPage(
   return fetchSize(undefined).catch(() => Promise.reject(refusal))
 }
 
-/** Statuses that may refuse a page size. A 500 counts only with a JSON body (API specification, “Errors”). */
+/**
+ * Statuses with which services may refuse a page size. A 500 counts only with a JSON body (API specification,
+ * “Errors”).
+ */
 const refusals = new Set([400, 413, 422, 500])
 
 export function isRefusal(error: unknown): error is ApiError {

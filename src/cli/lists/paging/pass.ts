@@ -46,7 +46,7 @@ interface ReceivedPage {
 }
 
 /**
- * Reads a list once. Each page begins where the page before it ended. The list ends where the requested limit
+ * Reads a list once. Each page begins where the previous page ended. The list ends where the requested limit
  * or the total is reached, or where a page contains no new item.
  * @param shift share of the first page that is read again, so that the other pages begin at other items
  */

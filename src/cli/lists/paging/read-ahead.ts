@@ -67,7 +67,7 @@ export class ReadAhead {
     this.#latencyMs = Math.min(this.#latencyMs, latencyMs)
     this.#largestBytes = Math.max(this.#largestBytes, bytes)
     const isDelayed = latencyMs > delay.factor * this.#latencyMs + delay.ms
-    // A busy service delays responses, and more requests would make it busier.
+    // A busy service delays responses, and more requests would increase its load.
     this.#allowed = isDelayed
       ? Math.max(minPagesAhead, Math.floor(this.#allowed / 2))
       : Math.min(maxPagesAhead, this.#allowed + 1)
