@@ -3,7 +3,7 @@ import { toText } from '../../api/to-text.ts'
 import { trimWhiteSpace } from '../input/white-space.ts'
 import type { Item } from '../output/views/views.ts'
 
-/** Field by which an item can be named instead of its ID. */
+/** Field that can identify an item instead of its ID. */
 export type NameField = 'name' | 'email'
 
 /** Returns true if an item has exactly this name, or this email in any letter case. */
