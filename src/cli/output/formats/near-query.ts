@@ -49,7 +49,7 @@ export function explainNoMatch(expression: string, document: unknown): string | 
   return undefined
 }
 
-/** Explains an unquoted word after a comparison that is not a key. */
+/** Explains an unquoted word after a comparison operator, if the word is not a key. */
 function explainText(expression: string, word: string, path: string): string {
   const isLiteral = /^(true|false|null)$/.test(word)
   const quoted = expression.replace(new RegExp(`([=<>]\\s*)${word}(?=\\s*\\])`), (_, before: string) =>

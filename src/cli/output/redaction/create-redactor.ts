@@ -96,7 +96,7 @@ const inJson = `${backslash}{0,${maxBackslashes - 1}}`
 
 /** Returns a pattern of all encodings for each character, longest first, so that no part remains. */
 function spellCharacters(secret: string, quote?: string): string[] {
-  // A run of backslashes is one pattern, because splitting it takes exponential time.
+  // A run of backslashes is one pattern, because separate patterns would take exponential time.
   return (secret.match(/\\+|[^\\]/gu) ?? []).map((part) => `(?:${spellPart(part, quote).join('|')})`)
 }
 

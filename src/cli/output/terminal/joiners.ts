@@ -1,5 +1,5 @@
 // Letters of modern scripts that join to the next letter (types D and L) and to the previous letter (types D
-// and R), from DerivedJoiningType.txt of Unicode 17.
+// and R). Source: DerivedJoiningType.txt of Unicode 17.
 const joinsNext = [
   String.raw`\u0620\u0626\u0628\u062A-\u062E\u0633-\u063F\u0641-\u0647\u0649\u064A\u066E\u066F\u0678-\u0687`,
   String.raw`\u069A-\u06BF\u06C1\u06C2\u06CC\u06CE\u06D0\u06D1\u06FA-\u06FC\u06FF\u0712-\u0714\u071A-\u071D`,
@@ -69,7 +69,7 @@ function isRa(before: string, after: string): boolean {
 
 /** Returns true within an emoji ZWJ sequence (UTS 51, ED-16). */
 function isEmojiSequence(before: string, after: string): boolean {
-  // Two alternatives, because Node 26 does not find a skin tone in [\ufe0f\p{EMod}].
+  // The pattern has two alternatives, because Node 26 does not find a skin tone in [\ufe0f\p{EMod}].
   return /\p{ExtPict}(?:\ufe0f|\p{EMod})?$/u.test(before) && /^\p{ExtPict}/u.test(after)
 }
 

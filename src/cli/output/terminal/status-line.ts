@@ -2,7 +2,7 @@ import type { Host, Output, Visible } from '../../../host.ts'
 import { isAsciiOnly } from './unicode.ts'
 import { own } from './visible.ts'
 
-/** Progress line at the bottom of a terminal. Other output replaces it. */
+/** Progress line at the bottom of a terminal. Other output replaces the line. */
 export class StatusLine {
   readonly #host: Host
   /** Drawing above the status line, which is cleared before other output. */

@@ -20,7 +20,7 @@ export interface Column {
   readonly field: string
   /** Importance of the column. On a narrow terminal, columns of low weight shrink and disappear first. */
   readonly weight: number
-  /** Derives the value from the item; undefined if it cannot be derived. */
+  /** Derives the value from the item; undefined if the value cannot be derived. */
   readonly value?: (item: Item) => unknown
   /** True if the cell is never truncated. Such a column is the last, and the terminal may wrap the cell. */
   readonly isWhole?: boolean
@@ -41,7 +41,7 @@ export interface View {
   /** Field that identifies an item in confirmation prompts. */
   readonly label?: string
   readonly columns: readonly Column[]
-  /** Computed fields. They keep their meaning even if a service sends fields of the same names. */
+  /** Computed fields, which keep their meaning even if a service sends fields with the same names. */
   readonly derived?: ReadonlyMap<string, (item: Item) => unknown>
   /** Fields of the API specification in its order, without deprecated fields; used for records and CSV. */
   readonly fields: readonly string[]
