@@ -34,8 +34,8 @@ export async function readRecord(client: Client, ref: RecordRef): Promise<Item> 
 }
 
 /**
- * Creates a record, and returns it as in the response. Not `async`, because an extra promise slows down every
- * row.
+ * Creates a record, and returns it as in the response. The function is not `async`, because an extra promise
+ * slows down every row.
  * @param room_id room of a member
  */
 export function createRecord(client: Client, kind: Kind, body: object, room_id?: unknown): Promise<Item> {
