@@ -1,4 +1,4 @@
-/** Time interval in milliseconds since 1970. It includes the start but not the end. */
+/** Time interval in milliseconds since 1970. The interval includes the start but not the end. */
 export type Interval = readonly [start: number, end: number]
 
 /** All time. */
@@ -19,7 +19,7 @@ export function totalLength(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, [start, end]) => sum + end - start, 0)
 }
 
-/** Returns the part of an interval inside another interval; undefined if they do not overlap. */
+/** Returns the part of an interval inside another interval; undefined if the intervals do not overlap. */
 export function clipInterval([start, end]: Interval, [from, to]: Interval): Interval | undefined {
   if (start >= to || (end <= from && start < from)) return undefined
   return [Math.max(start, from), Math.min(end, to)]

@@ -79,7 +79,7 @@ export class WebPage {
     if (hasSection) this.#addSection(id, () => formatRoomSection(report, id, this.#options))
   }
 
-  /** Adds rows that are sums. In a report by meeting, they belong to the room added last. */
+  /** Adds rows that are sums. In a report by meeting, the rows belong to the room added last. */
   async rows(lines: readonly ReportRow[], scale: RowScale): Promise<void> {
     const [first] = lines
     if (!first) return

@@ -163,7 +163,7 @@ function addAttendance(
   participant.isThere ||= isRunning
 }
 
-/** Person who attended a room or was invited to it. */
+/** Attendee or invitee of a room. */
 export interface Person {
   /** Identity of a user across all rooms, or of an anonymous participant in one room. */
   key: string

@@ -29,7 +29,7 @@ export interface ReportRow {
 export interface RowScale {
   /** Largest number of minutes in a row; at least 0.1. */
   most: number
-  /** First entry and last exit, in milliseconds since 1970; infinite if nobody was there. */
+  /** First entry and last exit, in milliseconds since 1970; infinite without attendance. */
   bounds: Interval
 }
 
@@ -125,7 +125,7 @@ function findLastParticipant(participants: readonly Participant[]): Participant 
   return participants.toSorted((a, b) => endOf(b) - endOf(a) || Number(b.isThere) - Number(a.isThere))[0]
 }
 
-/** Generates rows on demand, because a room may have very many sessions. */
+/** Generates rows on demand, because a room may have thousands of sessions. */
 function* listSessionRows(
   { room, attendance }: RoomReport,
   { minMinutes = 0 }: ReportPlan,

@@ -36,7 +36,7 @@ export class ReportTable {
     const hasTimelines = this.#isOfRoom || isMeeting
     // The usage of a month is one row.
     const hasBars = (!grouping.hasPeak || grouping.subject !== undefined) && !isNowhere
-    // Without these flags, all rows have the same value in these columns.
+    // In each of these cases, all rows have the same value in the listed columns.
     const without = [
       ...(isOneRoom ? ['room_name'] : []),
       ...(onlyAbsent ? ['present'] : []),

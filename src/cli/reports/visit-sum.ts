@@ -36,9 +36,9 @@ export class VisitSum implements PrintedFields {
   missed = 0
   present = false
   isInvited = false
-  /** First entry, in milliseconds since 1970; infinite if nobody was there. */
+  /** First entry, in milliseconds since 1970; infinite without attendance. */
   first = Number.POSITIVE_INFINITY
-  /** Last exit, in milliseconds since 1970; negative infinity if nobody was there. */
+  /** Last exit, in milliseconds since 1970; negative infinity without attendance. */
   last = Number.NEGATIVE_INFINITY
   readonly #room: Item | undefined
   readonly #meeting: Meeting | undefined
@@ -212,7 +212,7 @@ function formatTime(ms = Number.NaN): string | null {
 /** Largest number of people at one time. */
 interface Peak {
   people: number
-  /** First time of the peak, in milliseconds since 1970; undefined if nobody was there. */
+  /** First time of the peak, in milliseconds since 1970; undefined without attendance. */
   at: number | undefined
 }
 

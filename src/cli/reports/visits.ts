@@ -30,7 +30,7 @@ type Attendance = ReadonlyMap<Meeting, ReadonlyMap<Person, readonly Interval[]>>
 
 /**
  * Splits the attendance of a room by meeting, person and period, in this order.
- * @param occupied sorted, disjoint intervals in which somebody was in the room
+ * @param occupied sorted, disjoint intervals in which the room was occupied
  * @param listsMissed true to yield a visit for each missed meeting, false to yield their number in each
  * period
  */
