@@ -59,8 +59,8 @@ export async function readKey(context: RunningCommand): Promise<string> {
 }
 
 /**
- * Returns true if a profile of the local workspace could apply to a run at its base URL, or a profile at its
- * base URL to a run of the local workspace. Both are the same service while the workspace is served.
+ * Returns true if another profile with protection or an audit log may name the service of this run. A served
+ * local workspace also has a base URL on this machine.
  */
 function mayShareService({ local, baseUrl }: Settings, { profiles = {} }: StoredConfig): boolean {
   if (!local && !(baseUrl && isThisMachine(baseUrl.value))) return false

@@ -24,8 +24,8 @@ interface Change {
 }
 
 /**
- * Changes that a run has made. An error of lost output names the changes, because its exit code does not show
- * them.
+ * Changes that a run has made. An error about lost output names the changes, because its exit code does not
+ * show changes.
  */
 export class CompletedChanges {
   readonly #changes = new Map<string, Change>()

@@ -2,7 +2,7 @@ import { listNames } from '../../api/plural.ts'
 
 export const maxNamed = 10
 
-/** Formats an item as `“Weekly sync” (66f1…)`, or as its ID if it has no name. */
+/** Formats an item as `“Weekly sync” (66f1…)`, or as its ID if the item has no name. */
 export function labelItem(id: string, name: string): string {
   return name ? `“${name}” (${id})` : id
 }

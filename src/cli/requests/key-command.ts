@@ -143,7 +143,7 @@ async function findDescendants(pid: number): Promise<number[]> {
     .split('\n')
     .map((line) => line.trim().split(/\s+/).map(Number))
   const found = [pid]
-  // The loop also visits processes that it adds.
+  // The loop also visits processes that are added during the loop.
   for (const parent of found)
     for (const [child = 0, ppid] of processes) if (ppid === parent && child > 1) found.push(child)
   return found.slice(1)

@@ -76,7 +76,7 @@ function decode(segment: string): string {
   }
 }
 
-/** Returns verb and noun of an operation, such as `block member` for an update that only blocks. */
+/** Returns the verb and the noun of an operation, such as `block member` for an update that only blocks. */
 function describeOperation(
   operation: string,
   changed: readonly string[],

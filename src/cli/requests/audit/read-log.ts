@@ -123,7 +123,7 @@ function addRecord(changes: Map<string, ChangeRow>, line: string, [start, end]: 
   const ms = parseTimestamp(time)
   if (!record || typeof id !== 'string' || typeof ms !== 'number') return false
   const known = changes.get(id)
-  // The time of a change is that of its first line.
+  // The time of a change is the time of its first line.
   if (!known && (ms < start || ms >= end)) return true
   // Both lines hold the fields of the change; only the outcome has a result, and the ID of a created item.
   if (!known || record['event'] === 'outcome')
