@@ -32,8 +32,8 @@ interface StopOptions {
 }
 
 /**
- * Stops a run on interrupt. No new requests start. All requests are canceled when no write is pending, after
- * five seconds at the latest.
+ * Stops a run on interrupt. No new requests start. All requests are canceled as soon as no write is pending,
+ * at the latest after five seconds.
  */
 export function stopOnInterrupt(context: Context, { stop, cut, writes }: StopOptions): void {
   const { host, interrupt } = context

@@ -41,7 +41,7 @@ export class OrderedJobs<T, Result> {
   readonly #options: OrderOptions<T, Result>
   readonly #items: AsyncIterable<T> | readonly T[]
   readonly #source: AsyncGenerator<T>
-  // A linked list, because removing the first item of a long array copies the others.
+  // The queue is a linked list, because removing the first item of a long array copies all other items.
   #first: Job<T, Result> | undefined
   #last: Job<T, Result> | undefined
   #queued = 0

@@ -58,9 +58,9 @@ interface PaceOptions {
 }
 
 /**
- * Controller that decides when the jobs and requests of a run start. The concurrency doubles while that
- * raises the throughput, and is halved after a failure. The rate is learned from 429 responses. Everything
- * pauses while the service is busy.
+ * Controller that decides when the jobs and requests of a run start. The concurrency doubles while the
+ * throughput rises, and is halved after a failure. The rate is learned from 429 responses. Everything pauses
+ * while the service is busy.
  */
 export class PaceController implements Pacer {
   readonly stop: AbortSignal
@@ -132,7 +132,7 @@ export class PaceController implements Pacer {
     const now = this.#options.clock.monotonic()
     this.#pauses = 0
     this.#accepted++
-    // A rate that the run does not reach is not tested, so it must not grow.
+    // A rate that the run does not reach is not tested, so the rate must not grow.
     if (this.#requests.gapMs > 0 && this.#requests.isCrowded) {
       this.#seconds += this.#requests.gapMs / 1000
       this.#updateRate()
@@ -173,7 +173,10 @@ export class PaceController implements Pacer {
     return isOwn ? pauseMs : 0
   }
 
-  /** Lowers the rate after a 429. Returns true if that is enough, so that other requests need not pause. */
+  /**
+   * Lowers the rate after a 429. Returns true if the lower rate is enough, so that other requests need not
+   * pause.
+   */
   #lowerRate(now: number): boolean {
     const { gapMs } = this.#requests
     if (this.#measuredFrom === Number.POSITIVE_INFINITY) this.#measureRate(now)
@@ -184,7 +187,7 @@ export class PaceController implements Pacer {
     const accepted = (1000 * this.#accepted) / elapsedMs
     const rate = gapMs > 0 ? 1000 / gapMs : accepted
     this.#acceptedRate = Math.max(minAccepted * rate, Math.min(accepted, rate))
-    // The first rate is probably too low, because it includes a pause.
+    // The first rate is probably too low, because its measurement includes a pause.
     this.#seconds = gapMs > 0 ? 0 : 2.5 * returnSeconds
     this.#measureRate(now)
     this.#updateRate()

@@ -22,7 +22,7 @@ export class PendingProofs {
   #proving = 0
   onAdd: () => void = () => {}
 
-  /** @param interrupt signal after which nothing is read */
+  /** @param interrupt signal that ends all reads */
   constructor(interrupt: AbortSignal) {
     this.#interrupt = interrupt
   }

@@ -198,7 +198,7 @@ export class Run {
   }
 
   /**
-   * Reports the error of an item, unless it ended the run.
+   * Reports the error of an item, unless the error ended the run.
    * @param item item to name in the message
    */
   async report(outcome: CountedOutcome, item?: string): Promise<void> {
