@@ -179,7 +179,7 @@ interface DescribedFields extends KnownFields {
 function fieldsOfResource(resource: Resource): DescribedFields {
   const view = resourceView(resource)
   const describe = (field: string) =>
-    // The field `members` in requests for a room is not the metric.
+    // The field `members` in requests for a room is not the metric `members`.
     field === 'age'
       ? 'time since creation, as in 90d'
       : isMetric(field)
