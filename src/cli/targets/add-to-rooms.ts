@@ -80,7 +80,7 @@ export async function describeUser(client: Client, user_id: string): Promise<str
   return labelItem(user_id, toText(user['name'] ?? ''))
 }
 
-/** Reads the members of all selected rooms before anything is written. */
+/** Reads the members of all selected rooms before the first write. */
 async function planAdditions(context: Context, addition: Addition, flags: AddFlags) {
   const { user_id, others = [] } = addition
   const users = new Set([user_id, ...others])

@@ -4,7 +4,9 @@ import { addExamples, addTargetsFlags, matchingMembers } from '../kernel/flags.t
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { TargetsCommand } from './run-command.ts'
 
-/** Adds a command for several items. Its code is loaded on demand, to keep other commands fast. */
+/**
+ * Adds a command for several items. The code of the command is loaded on demand, to keep other commands fast.
+ */
 export function defineTargetsCommand<C extends OperationName>(
   group: MeetroomCommand,
   defineAction: DefineAction,

@@ -27,7 +27,7 @@ export interface Targets {
 
 /**
  * Function that reads a selected item again, and returns the reason not to write the item; undefined to write
- * it.
+ * the item.
  */
 export type Recheck = (client: Client, id: string) => Promise<string | undefined>
 

@@ -34,7 +34,7 @@ interface TargetWrite {
   inputFor(id: string): AnyInput
   call(client: Client, id: string): Promise<ResponseBody>
   exists(client: Client, id: string): Promise<boolean>
-  /** Reads an item before its write, and returns the reason to skip it. */
+  /** Reads an item before its write, and returns the reason to skip the item. */
   recheck(client: Client, id: string): Promise<string | undefined>
   ignoreNotFound: boolean
   view: View
