@@ -20,7 +20,7 @@ import { identifyWorkspace } from './read/identify.ts'
 import { type RoomList, WorkspaceReader } from './read/read-state.ts'
 
 export interface AdoptFlags extends RosterFlags {
-  /** True to record also the members that the file does not list. */
+  /** True to also record the members that the file does not list. */
   members?: boolean
 }
 

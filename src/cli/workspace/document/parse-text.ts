@@ -42,7 +42,7 @@ const problems: readonly (readonly [RegExp, string])[] = [
 export async function parseText(text: string, name: string, isJson: boolean): Promise<ParsedText> {
   requireSmall(text, name)
   const value = isJson ? await parseJsonFile(text, name) : await parseYaml(text, name)
-  // JSON.parse accepts duplicate keys. The YAML parser refuses them and knows their position.
+  // JSON.parse accepts duplicate keys; the YAML parser refuses such keys and knows their position.
   if (isJson && countKeys(value) !== countWrittenKeys(text)) await parseYaml(text, name)
   let locator: Promise<Locator> | undefined
   const locate = () => (locator ??= import('./yaml-events.ts').then(({ Locator }) => new Locator(text)))

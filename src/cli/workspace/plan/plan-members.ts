@@ -12,7 +12,7 @@ import type { ReadMembers } from './state.ts'
 
 interface MembersInput {
   room_key: string
-  /** Room; undefined if it is about to be created. */
+  /** Room; undefined if the room is about to be created. */
   room: Item | undefined
   desired: readonly DesiredMember[]
   state: ReadMembers
@@ -41,7 +41,7 @@ export function planMembers(input: MembersInput): {
   }
 }
 
-/** Groups members by user. Omits anonymous participants, because a file cannot declare them. */
+/** Groups members by user. Omits anonymous participants, because a file cannot declare such members. */
 function groupByUser(items: readonly Item[]): Map<string, Item[]> {
   const groups = new Map<string, Item[]>()
   for (const item of items) {
@@ -73,7 +73,7 @@ function planMember(
       return [createItem('unread', subject, { reason: 'the list of members is incomplete' })]
     const reason = input.explainMissingUser(user_id)
     if (reason !== undefined) return [createItem('cannot', subject, { reason })]
-    // The API takes the display name of a member only in an update.
+    // The API accepts the display name of a member only in an update.
     const { create, update } = splitForCreation('member', fields)
     return [
       createItem('create', subject, { changes: toCreation(create) }),

@@ -108,7 +108,7 @@ interface Unresolved {
   room_id?: string
 }
 
-/** Returns the reason why a missing room is not created; undefined if it is created. */
+/** Returns the reason why a missing room is not created; undefined if the room is created. */
 function explainUncreatable(
   { key, fields }: DesiredRoom,
   id: string | undefined,

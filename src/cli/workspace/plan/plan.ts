@@ -9,8 +9,8 @@ export type WriteAction = (typeof writeActions)[number]
 /**
  * `gone`: the key's room no longer exists. `exists`: a room that no key owns has the name. `conflict`:
  * several rooms may result from a lost creation. `unread`: the list is incomplete. `cannot`: the API does not
- * support the change. `not_shown`: the response lacks the field. `unblocked`: somebody reversed a block of
- * this file. `not_in_file`: the file does not declare the item.
+ * support the change. `not_shown`: the response lacks the field. `unblocked`: a block by this file was
+ * lifted. `not_in_file`: the file does not declare the item.
  */
 export type PlanAction = RowOf<'plan'>['action']
 

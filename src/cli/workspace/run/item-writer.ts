@@ -125,9 +125,8 @@ export class ItemWriter {
   }
 
   /**
-   * Waits until a lost request of an earlier run can no longer arrive. The run starts after that request, and
-   * the wall clock may have been changed since, so the timeout of the request is counted from the start of
-   * the run.
+   * Waits until a lost request of an earlier run can no longer arrive. Counts the timeout of that request
+   * from the start of this run, which is later, because the wall clock may have changed.
    */
   async #waitForLostRequest({ at, until }: Intent): Promise<void> {
     const { host, interrupt } = this.#context
