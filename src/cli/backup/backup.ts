@@ -107,10 +107,7 @@ class FileBackup implements Backup {
     if (count > 0) await this.#reportSaved(kind, count, hadTokens)
   }
 
-  /**
-   * Yields the records in the order of the IDs, and yields the error of a missing item. Throws all other
-   * errors.
-   */
+  /** Yields the record of each ID in order, or the error of a missing item. Throws all other errors. */
   async *#readRecords({
     kind,
     ids,
