@@ -64,7 +64,10 @@ export function withDefaultUnblock<V extends { is_blocked?: unknown }>(values: V
     : values
 }
 
-/** Returns the role of a member in lower case; undefined if the service does not return the role. */
+/**
+ * Returns the role of a member, in lower case if the role is known. Returns undefined if the service does not
+ * return the role.
+ */
 export function readRole(member: Item): string | undefined {
   const role = readField(views.member, 'type', member)
   if (!role.known || role.value === null) return undefined
