@@ -70,7 +70,9 @@ export function formatRoomSection(report: RoomReport, id: Visible, options: Page
   })
 }
 
-/** Returns the meetings of a long span, which would be too narrow on the scale of the span. */
+/**
+ * Returns a short span, or the meetings of a long span, which would be too narrow on the scale of the span.
+ */
 function selectParts(span: Interval, meeting: readonly Interval[], gapMs: number): readonly Interval[] {
   if (span[1] - span[0] <= maxWholeSpanMs) return [span]
   const parts: [number, number][] = []
