@@ -93,7 +93,10 @@ function pickTextFlags(
   )
 }
 
-/** Returns true if a lookup is safe: no protected profile, key command, or missing or outdated workspace. */
+/**
+ * Returns true if a lookup is safe: the profile is not protected and has no key command, and a local
+ * workspace is current.
+ */
 async function canLookUp(context: Context, settings: Settings): Promise<boolean> {
   const { protectedBy, readError, local, baseUrl, keyCommand } = settings
   if (protectedBy !== undefined || readError || keyCommand) return false
