@@ -1,5 +1,5 @@
-// Imports as text: programs for the browser (`import script from './main.ts?script'`), which are bundled, and
-// help topics, which are parsed.
+// Plugin that imports files as text: bundled programs for the browser (`import script from
+// './main.ts?script'`), and parsed help topics.
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { build } from 'esbuild'

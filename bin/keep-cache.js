@@ -1,7 +1,10 @@
 const fs = require('node:fs')
 const { join } = require('node:path')
 
-/** Minimum growth of code that is worth a new cache, in bytes. Compiling it takes half a millisecond. */
+/**
+ * Minimum growth of the compiled code that is worth a new cache, in bytes. Compiling 8 KB takes half a
+ * millisecond.
+ */
 const minGrowth = 8 * 1024
 
 /** Maximum size of the caches of all builds together, in bytes. */
@@ -32,7 +35,7 @@ function keep(folder, { name, script, size }) {
   const code = script.createCachedData()
   const path = join(folder, name)
   if (size === undefined || code.length - size > minGrowth) write(path, code)
-  // The second run checks for more code, and then one run per hour.
+  // The second run checks for more code. Later runs check once an hour.
   fs.utimesSync(path, new Date(), size === undefined ? 0 : new Date())
 }
 
@@ -48,7 +51,7 @@ function write(path, code) {
   }
 }
 
-/** Removes the least recently used caches of all builds until the rest has the maximum size. */
+/** Removes the least recently used caches of all builds until the remaining caches fit the maximum size. */
 function removeLeastUsed(all) {
   const builds = fs.readdirSync(all).filter((name) => /^v\d+\./.test(name))
   const files = builds.flatMap((build) =>

@@ -3,15 +3,16 @@ const fs = require('node:fs')
 const signals = { 129: 'SIGHUP', 130: 'SIGINT', 143: 'SIGTERM' }
 
 /**
- * Ends the process immediately. Node joins its threads at exit, and a thread that waits for a silent name
- * server or pipe cannot be canceled; replacing the process with another program avoids the wait and keeps the
- * exit code. Where Node lacks `execve` (before 22.15, and on Windows), a signal ends the process.
+ * Ends the process immediately. At exit, Node joins its threads, and a thread that waits for a name server or
+ * pipe cannot be canceled. Replacing the process with another program avoids the wait and keeps the exit
+ * code. Before Node 22.15, which lacks `execve`, a signal ends the process if the exit code is the code of
+ * that signal.
  * @param isAnswer true if a shell waits for output and ignores the exit code
  */
 module.exports = (code, isAnswer) => {
   if (isAnswer) process.kill(process.pid, 'SIGKILL')
   if (process.platform === 'win32') return
-  // Blocking streams, as after the exit of Node, because programs that share the streams expect them.
+  // Makes the streams blocking, as Node does at exit, because programs that share the streams expect this.
   for (const stream of [process.stdin, process.stdout, process.stderr]) stream._handle?.setBlocking?.(true)
   if (!process.execve) {
     if (signals[code]) process.kill(process.pid, signals[code])

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 
-// Runs the program with the code cache of an earlier command of its kind, because most of a start is
-// compilation. With module.enableCompileCache (Node 22.1 and later), `rooms list --json` takes 1.26 times as
-// long on Node 24.
+// Runs the program with the code cache of an earlier command of its kind, because compilation takes most of
+// the startup time. With module.enableCompileCache (Node 22.1 and later), `rooms list --json` takes 1.26
+// times as long on Node 24.
 const fs = require('node:fs')
 const { join } = require('node:path')
 const { Script } = require('node:vm')
@@ -10,11 +10,11 @@ const { Script } = require('node:vm')
 const dist = join(__dirname, '../dist')
 const { id, version, words } = JSON.parse(fs.readFileSync(join(dist, 'build.json'), 'latin1'))
 const argv = process.argv.slice(2)
-// V8 identifies code by its length only, so the build is identified by its content.
+// V8 compares only the length of the code, so the name of the directory contains a hash of the build.
 const folder = cacheFolder(process.env, `${process.version}-${process.arch}-${id}`)
 const kind = kindOf(argv)
 
-/** Files of the program that were loaded, with their caches. */
+/** Loaded files of the program, with their caches. */
 const scripts = []
 const parts = new Map()
 const modules = new Map()
@@ -23,7 +23,7 @@ const isVersion = argv.length === 1 && ['--version', '-V'].includes(argv[0])
 if (!isVersion || !isWritten(`${version}\n`)) run()
 
 function run() {
-  // Exit code of a program that stops before it is done.
+  // Exit code if the program stops before `main` returns.
   process.exitCode = 70
   load('./meetroom.js/meetroom.js')
     .main(argv)
@@ -33,12 +33,14 @@ function run() {
         require('./keep-cache.js')(folder, scripts, isOurs)
       const leave = () => require('./leave.js')(code, argv[0] === '__complete')
       if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) leave()
-      // After a signal, a pipe without another end may still occupy a thread.
+      // After a signal, opening a pipe without another end may still occupy a thread.
       else if (code > 128) setTimeout(leave, 200).unref()
     })
 }
 
-/** Prints without loading the program. Returns false if the output fails, which the program then reports. */
+/**
+ * Prints without loading the program. Returns false if the output fails; the program then reports the error.
+ */
 function isWritten(text) {
   try {
     return fs.writeSync(1, text) === text.length
@@ -67,7 +69,7 @@ function compile(file) {
   const cache = folder && readCache(name)
   // The program is ASCII, which latin1 reads fastest.
   const script = new Script(fs.readFileSync(filename, 'latin1'), { filename, cachedData: cache?.code })
-  // A cache that lacks code, such as the code of tables after an empty list, is checked once an hour.
+  // A cache may lack code, such as the code for tables after an empty list. It is checked once an hour.
   const isUsable = cache && !script.cachedDataRejected
   const isDue = !isUsable || Date.now() - cache.checked > 3_600_000
   scripts.push({ name, script, isDue, size: isUsable ? cache.code.length : undefined })
@@ -75,8 +77,8 @@ function compile(file) {
 }
 
 /**
- * Returns the kind of a command, such as `rooms-list-json-local`: its words that the program knows. Other words may be
- * secret or different each time.
+ * Returns the kind of a command, such as `rooms-list-json-local`: the first six words that the program knows.
+ * Other words may be secret or different each time.
  */
 function kindOf(argv) {
   const flags = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
@@ -126,7 +128,7 @@ function markUsed(file, { mtime }) {
   } catch {}
 }
 
-/** Returns true for a file that other users, except root, cannot write. */
+/** Returns true for a file that only this user and root can write. */
 function isOurs({ uid, mode }) {
   return process.getuid === undefined || ((uid === process.getuid() || uid === 0) && (mode & 0o022) === 0)
 }
