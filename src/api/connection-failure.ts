@@ -1,4 +1,7 @@
-/** Code of a reset connection. Not ECONNRESET, because undici treats that code as the end of a body without a length. */
+/**
+ * Code of a reset connection. It is not ECONNRESET, because undici treats ECONNRESET as the end of a body
+ * without a length.
+ */
 export const resetCode = 'RESET'
 
 /** Code of a connection that the service closed before its response was complete. */
@@ -6,7 +9,9 @@ export const closedCode = 'CLOSED'
 
 export const createClosedError = () => Object.assign(new Error('closed'), { code: closedCode })
 
-/** Code of a connection that may not lead to the owner of the local workspace. */
+/**
+ * Code of a connection that another program may have accepted instead of the owner of the local workspace.
+ */
 const notServedCode = 'ENOTSERVED'
 
 export const createNotServedError = () =>

@@ -12,7 +12,10 @@ export interface Route {
   readonly check?: readonly string[]
 }
 
-/** Operation (API specification, section 4) without its schemas, which take longer to load than a request. */
+/**
+ * Operation (API specification, section 4) without its schemas, because loading them takes longer than a
+ * request.
+ */
 export interface Endpoint extends Route {
   readonly resource: ResourceName
   /** True if the response is a list. If the method is POST, the body is also a list. */

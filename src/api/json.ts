@@ -29,7 +29,7 @@ export function parseJson(text: string, levels = maxResponseLevels, values = max
 
 interface Parsed {
   value: unknown
-  /** True if JSON.parse has not rounded a number of `value`. */
+  /** True if `JSON.parse` cannot have rounded a number in `value`. */
   isPlain: boolean
 }
 
@@ -158,8 +158,8 @@ export function readJson(text: string, levels = maxResponseLevels): unknown {
 const maxLongNumbers = 200_000
 
 /**
- * Parses checked JSON, with numbers that a double cannot hold as `LosslessNumber`: they are marked as texts for
- * `JSON.parse`, because a parser in JavaScript takes a hundred times the memory of a long text.
+ * Parses checked JSON. Numbers that a double cannot hold become `LosslessNumber`; `JSON.parse` receives them
+ * as marked strings. A parser in JavaScript would take a hundred times the memory of a long text.
  */
 function readLossless(text: string): unknown {
   // Random, so that no text of a service looks like a marked number.
@@ -206,7 +206,7 @@ function findEndOfText(text: string, start: number): number {
   }
 }
 
-/** Replaces marked texts with `LosslessNumber`, in place. */
+/** Replaces marked strings with `LosslessNumber`, in place. */
 function replaceMarked(value: unknown, mark: string): unknown {
   if (typeof value === 'string' && value.startsWith(mark)) return new LosslessNumber(value.slice(mark.length))
   if (typeof value !== 'object' || value === null) return value
@@ -250,7 +250,7 @@ export function describeJsonError(error: unknown, text: string): string {
   return `unexpected “${character}” at ${line}column ${(before.at(-1) ?? '').length + 1}${fix}`
 }
 
-/** Serializes a value of `readJson`, on one line or indented by `space` spaces. */
+/** Serializes a value that `readJson` returned, on one line or indented by `space` spaces. */
 export function writeJson(value: unknown, space?: number): string {
   return (isOrdinary(value) ? JSON.stringify : stringify)(value, null, space) ?? 'null'
 }
@@ -267,11 +267,11 @@ export function isScalar(value: unknown): boolean {
   return typeof value !== 'object' || value === null || value instanceof LosslessNumber
 }
 
-/** JSON of a response. Its text is not kept, because it can take twice as much memory as the bytes. */
+/** JSON of a response. The text is not kept, because it can take twice as much memory as the bytes. */
 export interface JsonBody<T = unknown> {
   bytes: Uint8Array
   value: T
-  /** True if JSON.parse has not rounded a number of `value`. */
+  /** True if `JSON.parse` cannot have rounded a number in `value`. */
   isPlain: boolean
 }
 

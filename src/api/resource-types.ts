@@ -70,7 +70,8 @@ export function describeFields<F extends Fields>(fields: F): { readonly [K in ke
 }
 
 /**
- * Returns the fields that a request can set, most important first. Only the first invalid field is reported.
+ * Returns the fields that a request can set, most important first, because only the first invalid field is
+ * reported.
  */
 export function listWritableFields(write: WriteKind, fields: Fields): [string, Field][] {
   return Object.entries(fields)

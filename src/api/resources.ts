@@ -141,7 +141,8 @@ export const room = defineResource({
       write: 'create',
       presence: 'never',
     },
-    // Only the embedded service has this parameter: the API specification (section 6.1) names none.
+    // Only the embedded service has this parameter: the API specification (section 6.1) defines no parameter
+    // for webhooks.
     webhook: {
       type: {
         object: {

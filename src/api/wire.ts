@@ -16,7 +16,7 @@ export interface WireResponse {
 }
 
 /**
- * Function that sends one request. `cancelUnsent` aborts a request only before any part of it is sent.
+ * Function that sends one request. `cancelUnsent` aborts the request only while no byte has been sent.
  * @throws {TransportError} if no complete response arrives
  */
 export type Transport = (
@@ -26,8 +26,8 @@ export type Transport = (
 ) => Promise<WireResponse>
 
 /**
- * Check after each connect, before data is sent. Returns false if a program other than the intended service
- * may have accepted the connection.
+ * Check of each new connection before data is sent. Returns false if a program other than the intended
+ * service may have accepted the connection.
  */
 export type ConnectionCheck = () => Promise<boolean>
 
