@@ -4,7 +4,7 @@ import { type Fields, selectListedFields, selectUnlistedFields } from '../api/re
 import { room, user } from '../api/resources.ts'
 import { UsageError } from '../errors.ts'
 
-/** Values that a link template can hold, as in `{room_id}`, besides the fields of users and rooms. */
+/** Placeholders of link templates, such as `{room_id}`, in addition to the fields of users and rooms. */
 const linkFields = ['room_id', 'room_name', 'user_id', 'name', 'role', 'access_token']
 
 const listNames = ({ fields }: { fields: Fields }) =>
@@ -12,9 +12,11 @@ const listNames = ({ fields }: { fields: Fields }) =>
     .filter(([name, { secret }]) => !linkFields.includes(name) && !secret && name !== 'id')
     .map(([name]) => name)
 
-/** Fields of users that links and their rows can hold. */
+/** Fields of users that links and their rows can contain. */
 export const userLinkFields: readonly string[] = listNames(user)
-/** Fields of rooms that links and their rows can hold: `room_type`, or `type` for short. */
+/**
+ * Fields of rooms that links and their rows can contain, by placeholder: `room_type`, or `type` for short.
+ */
 export const roomLinkFields: ReadonlyMap<string, string> = new Map(
   listNames(room)
     .filter((name) => name !== 'name')
@@ -23,7 +25,7 @@ export const roomLinkFields: ReadonlyMap<string, string> = new Map(
       ...(userLinkFields.includes(name) ? [] : [[name, name] as const]),
     ]),
 )
-/** Columns of links besides the columns of each row. `url` is the link. */
+/** Columns of links in addition to the columns of each row. `url` is the link. */
 export const linkColumns = ['url', ...userLinkFields, ...roomLinkFields.keys()]
 const placeholderNames = new Set([...linkFields, ...userLinkFields, ...roomLinkFields.keys()])
 

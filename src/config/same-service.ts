@@ -3,10 +3,12 @@ import { isLoopback } from '../api/loopback.ts'
 
 /** Names that the hosts files of Linux distributions give to loopback. */
 const loopbackNames = /^(localhost[46]?(\.localdomain[46]?)?|ip6-(localhost|loopback))$/
-/** Unspecified addresses, which connect to loopback, and loopback as an IPv4 address within IPv6. */
+/** Unspecified addresses, which connect to loopback, and IPv4-mapped loopback addresses. */
 const loopbackAliases = /^(0\.0\.0\.0|\[::\]|\[::ffff:(0:0|7f[\da-f]{2}:[\da-f]{1,4})\])$/
 
-/** Returns true if two base URLs can lead to one service. Ignores scheme, path and spelling of the host. */
+/**
+ * Returns true if two base URLs can lead to the same service. Ignores scheme, path and spelling of the host.
+ */
 export function isSameService(one: string, other: string): boolean {
   const place = identify(one)
   return place !== undefined && place === identify(other)

@@ -78,7 +78,7 @@ export interface Settings {
   saveDeleted: Setting<string> | undefined
   joinUrl: Setting<string> | undefined
   replayUrl: Setting<string> | undefined
-  /** Undefined for the zone of this machine. */
+  /** Undefined for the time zone of this machine. */
   timeZone: Setting<string> | undefined
   /** Name of a protected profile of the service. Writes then need `--allow-write`. */
   protectedBy: string | undefined
@@ -205,7 +205,10 @@ function selectProfile(
   return { named, baseUrl, key, profile, values, config, known, readError }
 }
 
-/** Returns a protected profile of the same service, because protection applies to the service under any profile. */
+/**
+ * Returns the name of a protected profile of the same service, because protection applies to the service
+ * under any profile.
+ */
 function findProtector(baseUrl: string | undefined, config: StoredConfig): string | undefined {
   return findProfiles(baseUrl, config).find(([, profile]) => profile.protected === true)?.[0]
 }

@@ -96,7 +96,7 @@ export function parseTimeZone(text: string): string {
   const near =
     zones.find((zone) => zone.toLowerCase().endsWith(`/${city}`)) ??
     zoneWords.find((line) => line.split(' ').includes(word, 1))?.split(' ')[0] ??
-    // The names of these zones have the opposite sign.
+    // Names such as Etc/GMT-2 have the opposite sign: that zone is UTC+2.
     (hours === undefined ? undefined : `Etc/GMT${sign === '+' ? '-' : '+'}${hours}`) ??
     findClosest(text, zones)
   throw new UsageError(
@@ -105,7 +105,7 @@ export function parseTimeZone(text: string): string {
   )
 }
 
-/** Time zones, each with abbreviations and cities that no time zone is named after. */
+/** Time zones, each with abbreviations and cities that are not names of time zones. */
 const zoneWords = [
   'Europe/Berlin cest mez mesz munich hamburg frankfurt cologne stuttgart dresden leipzig',
   'Europe/Zurich geneva bern basel',
