@@ -78,7 +78,7 @@ export class Draft {
     if (!found || (isPrivate && found.isSymbolicLink())) return
     requireRegular(this.target, found)
     requireOwner(this.target, found, created.uid)
-    // A rename would replace a read-only file.
+    // A rename would replace even a read-only file.
     accessSync(this.target, W_OK)
     let mode = isPrivate ? 0o600 : found.mode & 0o777
     if (found.uid !== created.uid || found.gid !== created.gid)
@@ -92,7 +92,7 @@ export class Draft {
   }
 
   /**
-   * Gives the draft the name of its target. Removes the draft after a failure.
+   * Renames the draft to its target. Removes the draft after a failure.
    * @param sync false for contents that a power loss may remove
    */
   publish({ sync = true } = {}): void {
@@ -183,7 +183,7 @@ export async function moveFile(from: string, to: string): Promise<void> {
   }
 }
 
-/** Links to the open files of a process. Replacing such a file would lose other output to it. */
+/** Links to the open files of a process. Replacing such a file would lose the output of other programs. */
 const descriptors = /^\/dev\/(?:fd\/|std)|^\/proc\//
 
 /** @throws {UsageError} for a symbolic link to a missing file, and for a redirected /dev/stdout */
