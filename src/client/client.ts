@@ -60,7 +60,7 @@ export function createClient(options: ClientOptions): Client {
   const startTrail = (endpoint: Route, input: AnyInput) =>
     endpoint.method === 'GET' ? undefined : options.audit?.(endpoint, input)
 
-  /** Not `async`, because an extra promise slows down every request. */
+  /** Sends a write. Not `async`, because an extra promise slows down every request. */
   function write<N extends OperationName>(name: N, input: AnyInput, trail: AuditTrail | undefined) {
     const endpoint: Endpoint = endpoints[name]
     const before = serviceFacts.known?.take(endpoint, input)

@@ -13,9 +13,9 @@ export type Item = Readonly<Record<string, unknown>>
 
 /**
  * Comparison of a requested value with an item. `same`: identical. `equal`: escaped, normalized, trimmed or
- * rounded. `similar`: in other letter case or cut off; the name of a new item also with a suffix. `hidden`:
- * not shown. `unlisted`: not shown, and not in the API specification, so that no service must show the field.
- * `other`: different.
+ * rounded. `similar`: in different case or truncated; the name of a new item also with a suffix. `hidden`:
+ * not shown. `unlisted`: not shown, and not in the API specification, so that a service need not show the
+ * field. `other`: different.
  */
 export type Match = 'same' | 'equal' | 'similar' | 'hidden' | 'unlisted' | 'other'
 
@@ -143,21 +143,21 @@ function matchTexts(sent: unknown, received: unknown): Match {
   return isCut ? 'similar' : 'other'
 }
 
-/** Returns true if a number was received with fewer digits than it was sent with. */
+/** Returns true if the received number is the sent number with fewer digits. */
 function isRounded(sent: number, received: number | null | undefined): boolean {
   if (typeof received !== 'number') return false
   const [, decimals = ''] = /\.(\d+)$/.exec(String(received)) ?? []
   return Number(sent.toFixed(Math.min(decimals.length, 100))) === received || Math.fround(sent) === received
 }
 
-/** Returns true for two times, in any spelling, that differ by less than a second. */
+/** Returns true for two times, in any format, that differ by less than a second. */
 function isSameTime(one: string, other: string): boolean {
   if (!/^\d{4}-\d\d-\d\d[T ]\d/.test(one)) return false
   const [sent, received] = [parseTimestamp(one), parseTimestamp(other)]
   return typeof sent === 'number' && typeof received === 'number' && Math.abs(sent - received) < 1000
 }
 
-/** Returns true if a service made a new name unique, as in `Algebra (2)`. “Algebraic” is another name. */
+/** Returns true if a service made a new name unique, as in `Algebra (2)`. “Algebraic” is a different name. */
 function hasSuffix(sent: unknown, received: unknown): boolean {
   const [plain, shown] = [normalize(toText(sent)), normalize(toText(received))]
   return plain !== '' && shown.startsWith(plain) && /^[^\p{L}\p{N}]/u.test(shown.slice(plain.length))

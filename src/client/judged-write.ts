@@ -29,7 +29,7 @@ interface JudgedWrite {
 /**
  * Requires proof of the change in the 2xx response to a write.
  * @throws {ApiError} if the body reports an error
- * @throws {NotAppliedError} if the ID in the response has other letter case
+ * @throws {NotAppliedError} if the ID in the response differs in case
  * @throws {UnknownOutcomeError} if the response does not prove the change
  */
 export function judgeWrite({ name, route, input, line, response, received, before }: Write): JudgedWrite {

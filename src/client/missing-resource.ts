@@ -14,7 +14,9 @@ import type { ParsedErrorResponse } from './error-response.ts'
 import { explainBaseUrl } from './no-response.ts'
 import type { AnyInput } from './request.ts'
 
-/** Converts the refusal of a missing resource to an error; returns undefined for any other refusal. */
+/**
+ * Converts a refusal that reports a missing resource to an error; returns undefined for any other refusal.
+ */
 export async function findMissingResource(refusal: ParsedErrorResponse): Promise<MeetroomError | undefined> {
   const { endpoint, response, input, description, details, probe, check } = refusal
   const { status } = details
@@ -113,7 +115,7 @@ function createNotFoundError({
 /** Creates the error for a request that names a user who does not exist. Suggests to create a user with such an ID. */
 export function unknownUserError(user: string, details: ErrorDetails = {}): NotFoundError {
   const list = listHint('users')
-  // A name or an email means a user with another ID.
+  // A name or an email address probably identifies a user with another ID.
   const hint = /^[\w.-]+$/.test(user)
     ? [list, '; or create the user with: ', suggest(['users', 'create'], user)]
     : list

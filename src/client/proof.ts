@@ -20,7 +20,7 @@ export type Prove = (doubts: readonly Doubt[]) => Promise<ReadonlyMap<Doubt, Pro
 export type Settle = (doubt: Doubt, prove: Prove) => Promise<ResponseBody>
 
 type Proof = { answer: ResponseBody } | { error: MeetroomError }
-/** Pauses before the reads of an item that still has its old values, in milliseconds: replicas lag. */
+/** Pauses before the reads of an item that still has its old values, in milliseconds. Replicas may lag. */
 export const pausesMs = [0, 500, 1500]
 
 /** Proves one write immediately. */

@@ -14,7 +14,8 @@ const errorFields = ['ok', 'success', 'error', 'errors', 'status', 'statusCode']
 const partialFields = ['partial', 'is_partial', 'incomplete', 'incomplete_results', 'timed_out']
 
 /**
- * Returns true for a response with a field that may report a problem. Avoids loading the judge in most runs.
+ * Returns true for a response with a field that may report a problem. Avoids loading `verdict.ts` in most
+ * runs.
  */
 export function mayReportProblem({ value }: ParsedResponse): boolean {
   if (!isRecord(value)) return false

@@ -53,7 +53,10 @@ export class Refusals {
     })
   }
 
-  /** A failure of this lookup must not hide the refusal that the lookup explains. */
+  /**
+   * Looks up a user. A failed lookup counts as an existing user, so that the failure does not hide the
+   * refusal.
+   */
   async #userExists(user_id: string): Promise<boolean> {
     const exists = ({ response }: ExchangeResult) => ![400, 404, 410].includes(response.status)
     return this.#exchange(endpoints.getUser, { params: { user_id } }, undefined, exists).catch(() => true)

@@ -35,7 +35,10 @@ export interface Policy {
   retries: number
   timing: Timing
   onRetry?: (retry: Retry) => void
-  /** Pace of a run, which decides about retries after 429 and 503. Its pauses do not count towards the timeout. */
+  /**
+   * Scheduler of the run. It decides about retries after 429 and 503. Its pauses do not count towards the
+   * timeout.
+   */
   pacer?: Pacer
 }
 
@@ -70,9 +73,9 @@ interface Interruption {
 export type Send = (request: WireRequest, repeatability: Repeatability) => Promise<FinalResponse>
 
 /**
- * Creates the function that sends and retries requests. Repeatable requests are retried after connection failures, 429,
- * 503 and gateway timeouts, others only if unsent, after 429, or after 503 with `Retry-After`. Honors `Retry-After`
- * within the timeout.
+ * Creates the function that sends and retries requests. Repeatable requests are retried after connection
+ * failures, 429, 503 and gateway timeouts. Other requests are retried only if unsent, after 429, or after 503
+ * with a positive `Retry-After`. Honors `Retry-After` within the timeout.
  * @throws {NetworkError} if no response arrived and nothing can have changed
  * @throws {UnknownOutcomeError} if a write may have reached the service without a response
  */

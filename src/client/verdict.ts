@@ -19,18 +19,18 @@ export interface Remark {
 }
 
 /**
- * Verdict on a write. `open`: one read of the item decides. `unknown`: nothing can be read.
+ * Verdict on a write. `open`: a later read of the item decides. `unknown`: no read can decide.
  *
  * | response | verdict |
  * |---|---|
  * | 2xx with the item: the same ID, each listed field as requested | done |
  * | 2xx that reports an error, without the item | refused |
- * | 2xx with an ID in other letter case | not applied |
+ * | 2xx with an ID in different case | not applied |
  * | 2xx for a creation, with another name or type, or without an ID | unknown |
  * | 2xx for a creation, with only an ID | open: the ID may belong to a job |
  * | any other 2xx | open |
  * | 2xx for a message, pages or an unknown operation: empty, or an object that reports no error | done |
- * | 303, 408, any 5xx but a 500 with an object, no response (`response-error.ts`, `retry.ts`) | open |
+ * | 303, 408, any 5xx except a 500 with an object, no response (`response-error.ts`, `retry.ts`) | open |
  *
  * | later read | verdict |
  * |---|---|
@@ -84,7 +84,7 @@ export function judgeResponse(
   return { is: 'done', item, remarks: listRemarks(fields) }
 }
 
-/** Returns true for an item with exactly the requested texts and numbers, as most services return it. */
+/** Returns true for an item with exactly the requested texts and numbers, which is the usual response. */
 function isExactly(item: Item, sent: unknown): boolean {
   if (!isRecord(sent)) return true
   for (const field in sent) {

@@ -10,7 +10,10 @@ interface Progress {
   proxy?: string | undefined
 }
 
-/** Creates an error. Does not use the HTTP library's message, which may quote headers with the key. */
+/**
+ * Creates the error for a failed request. Omits the HTTP library's message, which may quote headers with the
+ * key.
+ */
 export function toTransportError(error: unknown, { maybeSent, aborted, proxy }: Progress): Error {
   const via = proxy ? ` (through the proxy ${proxy})` : ''
   if (aborted)

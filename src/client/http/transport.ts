@@ -25,8 +25,8 @@ interface HttpLibrary {
 type CreateLibrary = (origin: string, connections: Connections, most: number) => HttpLibrary
 
 /**
- * Number of writes after which undici replaces node:http. undici takes half the CPU time for a request, but its start costs
- * as much as 1,000 requests save on Node 20 and 700 on Node 24.
+ * Number of writes after which undici replaces node:http. undici takes half the CPU time for a request, but
+ * loading it costs as much as 1,000 requests save on Node 20, and 700 on Node 24.
  */
 const manyWrites = 256
 
