@@ -129,8 +129,8 @@ export interface Fault {
   /** `connect` is the opening of a WebSocket. Default: all operations, without `connect`. */
   readonly operation?: FaultTarget | readonly FaultTarget[]
   /**
-   * IDs of which a request must name at least one, in the path or as `user_id` in the body. For `connect`:
-   * room IDs.
+   * IDs. A matching request names at least one of them in the path, or as `user_id` in the body. For
+   * `connect`: room IDs.
    */
   readonly id?: string | readonly string[]
   /** Status of the response, from 400 to 599. */
@@ -214,9 +214,9 @@ export interface TestService extends AsyncDisposable {
     /** Resolves when no attempt is running. Webhooks that wait for a retry do not count. */
     idle(): Promise<void>
   }
-  /** Replaces the seed, given as an object or as the path of a JSON file, and resets. */
+  /** Replaces the seed and resets the service. A string is the path of a JSON file. */
   seed(seed: Seed | string): Promise<void>
-  /** Restores the seed and the real time. Removes other rows, sockets, webhooks and faults. */
+  /** Restores the seed and the real time. Removes all other data, sockets, webhooks and faults. */
   reset(): Promise<void>
   /** Stops the service. Further calls return the same report. */
   close(): Promise<CloseReport>
