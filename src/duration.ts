@@ -36,7 +36,7 @@ export function parseDuration(text: string, { least, most }: DurationRange, flag
   )
 }
 
-/** Returns what an error about an invalid duration adds: the duration that was meant, or advice. */
+/** Returns the details of an error about an invalid duration: a correction or a hint. */
 export function correctDuration(text: string): Pick<ErrorDetails, 'hint' | 'correction'> {
   const near = findNearDuration(text)
   if (near !== undefined) return { correction: [text, near] }
@@ -44,7 +44,7 @@ export function correctDuration(text: string): Pick<ErrorDetails, 'hint' | 'corr
   return isLong ? { hint: 'months and years have no fixed length; pass days, as in 90d' } : {}
 }
 
-/** Finds the duration that was probably meant by text such as `45min`, `2 hours` or `1,5h`; undefined for other text. */
+/** Finds the probable duration for text such as `45min`, `2 hours` or `1,5h`; undefined for other text. */
 export function findNearDuration(text: string): string | undefined {
   const words = text
     .trim()

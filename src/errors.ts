@@ -4,7 +4,10 @@ export interface RequestLine {
   path: string
 }
 
-/** Command line of this program for pasting. Only `hintText` formats it, and adds the flags that select the service. */
+/**
+ * Command line of this program that can be pasted. Only `hintText` formats it, and adds the flags that select
+ * the service.
+ */
 export class Suggestion {
   constructor(
     readonly words: readonly string[],
@@ -12,7 +15,7 @@ export class Suggestion {
   ) {}
 }
 
-/** Suggests a command. It selects the service of the run, unless its words select another service. */
+/** Suggests a command for the service of the run, unless its words select another service. */
 export function suggest(words: readonly string[], ...operands: readonly string[]): Suggestion {
   return new Suggestion(words, operands)
 }
@@ -25,7 +28,10 @@ export type Hint = string | Suggestion | readonly Hint[]
 export interface ErrorDetails {
   /** Advice in one line. Commands of this program must be a `Suggestion`, not plain text. */
   hint?: Hint | undefined
-  /** Invalid value of the command line, and the value that was probably meant; a hint unless there is another. */
+  /**
+   * Invalid value of the command line, and the value that was probably meant. It becomes the hint if there is
+   * no other.
+   */
   correction?: readonly [given: string, meant: string] | undefined
   status?: number | undefined
   /** True if the same command may succeed later. */

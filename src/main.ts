@@ -50,7 +50,7 @@ export async function main(
     interruption.abort(new InterruptedError(signal))
   })
   let context: Context | undefined
-  // Until Commander calls a command, values of flags are parsed.
+  // Undefined until Commander calls a command.
   let calledCommand: CalledCommand | undefined
   try {
     let helpText = ''
@@ -179,7 +179,8 @@ async function explainError(
 const undecided: ReadonlySet<number> = new Set([7, 8, 70])
 
 /**
- * Adds the changes that were made before an error to its message, and replaces an exit code that denies them.
+ * Adds the changes that were made before an error to its message. Replaces an exit code that rules out
+ * changes.
  */
 function nameChanges(error: MeetroomError, context: Context | undefined): MeetroomError {
   const done = context?.changes.describe()
