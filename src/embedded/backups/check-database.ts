@@ -5,12 +5,12 @@ import { requireOwnSchema } from '../store/schema-check.ts'
 import { loadSqlite, openReadOnly, type QuietLoader, type Sqlite } from '../store/sqlite.ts'
 import { maxText, optionalRows, storedValues } from './stored-values.ts'
 
-/** Maximum size of a database that is checked completely, in bytes. The check takes some seconds. */
+/** Maximum size of a database that is checked completely, in bytes. The check takes a few seconds. */
 const maxCheckedBytes = 256 * 1024 * 1024
 
 /**
  * Checks the schema, the pages and the values of a workspace's database, without changing them.
- * @throws {UsageError} if the schema is not the program's, or a page or a value is damaged
+ * @throws {UsageError} if the schema differs from this program's schema, or a page or a value is damaged
  * @throws a system error or an error of SQLite
  */
 export async function checkDatabase(dir: string, bytes: number, quietly: QuietLoader): Promise<void> {

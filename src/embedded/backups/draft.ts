@@ -131,7 +131,7 @@ function run(insert: Statement, values: readonly Value[], path: string): void {
 }
 
 /**
- * Reads a list and an item of every kind, like a client.
+ * Reads a list and an item of each resource, like a client.
  * @throws {UsageError} if a response has an unexpected status
  */
 async function readOnce(db: Sqlite, { path, now }: DraftOptions): Promise<void> {
@@ -144,7 +144,7 @@ async function readOnce(db: Sqlite, { path, now }: DraftOptions): Promise<void> 
       if (!row && pattern.includes('{')) continue
       const url = `/v1${pattern.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(row?.[name] ?? row?.['id'] ?? ''))}`
       const { status } = await service({ method, url, headers: { authorization: 'Bearer draft' } })
-      // The room of a row may be deleted.
+      // The room of a row may have been deleted.
       if (status !== 200 && status !== 400)
         throw createDamagedError(path, `its ${resource} list cannot be read`)
     }

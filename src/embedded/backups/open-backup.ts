@@ -52,7 +52,7 @@ interface Column {
   type: string
   notnull: number
   pk: number
-  /** 0 for an ordinary column. The values of other columns are computed by an expression of the file. */
+  /** 0 for an ordinary column. The values of other columns are computed by an expression in the file. */
   hidden: number
 }
 
