@@ -1,4 +1,7 @@
-/** Kind of a timer. A `tick` is periodic maintenance: a clock that jumps runs it once, not once per period. */
+/**
+ * Kind of a timer. A `tick` is periodic maintenance: after a jump of the clock, it runs once, not once per
+ * period.
+ */
 export type TimerKind = 'tick'
 
 /** Clocks and timers of the service, which tests replace. */

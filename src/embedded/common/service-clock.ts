@@ -86,7 +86,7 @@ export class ServiceClock implements Clock {
     }
   }
 
-  /** Returns to the real time. Call when no timer is pending. */
+  /** Resets the clock to the real time. Call when no timer is pending. */
   reset(): void {
     this.#isFrozen = false
     this.#held = undefined
