@@ -13,7 +13,7 @@ export type FaultTarget = OperationName | 'connect'
 export interface FaultSpec {
   /** Undefined for all operations of the API. */
   operations: readonly FaultTarget[] | undefined
-  /** IDs of which a request must name at least one; undefined for all requests. */
+  /** IDs. A matching request names at least one of them. Undefined for all requests. */
   ids: readonly string[] | undefined
   status: number | undefined
   headers: Readonly<Record<string, string>>

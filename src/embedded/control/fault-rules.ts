@@ -10,7 +10,10 @@ export interface AddedFault {
   remove(): void
 }
 
-/** Result of an operation, undefined if the operation did not run, and the failure that replaces it. */
+/**
+ * Result of an operation, and the failure that replaces the result. The result is undefined if the operation
+ * did not run.
+ */
 type Applied<T> =
   | { result: T; failure: TextResponse | 'cut' | undefined }
   | { result: undefined; failure: TextResponse }

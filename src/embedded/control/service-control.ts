@@ -102,7 +102,9 @@ export class ServiceControl {
     })
   }
 
-  /** Stores a seed for `reset`, and resets. If the seed is refused, restores the previous seed. */
+  /**
+   * Stores a seed for `reset`, and resets the service. If the seed is refused, restores the previous seed.
+   */
   seed(value: unknown): Promise<void> {
     return this.#enqueue(async () => {
       const { parseSeed } = await import('./seed-schema.ts')
@@ -121,7 +123,7 @@ export class ServiceControl {
     })
   }
 
-  /** Restores the seed and the real time. Removes other rows, sockets, waiting webhooks and faults. */
+  /** Restores the seed and the real time. Removes all other data, sockets, waiting webhooks and faults. */
   reset(): Promise<void> {
     return this.#enqueue(() => this.#reset())
   }
