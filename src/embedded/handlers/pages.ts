@@ -8,7 +8,8 @@ import type { PageRow } from '../store/rows.ts'
 import type { Handlers } from './handler-context.ts'
 
 /**
- * Returns the next position. Pages after the greatest possible index, which a client may choose, share it.
+ * Returns the next position. A client may choose the greatest possible index, which all later pages then
+ * share.
  */
 const getNextPosition = (position: number) => Math.min(position + 1, Number.MAX_SAFE_INTEGER)
 

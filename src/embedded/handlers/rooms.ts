@@ -106,7 +106,8 @@ export const roomHandlers = {
         : body.is_terminated
           ? (room.terminated_at ?? now)
           : null
-    // The maximum meeting time of a reopened room starts over, or the room would be terminated immediately.
+    // The maximum meeting time of a reopened room starts over. Otherwise, the room would be terminated
+    // immediately.
     if (room.terminated_at !== null && terminated === null)
       store.run('UPDATE rooms SET meeting_from_ms = meeting_ms WHERE id = ?', room.id)
     store.run(
