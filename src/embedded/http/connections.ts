@@ -52,7 +52,10 @@ export function limitConnections(server: Server, max = defaultMax()): (socket: S
   return markComplete
 }
 
-/** Returns the default maximum of connections. A quarter of the file handles is reserved for files and webhooks. */
+/**
+ * Returns the default maximum number of connections. A quarter of the file handles is reserved for files and
+ * webhooks.
+ */
 function defaultMax(): number {
   return Math.floor(handleLimit() * 0.75)
 }

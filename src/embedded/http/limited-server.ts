@@ -3,7 +3,10 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { limitConnections, limits } from './connections.ts'
 
-/** Maximum memory of the waiting requests of a connection, in bytes. Beyond it, no requests are read. */
+/**
+ * Maximum memory of a connection's waiting requests with and without a valid key, in bytes. Above it, the
+ * connection accepts no more requests.
+ */
 const maxWaitingBytes = { known: 512 * 1024, unknown: 16 * 1024 }
 
 interface LimitedServerOptions extends ServerOptions {
@@ -43,8 +46,7 @@ interface Parser {
 
 /**
  * HTTP server that handles the requests of a connection one after the other. A connection with too many
- * requests without a response is closed after the responses. The memory of all clients without a key is
- * limited.
+ * waiting requests is closed after their responses. The memory of all clients without a key is limited.
  */
 export class LimitedServer extends Server {
   readonly #isKnown: (request: IncomingMessage) => boolean
@@ -104,7 +106,7 @@ export class LimitedServer extends Server {
     }
     this.#pipelines.set(socket, pipeline)
     this.#unknown.add(socket)
-    // One read can hold thousands of requests, and an event for each could not stop the parser.
+    // One read can hold thousands of requests, and an event for each request could not stop the parser.
     const { parser } = socket as Socket & { parser: Parser }
     const { onIncoming } = parser
     parser.onIncoming = (request, keepAlive) => {
