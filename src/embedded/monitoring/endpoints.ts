@@ -12,7 +12,7 @@ interface MonitoringOptions {
   gauges: Gauges
   isDraining(): boolean
   /**
-   * Reads the workspace.
+   * Checks that the workspace can be read.
    * @throws a storage failure
    */
   checkStorage(): void
