@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ConnectedSession } from './session-control.ts'
 
-/** Maximum time to send without yielding, in milliseconds. Processing the responses takes longer. */
+/** Maximum time to send before yielding to the event loop, in milliseconds. */
 const turnMs = 1
 
 type Deliver = (session: ConnectedSession) => void

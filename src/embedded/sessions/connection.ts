@@ -31,7 +31,10 @@ export class Connection implements Peer {
     if (this.#ending) webSocket.close(...this.#ending)
   }
 
-  /** Sends a frame without `ws`. Frames stay in order, because `ws` buffers nothing when compression is off. */
+  /**
+   * Sends a frame directly to the socket. Frames stay in order, because `ws` buffers nothing without
+   * compression.
+   */
   send(frame: Frame): void {
     const webSocket = this.#webSocket
     const socket = this.#socket

@@ -106,7 +106,10 @@ export class Hub implements SessionControl {
     return session
   }
 
-  /** Describes the room to a session, immediately and after each change. Call inside `store.write`. */
+  /**
+   * Sends descriptions of the room to a session, immediately and after each change. Call inside
+   * `store.write`.
+   */
   view(session: ConnectedSession): void {
     this.#options.store.afterCommit(() => this.#views.add(session))
   }

@@ -2,7 +2,10 @@ import { isIPv6 } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { busy } from '../common/faults.ts'
 
-/** Maximum number of concurrent anonymous joins, such as of a school with one IP address after an outage. */
+/**
+ * Maximum burst of anonymous joins per room and IP address. A whole school may reconnect from one IP address
+ * after an outage.
+ */
 const defaultBurst = 10_000
 /** Time after which one more join is allowed, in milliseconds. */
 const msPerJoin = 1000
@@ -25,8 +28,8 @@ export interface AnonymousLimits {
 }
 
 /**
- * Limits of joins without a token: joins of a room per IP address, because each join stores a session, and
- * connected sessions.
+ * Limits for joins without a token: the joins of a room per IP address, and all connected sessions. Each join
+ * stores a session, even if the client disconnects immediately.
  */
 export class JoinLimiter {
   readonly #counters = new Map<string, Counter>()

@@ -134,7 +134,8 @@ export class MeetingClocks {
     const { storedMs, storedAt } = meeting
     const elapsed = Math.round(clock.monotonic() - storedAt)
     meeting.storedMs = Math.min(storedMs + elapsed, maxTotal)
-    // Rounding errors must not accumulate, or a room at its time limit could report one second too few.
+    // Rounding errors must not accumulate. Otherwise, a room at its time limit could report one second too
+    // few.
     meeting.storedAt = storedAt + elapsed
     store.onRollback(() => Object.assign(meeting, { storedMs, storedAt }))
     store.run('UPDATE rooms SET meeting_ms = ? WHERE id = ?', meeting.storedMs, roomId)

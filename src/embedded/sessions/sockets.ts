@@ -35,7 +35,10 @@ interface Liveness {
   cancel: () => void
 }
 
-/** Session to connect, or the response that replaces the handshake. `session` is then set if the client has joined. */
+/**
+ * Session to connect, or the response that replaces the handshake. With a response, `session` is set if the
+ * client has joined.
+ */
 export type ConnectOutcome<S> =
   | { session: S; isCut: boolean }
   | { session: S | undefined; response: UpgradeResponse }
@@ -260,7 +263,10 @@ function isProtocolList(header: string): boolean {
   return names.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)) && new Set(names).size === names.length
 }
 
-/** Subprotocol of clients that show the room. They get descriptions of it, and refusals as close codes. */
+/**
+ * Subprotocol of clients that show the room. These clients get room descriptions, and get refusals as close
+ * codes.
+ */
 const roomProtocol = 'meetroom.room'
 
 /** Prefix of an access token in base64url. Servers log URLs, but not subprotocols. */
