@@ -41,7 +41,10 @@ interface DriverStatement {
 /** Connection that reads stored text only as bytes: see `SafeStatement`. */
 export class Connection implements Sqlite {
   readonly #driver: Driver
-  /** Running statement of `rows`: Node 22.13 frees a statement that only its iterator uses. */
+  /**
+   * Running statement of `rows`. The reference is needed, because Node 22.13 frees a statement that only its
+   * iterator uses.
+   */
   #iterated: DriverStatement | undefined
 
   constructor(driver: Driver) {
@@ -74,9 +77,9 @@ interface JsonBytes {
 }
 
 /**
- * Statement whose rows arrive as the bytes of a JSON text. No driver may convert stored text: for bytes that are not
- * UTF-8, libsql aborts the process, and `node:sqlite` returns other text. JSON also takes a third of the time for many
- * rows.
+ * Statement whose rows arrive as the bytes of a JSON text. The driver must not convert stored text: for bytes
+ * that are not UTF-8, libsql aborts the process, and `node:sqlite` returns different text. JSON also takes a
+ * third of the time for many rows.
  */
 class SafeStatement implements Statement {
   readonly #driver: Driver
@@ -134,7 +137,8 @@ class SafeStatement implements Statement {
 
   #nameColumns(values: readonly Value[]): string[] {
     if (this.#plain.columns) return this.#plain.columns().map(({ name }) => name)
-    // The join returns a row even without a result. Only libsql must not read text, and libsql has `columns`.
+    // The join returns a row even without a result. It may read text, which is unsafe only in libsql; libsql
+    // has `columns`.
     const sample = `SELECT found.* FROM (SELECT 1) LEFT JOIN (${this.#sql}) AS found`
     return Object.keys(this.#driver.prepare(sample).get(...values) ?? {})
   }

@@ -1,7 +1,10 @@
 import { closeSync, existsSync, fstatSync, statSync } from 'node:fs'
 import { openRegular } from '../../files/read-file.ts'
 
-/** Maximum age of an identity before a commit, in milliseconds. A check per commit takes 2% of a write. */
+/**
+ * Maximum age of a file check before a commit, in milliseconds. A check for every commit takes 2% of the time
+ * of a write.
+ */
 const maxAgeMs = 100
 
 /** Files that a database used when it was opened. */
@@ -40,8 +43,8 @@ export class DatabaseFiles {
   }
 
   /**
-   * Compares the size of the log with its last known size. Call before and after each commit, which would
-   * hide a truncation.
+   * Compares the size of the log with its last known size. Call before and after each commit, because a
+   * commit could hide a truncation.
    */
   noteLog(): void {
     if (this.#log === undefined) return
