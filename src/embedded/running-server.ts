@@ -138,7 +138,8 @@ function removeFile(path: string): void {
 
 /**
  * Returns true if Linux reports that a process holds the lock. False proves nothing, because some file
- * systems have other numbers. Avoids loading SQLite, which takes a quarter of a command's time on Node 20.
+ * systems report other device numbers. Avoids loading SQLite, which takes a quarter of a command's time on
+ * Node 20.
  */
 function holdsLock(pid: number, path: string): boolean {
   try {

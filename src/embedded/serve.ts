@@ -22,7 +22,7 @@ export interface ServeOptions extends InstanceOptions {
   host: string
   port: number
   hosts: readonly string[]
-  /** Only origin whose pages may embed the room page. */
+  /** The only origin whose pages may embed the room page. */
   embedOrigin?: string | undefined
   /** Time during which a stopping service accepts connections but is not ready, in milliseconds. */
   drainDelayMs?: number | undefined
