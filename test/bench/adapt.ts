@@ -192,7 +192,7 @@ async function importLimited(program: string, file: string, limits: Omit<Limits,
   const { ms, stub } = await importUsers(program, file, { perSecond, ...limits }, [])
   const late = stub.refusedAt.filter((at) => at >= 1000).length
   const sent = stub.requests - (stub.refusedAt.length - late)
-  // The requests of the first second, or of the first burst, are allowed together.
+  // The requests of the first second or burst are not delayed.
   const ideal = (2 * limited - (limits.burst ?? perSecond)) / perSecond
   return { seconds: ms / 1000, ratio: ms / 1000 / ideal, late: (100 * late) / sent }
 }

@@ -93,10 +93,7 @@ const small = await startService(await fill(maxDirectEnds, addCrowds))
 const big = await startService(await fill(many, addCrowds))
 const peer = `${maxDirectEnds.toLocaleString('en')} rows`
 const title = `${many.toLocaleString('en')} rows`
-/**
- * Number of requests of each side in each pair, of which the median counts. Offsets and hits exist for 100
- * requests.
- */
+/** Number of requests per side and pair; their median counts. Offsets and hits exist for 100 requests. */
 const each = 8
 for (const [what, path] of paths) {
   const time = (served: Served, count: number) => {

@@ -1,5 +1,5 @@
-// Measures whole commands as ratios to `node -e 0` of the same round. Run with: npm run bench:startup [--
-// PAIRS]
+// Measures whole commands relative to `node -e 0` in the same round.
+// Run with: npm run bench:startup [-- PAIRS]
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
