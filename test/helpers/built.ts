@@ -4,7 +4,10 @@ import { type CommandOptions, type Finished, runCommand } from './command.ts'
 /** Launcher of the built program. Tests run in the directory of the project. */
 export const launcher = resolve('bin/meetroom.js')
 
-/** Node binary that runs the built program. The matrix sets another version than that of the tests. */
+/**
+ * Node binary that runs the built program. `test/matrix.mjs` sets a version other than that of the test
+ * runner.
+ */
 export const node = process.env['MEETROOM_TEST_NODE'] ?? process.execPath
 
 /** Runs the built program in a separate process that does not inherit the environment. */

@@ -17,7 +17,7 @@ export interface CommandOptions {
   onOutput?(stdout: string): void
 }
 
-/** Code cache that all tests share, because compiling takes half of a start. */
+/** Code cache that all tests share, because compilation takes half of the startup time. */
 const sharedCache = resolve('node_modules/.cache/tests-code')
 mkdirSync(dirname(sharedCache), { recursive: true })
 

@@ -140,7 +140,7 @@ function hasBegun(journal: string): boolean {
   }
 }
 
-/** Returns how often the service has each name. */
+/** Counts the items with each name in the service. */
 async function countHeld({ call }: Served, kind: 'users' | 'rooms', names: readonly string[]) {
   const wanted = new Set(names)
   const held = new Map<string, number>()
@@ -157,8 +157,8 @@ async function countHeld({ call }: Served, kind: 'users' | 'rooms', names: reado
 }
 
 /**
- * Forwards requests and counts by name the creations that the service performed. Forwards a complete request
- * even if its sender was killed.
+ * Forwards requests, and counts the creations that the service performed, by name. Forwards a complete
+ * request even if its sender was killed.
  */
 async function countingProxy({ ready }: Served, kind: 'users' | 'rooms') {
   const { origin, pathname } = new URL(ready.base_url)
@@ -207,7 +207,7 @@ async function countingProxy({ ready }: Served, kind: 'users' | 'rooms') {
   return {
     baseUrl: `http://127.0.0.1:${port}${pathname}`,
     acted,
-    /** Calls `then` after a number of creations have arrived or were performed. */
+    /** Calls `then` after a number of creations have arrived or have been performed. */
     after(left: number, phase: 'came' | 'acted', then: () => void) {
       countdown = { left, phase, then }
     },

@@ -308,7 +308,7 @@ export function isRemoval({ change }: Difference): boolean {
   return change.endsWith(' is removed')
 }
 
-/** First release to which the compatibility policy does not apply yet. */
+/** Last release to which the compatibility policy does not apply. */
 const lastWithoutPolicy = '0.2.0'
 
 /**

@@ -12,7 +12,7 @@ import { testNow } from './host.ts'
 import { soon, Watched } from './waiting.ts'
 import { tempDir } from './world.ts'
 
-/** Creates a machine whose time advances only when a test says so. */
+/** Creates a machine whose time advances only when a test advances it. */
 export function testMachine(startsAt = testNow) {
   let monotonic = 0
   let wall = startsAt
@@ -293,7 +293,7 @@ export async function serveWorkspace({
       return soon(`sessions so that ${holds}`, asking(), () => found)
     },
 
-    /** Advances the time while all peers except silent peers answer pings. */
+    /** Advances the time while all peers except silent peers respond to pings. */
     async advance(ms: number): Promise<void> {
       for (let left = ms; left > 0; left -= 5000) {
         machine.advance(Math.min(left, 5000))
@@ -313,7 +313,7 @@ export async function serveWorkspace({
 
 export type Served = Awaited<ReturnType<typeof serveWorkspace>>
 
-/** Stops a service, and serves the same workspace again after a time. */
+/** Stops a service, and serves the same workspace again after a delay on the test clock. */
 export async function restart({ dir, machine, stop }: Served, { after = 0 } = {}): Promise<Served> {
   await stop()
   return serveWorkspace({ ...(dir && { dir }), machine: testMachine(machine.now() + after) })

@@ -41,7 +41,10 @@ export function withRows(rows: string): <T>(_load: () => Promise<T>) => Promise<
   }
 }
 
-/** Returns the rows of a store as statements of SQL, without the ID that each database has. */
+/**
+ * Returns the rows of a store as SQL statements, without the row of `workspace`, which each database already
+ * has.
+ */
 export function rowsOf(store: Store): string {
   const tables = store.all<{ name: string }>(
     `SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'workspace' ORDER BY rowid`,

@@ -10,7 +10,7 @@ import { Inbox } from './inbox.ts'
 import { withSchema } from './new-database.ts'
 import { decodeBody, localUrl, wireRequest } from './wire.ts'
 
-/** Creates a clock that advances only when a test says so. */
+/** Creates a clock that advances only when a test advances it. */
 function fakeClock() {
   let time = testNow
   const timers = new Set<{ at: number; work: () => void }>()
@@ -51,7 +51,7 @@ interface RoomWebhook {
   secret?: string
 }
 
-/** Creates an outbox in memory, its deliveries, and receivers that respond as the test says. */
+/** Creates an outbox in memory, its deliveries, and receivers whose responses the test chooses. */
 export async function createOutbox(opened?: Store) {
   vi.useFakeTimers({ toFake: ['Date'], now: testNow })
   const store = opened ?? new Store(await openSqlite(':memory:', withSchema))

@@ -31,7 +31,7 @@ export async function sendRaw(origin: string, ...parts: (string | Uint8Array)[])
   })
 }
 
-/** Formats an HTTP request that asks for the connection to be closed. */
+/** Formats an HTTP request with `Connection: close`. */
 export function rawRequest(requestLine: string, headers: Record<string, string>, body = ''): string {
   const lines = Object.entries({ connection: 'close', ...headers }).map(
     ([name, value]) => `${name}: ${value}`,

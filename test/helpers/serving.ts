@@ -102,7 +102,7 @@ export async function startServe(
   const first = await Promise.race([running.stdout.next(), running.ended().then(() => undefined)])
   if (first === undefined) throw new Error(`serve ended before it was ready:\n${running.log()}`)
   const service = serviceOf(JSON.parse(first))
-  // Also ends a program that runs inside another program.
+  // Kills the service itself, because `child` may be a wrapper such as strace.
   onTestFinished(() => {
     if (running.child.exitCode === null && running.child.signalCode === null)
       process.kill(service.ready.pid, 'SIGKILL')

@@ -25,7 +25,7 @@ function withFiles(): string {
 }
 
 /**
- * Starts a name server that never responds, until the end of the test. Returns undefined without the right
+ * Starts a name server that never responds, until the end of the test. Returns undefined without permission
  * to mount and to listen on port 53.
  */
 export async function silentNames() {

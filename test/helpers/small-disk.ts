@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 
 /**
- * Mounts a small file system on a directory until the end of the test. Returns false without the right to
+ * Mounts a small file system on a directory until the end of the test. Returns false without permission to
  * mount.
  */
 export function mountDisk(dir: string, ...options: string[]): boolean {

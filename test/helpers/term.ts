@@ -3,7 +3,7 @@ import type { World } from './world.ts'
 
 let count = 0
 
-/** Creates a session in 2025 in UTC, from and to times such as `10-24T08:00`. */
+/** Creates a session in 2025 between two UTC times such as `10-24T08:00`. */
 export function visit(user_id: string | null, from: string, to: string | null, more = {}) {
   const at = (time: string) => `2025-${time}:00.000Z`
   const id = `session ${++count}`

@@ -25,7 +25,7 @@ export async function startTestService(options: StartOptions = { seed }) {
     })
     return { status: response.status, headers: response.headers, body: (await response.json()) as any }
   }
-  /** Joins a room. A silent peer answers no pings. */
+  /** Joins a room. A silent peer does not respond to pings. */
   async function join(roomId: string, token?: string, silent = false): Promise<Peer> {
     const query = token === undefined ? '' : `?access_token=${token}`
     const peer = await knock(`${service.baseUrl.replace('http', 'ws')}/rooms/${roomId}/connect${query}`, {
