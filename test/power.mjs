@@ -2,9 +2,9 @@
 // such as a negated condition; a test kills the mutant by failing. Run this script before you delete a test
 // file: it shows the mutants that the remaining tests would not kill. It works in a copy of the project.
 // Run with: npm run test:power -- SOURCE… --without TEST… [--against TEST…] [--mutants N]
-//   SOURCE     files or directories of src whose code the tests are about
+//   SOURCE     files or directories of src that the tests cover
 //   --without  test files that may be deleted
-//   --against  remaining test files or directories; by default all tests in process
+//   --against  remaining test files or directories; by default all in-process tests
 //   --mutants  number of mutants per source file of 200 lines or more, fewer for shorter files; 10 by default
 import { spawnSync } from 'node:child_process'
 import {
