@@ -6,7 +6,8 @@ interface PauseLimits {
 const usualLimits: PauseLimits = { baseMs: 200, maxMs: 8000 }
 
 /**
- * Returns the delay before the next attempt, in milliseconds: exponential backoff, with jitter in the upper half.
+ * Returns the delay before the next attempt, in milliseconds: exponential backoff, with jitter in the upper
+ * half.
  * @param random fraction in [0, 1]; 1 for no jitter
  */
 export function backoff(attempt: number, random: number, { baseMs, maxMs } = usualLimits): number {
@@ -15,8 +16,8 @@ export function backoff(attempt: number, random: number, { baseMs, maxMs } = usu
 }
 
 /**
- * Pauses between connections. They grow until a connection lasts, because a service may accept connections and close
- * them immediately.
+ * Pauses between connections. They grow until a connection lasts, because a service may accept connections
+ * and close them immediately.
  */
 export class ReconnectPauses {
   readonly #limits: PauseLimits

@@ -170,7 +170,8 @@ export const endpoints = {
     method: 'POST',
     path: '/users',
     ...itemEndpoint('user'),
-    // Creating an existing user overwrites it (API specification, section 4, rule 3), so a retry changes nothing.
+    // Creating an existing user overwrites it (API specification, section 4, rule 3), so a retry changes
+    // nothing.
     repeatable: true,
     readBack: 'getUser',
     check: ['users', 'get', '{user_id}'],

@@ -1,7 +1,9 @@
 import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
 import { resources } from './resources.ts'
 
-/** Returns the reason why a response is unusable. Only IDs are required; services differ in all other fields. */
+/**
+ * Returns the reason why a response is unusable. Only IDs are required; services differ in all other fields.
+ */
 export function findResponseProblem(name: OperationName, value: unknown): string | undefined {
   const endpoint: Endpoint = endpoints[name]
   const { result, many, bare } = endpoint

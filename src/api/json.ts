@@ -3,9 +3,15 @@ import { UsageError } from '../errors.ts'
 
 /** Maximum nesting depth of JSON that the embedded service and `webhooks listen` accept. */
 export const maxLevels = 100
-/** Maximum nesting depth of JSON in a response. Other services may accept deeper JSON than the embedded service. */
+/**
+ * Maximum nesting depth of JSON in a response. Other services may accept deeper JSON than the embedded
+ * service.
+ */
 const maxResponseLevels = 200
-/** Maximum number of values in the JSON of a response. Two million values take up to 700 MB when they are printed. */
+/**
+ * Maximum number of values in the JSON of a response. Two million values take up to 700 MB when they are
+ * printed.
+ */
 const maxResponseValues = 1_000_000
 /** Maximum size of JSON, in bytes. A sorted list in CSV takes nine times as much memory. */
 const maxBytes = 32 * 1024 * 1024
@@ -63,10 +69,11 @@ const [quote, backslash, colon, comma, openList, closeList, openObject, closeObj
 const [zero = 0, nine = 0, minus, plus, dot, letterE] = Buffer.from('09-+.e')
 
 /**
- * Checks the limits of long JSON without parsing it: parsing 63 MB of `[` takes 2.9 GB. The depth of short JSON is
- * checked after parsing. A list of 20,000 rooms takes 10 ms, a quarter of the time to parse it.
+ * Checks the limits of long JSON without parsing it: parsing 63 MB of `[` takes 2.9 GB. The depth of short
+ * JSON is checked after parsing. A list of 20,000 rooms takes 10 ms, a quarter of the time to parse it.
  * @param bytes UTF-8 text, which need not be JSON
- * @throws {JsonLimitError} if the text is nested deeper than `levels`, or its values would take hundreds of megabytes
+ * @throws {JsonLimitError} if the text is nested deeper than `levels`, or its values would take hundreds of
+ * megabytes
  */
 export function requireJsonLimits(
   bytes: Uint8Array,
@@ -129,7 +136,8 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false
 }
 
-// JSON.parse rounds numbers that a double cannot hold. Searching for them is much faster than parsing without loss.
+// JSON.parse rounds numbers that a double cannot hold. Searching for them is much faster than parsing without
+// loss.
 const mayLoseDigits = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

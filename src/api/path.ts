@@ -2,7 +2,8 @@ import { UsageError } from '../errors.ts'
 import { toText } from './to-text.ts'
 
 /**
- * Fills the parameters of a path. Rejects `..`, because URL parsers would turn `DELETE /rooms/..` into `DELETE /`.
+ * Fills the parameters of a path. Rejects `..`, because URL parsers would turn `DELETE /rooms/..` into
+ * `DELETE /`.
  * @throws {UsageError} if a value cannot be a path segment
  */
 export function fillPath(template: string, params: Readonly<Record<string, string>>): string {
@@ -28,7 +29,10 @@ export function findSegmentProblem(name: string, value: string): string | undefi
   return value.isWellFormed() ? undefined : `the ${what()} is not valid Unicode`
 }
 
-/** Returns true for a path with `.` or `..` segments, plain or encoded. URL parsers treat a backslash as a slash. */
+/**
+ * Returns true for a path with `.` or `..` segments, plain or encoded. URL parsers treat a backslash as a
+ * slash.
+ */
 export function hasDotSegment(path: string): boolean {
   return path.split(/[/\\]/).some((part) => /^(\.|%2e){1,2}$/i.test(part))
 }

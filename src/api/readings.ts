@@ -1,11 +1,14 @@
 import { toText } from './to-text.ts'
 
 /**
- * Parsers of times, booleans and numbers, which services write in different forms. Each parser returns null for “none”,
- * and undefined for a missing or unreadable value.
+ * Parsers of times, booleans and numbers, which services write in different forms. Each parser returns null
+ * for “none”, and undefined for a missing or unreadable value.
  */
 
-/** Earliest valid time, in Unix milliseconds. Zero values of databases and languages are earlier and mean “none”. */
+/**
+ * Earliest valid time, in Unix milliseconds. Zero values of databases and languages are earlier and mean
+ * “none”.
+ */
 const earliestMs = 86_400_000
 
 const isoTime =
@@ -13,7 +16,10 @@ const isoTime =
 /** Pattern of RFC 5322 times. The zone is required, because Date.parse assumes local time without a zone. */
 const mailTime = /^(?:[a-z]{3}, )?\d{1,2} [a-z]{3} \d{4} \d\d:\d\d(?::\d\d)? (?:GMT|UTC|[+-]\d{4})$/i
 
-/** Parses an ISO 8601 or RFC 5322 time (UTC by default), or Unix seconds or milliseconds, to Unix milliseconds. */
+/**
+ * Parses an ISO 8601 or RFC 5322 time (UTC by default), or Unix seconds or milliseconds, to Unix
+ * milliseconds.
+ */
 export function parseTimestamp(value: unknown): number | null | undefined {
   if (value === null || value === '' || value === false) return null
   if (value === undefined || value === true) return undefined
@@ -23,8 +29,8 @@ export function parseTimestamp(value: unknown): number | null | undefined {
 }
 
 /**
- * Parses Unix seconds (2001 to 2286) or milliseconds (1973 to 5138). Returns numbers below 86,400 unchanged, and
- * undefined for other numbers, which are ambiguous.
+ * Parses Unix seconds (2001 to 2286) or milliseconds (1973 to 5138). Returns numbers below 86,400 unchanged,
+ * and undefined for other numbers, which are ambiguous.
  */
 function parseEpoch(number: number): number | undefined {
   if (number < 86_400) return number

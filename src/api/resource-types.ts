@@ -38,8 +38,8 @@ export interface Field {
   readonly query?: true | string
   readonly range?: readonly [least: number, greatest?: number]
   /**
-   * Presence in responses. `always`: never missing. `unlisted`: not in the API specification. `deprecated`: without a
-   * meaningful value. `never`: only in requests. Default: specified, but may be null or missing.
+   * Presence in responses. `always`: never missing. `unlisted`: not in the API specification. `deprecated`:
+   * without a meaningful value. `never`: only in requests. Default: specified, but may be null or missing.
    */
   readonly presence?: 'always' | 'unlisted' | 'deprecated' | 'never'
   /** Table column: position, starting at 1, and weight. Columns of low weight shrink and disappear first. */

@@ -195,7 +195,8 @@ export const user = defineResource({
     created_at: { type: 'time', description: 'creation time of the user (UTC)', column: [5, 3] },
     updated_at: { type: 'time', description: 'time of the last change of the user (UTC)' },
     id: { type: 'id', description: 'internal ID' },
-    // The API specification defines a search by email but no email field. Only the embedded service has the field.
+    // The API specification defines a search by email but no email field. Only the embedded service has the
+    // field.
     email: {
       type: 'text',
       description: 'email address',

@@ -24,7 +24,9 @@ export function createBodySchema(write: WriteKind, fields: Fields): z.ZodObject 
   })
 }
 
-/** Creates the schema of an item in a response (API specification, section 2). Additional fields are allowed. */
+/**
+ * Creates the schema of an item in a response (API specification, section 2). Additional fields are allowed.
+ */
 export function createItemSchema(fields: Fields): z.ZodObject {
   const sent = Object.entries(fields).filter(([, { presence }]) => presence !== 'never')
   return z.looseObject(

@@ -8,12 +8,18 @@ function createSigner(secret: string): Webhook {
     : new Webhook(Buffer.from(secret), { format: 'raw' })
 }
 
-/** Signs a body according to Standard Webhooks. The API specification (section 6.1) does not define signatures. */
+/**
+ * Signs a body according to Standard Webhooks. The API specification (section 6.1) does not define
+ * signatures.
+ */
 export function sign(secret: string, id: string, unixSeconds: number, body: string): string {
   return createSigner(secret).sign(id, new Date(unixSeconds * 1000), body)
 }
 
-/** Checks a `webhook-signature` header against a body in constant time. Does not check the age of the timestamp. */
+/**
+ * Checks a `webhook-signature` header against a body in constant time. Does not check the age of the
+ * timestamp.
+ */
 export function isSignedBy(
   secret: string,
   signatures: string,

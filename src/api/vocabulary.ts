@@ -9,7 +9,10 @@ export type MemberType = (typeof memberTypes)[number]
 /** Value of a deprecated field (API specification, section 2.1). */
 export const deprecated = '#DEPRECATED#'
 
-/** Reasons for the end of a session: peer left, connection lost, user blocked or deleted, or ended by the service. */
+/**
+ * Reasons for the end of a session: peer left, connection lost, user blocked or deleted, or ended by the
+ * service.
+ */
 export const endReasons = ['left', 'lost', 'kicked', 'ended'] as const
 export type EndReason = (typeof endReasons)[number]
 

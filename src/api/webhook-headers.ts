@@ -1,6 +1,8 @@
 import { sign } from './signature.ts'
 
-/** Header that contains the number of a redelivery. The API specification (section 6.1) defines no headers. */
+/**
+ * Header that contains the number of a redelivery. The API specification (section 6.1) defines no headers.
+ */
 export const redeliveryHeader = 'webhook-redelivery'
 
 interface SentWebhook {

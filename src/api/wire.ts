@@ -49,5 +49,8 @@ export class TransportError extends Error {
 export const maxBodyBytes = 64 * 1024 * 1024
 export const tooLarge = `it is larger than ${maxBodyBytes / 1024 / 1024} MB`
 
-/** Maximum size of an error response that is read, in bytes. The rest is dropped, and longer JSON counts as text. */
+/**
+ * Maximum size of an error response that is read, in bytes. The rest is dropped, and longer JSON counts as
+ * text.
+ */
 export const maxErrorBytes = 1024 * 1024
