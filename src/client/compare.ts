@@ -101,7 +101,10 @@ function isUnlisted(field: Field | undefined): boolean {
   return field === undefined || field.presence === 'unlisted' || field.presence === 'never'
 }
 
-/** Compares `terminated_at`, because `is_terminated` has no value in responses (API specification, section 2.1). */
+/**
+ * Compares `terminated_at`, because `is_terminated` has no value in responses (API specification, section
+ * 2.1).
+ */
 function matchTermination(sent: boolean | null | undefined, { terminated_at, is_terminated }: Item): Match {
   const time = parseTimestamp(terminated_at)
   const reported = parseBoolean(is_terminated) ?? undefined

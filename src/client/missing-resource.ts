@@ -112,7 +112,10 @@ function createNotFoundError({
   })
 }
 
-/** Creates the error for a request that names a user who does not exist. Suggests to create a user with such an ID. */
+/**
+ * Creates the error for a request that names a user who does not exist. Suggests to create a user with such
+ * an ID.
+ */
 export function unknownUserError(user: string, details: ErrorDetails = {}): NotFoundError {
   const list = listHint('users')
   // A name or an email address probably identifies a user with another ID.

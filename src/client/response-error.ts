@@ -17,7 +17,9 @@ import { mayHaveActed } from './retry-policy.ts'
 /** Statuses of a gateway that cannot reach the service. */
 const gatewayFailures: ReadonlySet<number> = new Set([502, 504])
 
-/** Converts an error response to an error. For 400, a probe shows whether the parameters or the key are wrong. */
+/**
+ * Converts an error response to an error. For 400, a probe shows whether the parameters or the key are wrong.
+ */
 export async function toResponseError(refused: ErrorResponse): Promise<MeetroomError> {
   const { response, line, endpoint } = refused
   const words = describeErrorResponse(response)
@@ -45,8 +47,8 @@ function readRequestId(id: string | undefined): string | undefined {
 }
 
 /**
- * Returns true if a refused lookup proves that its item does not exist, so that `toResponseError` would return a
- * NotFoundError. Creating that error takes half the CPU time of a request.
+ * Returns true if a refused lookup proves that its item does not exist, so that `toResponseError` would
+ * return a NotFoundError. Creating that error takes half the CPU time of a request.
  */
 export async function isMissingItem(refused: ErrorResponse): Promise<boolean> {
   const { response, input, probe } = refused
@@ -111,7 +113,8 @@ function createDoubtError({ message, details, check }: ParsedErrorResponse): Unk
 
 function failed({ description, message, details }: ParsedErrorResponse): MeetroomError {
   const { status } = details
-  // A 500 with JSON is a “validation exception” (API specification, section 7); a 500 without JSON is a failure.
+  // A 500 with JSON is a “validation exception” (API specification, section 7); a 500 without JSON is a
+  // failure.
   if (status === 500 && description.isJson)
     return new ApiError(`the service reports a validation exception (500)${message}`, {
       ...details,

@@ -31,8 +31,8 @@ interface ReaderOptions {
 }
 
 /**
- * Reader of the responses of a service. Methods return a value instead of a promise where possible, because an extra
- * promise slows down every request.
+ * Reader of the responses of a service. Methods return a value instead of a promise where possible, because
+ * an extra promise slows down every request.
  */
 export class ResponseReader {
   readonly #options: ReaderOptions

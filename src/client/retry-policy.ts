@@ -46,7 +46,8 @@ export function isRetriedFailure({ transient, maybeSent }: TransportError, repea
 }
 
 /**
- * Returns true if a later poll may succeed. A 500 counts as temporary, because a starting service may return it.
+ * Returns true if a later poll may succeed. A 500 counts as temporary, because a starting service may return
+ * it.
  * @param hasResponded true after a successful poll, which proves that the base URL is right
  */
 export function isTemporary(error: unknown, hasResponded: boolean): error is MeetroomError {

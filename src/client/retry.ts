@@ -250,7 +250,9 @@ class RequestRun {
   }
 }
 
-/** Creates a controller that aborts on an interrupt. AbortSignal.any is slower and leaks memory in Node 20. */
+/**
+ * Creates a controller that aborts on an interrupt. AbortSignal.any is slower and leaks memory in Node 20.
+ */
 function createController(interrupt: AbortSignal | undefined): AbortController {
   const controller = new AbortController()
   // The listener is removed when the controller aborts.

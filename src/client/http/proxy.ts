@@ -36,7 +36,10 @@ function encodeCredentials({ username, password }: URL): Record<string, string> 
   return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` }
 }
 
-/** Returns true if NO_PROXY names the host, a parent domain or `*`. An entry with a port matches only that port. */
+/**
+ * Returns true if NO_PROXY names the host, a parent domain or `*`. An entry with a port matches only that
+ * port.
+ */
 function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
   const to = port || (protocol === 'https:' ? '443' : '80')
   const entries = noProxy
