@@ -59,7 +59,10 @@ export interface Settings {
   profiles: readonly string[]
   local: boolean
   baseUrl: Setting<string> | undefined
-  /** Directory of the local workspace whose server has the base URL of the profile; undefined for any other service. */
+  /**
+   * Directory of the local workspace whose server has the base URL of the profile; undefined for any other
+   * service.
+   */
   dataDir: string | undefined
   apiKey: Setting<string> | undefined
   keyCommand: Setting<string> | undefined
@@ -213,7 +216,10 @@ function findProtector(baseUrl: string | undefined, config: StoredConfig): strin
   return findProfiles(baseUrl, config).find(([, profile]) => profile.protected === true)?.[0]
 }
 
-/** Returns the audit log of any profile of the same service, because the log covers the service under any profile. */
+/**
+ * Returns the audit log of any profile of the same service, because the log covers the service under any
+ * profile.
+ */
 function findAuditLog(baseUrl: string | undefined, config: StoredConfig): Setting<string> | undefined {
   for (const [name, { audit_log }] of findProfiles(baseUrl, config))
     if (audit_log !== undefined) return { value: String(audit_log), from: `profile ${name}` }
