@@ -31,7 +31,10 @@ interface DraftOptions {
    * link is kept.
    */
   follow?: boolean
-  /** True for files with keys and responses: the mode is always 0600, and a symbolic link that is not followed is replaced. */
+  /**
+   * True for files with keys and responses: the mode is always 0600, and a symbolic link that is not followed
+   * is replaced.
+   */
   isPrivate?: boolean
   /** False for a file that must not exist. If it exists, `publish` throws a system error with EEXIST. */
   overwrite?: boolean

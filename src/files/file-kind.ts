@@ -15,7 +15,9 @@ export function createDirectoryError(): NodeJS.ErrnoException {
   return Object.assign(new Error('EISDIR'), { code: 'EISDIR', syscall: 'open' })
 }
 
-/** @throws {UsageError | Error} if a target of a write is not a regular file; a system error for a directory */
+/**
+ * @throws {UsageError | Error} if a target of a write is not a regular file; a system error for a directory
+ */
 export function requireRegular(path: string, found: Stats): void {
   if (found.isDirectory()) throw createDirectoryError()
   if (found.isSymbolicLink()) throw createLinkError(path)

@@ -63,7 +63,10 @@ function isAbandoned({ text, holder, createdAtMs }: LockState, { pid, isAlive, n
   return holder === 0 || holder === pid || !isAlive(holder)
 }
 
-/** Removes a stale lock under a second lock: a concurrent removal could delete the new lock of another process. */
+/**
+ * Removes a stale lock under a second lock: a concurrent removal could delete the new lock of another
+ * process.
+ */
 async function removeStaleLock(lock: string, machine: Machine): Promise<void> {
   const removalLock = `${lock}.old`
   if (await create(removalLock, machine.pid)) {

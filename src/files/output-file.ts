@@ -9,8 +9,8 @@ import { toWriteError } from './file-errors.ts'
 import { SignalWait } from './signal-wait.ts'
 
 /**
- * Output that the user named: a file, which is replaced when the output is complete, or a device or pipe such as
- * /dev/stderr and `>(…)`.
+ * Output that the user named: a file, which is replaced when the output is complete, or a device or pipe such
+ * as /dev/stderr and `>(…)`.
  */
 export class OutputFile {
   readonly #stream: WriteStream

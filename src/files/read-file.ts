@@ -12,7 +12,9 @@ import { createDirectoryError, createLinkError, createNotRegularError } from './
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
-/** Default maximum size of files that this program writes, such as settings, keys and process IDs, in bytes. */
+/**
+ * Default maximum size of files that this program writes, such as settings, keys and process IDs, in bytes.
+ */
 const smallFile = 2 ** 20
 /** Maximum size of documents that users write or keep, in bytes. */
 export const largeFile = 2 ** 28
@@ -27,8 +29,8 @@ interface ReadOptions {
 }
 
 /**
- * Opens a regular file for reading, and never waits: opening a named pipe without O_NONBLOCK blocks until it has a
- * writer. The caller closes the file descriptor.
+ * Opens a regular file for reading, and never waits: opening a named pipe without O_NONBLOCK blocks until it
+ * has a writer. The caller closes the file descriptor.
  * @throws {UsageError} if the file is a device, a pipe, or a symbolic link that is not followed
  */
 export function openRegular(path: string, { name = path, follow = false, check }: ReadOptions = {}): number {

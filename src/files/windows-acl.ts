@@ -6,7 +6,10 @@ import type { Host } from '../host.ts'
 
 const options = { timeout: 10_000, windowsHide: true }
 
-/** Gives only this user access to a path on Windows, without a shell or PATH. Returns the reason for a failure. */
+/**
+ * Gives only this user access to a path on Windows, without a shell or PATH. Returns the reason for a
+ * failure.
+ */
 export async function keepToUser(
   path: string,
   what: 'file' | 'folder',
