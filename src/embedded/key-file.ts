@@ -2,7 +2,8 @@ import { dirname, resolve } from 'node:path'
 import { readInDataDirectory, readTrusted } from '../files/trusted-file.ts'
 
 /**
- * Reads the API key of a workspace. Returns empty text for an empty file, and undefined for a file without a key.
+ * Reads the API key of a workspace. Returns empty text for an empty file, and undefined for a file without a
+ * key.
  * @param dir data directory; undefined for a workspace in memory
  * @param uid effective user ID; undefined on systems without user IDs
  * @throws {UsageError} if the file is not regular, or another user controls it

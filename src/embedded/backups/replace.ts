@@ -48,8 +48,8 @@ export async function withStoppedWorkspace<T>(
 }
 
 /**
- * Replaces the contents of a workspace in one transaction. The old contents are saved in the same transaction, so that
- * no write of another command is lost.
+ * Replaces the contents of a workspace in one transaction. The old contents are saved in the same
+ * transaction, so that no write of another command is lost.
  * @returns path of the saved contents
  * @throws the error of SQLite or of the file system; the workspace is then unchanged
  */
@@ -79,7 +79,10 @@ export async function replaceContents(options: ReplaceOptions): Promise<string |
   }
 }
 
-/** Ends the transaction, because libsql keeps a closed connection open until its statements are garbage-collected. */
+/**
+ * Ends the transaction, because libsql keeps a closed connection open until its statements are
+ * garbage-collected.
+ */
 function rollBack(db: Sqlite): void {
   try {
     db.exec('ROLLBACK')

@@ -64,7 +64,9 @@ const storageReasons: readonly (readonly [RegExp, string])[] = [
   [/I\/O error/, 'the disk cannot be read or written'],
 ]
 
-/** Creates the error for stored data that this program cannot have written, although SQLite reports no damage. */
+/**
+ * Creates the error for stored data that this program cannot have written, although SQLite reports no damage.
+ */
 export const damaged = () => new Fault(503, storage, damageMessage)
 
 /** Returns true for damage, which a retry cannot resolve. */

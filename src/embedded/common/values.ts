@@ -67,7 +67,9 @@ export function requireStorable(value: unknown, fields: Fields = {}): void {
   }
 }
 
-/** Copies a value without the documented fields that are null, because null means the same as a missing field. */
+/**
+ * Copies a value without the documented fields that are null, because null means the same as a missing field.
+ */
 export function removeNulls(value: unknown, fields: Fields): unknown {
   if (Array.isArray(value)) return value.map((item) => removeNulls(item, fields))
   if (!isObject(value)) return value

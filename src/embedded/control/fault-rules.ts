@@ -89,7 +89,9 @@ export class FaultRules {
     return { session, response: failure }
   }
 
-  /** @param isWritten returns false if the request was refused, so that a fault after the write does not count */
+  /**
+   * @param isWritten returns false if the request was refused, so that a fault after the write does not count
+   */
   async #apply<T>(
     rule: Rule | undefined,
     run: () => Promise<T>,
@@ -113,7 +115,10 @@ export class FaultRules {
     return { result, failure: (await this.#delay(delayMs, clears)) ? failure : resetConnection() }
   }
 
-  /** Finds the fault of a request and counts it, in one step, so that concurrent requests never exceed `times`. */
+  /**
+   * Finds the fault of a request and counts it, in one step, so that concurrent requests never exceed
+   * `times`.
+   */
   #claim(name: FaultTarget, listIds: () => readonly string[]): Rule | undefined {
     for (const rule of this.#rules) {
       const { times, probability, operations, ids } = rule.spec

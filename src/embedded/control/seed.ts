@@ -149,7 +149,9 @@ function toVisit(
   return { ...who, start: connected_at, end: disconnected_at }
 }
 
-/** Adds ended sessions to a room, with the start and the duration of its meetings. Call inside `store.write`. */
+/**
+ * Adds ended sessions to a room, with the start and the duration of its meetings. Call inside `store.write`.
+ */
 function addVisits({ store }: HandlerContext, roomId: string, visits: readonly Visit[]): void {
   if (visits.length === 0) return
   // Lists are in the order of insertion.

@@ -17,8 +17,8 @@ export interface ControlledInstance {
   context: HandlerContext
   shutDown(): Promise<void>
   /**
-   * Probes the clients that would time out if the clock moved forward by `ms` milliseconds, and waits for their responses.
-   * Call before the clock moves.
+   * Probes the clients that would time out if the clock moved forward by `ms` milliseconds, and waits for
+   * their responses. Call before the clock moves.
    */
   probePeers(ms: number): Promise<void>
   /** Waits for the webhook attempts and writes that are running. */

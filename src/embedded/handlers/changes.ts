@@ -32,7 +32,8 @@ export function isUpdate(name: OperationName): name is UpdateName {
 }
 
 /**
- * Returns the fields of an update that differ from the stored record, so that clients can send back a whole record.
+ * Returns the fields of an update that differ from the stored record, so that clients can send back a whole
+ * record.
  * @throws {Fault} if a field cannot be updated
  */
 export function selectChanges<N extends UpdateName>(

@@ -91,7 +91,10 @@ function readName(body: object): string | undefined {
   return name
 }
 
-/** Returns true while memberships of deleted users remain. Filtering out such memberships is slow and rarely needed. */
+/**
+ * Returns true while memberships of deleted users remain. Filtering out such memberships is slow and rarely
+ * needed.
+ */
 function hasUnfinishedUserDeletions(store: Store): boolean {
   return store.one(`SELECT 1 FROM sweeps WHERE kind = 'user' LIMIT 1`) !== undefined
 }

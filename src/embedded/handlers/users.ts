@@ -44,7 +44,10 @@ function insertUser(store: Store, user: UserRow): boolean {
   return inserted > 0
 }
 
-/** Creates the filter of users whose email contains a text. A user ID that contains `@` replaces a missing email. */
+/**
+ * Creates the filter of users whose email contains a text. A user ID that contains `@` replaces a missing
+ * email.
+ */
 function createSearchFilter(text: string): [string, string] {
   const email = `coalesce(email, CASE WHEN instr(user_id, '@') THEN user_id END)`
   // LIKE takes half the time, but does not distinguish these characters, and refuses long texts.
@@ -53,7 +56,9 @@ function createSearchFilter(text: string): [string, string] {
     : [`instr(lower(${email}), lower(?)) > 0`, text]
 }
 
-/** Converts a row to a list item. Only list items contain the internal ID (API specification, section 2.3). */
+/**
+ * Converts a row to a list item. Only list items contain the internal ID (API specification, section 2.3).
+ */
 const toListedUser = (row: UserRow) => Object.assign(toUser(row), { id: row.id })
 
 export const userHandlers = {

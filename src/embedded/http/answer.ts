@@ -113,8 +113,8 @@ function breakConnection(
 }
 
 /**
- * Returns a function that batches the responses of one turn of the event loop, so that clients wake up less often, and
- * no connection gets more than one response per turn.
+ * Returns a function that batches the responses of one turn of the event loop, so that clients wake up less
+ * often, and no connection gets more than one response per turn.
  */
 function createTurnBatch(): (send: () => void) => void {
   let waiting: (() => void)[] = []

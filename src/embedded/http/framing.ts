@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Number of headers from which a request is refused. Each header takes several times the memory of its text. */
+/**
+ * Number of headers from which a request is refused. Each header takes several times the memory of its text.
+ */
 export const maxHeaders = 256
 
 /** Returns the reason for refusing a request that a proxy could delimit differently (request smuggling). */

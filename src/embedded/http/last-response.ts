@@ -6,8 +6,9 @@ const maxDiscardedBytes = 10 * 1024 * 1024
 const maxDiscardMs = 2000
 
 /**
- * Sends the last response of a connection, whose request may have an unread body. Closing a connection with unread bytes
- * resets it, and a client that is still sending would lose the response. So the rest of the body is discarded first.
+ * Sends the last response of a connection, whose request may have an unread body. Closing a connection with
+ * unread bytes resets it, and a client that is still sending would lose the response. So the rest of the body
+ * is discarded first.
  */
 export async function sendLast(
   response: ServerResponse,

@@ -38,7 +38,7 @@ interface WaitingRequest {
   readonly bytes: number
 }
 
-/** Part of Node's parser of a connection. */
+/** Part of Node's HTTP parser that this server replaces. */
 interface Parser {
   /** Called with each request, once its headers are complete. A negative result stops the parser. */
   onIncoming(request: IncomingMessage, keepAlive: boolean): number

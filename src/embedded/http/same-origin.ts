@@ -3,8 +3,9 @@ import { isIP } from 'node:net'
 import { isLoopback } from '../../api/loopback.ts'
 
 /**
- * Creates a function that returns the reason for refusing a request from a foreign web page. A page can send requests to
- * a local service, and can read the responses after DNS rebinding, but it cannot forge `Host` or `Origin`.
+ * Creates a function that returns the reason for refusing a request from a foreign web page. A page can send
+ * requests to a local service, and can read the responses after DNS rebinding, but it cannot forge `Host` or
+ * `Origin`.
  */
 export function createForeignCheck(
   hosts: readonly string[],
@@ -58,7 +59,8 @@ function hostName(host: string | undefined): string | undefined {
 
 function isKnown(name: string, hosts: readonly string[]): boolean {
   if (isLoopback(name.includes(':') ? `[${name}]` : name)) return true
-  // A service on all interfaces accepts any IP address as host, which is safe: DNS rebinding requires a host name.
+  // A service on all interfaces accepts any IP address as host, which is safe: DNS rebinding requires a host
+  // name.
   const everywhere = hosts.includes('0.0.0.0') || hosts.includes('::')
   return hosts.some((host) => host.toLowerCase() === name) || (everywhere && isIP(name) !== 0)
 }

@@ -21,9 +21,13 @@ import { createForeignCheck } from './same-origin.ts'
 interface HttpServer {
   /** Scheme, host and port, without `/v1`. */
   url: string
-  /** Stops accepting connections, finishes pending responses, and resolves when the last connection is closed. */
+  /**
+   * Stops accepting connections, finishes pending responses, and resolves when the last connection is closed.
+   */
   close(): Promise<void>
-  /** Closes the remaining connections immediately. Returns the number of complete requests without a response. */
+  /**
+   * Closes the remaining connections immediately. Returns the number of complete requests without a response.
+   */
   cut(): number
 }
 

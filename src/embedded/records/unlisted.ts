@@ -7,7 +7,10 @@ const maxBytes = 64 * 1024
 
 type UnlistedFields = Readonly<Record<string, unknown>>
 
-/** Returns the fields of a body that the API specification does not list. The hosted service stores such fields. */
+/**
+ * Returns the fields of a body that the API specification does not list. The hosted service stores such
+ * fields.
+ */
 export function pickUnlisted(resource: ResourceName, body: object): UnlistedFields {
   const { fields } = resources[resource]
   return Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(fields, name)))

@@ -28,7 +28,9 @@ export function createFiles(embedOrigin: string | undefined): Files {
   }
 }
 
-/** Creates a content security policy that allows files and WebSockets of this service, and images over HTTPS. */
+/**
+ * Creates a content security policy that allows files and WebSockets of this service, and images over HTTPS.
+ */
 function createPolicy(embedOrigin = "'none'"): string {
   return [
     "default-src 'none'",

@@ -38,7 +38,9 @@ export function createTextResponse(
   }
 }
 
-/** Serializes a value. JSON.stringify is several times faster, but only `writeJson` preserves long numbers. */
+/**
+ * Serializes a value. JSON.stringify is several times faster, but only `writeJson` preserves long numbers.
+ */
 function toJson(value: unknown): string {
   const text = JSON.stringify(value)
   return text.includes('"isLosslessNumber":true') ? writeJson(value) : text

@@ -20,7 +20,9 @@ export interface Admission {
   guestSeq: number | null
 }
 
-/** Creates the error for a client that is not authorized. Its status is 400 (API specification, section 7). */
+/**
+ * Creates the error for a client that is not authorized. Its status is 400 (API specification, section 7).
+ */
 const createRefusal = (message: string) => new Fault(400, 'refused', message)
 
 /** Creates the access token of a member. It contains the member's ID, so that the lookup needs no index. */
@@ -29,7 +31,8 @@ export function createMemberToken(memberId: string, token: string): string {
 }
 
 /**
- * Admits a client to a room, and adds a member if needed (API specification, section 2.1). Call inside `store.write`.
+ * Admits a client to a room, and adds a member if needed (API specification, section 2.1). Call inside
+ * `store.write`.
  * @param token `access_token` of a user, or of a member of this room; undefined for an anonymous client
  * @throws {Fault} if the client may not join
  */

@@ -21,8 +21,10 @@ interface DepartureDeps<S extends RecordedSession> {
 }
 
 /**
- * Removes sessions from the roster. Records their ends, or defers them if there are many. Call inside `store.write`.
- * @param at returns the end of a session in milliseconds since 1970; the start of the session is used if later
+ * Removes sessions from the roster. Records their ends, or defers them if there are many. Call inside
+ * `store.write`.
+ * @param at returns the end of a session in milliseconds since 1970; the start of the session is used if
+ * later
  * @returns the IDs of the rooms with events to deliver
  */
 export function recordDepartures<S extends RecordedSession>(

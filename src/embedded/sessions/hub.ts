@@ -173,7 +173,10 @@ export class Hub implements SessionControl {
     })
   }
 
-  /** Creates a function that computes the end of a session, corrected for wall-clock changes during the session. */
+  /**
+   * Creates a function that computes the end of a session, corrected for wall-clock changes during the
+   * session.
+   */
   #createEndTimeGetter(now: number): (session: ConnectedSession) => number {
     const clockOffset = now - this.#options.clock.monotonic()
     return (session) => {
@@ -187,7 +190,10 @@ export class Hub implements SessionControl {
       this.#broadcasts.enqueue(roomId, sessions, ({ peer }) => peer.close(closeReason))
   }
 
-  /** Changes the role of a member's sessions. Monitors do not take part in the meeting. Call inside `store.write`. */
+  /**
+   * Changes the role of a member's sessions. Monitors do not take part in the meeting. Call inside
+   * `store.write`.
+   */
   setType(roomId: string, memberId: string, type: MemberType): void {
     for (const session of this.#roster.listRoomSessions(roomId))
       if (session.memberId === memberId && session.type !== type) this.#setType(session, type)

@@ -25,7 +25,10 @@ const maxFrameBytes = 16 * 1024
 /** Maximum time for the closing handshake with a refused client, in milliseconds. */
 const closeTimeoutMs = 5000
 
-/** Maximum time for the responses of peers before the clock jumps or the sessions are replaced, in milliseconds. */
+/**
+ * Maximum time for the responses of peers before the clock jumps or the sessions are replaced, in
+ * milliseconds.
+ */
 const peerTimeoutMs = 1000
 
 interface Liveness {

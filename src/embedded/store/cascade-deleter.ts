@@ -11,7 +11,10 @@ const dependentTables = {
 } as const
 type Kind = keyof typeof dependentTables
 
-/** Deleter of rows that belong to deleted rooms and users. It deletes many rows in steps, and resumes after a crash. */
+/**
+ * Deleter of rows that belong to deleted rooms and users. It deletes many rows in steps, and resumes after a
+ * crash.
+ */
 export class CascadeDeleter {
   readonly #store: Store
   #busy = false
@@ -20,7 +23,10 @@ export class CascadeDeleter {
     this.#store = store
   }
 
-  /** Deletes the rows that belong to a room or user. Call inside the `store.write` that deletes the room or user. */
+  /**
+   * Deletes the rows that belong to a room or user. Call inside the `store.write` that deletes the room or
+   * user.
+   */
   sweep(kind: Kind, id: string): void {
     if (this.#sweepSome(kind, id, stepRows)) return
     this.#store.run('INSERT INTO sweeps VALUES (?, ?)', kind, id)
@@ -36,7 +42,10 @@ export class CascadeDeleter {
     return this.#sweepSome(kind, id, Number.MAX_SAFE_INTEGER)
   }
 
-  /** Resumes unfinished deletions and records deferred session ends. A failed step is retried at the next call. */
+  /**
+   * Resumes unfinished deletions and records deferred session ends. A failed step is retried at the next
+   * call.
+   */
   wake(): void {
     if (this.#busy) return
     this.#busy = true

@@ -5,7 +5,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export interface Sqlite {
   exec(sql: string): void
   prepare(sql: string): Statement
-  /** Iterates over the rows of a table. A value is undefined for a blob, an inexact integer, and a text that is too long or not UTF-8. */
+  /**
+   * Iterates over the rows of a table. A value is undefined for a blob, an inexact integer, and a text that
+   * is too long or not UTF-8.
+   */
   rows(table: string, columns: readonly string[], maxBytes: number): Iterable<(Value | undefined)[]>
   close(): void
 }
@@ -156,8 +159,8 @@ function parse<T = unknown[]>({ json }: JsonBytes): T {
 type Cell = string | number | null | Uint8Array | ArrayBuffer
 
 /**
- * Selects a text as the bytes of its UTF-8, and a blob or an inexact integer as a byte that is not UTF-8. Long values are
- * not loaded.
+ * Selects a text as the bytes of its UTF-8, and a blob or an inexact integer as a byte that is not UTF-8.
+ * Long values are not loaded.
  */
 function selectBytes(name: string, maxBytes: number): string {
   return `CASE WHEN typeof(${name}) IN ('text', 'blob') AND octet_length(${name}) > ${maxBytes} THEN x'ff'

@@ -17,7 +17,10 @@ export function dropContents(db: Sqlite): void {
   find(`type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`).forEach(drop)
 }
 
-/** Lists the tables that the migrations have created. The table of row numbers is last, because inserts change it. */
+/**
+ * Lists the tables that the migrations have created. The table of row numbers is last, because inserts change
+ * it.
+ */
 export function listTables(db: Sqlite): string[] {
   const rows = db
     .prepare(

@@ -29,7 +29,10 @@ export function recordEnds(
   if (guests.length > 0) store.run(`DELETE FROM members WHERE seq IN (${listed})`, JSON.stringify(guests))
 }
 
-/** Defers the recording of thousands of session ends, which is much faster than `recordEnds`. `recordListedEnds` records them later. */
+/**
+ * Defers the recording of thousands of session ends, which is much faster than `recordEnds`.
+ * `recordListedEnds` records them later.
+ */
 export function listEnds(store: Store, ended: readonly EndedSession[], at: number, reason: EndReason): void {
   const { sessions, guests } = splitSeqs(ended)
   store.run(

@@ -50,7 +50,9 @@ function count(store: Store, listing: Listing): number {
   return store.one<{ total: number }>(sql, ...readValues(listing))?.total ?? 0
 }
 
-/** Builds the clauses that select the rows. SQLite counts a whole table fast only if there is no WHERE clause. */
+/**
+ * Builds the clauses that select the rows. SQLite counts a whole table fast only if there is no WHERE clause.
+ */
 function buildSource({ table, filters = [], index }: Listing): string {
   const where = filters.length > 0 ? `WHERE ${filters.map(([condition]) => condition).join(' AND ')}` : ''
   return `FROM ${table} ${index === undefined ? '' : `INDEXED BY ${index}`} ${where}`

@@ -41,7 +41,9 @@ export class Store {
     return this.#closed
   }
 
-  /** @throws {Fault} if a write would be lost, because the database file was deleted, replaced or truncated */
+  /**
+   * @throws {Fault} if a write would be lost, because the database file was deleted, replaced or truncated
+   */
   requireFiles(): void {
     if (this.#files?.areLost()) throw fileLost()
   }
@@ -71,13 +73,17 @@ export class Store {
     this.#running().afterCommit.push(work)
   }
 
-  /** Registers `work` to run if the write is rolled back. Registered functions run in reverse order. Call inside `write`. */
+  /**
+   * Registers `work` to run if the write is rolled back. Registered functions run in reverse order. Call
+   * inside `write`.
+   */
   onRollback(work: () => void): void {
     this.#running().onRollback.push(work)
   }
 
   /**
-   * Runs `work` in a transaction and resolves once its changes are on disk. Concurrent writes share one commit.
+   * Runs `work` in a transaction and resolves once its changes are on disk. Concurrent writes share one
+   * commit.
    * @throws the error of `work` or of SQLite, after all changes of the write are undone
    */
   write<T>(work: () => T): Promise<T> {
@@ -149,8 +155,8 @@ export class Store {
 
   /**
    * Commits after a turn of the event loop that adds no write; a single write does not wait. Node accepts one
-   * connection per turn, and a disk sync takes as long as many turns. With a sync in every turn, some of 256 new
-   * clients waited for four seconds.
+   * connection per turn, and a disk sync takes as long as many turns. With a sync in every turn, some of 256
+   * new clients waited for four seconds.
    */
   #commitSoon(batch: readonly Write[], before = 1): void {
     setImmediate(() => {
@@ -177,8 +183,9 @@ export class Store {
   }
 
   /**
-   * Undoes a failed write: rolls back to the savepoint, repeats the changes of other writes, and sets a new savepoint,
-   * so that each change is repeated at most once. A savepoint for each write reduced the throughput by a seventh.
+   * Undoes a failed write: rolls back to the savepoint, repeats the changes of other writes, and sets a new
+   * savepoint, so that each change is repeated at most once. A savepoint for each write reduced the
+   * throughput by a seventh.
    */
   #undo(write: Write, changesBefore: number, cause: unknown): void {
     const hasChanged = this.#changes.length > changesBefore
@@ -236,7 +243,10 @@ class Write {
     }
   }
 
-  /** Runs the rollback callbacks. Call after the transaction is rolled back, so that they read the restored data. */
+  /**
+   * Runs the rollback callbacks. Call after the transaction is rolled back, so that they read the restored
+   * data.
+   */
   rolledBack(): void {
     for (const work of this.onRollback.toReversed()) work()
   }

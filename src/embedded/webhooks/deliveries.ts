@@ -30,7 +30,10 @@ export interface Attempt {
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
-/** Delays before the retries, in milliseconds. The last delay repeats until the event or redelivery is a day old. */
+/**
+ * Delays before the retries, in milliseconds. The last delay repeats until the event or redelivery is a day
+ * old.
+ */
 const retryDelays = [
   5 * second,
   30 * second,
@@ -143,7 +146,8 @@ export class Deliveries {
     let next: ReturnType<typeof recordAttempt>
     await this.#record(() => {
       next = recordAttempt(store, delivery, result, { now, nextAt })
-      // The entry is deleted after the commit, because a redelivery in the same commit would look like a running attempt.
+      // The entry is deleted after the commit, because a redelivery in the same commit would look like a
+      // running attempt.
       store.afterCommit(() => this.#attempted.delete(seq))
       if (++this.#attempts % attemptsPerRemoval === 0) removeFinished(store, now)
     })
@@ -163,7 +167,8 @@ export class Deliveries {
   }
 
   async #retry(seq: number, due: number): Promise<void> {
-    // A response of 410 to another event may have ended this delivery meanwhile, or a redelivery may have replaced it.
+    // A response of 410 to another event may have ended this delivery meanwhile, or a redelivery may have
+    // replaced it.
     const delivery = this.#options.store.one<Delivery>(
       'SELECT * FROM deliveries WHERE seq = ? AND next_at = ?',
       seq,

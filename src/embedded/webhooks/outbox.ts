@@ -56,7 +56,10 @@ export function enqueueOrPack(
   else enqueue(store, newId, roomId, target, changes)
 }
 
-/** Moves the oldest pack of a room to the outbox. To preserve the order, call when no first attempt is pending. */
+/**
+ * Moves the oldest pack of a room to the outbox. To preserve the order, call when no first attempt is
+ * pending.
+ */
 export function unpack(store: Store, newId: () => string, roomId: string): void {
   const next = store.one<{ seq: number; target: string; moves: string }>(
     'SELECT seq, target, moves FROM packed_moves WHERE room_id = ? ORDER BY seq LIMIT 1',
@@ -71,7 +74,10 @@ export function hasPacked(store: Store, roomId: string): boolean {
   return store.one('SELECT 1 FROM packed_moves WHERE room_id = ?', roomId) !== undefined
 }
 
-/** Packs thousands of changes, which is much faster than `enqueue`. Later changes of the room follow in new packs. */
+/**
+ * Packs thousands of changes, which is much faster than `enqueue`. Later changes of the room follow in new
+ * packs.
+ */
 export function pack(store: Store, roomId: string, target: string, changes: readonly PresenceChange[]): void {
   for (let i = 0; i < changes.length; i += changesPerPack)
     store.run(

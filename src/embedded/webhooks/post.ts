@@ -39,7 +39,10 @@ function isAllowed(address: string): boolean {
   return !(parsed instanceof ipaddr.IPv6) || parsed.match(ipaddr.IPv6.parse('2000::'), 3)
 }
 
-/** Creates a DNS lookup that checks the IP address on connection, so that the address cannot change after the check. */
+/**
+ * Creates a DNS lookup that checks the IP address on connection, so that the address cannot change after the
+ * check.
+ */
 const createGuardedLookup =
   (lookup: Lookup): LookupFunction =>
   (hostname, options, callback) => {

@@ -1,6 +1,6 @@
 /**
- * Migration that keeps finished deliveries. A round is an event or one of its redeliveries: `round_start` is the number
- * of attempts before the round, and `round_at` is the time of the request for the redelivery.
+ * Migration that keeps finished deliveries. A round is an event or one of its redeliveries: `round_start` is
+ * the number of attempts before the round, and `round_at` is the time of the request for the redelivery.
  */
 export const deliveriesStep = `
   ALTER TABLE deliveries ADD COLUMN state TEXT NOT NULL DEFAULT 'waiting';

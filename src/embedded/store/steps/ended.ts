@@ -1,6 +1,6 @@
 /**
- * Migration for deferred session ends. `ended_sessions` and `ended_members` hold the ends, which the views include.
- * `packed_moves` holds events that are not in the outbox yet, as one JSON list per row.
+ * Migration for deferred session ends. `ended_sessions` and `ended_members` hold the ends, which the views
+ * include. `packed_moves` holds events that are not in the outbox yet, as one JSON list per row.
  */
 export const endedStep = `
   CREATE TABLE ended_sessions (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL) STRICT;
