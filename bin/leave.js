@@ -5,8 +5,8 @@ const signals = { 129: 'SIGHUP', 130: 'SIGINT', 143: 'SIGTERM' }
 /**
  * Ends the process immediately. At exit, Node joins its threads, and a thread that waits for a name server or
  * pipe cannot be canceled. Replacing the process with another program avoids the wait and keeps the exit
- * code. Before Node 22.15, which lacks `execve`, a signal ends the process if the exit code is the code of
- * that signal.
+ * code. Without `execve` (Node before 22.15), a signal ends the process if the exit code is the code of that
+ * signal. On Windows, the process waits.
  * @param isAnswer true if a shell waits for output and ignores the exit code
  */
 module.exports = (code, isAnswer) => {

@@ -193,7 +193,9 @@ export class UnhealthyError extends MeetroomError {
 /** Changes that were made before an error: `the room was created`. */
 export type Done = Readonly<{ text: string; isOne: boolean }>
 
-/** Error for output that cannot be written, such as on a full disk. Its exit code is EX_IOERR of sysexits(3). */
+/**
+ * Error for output that cannot be written, such as on a full disk. Its exit code is EX_IOERR of sysexits(3).
+ */
 export class OutputError extends MeetroomError {
   readonly exitCode = 74
   readonly code = 'output'

@@ -12,8 +12,8 @@ export function hashKey(key: string): number {
 }
 
 /**
- * Hashes a text for an even distribution: `hashKey` with the final mix of MurmurHash3. The hash must not change,
- * because a resumed import selects the rows of its shard by hash.
+ * Hashes a text for an even distribution: `hashKey` with the final mix of MurmurHash3. The hash must not
+ * change, because a resumed import selects the rows of its shard by hash.
  */
 export function hashEvenly(text: string): number {
   let hash = hashKey(text) | 0

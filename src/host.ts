@@ -60,7 +60,10 @@ export interface Host {
   now(): number
   /** Monotonic clock, in milliseconds since an arbitrary moment. */
   monotonic(): number
-  /** Runs `work` after `ms` milliseconds (below 2³¹) if the program still runs. The returned function cancels it. */
+  /**
+   * Runs `work` after `ms` milliseconds (below 2³¹) if the program still runs. The returned function cancels
+   * it.
+   */
   after(ms: number, work: () => void): () => void
   /** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
@@ -84,7 +87,8 @@ interface StopRequest {
 
 /**
  * Creates an output that opens its stream at the first write, because opening takes milliseconds.
- * @param mayBlock returns true if a slow reader may block the program; writes to pipes and files are then synchronous
+ * @param mayBlock returns true if a slow reader may block the program; writes to pipes and files are then
+ * synchronous
  */
 function createOutput(
   fd: number,
@@ -259,7 +263,9 @@ export function createProcessHost(): Host {
   }
 }
 
-/** Replacement for `process.emitWarning` that drops experimental warnings and counts the loads that need it. */
+/**
+ * Replacement for `process.emitWarning` that drops experimental warnings and counts the loads that need it.
+ */
 type QuietWarning = typeof process.emitWarning & { original?: typeof process.emitWarning; loads?: number }
 
 function createWarningFilter(original: typeof process.emitWarning): QuietWarning {

@@ -161,7 +161,9 @@ function toInterruptedError(cause: unknown, signal: AbortSignal): MeetroomError 
   return cause instanceof InterruptedError ? cause : (signal.reason as InterruptedError)
 }
 
-/** Finds a better hint for an invalid value or, with requests, for an item that does not exist. Never fails. */
+/**
+ * Finds a better hint for an invalid value or, with requests, for an item that does not exist. Never fails.
+ */
 async function explainError(
   error: MeetroomError,
   context: Context | undefined,

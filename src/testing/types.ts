@@ -140,7 +140,10 @@ export interface Fault {
   readonly body?: unknown
   /** Delay before the response, measured by the clock of the service. */
   readonly delay?: Duration
-  /** `reset`: no response. `cut`: the connection closes after half of the response body, or after the handshake. */
+  /**
+   * `reset`: no response. `cut`: the connection closes after half of the response body, or after the
+   * handshake.
+   */
   readonly connection?: 'reset' | 'cut'
   /** `write`: the operation takes effect first. Default: it does not take effect. */
   readonly after?: 'write'
