@@ -262,7 +262,7 @@ test('modules outside output/redaction mask secrets only through redaction.ts', 
   expect(others.map(({ from, to }) => [from, to])).toEqual([
     ['cli/requests/request.ts', `${folder}/requests.ts`],
   ])
-  // The modules with the definition, and with flags that accept no secret field.
+  // These modules contain the definition, and flags that accept no secret field.
   const knowing = files.filter((file) => dirname(file) !== folder && code(file).includes('secretFields'))
   expect(knowing.sort()).toEqual(['api/resources.ts', 'cli/lists/count.ts', 'cli/shell/candidates.ts'])
 })
@@ -281,7 +281,7 @@ test('only match.ts compares names and emails of items', () => {
     ...['cli/import/prepare.ts', matcher, 'cli/workspace/export-workspace.ts', 'client/compare.ts'],
   ])
   expect(having(/\bfoldText\(|\.localeCompare\(/)).toEqual(['cli/filter/search.ts', matcher])
-  // The modules compare the new name of a watched room, and the order of the keys.
+  // These modules compare the new name of a watched room, and the order of the keys.
   const comparing = having(/\w(\.|\[')(name|email)('\])? [!=]== (?!undefined|null|['\d])/)
   expect(comparing.filter((file) => layer(file) === 'cli')).toEqual([
     'cli/commands/sessions/watch/room-view.ts',
@@ -338,7 +338,7 @@ test('only records.ts looks up users, rooms and members, and sends writes to man
 test('only membership-plan.ts decides whether a member is added, changed or kept', () => {
   const comparing = files.filter((file) => /\bshowsValues\(|'already a member/.test(code(file)))
   expect(comparing.sort()).toEqual(['cli/records/membership-plan.ts', 'cli/records/shown-values.ts'])
-  // No module may select just any unblocked membership, because the effective membership must be chosen.
+  // No module may select an arbitrary unblocked membership, because the effective membership must be chosen.
   expect(files.filter((file) => /\.find\(\(?\w+\)? => !isBlocked/.test(code(file)))).toEqual([])
 })
 

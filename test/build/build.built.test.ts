@@ -36,7 +36,7 @@ test.each([
   expect(() => asCommonJs('part', text)).toThrow('part: nothing provides for')
 })
 
-// A module that has copied a value would not see a new value.
+// The build exports plain values, so an importing module would not see a later change.
 test('the exports of each module are constant after loading', async () => {
   const { metafile } = await bundle()
   const modules = Object.entries(metafile.inputs).filter(([, { format }]) => format === 'esm')

@@ -292,7 +292,7 @@ test('the wording of a response never changes the outcome of a write', async () 
         const isShown = body.includes('New')
         if (isExecuted) expect([0, 1, 7]).toContain(code)
         else if (!isShown) expect([1, 7]).toContain(code)
-        // Only a response that reports a failure may be believed.
+        // After a successful change, only a response that reports a failure may cause exit code 1.
         if (isExecuted && code === 1) expect(body).toMatch(/ok|success|error|status/)
       },
     ),

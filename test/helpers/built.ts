@@ -30,7 +30,10 @@ export function runShell(
   return runCommand('sh', ['-c', `${meetroom}; ${script}`], env, '', options)
 }
 
-/** Returns a script of POSIX sh that pipes a command into a reader, and prints the exit code of the command last. */
+/**
+ * Returns a script of POSIX sh that pipes a command into a reader, and prints the exit code of the command
+ * last.
+ */
 export function pipeTo(command: string, reader: string): string {
   return `exec 4>&1; code=$({ { { ${command}; } 3>&- 4>&-; echo $? >&3; } | { ${reader}; } >&4; } 3>&1); echo "$code"`
 }

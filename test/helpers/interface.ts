@@ -312,8 +312,8 @@ export function isRemoval({ change }: Difference): boolean {
 const lastWithoutPolicy = '0.2.0'
 
 /**
- * Lists the incompatible changes that break the compatibility policy: changes without an entry under “Unreleased”, and
- * removals that the last release did not announce under “Deprecated”.
+ * Lists the incompatible changes that break the compatibility policy: changes without an entry under
+ * “Unreleased”, and removals that the last release did not announce under “Deprecated”.
  */
 export function policyBreaches(released: Interface, current: Interface, changelog: string): string[] {
   const sections = changelog.split(/^(?=## )/m)

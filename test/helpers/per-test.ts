@@ -1,6 +1,9 @@
 import { beforeEach } from 'vitest'
 
-/** Creates a value before each test of a file or a group; the result forwards to the value of the current test. */
+/**
+ * Creates a value before each test of a file or a group; the result forwards to the value of the current
+ * test.
+ */
 export function perTest<T extends object>(create: () => Promise<T>): T {
   let current: T
   beforeEach(async () => {

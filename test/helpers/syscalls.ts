@@ -85,7 +85,9 @@ export function toldTooEarly(events: readonly Event[], marks: readonly string[])
 const touching =
   /\b(?:open|openat|creat|mkdir|mkdirat|rename|renameat2?|link|linkat|symlink|symlinkat|unlink|unlinkat|rmdir)\(/
 
-/** Runs the built program, and returns the paths in a directory that it opens, creates, renames or removes. */
+/**
+ * Runs the built program, and returns the paths in a directory that it opens, creates, renames or removes.
+ */
 export async function tracePaths(
   argv: readonly string[],
   env: Record<string, string>,

@@ -57,7 +57,8 @@ function* fractions(): Generator<number> {
 }
 
 /**
- * Runs a command on a copy of the template, kills it after a time, and returns its duration, in milliseconds.
+ * Runs a command on a copy of the template, kills it after a delay, and returns its duration, in
+ * milliseconds.
  */
 async function runAndKill(dir: string, argv: readonly string[], afterMs?: number): Promise<number> {
   cpSync(template, dir, { recursive: true })

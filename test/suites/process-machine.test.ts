@@ -166,7 +166,7 @@ describe('a home directory', () => {
     if (!mountDisk(env.HOME, 'ro')) return skip('mounting a read-only disk requires more rights')
     expect(await run('--version', env)).toEqual(fine)
     expect(await run('rooms list -o ids', env)).toEqual({ code: 0, stdout: '', stderr: '' })
-    // For a directory that is created with its parents, Node reports the latter error on a read-only disk.
+    // On a read-only disk, Node reports “no such directory” for a directory that is created with its parents.
     expect(await run('config set timeout 5', env)).toEqual({
       code: 74,
       stdout: '',

@@ -56,8 +56,8 @@ async function open(port: number): Promise<Socket> {
 }
 
 /**
- * Sends text slowly. Returns `cut` if the service closes the connection within `ms` milliseconds, else `still
- * there`.
+ * Sends text slowly. Returns `cut` if the service closes the connection within `ms` milliseconds, otherwise
+ * `still there`.
  */
 async function drip(port: number, atOnce: string, drops: string, ms = 5000): Promise<string> {
   const socket = await open(port)

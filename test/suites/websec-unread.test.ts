@@ -86,7 +86,7 @@ test('unread messages of all rooms have one limit, above which the peers that ar
     await ask(`/rooms/${id}/message`, { message: `${i} ${'m'.repeat(9 * megabyte)}` })
   }
   const outcomes = await Promise.all(sockets.map(read))
-  // 128 MB hold 14 messages. On a slow machine, some of their peers are disconnected, because they answer no
+  // 128 MB hold 14 messages. On a slow machine, some peers are disconnected, because they do not respond to
   // pings.
   expect(outcomes.slice(0, -14)).toEqual(Array(rooms - 14).fill('an end'))
   expect(outcomes.at(-1)).toBe('a message')

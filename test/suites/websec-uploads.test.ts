@@ -145,7 +145,7 @@ describe('a client that waits for permission to send its body', () => {
 })
 
 describe('request bodies beyond 64 MB in total', () => {
-  /** Opens six requests with bodies of 10 MB, whose clients have the permission to send and send nothing. */
+  /** Opens six requests with bodies of 10 MB, whose clients have permission to send but send nothing. */
   async function fill() {
     const service = await served()
     const { origin, head, authorization } = service

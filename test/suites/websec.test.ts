@@ -31,7 +31,7 @@ function changed({ method, path, headers, body }: GoodRequest, change: Change): 
     .replaceAll('{hex}', (body?.length ?? 0).toString(16))
 }
 
-/** Encodes text as Latin-1 if possible, else as UTF-8. */
+/** Encodes text as Latin-1 if possible, otherwise as UTF-8. */
 const encode = (text: string) => Buffer.from(text, /^[\0-\xff]*$/.test(text) ? 'latin1' : 'utf8')
 
 const statusesOf = (text: string) =>

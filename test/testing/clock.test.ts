@@ -74,7 +74,8 @@ describe('the clock of a test service', () => {
     expect(receiver.inbox.all.length).toBe(2)
     await service.clock.advance('25h')
     const events = receiver.inbox.all.map(({ headers }) => headers)
-    // 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h and 4 h after the first attempt, then every 6 hours for a day.
+    // 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h and 4 h after the first attempt, then every 6 hours for a
+    // day.
     expect(events.length).toBeGreaterThanOrEqual(11)
     expect(new Set(events.map((headers) => headers['webhook-id']))).toEqual(new Set([first.id]))
     const count = receiver.inbox.all.length

@@ -33,7 +33,7 @@ async function round() {
   const service = await startService({ seed })
   service.faults.add({ operation: 'getRoom', delay: 1, status: 503 })
   const headers = { authorization: 'Bearer ' + service.apiKey }
-  // Without a pool, which would keep a part for each port.
+  // Avoids a connection pool, which would keep resources for each port.
   const [response] = await once(http.get(service.baseUrl + '/rooms/r', { agent: false, headers }), 'response')
   await once(response.resume(), 'end')
   const socket = new WebSocket(service.baseUrl.replace('http', 'ws') + '/rooms/r/connect')

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { createWorld } from '../../helpers/world.ts'
 
-/** Creates users and rooms; returns a function from a mistake to its message, with `{name}` for the ID of a room. */
+/**
+ * Creates users and rooms; returns a function from a mistake to its message, with `{name}` for the ID of a
+ * room.
+ */
 async function createHints(): Promise<(line: string) => Promise<string>> {
   const world = await createWorld()
   await world.send('POST', '/users', { user_id: 'ada', name: 'Ada Lovelace' })

@@ -92,7 +92,7 @@ test.each(Object.keys(verbs) as (keyof typeof verbs)[])(
           const { command } = splitLine(program, words.split(' '))
           if (words.includes('--help') || !(command instanceof MeetroomCommand)) continue
           suggestions++
-          // A room that is to be restored may be terminated.
+          // `reopen` is a valid suggestion, because a restored room may be terminated.
           const isReopening = meaning === 'undoes' && command.name() === 'reopen'
           if (strengthOf(command) > allowed[meaning] && !isReopening) wrong.push(`${line}: ${words}`)
         }

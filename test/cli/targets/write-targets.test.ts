@@ -489,7 +489,7 @@ describe('a signal during a batch', () => {
     host.signal(name)
   }
 
-  /** Answers the first `answered` requests; the others hang until they are aborted. */
+  /** Responds to the first `answered` requests; the others hang until they are aborted. */
   function hangAfter(answered: number, onHang: () => void): void {
     let count = 0
     world.intercept = (_request, next, signal) => {

@@ -6,7 +6,8 @@ import { formatLock, parseLock } from '../../../src/cli/workspace/lock/lock-form
 import type { PruneKind } from '../../../src/cli/workspace/plan/plan.ts'
 import { planWorkspace } from '../../../src/cli/workspace/plan/plan-workspace.ts'
 
-// These files never change: they represent files of users, which new versions must read like the old version.
+// These files never change: they represent files of users, which every new version must read like the version
+// that wrote them.
 const folder = resolve(import.meta.dirname, '../../fixtures/workspace')
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 
@@ -17,7 +18,7 @@ const room = (id: string, more: object) =>
     { id, application_id: 'app-1', terminated_at: null, layout: 'default', record: false, ...more },
   ] as const
 
-/** Returns the state of the service after the apply of an earlier version. */
+/** Returns the state of the service after `workspace apply` by an earlier version. */
 const state = () => ({
   users: {
     isComplete: true,

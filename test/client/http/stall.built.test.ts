@@ -66,7 +66,7 @@ describe('a service that stalls', () => {
   })
 })
 
-// Node waits for the lookup thread, usually for ten seconds, in all built-in ways to exit.
+// All built-in ways to exit Node wait for the lookup thread, usually for ten seconds.
 describe('a silent name server', () => {
   const canBeReplaced = spawnSync(node, ['-p', 'typeof process.execve']).stdout.toString() === 'function\n'
   if (!canBeReplaced)

@@ -1058,7 +1058,7 @@ test('the list of sessions is complete by default, and is paged with a total if 
 })
 
 describe('database indexes', () => {
-  /** Answers a request; returns the SQLite query plans. */
+  /** Sends a request; returns the SQLite query plans. */
   async function readQueryPlans(path: string): Promise<string[]> {
     const db = await openFile(tempDir())
     const statements = new Set<string>()

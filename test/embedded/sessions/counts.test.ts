@@ -24,7 +24,7 @@ interface Payload {
 
 /**
  * Starts a hub with three rooms, and a simple model of its state.
- * @param maxDirectEnds maximum number of ends that are recorded directly; more ends are listed
+ * @param maxDirectEnds maximum number of ends that are recorded directly; more ends are deferred
  */
 async function startHub(maxDirectEnds: number) {
   const sqlite = await openSqlite(':memory:', (load) => load())
@@ -133,7 +133,7 @@ async function startHub(maxDirectEnds: number) {
     },
     settle: (most: number) => recordListedEnds(store, most),
     unpack: (roomId: string) => unpack(store, newId, roomId),
-    /** Settles and unpacks all remaining entries. */
+    /** Records all deferred ends, and unpacks all packed events. */
     finish: () =>
       store.write(() => {
         recordListedEnds(store, 1000)

@@ -27,7 +27,7 @@ async function createLargeRoom({ store, send }: TestWorkspace, count = 3000): Pr
   return id
 }
 
-/** Counts the stored members, the stored sessions, and the rooms that wait to be swept. */
+/** Counts the stored members, the stored sessions, and the unfinished deletions. */
 function countStored({ store }: TestWorkspace): number[] {
   return ['members', 'sessions', 'sweeps'].map((table) => store.all(`SELECT * FROM ${table}`).length)
 }

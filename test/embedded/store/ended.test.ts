@@ -12,7 +12,7 @@ import { tempDir } from '../../helpers/world.ts'
 const hour = 3_600_000
 
 /**
- * Opens a workspace with live sessions, which lists more than two concurrent ends and settles them on
+ * Opens a workspace with live sessions, which defers more than two concurrent ends and records them on
  * request.
  */
 async function openLive(dir: string, startsAt = testNow) {
@@ -61,7 +61,7 @@ async function openLive(dir: string, startsAt = testNow) {
         const peer = { send: () => {}, close: () => {} }
         return hub.join({ id: newId(), roomId, memberId, userId, type: 'guest', guestSeq, peer })
       }),
-    /** Returns true if ends are still listed, and the number of open records. */
+    /** Returns true if deferred ends remain, and the number of open sessions. */
     records: () => [
       hasListedEnds(store),
       store.all('SELECT 1 FROM sessions WHERE disconnected_at IS NULL').length,

@@ -355,7 +355,7 @@ describe('the events of thousands of sessions that end together', () => {
   const sessions = (from: number, count: number) => Array.from({ length: count }, (_, i) => `msg_${from + i}`)
   const sessionOf = ({ body }: Attempt) => JSON.parse(body).payload.sessionId
 
-  /** Answers all attempts; returns their sessions in order. */
+  /** Responds to all attempts; returns their sessions in order. */
   async function deliverAll(count: number): Promise<string[]> {
     const found: string[] = []
     while (found.length < count) {

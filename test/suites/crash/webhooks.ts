@@ -15,8 +15,8 @@ interface Delivery {
 }
 
 /**
- * Kills a service while sessions begin and end, and while their events are delivered and redelivered to a receiver that
- * fails some requests.
+ * Kills a service while sessions begin and end, and while their events are delivered and redelivered to a
+ * receiver that fails some requests.
  */
 export async function killWebhooks({ random, ...kills }: Kills & { random(): number }) {
   let isOver = false

@@ -83,7 +83,8 @@ function verdictsOf(it: Case): readonly Outcome[] {
   if (answers === 'shows' && isShown(it)) return shown(it)
   // The command adds no read, so a value that the response does not show stays unknown.
   if (isRaw) return [...shown(it), 'unknown']
-  // A service need not show these fields, so the ID is an acknowledgement. An offboarding reads the item anyway.
+  // A service need not show these fields, so the ID is an acknowledgement. An offboarding reads the item
+  // anyway.
   if (answers === 'names' && isUnlistedOnly(target)) return ['done', ...shown(it)]
   // A room whose ID is not known cannot be read.
   if (kind === 'room' && answers !== 'names' && answers !== 'shows') return ['unknown']
