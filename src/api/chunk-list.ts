@@ -1,4 +1,4 @@
-/** Size of the blocks that small chunks are copied to, in bytes. */
+/** Size of the blocks into which small chunks are copied, in bytes. */
 const blockBytes = 64 * 1024
 
 /** Chunks of a body. Copies small chunks, because one byte would keep a whole socket buffer in memory. */

@@ -15,7 +15,7 @@ const maxResponseLevels = 200
 const maxResponseValues = 1_000_000
 /** Maximum size of JSON, in bytes. A sorted list in CSV takes nine times as much memory. */
 const maxBytes = 32 * 1024 * 1024
-/** Maximum size of JSON with characters outside Latin-1, in bytes. Its text takes two bytes per character. */
+/** Maximum size of JSON with characters outside Latin-1, in bytes. The text takes two bytes per character. */
 const maxWideBytes = maxBytes / 2
 /** Maximum number of different field names. Each name takes up to 300 bytes. */
 const maxNames = 100_000
@@ -44,7 +44,7 @@ function parseText(text: string, levels: number, values: number): Parsed {
   return parseChecked(text, levels)
 }
 
-/** Parses JSON. The limits of long JSON must already be checked. */
+/** Parses JSON. The caller must check the limits of long JSON first. */
 function parseChecked(text: string, levels: number): Parsed {
   const value: unknown = JSON.parse(text)
   if (text.length > 2 * levels && text.length <= quickBytes && isDeeper(value, levels))
@@ -60,7 +60,7 @@ function parseChecked(text: string, levels: number): Parsed {
  * and 50 MB.
  */
 const quickBytes = 512 * 1024
-/** Greatest byte in the UTF-8 encoding of Latin-1 characters. */
+/** Highest byte in the UTF-8 encoding of Latin-1 characters. */
 const lastLatin1 = 0xc3
 /** Number of different hashes of field names. */
 const nameSlots = 2 ** 20
@@ -136,8 +136,8 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false
 }
 
-// JSON.parse rounds numbers that a double cannot hold. Searching for them is much faster than parsing without
-// loss.
+// JSON.parse rounds numbers that a double cannot hold. Searching for them is much faster than lossless
+// parsing.
 const mayLoseDigits = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -96,7 +96,7 @@ type QueryFields<F extends Fields> = {
   [K in keyof F as F[K] extends { query: true | string } ? K : never]?: RequestValue<F[K]['type']> | undefined
 }
 
-/** Value of a field in a response. Choices are any string, because services may add choices. */
+/** Value of a field in a response. The type of a choice is `string`, because services may add choices. */
 type ResponseValue<T> = T extends readonly string[]
   ? string
   : T extends { list: infer F extends Fields }

@@ -1,7 +1,7 @@
 import { toText } from './to-text.ts'
 
 /**
- * Parsers of times, booleans and numbers, which services write in different forms. Each parser returns null
+ * Parsers for times, booleans and numbers, which services write in different forms. Each parser returns null
  * for “none”, and undefined for a missing or unreadable value.
  */
 
