@@ -77,7 +77,7 @@ export function createExchange(options: ExchangeOptions) {
     const permission = options.beforeSend(request)
     if (permission) await permission
     const { send, headers, bodyHeaders } = opened ?? (await open())
-    // Loaded before the request is sent, so that a write cannot be followed by a loading error.
+    // Loaded before the request is sent, so that a load error cannot follow a write.
     if (write) judges ??= await import('./judged-write.ts')
     if (trail) await trail.begin(request)
     const ownHeaders = request.body === undefined ? headers : bodyHeaders

@@ -113,8 +113,8 @@ function createNotFoundError({
 }
 
 /**
- * Creates the error for a request that names a user who does not exist. Suggests to create a user with such
- * an ID.
+ * Creates the error for a request that names a user who does not exist. Suggests creating the user if the
+ * name has the form of an ID.
  */
 export function unknownUserError(user: string, details: ErrorDetails = {}): NotFoundError {
   const list = listHint('users')

@@ -12,7 +12,7 @@ export interface ProbeResult {
   isService: boolean
 }
 
-/** Facts about the service that are learned during a run. A usable response makes a probe unnecessary. */
+/** Facts that a run learns about the service. A usable response makes a probe unnecessary. */
 export interface ServiceFacts {
   probe?: Promise<ProbeResult>
   /** Probe after a denial of access (403), because the key may have been revoked since the last success. */

@@ -30,7 +30,7 @@ export interface Retry {
 }
 
 export interface Policy {
-  /** Timeout of a request including its retries and reading the bodies, in milliseconds. */
+  /** Timeout of a request, including retries and the reading of bodies, in milliseconds. */
   readonly timeoutMs: number
   retries: number
   timing: Timing
