@@ -27,7 +27,7 @@ export function toWriteError(name: string, error: unknown, details?: Details): u
   return translate(error, `${name} cannot be written`, 'no such directory', details)
 }
 
-/** Translates the error of a file that is read, and created if it is missing. */
+/** Translates the error of a file that is read, or created if missing. */
 export function toUseError(name: string, error: unknown, details?: Details): unknown {
   return translate(error, `${name} cannot be used`, 'no such directory', details)
 }

@@ -61,7 +61,7 @@ export class OutputFile {
     }
   }
 
-  /** Closes the output, and removes the file of an earlier output. */
+  /** Discards the output, and removes the file that an earlier run wrote. */
   async remove(): Promise<void> {
     this.#stream.end()
     await this.#ended

@@ -18,7 +18,7 @@ export class SignalWait {
   }
 
   /**
-   * Waits for work, which a signal abandons. The launcher ends a process with abandoned work.
+   * Waits for work until a signal arrives. The launcher ends a process with abandoned work.
    * @throws {InterruptedError} after a signal
    */
   until<T>(work: () => Promise<T>): Promise<T> {
