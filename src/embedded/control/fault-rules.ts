@@ -20,7 +20,7 @@ type Applied<T> =
 
 interface Rule {
   spec: FaultSpec
-  /** Given fault as JSON, for reports. */
+  /** The fault as given, in JSON, for reports. */
   text: string
   matched: number
   random: () => number

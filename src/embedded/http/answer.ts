@@ -14,9 +14,9 @@ const maxBodiesBytes = 64 * 1024 * 1024
 
 export interface Exchange {
   readonly id: string
-  /** True if the client sends `Expect: 100-continue` and waits for the permission to send the body. */
+  /** True if the client sends `Expect: 100-continue` and waits for permission to send the body. */
   readonly isWaiting: boolean
-  /** True if the request must be the last request of its connection, whatever the response is. */
+  /** True if the request must be the last request of its connection, regardless of the response. */
   readonly isLast: boolean
   operation: string | undefined
   /** True once the whole request is read and the service processes it. */

@@ -3,7 +3,7 @@ import type { Frame } from './frame.ts'
 
 /** Maximum size of all frames that peers have not read, in bytes. */
 const maxBytes = 128 * 1024 * 1024
-/** Maximum size of an uncounted frame for a peer that has read all earlier frames, in bytes. */
+/** Maximum size of a frame that is not counted if the peer has read all earlier frames, in bytes. */
 const maxUncounted = 16 * 1024
 
 /**

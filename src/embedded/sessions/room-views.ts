@@ -37,7 +37,7 @@ interface Viewed {
   pages: Frame | undefined
 }
 
-/** Sender of descriptions of rooms (people, pages and meeting clock) to the sessions that requested them. */
+/** Sender of room descriptions (people, pages and meeting clock) to the sessions that requested them. */
 export class RoomViews {
   readonly #options: RoomViewsOptions
   readonly #rooms = new Map<string, Viewed>()

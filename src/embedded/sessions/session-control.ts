@@ -53,7 +53,9 @@ export interface SessionControl {
   setType(roomId: string, memberId: string, type: MemberType): void
   /** Sends a message to the room's current sessions only (API specification, section 4, rule 4). */
   send(roomId: string, message: object): void
-  /** Describes a room again to the sessions that show it, after a change of names or pages. */
+  /**
+   * Sends a new description of a room to the sessions that show the room, after a change of names or pages.
+   */
   refresh(roomId: string, view?: 'pages'): void
   /** Returns the meeting time of a room in milliseconds; undefined if no meeting is running. */
   meetingMs(roomId: string): number | undefined

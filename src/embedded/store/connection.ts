@@ -159,8 +159,8 @@ function parse<T = unknown[]>({ json }: JsonBytes): T {
 type Cell = string | number | null | Uint8Array | ArrayBuffer
 
 /**
- * Selects a text as the bytes of its UTF-8, and a blob or an inexact integer as a byte that is not UTF-8.
- * Long values are not loaded.
+ * Selects a text as its UTF-8 bytes, and a blob or an inexact integer as a byte that is not UTF-8. Long
+ * values are not loaded.
  */
 function selectBytes(name: string, maxBytes: number): string {
   return `CASE WHEN typeof(${name}) IN ('text', 'blob') AND octet_length(${name}) > ${maxBytes} THEN x'ff'

@@ -26,7 +26,8 @@ export class DatabaseFiles {
   }
 
   /**
-   * Returns true once a path names another file or no file, or the log was truncated: writes would be lost.
+   * Returns true once writes would be lost, because a path names another file or no file, or the log was
+   * truncated.
    */
   areLost(): boolean {
     this.#checkedAt = performance.now()
@@ -35,7 +36,7 @@ export class DatabaseFiles {
     return this.#isLost
   }
 
-  /** Returns the result of `areLost`, up to 100 ms late for paths. */
+  /** Returns the result of `areLost`, which may be 100 ms old for paths. */
   wereLost(): boolean {
     if (performance.now() - this.#checkedAt >= maxAgeMs) return this.areLost()
     this.noteLog()

@@ -54,7 +54,7 @@ export function recordAttempt(
     isFinished ? now : null,
     ...result,
   )
-  // A redelivery was requested during the attempt. Keep it waiting, even if the attempt succeeded.
+  // A redelivery was requested during the attempt, so the delivery stays in the state `waiting`.
   if (!isRecorded)
     store.run(
       `UPDATE deliveries SET attempts = min(attempts + 1, ${maxTotal}), round_start = min(attempts + 1, ${maxTotal}),
