@@ -135,7 +135,7 @@ async function listCacheWords() {
   })
   const module = { exports: {} }
   new Function('exports', 'require', 'module', outputFiles[0].text)(module.exports, createRequire(import.meta.url), module)
-  // Replaces the action of each command.
+  // Stub for the action of each command.
   const act = () => act
   const listWords = ({ commands }) =>
     commands.flatMap((command) => [command.name(), ...command.aliases(), ...listWords(command)])

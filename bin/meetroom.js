@@ -69,7 +69,8 @@ function compile(file) {
   const cache = folder && readCache(name)
   // The program is ASCII, which latin1 reads fastest.
   const script = new Script(fs.readFileSync(filename, 'latin1'), { filename, cachedData: cache?.code })
-  // A cache may lack code, such as the code for tables after an empty list. It is checked once an hour.
+  // A cache may lack code, such as the code for tables after an empty list. Each cache is checked once an
+  // hour.
   const isUsable = cache && !script.cachedDataRejected
   const isDue = !isUsable || Date.now() - cache.checked > 3_600_000
   scripts.push({ name, script, isDue, size: isUsable ? cache.code.length : undefined })

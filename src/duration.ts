@@ -1,6 +1,6 @@
 import { type ErrorDetails, UsageError } from './errors.ts'
 
-/** Milliseconds per unit, longest unit first, as in durations. */
+/** Milliseconds per unit, longest unit first, which is the order of units in a duration. */
 const units = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
 
 const pattern =
@@ -75,7 +75,7 @@ const numbers: Readonly<Record<string, string>> = {
   ...{ eight: '8', nine: '9', ten: '10' },
 }
 
-/** Words for units. Months and years have no fixed length. */
+/** Words for units. Months and years are missing, because they have no fixed length. */
 const unitWords: readonly (readonly [RegExp, keyof typeof units])[] = [
   [/^(w|wks?|weeks?)$/, 'w'],
   [/^(d|days?)$/, 'd'],

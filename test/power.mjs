@@ -68,7 +68,7 @@ const swaps = {
   ...{ '+': '-', '-': '+' },
 }
 
-/** Returns all mutants of a file: the range in the text, and its replacement. */
+/** Returns all mutants of a file, each as a range in the text and a replacement. */
 function findMutants(path, text) {
   const found = []
   const add = (start, end, replacement) => found.push({ path, start, end, replacement })

@@ -1,9 +1,10 @@
 // Compares `users import` with adaptive concurrency to fixed concurrency and to an import without lookups, on
-// a service with latency. Also imports into a service with a limit of requests per second, counted per second
-// or by a bucket of five. All cases run alternately. A row causes two requests: a lookup and a creation.
+// a service with latency. Also imports into a service that limits the requests per second, by a counter per
+// second or by a token bucket of five. All cases run alternately. A row causes two requests: a lookup and a
+// creation.
 // Run with: npm run bench:adapt [-- --latency 0,50 --rows 5000 --fixed 8,16,32,64 --rounds 5 --limited 1000
-// --rate 50 --limited-rounds 3]. These are the values of the large form. --limited 0 skips the limited
-// service, and --rounds 0 skips the other cases.
+// --rate 50 --limited-rounds 3]. These values give a large run; some defaults are smaller. --limited 0 skips
+// the limited service, and --rounds 0 skips the other cases.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -98,7 +98,7 @@ const lines: Record<string, readonly string[]> = {
     'GET /users',
     ...['GET /users --paginate', 'GET /users -i -H X-Trace:1', 'DELETE /users/ada -i'],
   ],
-  // A tab counts as white space.
+  // Completion treats a tab as white space.
   __complete: [
     'bash meetroom\trooms\tget\t',
     'fish meetroom\tmembers\tget\tROOM\t',
@@ -116,7 +116,7 @@ const lines: Record<string, readonly string[]> = {
 /** Commands without a request that --dry-run or --curl could show. */
 export const sendsNothing =
   /^(serve|join|sessions watch|webhooks (listen|verify)|audit|auth|profiles|config|cache|local|help|openapi|version|commands|schema|doctor|completion|__complete)\b/
-/** Commands that send a request to another URL than the base URL. */
+/** Commands that send a request to a URL other than the base URL. */
 export const sendsElsewhere = /^webhooks trigger\b/
 /** Commands that need a running service with a control file. `control.built.test.ts` runs them. */
 export const needsControl = / --control /

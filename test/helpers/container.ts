@@ -105,7 +105,7 @@ export function inContainer(
   return ['unshare', '--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script]
 }
 
-/** Returns the ID of the only child of a process, as seen from this machine. */
+/** Returns the ID of the only child of a process, in the PID namespace of this machine. */
 export function childOf(pid: number | undefined): number {
   const found = readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false

@@ -84,7 +84,7 @@ export async function importKillLoop({
     else proxy.after(1 + Math.floor(random() * 200), random() < 0.5 ? 'came' : 'acted', kill)
     const { code } = await ended(45_000)
     clearTimeout(timer)
-    // Pending requests could otherwise not be distinguished from requests that were never sent.
+    // Waits for pending requests, which would otherwise look like requests that were never sent.
     await proxy.idle()
     return code === null ? undefined : { code, stdout: stdout.all, stderr: log() }
   }

@@ -27,7 +27,9 @@ export const slowCommits: readonly Edit[] = [
   [store, 'this.#commitSoon(this.#batch)', 'setTimeout(() => this.#commit(), 30)'],
 ]
 
-/** Edits that list and end sessions in small steps, so that kills happen between the steps. */
+/**
+ * Edits that defer and record the ends of sessions in small steps, so that kills happen between the steps.
+ */
 export const smallSteps: readonly Edit[] = [
   [
     'src/embedded/sessions/departures.ts',
