@@ -1,7 +1,7 @@
-// Runs the tests on other versions of Node: the whole suite on the newest version of each release line, and
-// the tests of the built program on the oldest versions that `engines` allows. `--short` runs the built
-// program on the oldest and the newest version only. `--full` runs suites in full. FILE…
-// selects test files.
+// Runs the tests on other versions of Node. The whole suite runs on the newest version of each release line.
+// The tests of the built program run on the oldest versions that `engines` allows.
+// `--short` runs the built program on the oldest and the newest version only. `--full` runs suites in full.
+// FILE… selects test files.
 // Run with: npm run test:matrix [-- --short | [--full] [FILE…]]
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

@@ -44,7 +44,7 @@ export interface Policy {
 
 /** Scheduler of the requests of a run. */
 export interface Pacer {
-  /** Signal after which no request is sent again. */
+  /** Aborts when no request may be sent again. */
   readonly stop: AbortSignal
   /**
    * Resolves when the next request may start, or when the run stops; undefined if it may start immediately.

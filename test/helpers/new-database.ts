@@ -87,7 +87,7 @@ const usual =
 function lease(pool: Pool, rows: string): Driver {
   const pooled = pool.free.pop() ?? create(pool)
   const { driver, statements } = pooled
-  // The only row of a new database.
+  // Inserts the only row that a new database has.
   driver.exec(
     `BEGIN; INSERT INTO workspace (application_id) VALUES (lower(hex(randomblob(12)))); ${rows}; COMMIT`,
   )

@@ -83,7 +83,7 @@ const things = {
   ],
 }
 
-/** Makes the service return these items, whatever their fields. */
+/** Makes the service return these items, regardless of their fields. */
 function serveItems(held: Record<string, readonly object[]> = things): void {
   world.intercept = async ({ url }) => {
     const { pathname, searchParams } = new URL(url)

@@ -9,7 +9,7 @@ import { openTestWorkspace } from '../../helpers/wire.ts'
 
 const halfRequest = 'GET /v1/rooms HTTP/1.1\r\nHost: localhost\r\nX-Slow: '
 
-/** Opens a connection from an address of this machine and sends the beginning of a request. */
+/** Opens a connection from an IP address of this machine and sends the beginning of a request. */
 async function openIncomplete(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port, localAddress })
   socket.on('error', () => {})
@@ -32,7 +32,7 @@ function ask(port: number, localAddress = '127.0.0.1'): Promise<number | undefin
   })
 }
 
-/** Starts a service with at most 100 connections, of which half may be silent from one address. */
+/** Starts a service with at most 100 connections, of which half may be silent from one IP address. */
 async function startService() {
   const { service } = await openTestWorkspace()
   const server = await serveHttp(service, { host: '127.0.0.1', port: 0, maxConnections: 100 })

@@ -157,7 +157,7 @@ describe('a stopping service', () => {
     socket.resume()
     await once(socket, 'end')
     const stopped = served.stop()
-    // After the end of its sessions, the service waits some seconds for the remaining connections.
+    // After the end of its sessions, the service waits a few seconds for the remaining connections.
     await served.advance(1)
     await served.advance(3000)
     await stopped
