@@ -93,7 +93,10 @@ const small = await startService(await fill(maxDirectEnds, addCrowds))
 const big = await startService(await fill(many, addCrowds))
 const peer = `${maxDirectEnds.toLocaleString('en')} rows`
 const title = `${many.toLocaleString('en')} rows`
-/** Number of requests per side and pair; their median counts. Offsets and hits exist for 100 requests. */
+/**
+ * Number of requests per side and pair; the median of their times counts. Offsets and hits exist for 100
+ * requests.
+ */
 const each = 8
 for (const [what, path] of paths) {
   const time = (served: Served, count: number) => {

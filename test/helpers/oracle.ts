@@ -3,7 +3,7 @@ export type How = 'acknowledged' | 'seen'
 
 /** Number of a deleted room, greater than all others. */
 export const deleted = Number.POSITIVE_INFINITY
-/** Number of a missing room without a deletion, less than all others. */
+/** Number of a room that is missing without a deletion; smaller than all others. */
 const gone = -1
 
 /**
@@ -13,7 +13,7 @@ const gone = -1
  */
 export class Oracle {
   readonly #known: Record<How, Map<string, number>> = { acknowledged: new Map(), seen: new Map() }
-  /** Rooms with a sent deletion, whether acknowledged or not. */
+  /** Rooms with a sent deletion, acknowledged or not. */
   readonly #maybeDeleted = new Set<string>()
   /** Number of acknowledged writes and of observed writes. */
   readonly counts: Record<How, number> = { acknowledged: 0, seen: 0 }
@@ -29,7 +29,7 @@ export class Oracle {
     return isNews
   }
 
-  /** Records that a deletion is about to be sent. */
+  /** Records the deletion of a room. Call before the request is sent. */
   deleting(id: string): void {
     this.#maybeDeleted.add(id)
   }

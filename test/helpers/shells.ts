@@ -47,7 +47,7 @@ export function atShell(shell: TerminalShell) {
   const bin = join(env.HOME, 'bin')
   mkdirSync(join(env.HOME, '.config/fish'), { recursive: true })
   mkdirSync(bin)
-  // This program records its words, one per line, and runs only the completion command.
+  // This program records its arguments, one per line, and runs only the completion command.
   const noted = join(env.HOME, 'noted')
   const complete = `exec ${quoteForShell(node)} ${quoteForShell(launcher)} "$@"`
   const note = `printf '%s\\n' "$@" > ${quoteForShell(noted)}; echo ENDED`
@@ -94,7 +94,7 @@ export function atShell(shell: TerminalShell) {
     await until('READY> ')
     const press = (keys: string) => void child.stdin.write(keys)
     let count = 0
-    /** Types a line and returns the words that the program receives. */
+    /** Types a line and returns the arguments that the program receives. */
     async function enter(keys: string): Promise<string[]> {
       count++
       press(`${keys}\r`)

@@ -47,7 +47,7 @@ beforeEach(async () => {
   writeFileSync(join(world.dir, 'members.csv'), 'user_id\ngrace\n')
 })
 
-/** Simulates a service that has every requested item except users to be created. */
+/** Simulates a service that has every requested item except new users. */
 function answerAll(call: string): void {
   const thing = {
     id: 'r1',

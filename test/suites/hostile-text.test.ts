@@ -146,7 +146,10 @@ describe('the printer', () => {
   })
 })
 
-/** Creates response bodies: with hostile fields, another shape, deep nesting or huge texts, or not JSON. */
+/**
+ * Creates response bodies with hostile fields, another shape, deep nesting or huge texts. Some bodies are not
+ * JSON.
+ */
 const bodyOf = (kind: Kind, result: string, many: boolean) =>
   fc.oneof(
     {

@@ -432,7 +432,7 @@ describe('members export --all-rooms', () => {
       const { id } = await room(`R${i}`)
       rooms.unshift(id)
       members[id] = []
-      // Some rooms are empty, some have more than one page.
+      // Some rooms are empty, and some have more than one page.
       for (const who of ['ada', 'grace', 'alan'].slice(0, i % 4))
         members[id].unshift((await member(id, who)).id)
     }

@@ -21,7 +21,9 @@ interface When {
   underWay?: number
 }
 
-/** Interrupts a command line while requests are in flight, which then get responses. */
+/**
+ * Interrupts a command line while requests are in flight. The service responds to them after the interrupt.
+ */
 async function runInterrupted(
   line: readonly string[] | string,
   { answered, underWay = 1 }: When,

@@ -7,7 +7,7 @@ const world = perTest(createWorld)
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 const roomOf = (i: number) => ({ id: `r${i}`, type: 'private', name: `Room ${i}`, online: 0 })
 
-/** Rows of a list in one reading, which is counted from 0. */
+/** Rows of a list in one reading. The first reading has the number 0. */
 type Rows = (reading: number) => readonly number[]
 
 interface Options {
