@@ -101,7 +101,7 @@ interface Output {
   tty: boolean
 }
 
-/** Returns true if a program reads the output, which then contains the response byte for byte. */
+/** Returns true for output to programs, which contains the response byte for byte. */
 const isForPrograms = (call: string, fault: string, { flags, tty }: Output) =>
   !tty && (flags !== '' || /^api| export/.test(call)) && /^(fields|success)/.test(fault)
 

@@ -124,7 +124,7 @@ test(`${writers} concurrent logins store each profile or report that the setting
   )
   const said = logins.map(({ code, stderr }, i) => ({ name: names[i], code, stderr }))
   const stored = said.filter(({ code }) => code === 0)
-  // On a busy machine, a login may not get the lock within five seconds, and reports that.
+  // On a busy machine, a login may fail, because it does not get the lock within five seconds.
   const dir = env.MEETROOM_CONFIG_DIR
   for (const { code, stderr } of said.filter(({ code }) => code !== 0))
     expect({ code, stderr }).toEqual({
@@ -284,7 +284,7 @@ describe('a full disk', () => {
 /** Evenly distributed fractions; fc.double prefers small values. */
 const place = fc.nat({ max: 1_000_000 }).map((n) => n / 1_000_000)
 
-/** Damage to a file, as by disks and crashes. */
+/** Damage to a file, as disks and crashes cause it. */
 const damage = fc.oneof(
   fc.record({
     kind: fc.constant('flip' as const),

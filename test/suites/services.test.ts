@@ -29,7 +29,7 @@ function scenariosFor(fake: FakeService, index: number): readonly (ReadScenario 
   return share(all, -index, all.length)
 }
 
-/** Returns the problem of a command that reads; undefined for none. */
+/** Returns the problem of a command that reads; undefined without a problem. */
 async function problemOf(fake: FakeService, scenario: ReadScenario): Promise<string | undefined> {
   const school = await openSchool(fake)
   const before = await school.state()

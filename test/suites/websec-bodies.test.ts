@@ -33,7 +33,7 @@ describe.each(Object.entries(bodyGroups))('a request with %s', (group, vectors) 
 
       expect(answer.status).toBe(status)
       expect(answer.headers).toEqual({ 'content-type': 'application/json; charset=utf-8' })
-      // The response is one line, whatever the request contains.
+      // The response is one line for every request.
       expect(answer.text.trimEnd()).toMatch(/^[^\r\n]+$/)
       if (status !== 200 || method === 'GET') expect(await state()).toEqual(before)
       else expect(parsed(answer.text).user).toMatchObject(parsed(body ?? ''))

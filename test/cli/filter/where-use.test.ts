@@ -19,7 +19,8 @@ const room = (id: string, created_at: string | null = '2025-01-01T00:00:00.000Z'
 })
 
 /**
- * Rooms: `busy` is occupied, `used` was until a day ago, `old` until last summer, `never` was never occupied.
+ * Rooms: `busy` is occupied, `used` was occupied until a day ago, and `old` until last summer. `never` was
+ * never occupied.
  */
 const rooms: RoomInUse[] = [
   {

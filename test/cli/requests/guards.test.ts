@@ -414,7 +414,7 @@ describe('a protected profile', () => {
     for (const line of ['join OPEN', 'join OPEN --as ada', 'join OPEN --profile production'])
       expect(await run(line)).toMatchObject({ code: 2, stdout: '', stderr: refusal })
     expect(world.requests).toEqual([])
-    // The request reaches the network, which has no such host.
+    // The request reaches the network, where the host does not exist.
     const { code, stderr } = await run('join OPEN --allow-write --retries 0')
     expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining('no connection') })
   })

@@ -3,7 +3,7 @@ import { allCalls, byCommand, filesOf, needsControl, prepare, stays } from '../.
 import { answer } from '../../helpers/world.ts'
 import { share } from '../../suites/size.ts'
 
-/** Completion caches names, which is not a change. */
+/** Completion only caches names, so it changes nothing. */
 const calls = (await allCalls()).filter(
   (call) => !stays.test(call) && !needsControl.test(call) && !call.startsWith('__complete'),
 )

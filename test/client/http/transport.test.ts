@@ -425,7 +425,7 @@ describe.each([
       [
         'reset within a body without length',
         (socket) =>
-          // One turn later, after the beginning is read. Otherwise the system reports a normal end.
+          // The reset follows when the beginning has been read. Otherwise, the system reports a normal end.
           socket.write('HTTP/1.1 200 OK\r\n\r\n{"rooms":[', () =>
             setImmediate(() => setImmediate(() => socket.resetAndDestroy())),
           ),

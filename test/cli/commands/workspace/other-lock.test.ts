@@ -7,7 +7,7 @@ const flags = '--rooms-from class --users-from pupil_id,name'
 const roster = (...rows: string[]) => ['pupil_id,name,class', ...rows, ''].join('\n')
 const confirmed = '--yes --max 500'
 
-/** Applies a roster, and writes a roster with another file name that lacks a pupil. */
+/** Applies a roster, and writes a roster without one of its pupils to another file. */
 async function createSchool() {
   const at = await createWorkspace()
   at.write(roster('p1,Ada,7a', 'p2,Bob,7a'), 'week1.csv')

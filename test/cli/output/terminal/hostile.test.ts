@@ -13,7 +13,7 @@ import { perTest } from '../../../helpers/per-test.ts'
 import { answer, createWorld, tempDir } from '../../../helpers/world.ts'
 import { sized } from '../../../suites/size.ts'
 
-// Responses may contain any text. No text may control the terminal, wherever the text is shown.
+// Responses may contain any text. No view may let this text control the terminal.
 
 const world = perTest(createWorld)
 
