@@ -82,8 +82,8 @@ test.each(Object.keys(verbs) as (keyof typeof verbs)[])(
     let suggestions = 0
     for (const [i, group] of ['', ...groups.map((command) => command.name())].entries())
       for (const [j, verb] of verbs[meaning].entries()) {
-        // In a quick run, each word is tested with a third of the groups.
-        if (!full && i > 0 && (i + j) % 3 > 0) continue
+        // In a quick run, each word is tested with a sixth of the groups.
+        if (!full && i > 0 && (i + j) % 6 > 0) continue
         const line = `${group} ${verb} x y`.trim()
         if (splitLine(program, line.split(' ')).command.commands.length === 0) continue
         const { code, stderr } = await world.run(line)

@@ -13,7 +13,8 @@ test('each command whose output is lost exits 74, and prints its changes', async
   const silent: string[] = []
   const changed: string[] = []
   const wrong: unknown[] = []
-  for (const call of calls) {
+  // In a quick run, half of the calls of each command.
+  for (const call of byCommand(calls).flatMap((same) => share(same, same.length, 2))) {
     const { world, argvOf } = await prepare()
     const before = JSON.stringify(filesOf(world.dir))
     world.requests.length = 0

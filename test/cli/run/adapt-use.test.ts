@@ -4,6 +4,7 @@ import { perTest } from '../../helpers/per-test.ts'
 import { turns } from '../../helpers/still-time.ts'
 import { latch } from '../../helpers/waiting.ts'
 import { answer } from '../../helpers/world.ts'
+import { sized } from '../../suites/size.ts'
 
 const world = perTest(createImportWorld)
 const importing = ['users', 'import', 'in.csv', '--if-exists', 'overwrite', '--no-journal']
@@ -25,7 +26,7 @@ function watchInFlight(latencyMs: number) {
 
 describe('a command with many items', () => {
   test('a command with many items has up to 64 requests in flight if the latency of the service is 50 ms', async () => {
-    world.file('in.csv', usersCsv(2000))
+    world.file('in.csv', usersCsv(sized(1000, 2000)))
     const { seen, monotonic } = watchInFlight(50)
     const { host, done } = world.start(importing)
     host.monotonic = monotonic
@@ -53,7 +54,7 @@ describe('a command with many items', () => {
   })
 
   test('a command that deletes many items has at most 8 requests in flight', async () => {
-    const ids = Array.from({ length: 1000 }, (_, i) => `u${i}`)
+    const ids = Array.from({ length: 200 }, (_, i) => `u${i}`)
     const { seen, monotonic } = watchInFlight(50)
     const argv = ['users', 'delete', '-', '--yes', '--max', '1000', '--ignore-not-found']
     const { host, done } = world.start(argv, { stdin: ids.join('\n') })
@@ -63,7 +64,7 @@ describe('a command with many items', () => {
   })
 
   describe.each([
-    ['users import in.csv --if-exists overwrite -o ndjson', 3000, 'POST'],
+    ['users import in.csv --if-exists overwrite -o ndjson', sized(1500, 3000), 'POST'],
     ['rooms reopen - --max 3000', 1000, 'PUT'],
   ])('more than 8 requests in flight (%s)', (line, items, method) => {
     /** Stops a run with many requests in flight, which are held until no further request can start. */

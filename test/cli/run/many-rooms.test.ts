@@ -63,7 +63,7 @@ describe('a command that reads rooms one by one', () => {
   test.each([...readers, 'members export --all-rooms --columns room_id'])(
     'a command that reads rooms one by one has up to 64 requests in flight if the latency is 50 ms: %s',
     async (line) => {
-      expect(await countInFlight(line, 600)).toBe(64)
+      expect(await countInFlight(line, 300)).toBe(64)
     },
   )
 

@@ -8,7 +8,7 @@ import { answer } from '../../helpers/world.ts'
 import { sized } from '../../suites/size.ts'
 
 /** Number of generated cases; `npm run test:workspace` runs more. */
-const numRuns = Number(process.env['WORKSPACE_RUNS'] ?? sized(20, 50))
+const numRuns = Number(process.env['WORKSPACE_RUNS'] ?? sized(10, 50))
 
 const rooms = ['Algebra', 'Biology', 'Chemistry']
 const people = ['ada', 'grace', 'alan']

@@ -5,7 +5,7 @@ import { createWorkspace, type TestWorkspace } from '../../helpers/workspace-fil
 import { sized } from '../../suites/size.ts'
 
 /** Number of generated cases; `npm run test:workspace` runs more. */
-const numRuns = Number(process.env['WORKSPACE_RUNS'] ?? sized(6, 15))
+const numRuns = Number(process.env['WORKSPACE_RUNS'] ?? sized(4, 15))
 
 const prune = '--prune=members,users,rooms'
 

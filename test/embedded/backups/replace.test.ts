@@ -75,7 +75,7 @@ test.each<[string, (dir: string, backup: string, machine: Machine) => Promise<un
   'a %s that fails at any statement does not change the workspace, and the next attempt succeeds',
   async (_name, replace, users) => {
     const { dir, backup } = await prepare()
-    for (let nth = 1; ; nth += sized(8, 3)) {
+    for (let nth = 1; ; nth += sized(19, 3)) {
       const disk = await failAt(nth)
       const isDone = await replace(dir, backup, disk.machine).then(
         () => true,

@@ -45,7 +45,7 @@ async function createAnnouncedRoom() {
 describe('a room with many participants', () => {
   test('a room with many participants disconnects all participants together when it is terminated, and closes every socket with a reason', async () => {
     const { room, next } = await createAnnouncedRoom()
-    const count = sized(80, 150)
+    const count = sized(25, 150)
     const peers = await joinCrowd(room, count)
     await next(count, 'sessionJoined')
     await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
@@ -64,7 +64,7 @@ describe('a room with many participants', () => {
 
   test('a room with many participants delivers all messages in the same order to every session until the room is terminated', async () => {
     const room = await served.room()
-    const peers = await joinCrowd(room, sized(30, 60))
+    const peers = await joinCrowd(room, sized(10, 60))
     const sent = Array.from({ length: 15 }, (_, i) => `${i} ${'m'.repeat(i % 2 === 0 ? 200_000 : 10)}`)
     const said = sent.map((message) => served.say(room, message))
     await Promise.all(said)

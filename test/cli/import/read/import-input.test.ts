@@ -351,7 +351,7 @@ test('users import imports the cells of random CSV tables unchanged', { timeout:
         ),
       )
     }),
-    { numRuns: sized(15, 150) },
+    { numRuns: sized(8, 150) },
   )
 })
 

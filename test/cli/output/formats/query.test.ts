@@ -236,9 +236,10 @@ describe('the expression language of --query', () => {
     expect(() => parseQuery(expression, 1_000_000)(many)).toThrow('--query cannot be applied to the response')
   })
 
-  test('the expression language of --query evaluates an expression over a million items', () => {
-    const many = Array.from({ length: 1_000_000 }, (_, i) => ({ id: i, type: i % 2 ? 'open' : 'private' }))
-    expect(parseQuery("length([?type=='open'].{id: id, type: type})")(many)).toBe(500_000)
+  test('the expression language of --query evaluates an expression over many items', () => {
+    const count = sized(100_000, 1_000_000)
+    const many = Array.from({ length: count }, (_, i) => ({ id: i, type: i % 2 ? 'open' : 'private' }))
+    expect(parseQuery("length([?type=='open'].{id: id, type: type})")(many)).toBe(count / 2)
   })
 
   test('the expression language of --query reads a document of the maximum depth', () => {

@@ -106,8 +106,8 @@ describe('a key in the output', () => {
     for (const [row, secret] of secrets.entries())
       for (const unit of share(units, row, 2)) {
         const began = performance.now()
-        createRedactor([secret])(unit.repeat(50_000))
-        createRedactor([secret])(`${unit.repeat(50_000)}…`)
+        createRedactor([secret])(unit.repeat(sized(20_000, 50_000)))
+        createRedactor([secret])(`${unit.repeat(sized(20_000, 50_000))}…`)
         expect(performance.now() - began, `${secret} in ${unit}`).toBeLessThan(2000)
       }
   })
