@@ -239,7 +239,7 @@ interface EarlierValue {
 }
 
 /** Detector of values that are similar, but not equal, to a value of an earlier row. */
-class Lookalikes {
+export class Lookalikes {
   readonly #fieldOf: (column: string) => string
   readonly #values = new Map<string, EarlierValue>()
   readonly #reported = new Set<string>()

@@ -16,6 +16,15 @@ function toExactKey(value: unknown, field: NameField): string {
   return field === 'email' ? toText(value).toLowerCase() : toText(value)
 }
 
+/** Returns a function that finds an ID that differs from a given ID only in letter case. */
+export function createCaseFinder(ids: Iterable<string>): (id: string) => string | undefined {
+  const byFolded = new Map([...ids].map((id) => [id.toLowerCase(), id]))
+  return (id) => {
+    const other = byFolded.get(id.toLowerCase())
+    return other === id ? undefined : other
+  }
+}
+
 /** Returns true if two IDs differ only in letter case. */
 export function hasOtherCase(id: string, other: string): boolean {
   return id !== other && id.toLowerCase() === other.toLowerCase()

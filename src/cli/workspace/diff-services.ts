@@ -56,6 +56,7 @@ export async function diffServices(context: Context, against: string, flags: Dif
   if ((flags.strict ? plan.items : different).length > 0)
     throw new ConditionError(
       `the workspace of the profile ${against} differs from the workspace of ${profile.value}`,
+      { hint: 'to make the changes, see “Compare two services” in: meetroom help workspace' },
     )
 }
 

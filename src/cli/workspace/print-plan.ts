@@ -20,10 +20,14 @@ export function describeItemLine(item: PlanItem): string {
 
 const rowsPerPage = 100
 
+/** Prints a plan. A table omits items that neither the file nor the lock file has; the summary counts them. */
 export async function printPlan(context: Context, plan: Plan, sides?: ComparedSides): Promise<PlanSummary> {
   const summary = summarizePlan(plan)
   const printer = await context.printer()
-  await printer.list(rowKinds.plan, 'plan', createPages(plan.items.map(toRow), { summary }))
+  const isShown = ({ action, reason }: PlanItem) =>
+    printer.options.format !== 'table' || action !== 'not_in_file' || reason !== null
+  const rows = plan.items.filter(isShown).map(toRow)
+  await printer.list(rowKinds.plan, 'plan', createPages(rows, { summary }))
   for (const line of describeSummary(summary, sides)) await context.notice(line)
   return summary
 }

@@ -4,27 +4,33 @@ import type { Row } from './rows.ts'
 /** @throws {UsageError} for an empty text */
 export function parseSeparator(text: string): string {
   if (text === '') throw new UsageError("--split must be a separator, such as ', '")
-  return text
+  return text.replaceAll('\\n', '\n')
 }
 
-/** Splits a cell that lists several items. */
+/** Splits a cell that lists several items. White space around a separator is optional, except around a word. */
 export function splitCell(cell: string, separator: string): string[] {
-  const mark = separator.trim() || separator
+  const mark = /\p{L}/u.test(separator) ? separator : separator.trim() || separator
   return cell
     .split(mark)
     .map((part) => part.trim())
     .filter((part) => part !== '')
 }
 
+/** Separator of a list: a mark, a line break, or a short word such as “und”. */
+const listSeparator = / ?[,;|/&+] ?|\n| \p{L}{1,3} /u
+
+/** Name such as `7a` or `AB`. Numbers alone may be years. */
+const isShortName = /^(?=.*\p{L})(?:.*\d|.{1,3}$)/u
+
 /** Returns true for a cell such as `7a, 7b`, which probably lists several rooms. */
 export function isListCell(cell: string): boolean {
-  const parts = cell.split(/[,;|]/).map((part) => part.trim())
-  return parts.length > 1 && parts.every((part) => /^.{1,12}$/.test(part) && /\d|^.{1,3}$/.test(part))
+  const parts = cell.split(listSeparator).map((part) => part.trim())
+  return parts.length > 1 && parts.every((part) => part.length <= 12 && isShortName.test(part))
 }
 
 export function describeListCell(cell: string): string {
-  const [, separator = ','] = /([,;|] ?)/.exec(cell) ?? []
-  return `“${cell}” looks like a list; --split '${separator}' makes one item of each part`
+  const [separator = ','] = listSeparator.exec(cell) ?? []
+  return `“${cell}” looks like a list; --split '${separator.replaceAll('\n', '\\n')}' makes one item of each part`
 }
 
 interface RowSplit {

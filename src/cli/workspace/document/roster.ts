@@ -3,12 +3,13 @@ import { counted, listNames, plural } from '../../../api/plural.ts'
 import type { MemberType, RoomType } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import { createInvalidRowsError, RowProblems } from '../../import/invalid-rows.ts'
+import { Lookalikes } from '../../import/prepare.ts'
 import type { Encoding } from '../../import/read/encoding.ts'
 import { createJoin, joinRows, listParts } from '../../import/read/joined-columns.ts'
 import { RoleReader, type RoleWords } from '../../import/read/role-map.ts'
 import { type Row, readRows } from '../../import/read/rows.ts'
 import { openSource } from '../../import/read/source.ts'
-import { describeListCell, isListCell, splitCell } from '../../import/read/split-rows.ts'
+import { splitCell } from '../../import/read/split-rows.ts'
 import { MissingColumnError } from '../../import/read/unknown-columns.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { DesiredRoom, DesiredUser, WorkspaceDocument } from './document.ts'
@@ -123,16 +124,22 @@ function requireKnownColumns(file: string, found: readonly string[], columns: Co
   return found.filter((column) => column !== '' && !read.has(column))
 }
 
-/** Yields warnings about classes that should probably be merged or split. */
-function* listWarnings(file: string, { rooms }: Roster): Generator<string> {
-  const names = new Map<string, string>()
-  for (const [key, { line }] of rooms) {
-    const folded = key.toLowerCase()
-    const other = names.get(folded)
-    if (other === undefined) names.set(folded, key)
-    else yield `warning: ${file}:${line}: “${key}” differs from “${other}” only by upper and lower case`
-    if (isListCell(key)) yield `warning: ${file}:${line}: ${describeListCell(key)}`
-  }
+/** Yields warnings about classes and people that should probably be merged, split or read from other columns. */
+function* listWarnings(file: string, { rooms, users }: Roster): Generator<string> {
+  const lookalikes = new Lookalikes((column) => column, 'rooms')
+  const cells = [
+    ...[...rooms].map(([name, { line }]) => ({ fields: { name }, number: line, line })),
+    ...[...users].map(([user_id, { line }]) => ({ fields: { user_id }, number: line, line })),
+  ]
+  for (const cell of cells)
+    for (const text of lookalikes.findIn(cell)) yield `warning: ${file}:${cell.line}: ${text}`
+  const named = [...users.values()].find(({ user }) => isEmail(user.fields['name']))
+  if (named)
+    yield `warning: ${file}:${named.line}: the name of “${named.user.user_id}” is an email; --users-from names the columns of ID, name and email, such as email,name,email`
+}
+
+function isEmail(value: unknown): boolean {
+  return typeof value === 'string' && /^\S+@\S+\.\S+$/.test(value)
 }
 
 interface RoomOptions {

@@ -1,8 +1,9 @@
 import { describeUnrestoredByDeletion } from '../../import/unrestored.ts'
+import { createCaseFinder } from '../../matching/match.ts'
 import type { DesiredUser } from '../document/document.ts'
 import type { Section } from '../lock/lock.ts'
 import { compareFields } from './compare.ts'
-import { createDifferences, createItem, nameOf, toCreation } from './items.ts'
+import { createDifferences, createItem, describeCaseTwin, nameOf, toCreation } from './items.ts'
 import type { PlanItem } from './plan.ts'
 import type { ReadList } from './state.ts'
 
@@ -21,7 +22,8 @@ export function planUsers(input: UsersInput): {
   others: PlanItem[]
 } {
   const { desired, state } = input
-  const planned = desired.flatMap((user) => planUser(user, state))
+  const findTwin = createCaseFinder(state.items.keys())
+  const planned = desired.flatMap((user) => planUser(user, state, findTwin))
   const declared = new Set(desired.map(({ user_id }) => user_id))
   const rest = [...state.items]
     .filter(([id]) => !declared.has(id))
@@ -33,13 +35,22 @@ export function planUsers(input: UsersInput): {
   }
 }
 
-function planUser({ user_id, fields }: DesiredUser, { items, isComplete }: ReadList): PlanItem[] {
+function planUser(
+  { user_id, fields }: DesiredUser,
+  { items, isComplete }: ReadList,
+  findTwin: (id: string) => string | undefined,
+): PlanItem[] {
   const item = items.get(user_id)
   const declaredName = typeof fields['name'] === 'string' ? fields['name'] : null
   const subject = { kind: 'user', key: user_id, name: nameOf(item) ?? declaredName } as const
   if (item) return createDifferences(subject, compareFields('user', fields, item))
   return isComplete
-    ? [createItem('create', subject, { changes: toCreation(fields) })]
+    ? [
+        createItem('create', subject, {
+          changes: toCreation(fields),
+          reason: describeCaseTwin(findTwin(user_id)),
+        }),
+      ]
     : [createItem('unread', subject, { reason: 'the list of users is incomplete' })]
 }
 

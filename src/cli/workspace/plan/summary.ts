@@ -77,7 +77,7 @@ function describeKind(
     [remove, 'to remove'],
   ] as const
   const shares = parts.flatMap(([count, what]) =>
-    count > 0 ? [`${count} ${what}${formatShare(count, declared)}`] : [],
+    count > 0 ? [`${count} ${what}${what === 'to remove' ? '' : formatShare(count, declared)}`] : [],
   )
   return [`${kind}: ${shares.join(', ')}; ${holds} ${declared}`]
 }

@@ -60,7 +60,8 @@ test('workspace diff --against names an item that only the other service has, an
   const { code, stdout, stderr } = await run()
   expect([code, stderr]).toEqual([
     9,
-    '1 only in production\nerror: the workspace of the profile production differs from the workspace of staging\n',
+    '1 only in production\nerror: the workspace of the profile production differs from the workspace of staging\n' +
+      'hint: to make the changes, see “Compare two services” in: meetroom help workspace\n',
   ])
   expect(stdout).toMatch(/not_in_file +user +extra \(User extra\) +only in production\n$/)
 })

@@ -83,7 +83,7 @@ describe('a roster in CSV', () => {
     )
     const split = await at.run([...line('diff'), ...map, '--split', ', '])
     expect(split.stderr).toContain(
-      'skipped 2 empty rows\nwarning: list.csv:4: “7A” differs from “7a” only by upper and lower case\n',
+      'skipped 2 empty rows\nwarning: list.csv:4: name “7A” differs from that of line 2 only by upper and lower case\n',
     )
     const [, hint = ''] = /hint: make the changes with: meetroom (.*) --base-url/.exec(split.stderr) ?? []
     expect(hint).toContain("--role-map 'Lehrer/in=host,Schüler/in=guest' --split ', '")
@@ -170,6 +170,23 @@ describe('a roster in CSV', () => {
     at.write(text, 'roster.csv')
     const { code, stderr } = await at.run(apply)
     expect([code, stderr, at.world.requests]).toEqual([2, expect.stringContaining(problem), []])
+  })
+
+  test('a roster in CSV warns about user IDs and rooms that are alike, emails as names, and items of the service in another letter case', async () => {
+    const at = await createWorkspace()
+    const flags = '--rooms-from class --users-from mail,name'
+    at.write('mail,name,class\nAda@x.test,Ada,7a\n', 'list.csv')
+    await at.run(`workspace apply list.csv ${flags} --yes`)
+    at.write('mail,name,class\nada@x.test,Ada,7A / 8b\nADA@x.test,a@x.test,7c und 7d\nb,B,7A\n', 'list.csv')
+    const { stdout, stderr } = await at.run(`workspace diff list.csv ${flags}`)
+    expect(stderr).toContain(
+      "warning: list.csv:2: “7A / 8b” looks like a list; --split ' / ' makes one item of each part\n" +
+        "warning: list.csv:3: “7c und 7d” looks like a list; --split ' und ' makes one item of each part\n" +
+        'warning: list.csv:3: user_id “ADA@x.test” differs from that of line 2 only by upper and lower case\n' +
+        'warning: list.csv:3: the name of “ADA@x.test” is an email; --users-from names the columns of ID, name and email, such as email,name,email\n',
+    )
+    expect(stdout).toContain('name: Ada; “Ada@x.test” exists and differs only in letter case\n')
+    expect(stdout).toContain('name: 7A; “7a” exists and differs only in letter case\n')
   })
 
   test('a roster in CSV with invalid rows reports each of them, up to 20, and unknown roles', async () => {
