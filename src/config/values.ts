@@ -92,10 +92,8 @@ export function parseTimeZone(text: string): string {
   const city = text.trim().replaceAll(' ', '_').toLowerCase()
   const zones = Intl.supportedValuesOf('timeZone')
   const [, sign, hours] = /^(?:utc|gmt)?([+-])0?(\d|1[0-4])(?::?00)?$/i.exec(text.trim()) ?? []
-  const word = city.replace(/^.*\//, '')
   const near =
     zones.find((zone) => zone.toLowerCase().endsWith(`/${city}`)) ??
-    zoneWords.find((line) => line.split(' ').includes(word, 1))?.split(' ')[0] ??
     // Names such as Etc/GMT-2 have the opposite sign: that zone is UTC+2.
     (hours === undefined ? undefined : `Etc/GMT${sign === '+' ? '-' : '+'}${hours}`) ??
     findClosest(text, zones)
@@ -104,22 +102,6 @@ export function parseTimeZone(text: string): string {
     near === undefined ? {} : { correction: [text, near] },
   )
 }
-
-/** Time zones, each with abbreviations and cities that are not names of time zones. */
-const zoneWords = [
-  'Europe/Berlin cest mez mesz munich hamburg frankfurt cologne stuttgart dresden leipzig',
-  'Europe/Zurich geneva bern basel',
-  'Europe/Rome milan naples turin',
-  'Europe/Madrid barcelona seville',
-  'Europe/Paris lyon marseille',
-  'Europe/London bst manchester edinburgh',
-  'America/New_York edt boston washington',
-  'America/Chicago cdt dallas houston',
-  'America/Denver mdt',
-  'America/Los_Angeles pst pdt san_francisco seattle',
-  'Asia/Tokyo jst osaka',
-  'Australia/Sydney aest aedt canberra',
-]
 
 function findTimeZone(text: string): string | undefined {
   try {

@@ -1,6 +1,6 @@
 import { createFlagConflict } from '../../api/flag-conflict.ts'
 import { toText } from '../../api/to-text.ts'
-import { ConditionError, UsageError } from '../../errors.ts'
+import { ConditionError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { requireKnownProfile } from '../kernel/profile.ts'
 import { refuseCurl } from '../kernel/refuse-curl.ts'
@@ -56,7 +56,7 @@ export async function diffServices(context: Context, against: string, flags: Dif
   if ((flags.strict ? plan.items : different).length > 0)
     throw new ConditionError(
       `the workspace of the profile ${against} differs from the workspace of ${profile.value}`,
-      { hint: 'to make the changes, see “Compare two services” in: meetroom help workspace' },
+      { hint: ['to make the changes, see “Compare two services” in: ', suggest(['help', 'workspace'])] },
     )
 }
 

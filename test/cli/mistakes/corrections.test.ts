@@ -90,8 +90,6 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
   ],
   ['rooms list --base-url 127.0.0.1:8/v1', 'rooms list --base-url http://127.0.0.1:8/v1'],
   ['rooms list --base-url meet.example/v1', 'rooms list --base-url https://meet.example/v1'],
-  ['rooms list --time-zone CEST', 'rooms list --time-zone Europe/Berlin'],
-  ['rooms list --time-zone Europe/Munich', 'rooms list --time-zone Europe/Berlin'],
   ['rooms list --time-zone +2', 'rooms list --time-zone Etc/GMT-2'],
   ['rooms list --sort creation', 'rooms list --sort created_at'],
   ['rooms list --where type:open', 'rooms list --where type=open'],

@@ -1,31 +1,6 @@
 import { findClosest } from '../../../api/closest.ts'
 import { UsageError } from '../../../errors.ts'
-
-/** Synonyms with the fields that they may mean. The first field that a list has is suggested. */
-const fieldWords: Readonly<Record<string, readonly string[]>> = {
-  role: ['type', 'default_member_type'],
-  member_type: ['type', 'default_member_type'],
-  user: ['who', 'user_id'],
-  person: ['user_id'],
-  room: ['room_id'],
-  title: ['name'],
-  mail: ['email'],
-  e_mail: ['email'],
-  state: ['status'],
-  blocked: ['is_blocked'],
-  created: ['created_at'],
-  creation: ['created_at'],
-  creation_date: ['created_at'],
-  updated: ['updated_at'],
-  duration: ['meeting_time'],
-  action: ['what'],
-  operator: ['who'],
-  actor: ['who'],
-  by: ['who'],
-  target: ['whose'],
-  result: ['outcome'],
-  date: ['time', 'created_at'],
-}
+import { fieldWords, valueWords } from './meanings.ts'
 
 /**
  * Finds the field that an unknown word probably means.
@@ -71,54 +46,6 @@ function correctFields(value: string, field: string, near: string, fields: reado
   if (!/^-?[\w.]+(,-?[\w.]+)*$/.test(value)) return value.replace(field, near)
   const corrected = value.replace(/[\w.]+/g, (name) => findNearField(name, fields) ?? name)
   return corrected === value ? near : corrected
-}
-
-/** Synonyms of flag values. */
-const valueWords: Readonly<Record<string, readonly string[]>> = {
-  admin: ['host'],
-  administrator: ['host'],
-  owner: ['host'],
-  moderator: ['host'],
-  teacher: ['host'],
-  observer: ['monitor'],
-  viewer: ['monitor'],
-  watcher: ['monitor'],
-  member: ['guest'],
-  participant: ['guest'],
-  student: ['guest'],
-  closed: ['private', 'terminated'],
-  ended: ['terminated'],
-  finished: ['terminated'],
-  done: ['terminated'],
-  over: ['terminated'],
-  open: ['active'],
-  running: ['active'],
-  connected: ['online'],
-  disconnected: ['offline'],
-  left: ['offline'],
-  banned: ['blocked'],
-  jsonl: ['ndjson'],
-  text: ['table'],
-  name: ['ids'],
-  names: ['ids'],
-  yaml: ['json'],
-  yml: ['json'],
-  xlsx: ['csv'],
-  human: ['table'],
-  pretty: ['table'],
-  plain: ['table'],
-  excel: ['csv'],
-  latin1: ['windows-1252'],
-  'latin-1': ['windows-1252'],
-  'iso-8859-1': ['windows-1252'],
-  ansi: ['windows-1252'],
-  cp1252: ['windows-1252'],
-  utf16: ['utf-16le'],
-  person: ['user'],
-  people: ['user'],
-  participants: ['user'],
-  merge: ['update'],
-  replace: ['overwrite'],
 }
 
 /** Finds the choice that was probably meant by a word, by its synonym or its spelling. */
