@@ -5,6 +5,7 @@ import { collectParsed } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { GivenOption } from '../kernel/given.ts'
 import { formatId, hasPrefix, type NamedKind } from '../matching/reference.ts'
+import { linkWords } from '../output/views/meanings.ts'
 
 export const roomArgumentText = "room ID, or name:NAME, as in 'name:Weekly sync'"
 export const userArgumentText = 'user ID, or name:NAME or email:ADDRESS'
@@ -85,7 +86,8 @@ interface NamedFlags extends Record<string, unknown> {
 /**
  * Replaces names and emails with IDs in the arguments and flags that are declared as rooms or users. An ID
  * needs no request. Lines of files and of standard input are always IDs.
- * @throws {UsageError | NotFoundError} for an empty name, and for a name that no item or several items have
+ * @throws {UsageError | NotFoundError} for an empty name, for a name that no item or several items have, and
+ * for a sentence such as `users delete ada from Maths`
  */
 export async function resolveNames(
   context: Context,
@@ -98,6 +100,7 @@ export async function resolveNames(
     const argument = command.registeredArguments[i]
     return { value, kind: argument instanceof NamedArgument ? argument.kind : undefined }
   })
+  for (const { value, kind } of operands) if (kind && Array.isArray(value)) refuseSentence(value)
   const given = [
     ...operands,
     ...options.map((option) => ({ value: flags[option.attributeName()], kind: option.kind })),
@@ -126,4 +129,13 @@ export async function resolveNames(
     )
   }
   return [...resolved, missing.length > 0 ? { ...flags, missing } : flags]
+}
+
+/** @throws {UsageError} for several IDs that include a word such as “from”, because the others may not be meant */
+function refuseSentence(ids: readonly unknown[]): void {
+  const word = ids.find((id) => typeof id === 'string' && linkWords.has(id.toLowerCase()))
+  if (word !== undefined && ids.length > 1)
+    throw new UsageError(`the arguments must be IDs, not a sentence with “${word}”`, {
+      hint: 'pass an ID that is such a word alone',
+    })
 }

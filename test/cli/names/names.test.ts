@@ -427,3 +427,13 @@ describe('a value with a room prefix', () => {
     expect(looks()).toEqual([])
   })
 })
+
+test('users delete with a sentence instead of IDs is refused before any request', async () => {
+  expect(await world.run('users delete ada from Maths --yes')).toMatchObject({
+    code: 2,
+    stderr:
+      'error: the arguments must be IDs, not a sentence with “from”\n' +
+      'hint: pass an ID that is such a word alone\n',
+  })
+  expect(world.requests).toEqual([])
+})
