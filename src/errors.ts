@@ -241,13 +241,13 @@ export function describeSystemError(cause: unknown, missing = 'no such file'): s
     EACCES: 'permission denied',
     EADDRINUSE: 'another program uses this port',
     EADDRNOTAVAIL: 'this machine does not have that IP address',
-    EAFNOSUPPORT: 'this machine has no IP address of this kind',
+    EAFNOSUPPORT: 'this machine does not support this IP version',
     EBUSY: 'it is in use',
     EDQUOT: 'the disk quota is exceeded',
-    EEXIST: 'a file of this name exists',
+    EEXIST: 'a file with this name exists',
     EFBIG: 'the file is too large',
-    EINVAL: 'the system does not support this',
-    EIO: 'the device failed',
+    EINVAL: 'the operating system does not support this operation',
+    EIO: 'the device reported an error',
     EISDIR: 'it is a directory',
     ELOOP: 'too many symbolic links',
     EMFILE: 'too many open files',
@@ -263,7 +263,7 @@ export function describeSystemError(cause: unknown, missing = 'no such file'): s
     ETXTBSY: 'it is in use',
     ENOENT: missing,
   }
-  return (typeof code === 'string' && reasons[code]) || 'the operating system refuses it'
+  return (typeof code === 'string' && reasons[code]) || 'the operating system refused the operation'
 }
 
 /** Exit codes by signal: 128 plus the number of the signal, as in shells. */
@@ -298,7 +298,7 @@ export class BugError extends MeetroomError {
   constructor(cause: unknown) {
     const what = cause instanceof Error ? `${cause.name}: ${cause.message.split('\n')[0]}` : String(cause)
     super(`meetroom has a bug: ${what}`, {
-      hint: 'please report it, with the output of the same command run with --verbose',
+      hint: 'run the same command with --verbose, and report the bug with its output',
       cause,
     })
   }

@@ -132,7 +132,7 @@ function createOutput(
       await new Promise<void>((resolve, reject) => {
         let timer: NodeJS.Timeout | undefined
         const limit = () => {
-          timer = setTimeout(() => reject(new Error('nobody reads the output')), maxBlockedMs)
+          timer = setTimeout(() => reject(new Error('no program reads the output')), maxBlockedMs)
         }
         stop.limits.add(limit)
         if (stop.isMade) limit()

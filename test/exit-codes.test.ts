@@ -155,7 +155,7 @@ const cases: Case[] = [
     command: 'users update ada --name Ada --retries 0',
     arrange: throwing(() => new TransportError('the connection was reset', true)),
     stderr:
-      'error: no response from meet.test: the connection was reset; the outcome of the change is unknown; a read does not prove the change either: the item cannot be read: no response from meet.test: the connection was reset\n' +
+      'error: no response from meet.test: the connection was reset; the outcome of the change is unknown; a read does not confirm the change: the item cannot be read: no response from meet.test: the connection was reset\n' +
       'hint: check with: meetroom users get ada --base-url https://meet.test/v1\n',
   },
   {
@@ -182,7 +182,7 @@ const cases: Case[] = [
     arrange: throwing(() => new TypeError(`Invalid header value: Bearer ${world.apiKey}\nmore`)),
     stderr:
       'error: meetroom has a bug: TypeError: Invalid header value: Bearer [API key]\n' +
-      'hint: please report it, with the output of the same command run with --verbose\n',
+      'hint: run the same command with --verbose, and report the bug with its output\n',
   },
   {
     code: 74,
@@ -329,7 +329,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
       error: {
         code: 'unknown_outcome',
         message:
-          'no response from meet.test: the connection was reset; the outcome of the change is unknown; a read does not prove the change either: the item cannot be read: no response from meet.test: the connection was reset',
+          'no response from meet.test: the connection was reset; the outcome of the change is unknown; a read does not confirm the change: the item cannot be read: no response from meet.test: the connection was reset',
         hint: 'check with: meetroom rooms get r1 --base-url https://meet.test/v1',
         retryable: false,
         request: { method: 'PUT', path: '/rooms/r1' },
@@ -345,7 +345,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
       error: {
         code: 'bug',
         message: 'meetroom has a bug: TypeError: no: [API key]',
-        hint: 'please report it, with the output of the same command run with --verbose',
+        hint: 'run the same command with --verbose, and report the bug with its output',
         retryable: false,
       },
     })

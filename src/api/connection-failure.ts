@@ -27,7 +27,7 @@ const reasons: Record<string, string> = {
   EAI_AGAIN: 'the host name cannot be resolved at the moment',
   EHOSTUNREACH: 'the host is unreachable',
   ENETUNREACH: 'the network is unreachable',
-  EMFILE: 'too many open files; see ulimit -n',
+  EMFILE: 'too many open files; raise the limit with: ulimit -n 1024',
   ENFILE: 'the system has too many open files',
   ETIMEDOUT: 'the connection timed out',
   UND_ERR_SOCKET: 'the connection was closed before the response was complete',
@@ -52,7 +52,7 @@ export function isProtocolError(code: string): boolean {
 
 /** Describes the failure of a connection without the wording of the HTTP library. */
 export function describeReason(code: string): string {
-  if (isProtocolError(code)) return 'the service breaks the protocol'
+  if (isProtocolError(code)) return 'the response violates the HTTP protocol'
   if (/^ERR_(SSL|TLS)_/.test(code)) return reasons[code] ?? 'the TLS connection failed'
   return reasons[code] ?? `the connection failed (${code})`
 }

@@ -10,7 +10,7 @@ export function fillPath(template: string, params: Readonly<Record<string, strin
   if (!template.includes('{')) return template
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeSegment(name, params[name] ?? ''))
   const parsed = new URL(`http://host${path}`)
-  if (parsed.pathname !== path) throw new UsageError(`${template}: an ID would change the path`)
+  if (parsed.pathname !== path) throw new UsageError(`${template}: an ID is not a valid path segment`)
   return path
 }
 

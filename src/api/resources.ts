@@ -125,7 +125,7 @@ export const room = defineResource({
     max_meeting_seconds: {
       type: 'seconds',
       description:
-        'maximum meeting time in seconds; counts while two or more guests or hosts are connected; then the service terminates the room',
+        'maximum meeting time in seconds; the service terminates the room after this time; the clock runs while two or more guests or hosts are connected',
       write: 'create',
       presence: 'unlisted',
     },

@@ -190,7 +190,7 @@ export function describeMatch({
   received,
   isListed,
 }: Pick<FieldMatch, 'field' | 'sent' | 'received' | 'isListed'>): string {
-  if (!isListed) return `${field} has another value`
+  if (!isListed) return `${field} has a different value`
   return `${field} is ${quoteDifference(received, sent)}, not ${quoteDifference(sent, received)}`
 }
 

@@ -105,7 +105,7 @@ function judge(doubt: Doubt, evidence: Evidence, { onRemark }: ProofReader): Pro
 
 function createUnknownError({ error }: Doubt, problem: string): UnknownOutcomeError {
   const { status, request, body, hint, createdId, accepted, requestId, retryAfter } = error
-  return new UnknownOutcomeError(`${error.message}; a read does not prove the change either: ${problem}`, {
+  return new UnknownOutcomeError(`${error.message}; a read does not confirm the change: ${problem}`, {
     ...{ status, request, body, hint, createdId, accepted, requestId, retryAfter, cause: error },
   })
 }

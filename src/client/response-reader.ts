@@ -83,7 +83,7 @@ export class ResponseReader {
     const item = findReadItem(endpoint, input, readResponseValue(received))
     if (item === null) return readMissing()
     if (item === undefined)
-      throw unreadableError(received.problem ?? 'it shows no item', received, line, this.#options.baseUrl)
+      throw unreadableError(received.problem ?? 'it contains no item', received, line, this.#options.baseUrl)
     const isNamed = Object(received.value)[endpoint.result] !== undefined
     return { item, answer: isNamed ? received : undefined }
   }

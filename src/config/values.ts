@@ -20,7 +20,7 @@ export function parseBaseUrl(text: string): string {
     throw new UsageError('the base URL is not a valid URL', details)
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new UsageError('the base URL must be an http or https URL', details)
+    throw new UsageError(`the base URL must begin with https:// or http://, not “${url.protocol}”`, details)
   // The message does not quote the URL, because its password may be the key.
   if (url.username || url.password)
     throw new UsageError('the base URL must not contain a user name or password', { hint })

@@ -41,7 +41,7 @@ export function requireOwner(path: string, found: Stats, uid: number | undefined
  */
 export function requireOwnFile(path: string, found: Stats, uid: number | undefined): void {
   if (uid === undefined || found.uid === uid || found.uid === 0) return
-  throw new UsageError(`${path} belongs to another user (${found.uid})`, {
+  throw new UsageError(`${path} belongs to another account of this machine (uid ${found.uid})`, {
     hint: 'change the owner of the file, or pass another file',
   })
 }
@@ -51,6 +51,8 @@ export function describeSharedDirectory(dir: string, uid: number | undefined): s
   if (uid === undefined) return undefined
   const { uid: owner, mode } = statSync(dir)
   if (owner !== uid && owner !== 0)
-    return `warning: the data directory ${dir} belongs to another user (${owner})`
-  return (mode & 0o022) === 0 ? undefined : `warning: other users can write to the data directory ${dir}`
+    return `warning: the data directory ${dir} belongs to another account of this machine (uid ${owner})`
+  return (mode & 0o022) === 0
+    ? undefined
+    : `warning: other accounts of this machine can write to the data directory ${dir}`
 }

@@ -65,7 +65,7 @@ export async function* streamInput(
 export function refuseUrl(file: string): void {
   if (/^https?:\/\//i.test(file))
     throw new UsageError(`${file} is a URL, not a file`, {
-      hint: 'download it first, or pipe it, with “-” as the file',
+      hint: 'download the file, or pipe it and pass “-” as the file',
     })
 }
 

@@ -51,11 +51,11 @@ export function readInDataDirectory(path: string, uid: number | undefined): stri
 function requirePrivate(path: string, found: Stats, uid: number | undefined, name: string, shared = 0): void {
   if (uid === undefined || !found.isFile()) return
   if (!isOwn(found, uid))
-    throw new UsageError(`${name} belongs to another user (${found.uid})`, {
+    throw new UsageError(`${name} belongs to another account of this machine (uid ${found.uid})`, {
       hint: 'use a file that belongs to you or to root, because its owner controls your key',
     })
   if ((found.mode & 0o022 & ~shared) === 0) return
-  throw new UsageError(`other users can write to ${name}`, {
+  throw new UsageError(`other accounts of this machine can write to ${name}`, {
     hint: `check the contents, then remove the permission with: chmod go-w '${path}'`,
   })
 }
@@ -76,7 +76,7 @@ function followOwnLinks(path: string, uid: number, name: string): string {
       continue
     }
     if (!isOwn(found, uid) || !isOwn(lstatSync(at), uid))
-      throw createForeignPathError(name, 'behind a symbolic link', next)
+      throw createForeignPathError(name, 'reached through a symbolic link', next)
     if (++links > maxLinks) throw Object.assign(new Error('ELOOP'), { code: 'ELOOP', syscall: 'open' })
     const target = readlinkSync(next)
     rest.unshift(...target.split('/'))
@@ -86,7 +86,7 @@ function followOwnLinks(path: string, uid: number, name: string): string {
 }
 
 function createForeignPathError(name: string, where: string, path: string): UsageError {
-  return new UsageError(`${name} is ${where} of another user: ${path}`, {
+  return new UsageError(`${name} is ${where} of another account of this machine: ${path}`, {
     hint: 'use a directory that belongs to you or to root',
   })
 }
@@ -109,7 +109,7 @@ export function requireIrreplaceable(path: string, uid: number | undefined, name
     return (mode & 0o022) !== 0 && !isSticky(mode)
   })
   if (shared.length === 0) return
-  throw new UsageError(`other users can replace ${name}, so its key command is not run`, {
+  throw new UsageError(`other accounts of this machine can replace ${name}, so its key command is not run`, {
     hint: `remove the permission with: chmod go-w ${shared.map((folder) => `'${folder}'`).join(' ')}`,
   })
 }

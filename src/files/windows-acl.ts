@@ -19,7 +19,7 @@ export async function keepToUser(
     // Unlike a user name, the security ID does not depend on language or domain.
     const [, sid] =
       /"(S-1-[\d-]+)"\s*$/.exec(await run(env, 'whoami.exe', '/user', '/fo', 'csv', '/nh')) ?? []
-    if (sid === undefined) return 'whoami.exe does not print your user ID'
+    if (sid === undefined) return 'whoami.exe does not print the ID of your account'
     // The flags OI and CI make new files inherit the right.
     const right = what === 'folder' ? `*${sid}:(OI)(CI)F` : `*${sid}:F`
     await run(env, 'icacls.exe', resolve(path), '/inheritance:r', '/grant:r', right, '/q')

@@ -104,7 +104,7 @@ describe.each(wordings)('a response to a write of %s', (name, response) => {
       const { code, stdout, stderr } = await run(`${line} --retries 0`)
       expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
       expect(stderr).toMatch(
-        /^error: .+; a read does not prove the change either: .+\nhint: check with: meetroom /m,
+        /^error: .+; a read does not confirm the change: .+\nhint: check with: meetroom /m,
       )
     },
   )

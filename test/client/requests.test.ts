@@ -143,7 +143,7 @@ describe('a command', () => {
       code: 0,
       stdout: 'r1\n',
       stderr:
-        'the service responded with 503; trying again in 0.1 s\nthe connection was reset; trying again in 0.3 s\n',
+        'the service responded with 503; retrying in 0.1 s\nthe connection was reset; retrying in 0.3 s\n',
     })
     respondInOrder(answer(503, {}), fine)
     expect(await outcome('rooms get r1 -o ids --quiet')).toEqual({ code: 0, stdout: 'r1\n', stderr: '' })
@@ -179,7 +179,7 @@ describe('a command', () => {
       stdout: '',
       stderr:
         'error: the service reports a validation exception (500): the room is not private\n' +
-        'hint: in this API, 500 means that the request was invalid; retrying will not help\n',
+        'hint: in this API, 500 means that the request was invalid; retrying does not help\n',
     })
   })
 
@@ -722,7 +722,7 @@ describe('hidden keys', () => {
   test('the key is hidden with --verbose, which prints each request', async () => {
     respondInOrder(answer(503, {}), fine)
     expect((await world.run('rooms get r1 -o ids --verbose')).stderr).toBe(
-      'the service responded with 503; trying again in 0.1 s\nGET https://meet.test/v1/rooms/r1 → 200\n',
+      'the service responded with 503; retrying in 0.1 s\nGET https://meet.test/v1/rooms/r1 → 200\n',
     )
     expect(world.requests[0]?.headers['authorization']).toBe(`Bearer ${world.apiKey}`)
   })

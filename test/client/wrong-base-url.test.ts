@@ -206,7 +206,7 @@ test.each([
     const { code, stderr } = await world.run(`${line} --ignore-not-found --yes`)
     expect([1, 8]).toContain(code)
     expect(stderr).toContain(
-      `the service refuses the request as if there were no ${what}, but it can be read`,
+      `the service responds that ${what} does not exist, but the ${what.split(' ')[0]} can be read`,
     )
   },
 )

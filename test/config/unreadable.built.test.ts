@@ -52,7 +52,7 @@ describe.runIf(obeysModes)('unreadable settings files', () => {
         code: 2,
         stdout: '',
         stderr:
-          `error: the settings file ${file} cannot be read: permission denied, and it may protect this service\n` +
+          `error: the settings file ${file} cannot be read: permission denied, so it is unknown whether a profile protects this service\n` +
           'hint: fix the settings file, or pass --allow-write to make the change anyway\n',
       })
       expect(read).toEqual({ code: 0, stdout: '', stderr: '' })

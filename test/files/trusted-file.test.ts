@@ -20,48 +20,48 @@ const controlledByOthers: Record<string, (content: string) => string> = {
   'belongs to another user': (content) => {
     writeFileSync(file, content, { mode: 0o644 })
     chownSync(file, other, other)
-    return `belongs to another user (${other})`
+    return `belongs to another account of this machine (uid ${other})`
   },
   'can be written by a group': (content) => {
     writeFileSync(file, content)
     chmodSync(file, 0o660)
-    return 'other users can write to '
+    return 'other accounts of this machine can write to '
   },
   'can be written by everybody': (content) => {
     writeFileSync(file, content)
     chmodSync(file, 0o666)
-    return 'other users can write to '
+    return 'other accounts of this machine can write to '
   },
-  'is behind a symbolic link of another user': (content) => {
+  'is reached through a symbolic link of another user': (content) => {
     writeFileSync(join(world.dir, 'mine'), content, { mode: 0o600 })
     symlinkSync(join(world.dir, 'mine'), file)
     lchownSync(file, other, other)
-    return `is behind a symbolic link of another user: ${file}`
+    return `is reached through a symbolic link of another account of this machine: ${file}`
   },
   'is behind the second of two symbolic links, which another user owns': (content) => {
     writeFileSync(join(world.dir, 'mine'), content, { mode: 0o600 })
     symlinkSync('mine', join(world.dir, 'theirs'))
     lchownSync(join(world.dir, 'theirs'), other, other)
     symlinkSync('theirs', file)
-    return `is behind a symbolic link of another user: ${join(world.dir, 'theirs')}`
+    return `is reached through a symbolic link of another account of this machine: ${join(world.dir, 'theirs')}`
   },
-  'is behind a symbolic link in a directory of another user': (content) => {
+  'is reached through a symbolic link in a directory of another user': (content) => {
     writeFileSync(join(world.dir, 'mine'), content, { mode: 0o600 })
     const folder = join(world.dir, 'folder')
     mkdirSync(folder)
     symlinkSync('../mine', join(folder, 'link'))
     chownSync(folder, other, other)
     file = join(folder, 'link')
-    return `is behind a symbolic link of another user: ${file}`
+    return `is reached through a symbolic link of another account of this machine: ${file}`
   },
-  'is in a directory behind a symbolic link of another user': (content) => {
+  'is in a directory reached through a symbolic link of another user': (content) => {
     const folder = join(world.dir, 'folder')
     mkdirSync(folder)
     writeFileSync(join(folder, 'file'), content, { mode: 0o600 })
     symlinkSync(folder, join(world.dir, 'theirs'))
     lchownSync(join(world.dir, 'theirs'), other, other)
     file = join(world.dir, 'theirs/file')
-    return `is behind a symbolic link of another user: ${join(world.dir, 'theirs')}`
+    return `is reached through a symbolic link of another account of this machine: ${join(world.dir, 'theirs')}`
   },
 }
 const cases = Object.entries(controlledByOthers)
@@ -114,7 +114,9 @@ describe.runIf(isRoot)('a key file that another user controls', () => {
     chmodSync(join(dir, 'serve.json'), 0o666)
     expect(await world.run('--local users list')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`other users can write to ${join(dir, 'serve.json')}\n`),
+      stderr: expect.stringContaining(
+        `other accounts of this machine can write to ${join(dir, 'serve.json')}\n`,
+      ),
     })
     expect(world.requests).toEqual([])
   })
@@ -123,7 +125,10 @@ describe.runIf(isRoot)('a key file that another user controls', () => {
     symlinkSync(join(world.dir, 'nothing'), file)
     lchownSync(file, other, other)
     const run = await world.run(['serve', '--ephemeral', '--port', '0', '--api-key-file', file])
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('a symbolic link of another user') })
+    expect(run).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('a symbolic link of another account'),
+    })
   })
 })
 
@@ -139,7 +144,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
   test('a key file in the data directory that belongs to another user is refused', async () => {
     writeFileSync(key, 'the-key-of-the-attacker\n')
     chownSync(key, other, other)
-    const words = `error: ${key} belongs to another user (${other})`
+    const words = `error: ${key} belongs to another account of this machine (uid ${other})`
     for (const line of ['--local users list', 'serve --port 0'])
       expect(await world.run(line)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) })
   })
@@ -148,7 +153,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
     chmodSync(key, 0o660)
     const run = await world.run('--local users list')
     expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toContain(`error: other users can write to ${key}\n`)
+    expect(run.stderr).toContain(`error: other accounts of this machine can write to ${key}\n`)
     expect(run.stderr).toContain(`chmod go-w '${key}'\n`)
   })
 
@@ -171,7 +176,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
     expect(await world.run('--local users list -o ids')).toMatchObject({
       code: 0,
       stdout: 'ada\n',
-      stderr: `warning: the data directory ${dir} belongs to another user (${other})\n`,
+      stderr: `warning: the data directory ${dir} belongs to another account of this machine (uid ${other})\n`,
     })
   })
 })
@@ -207,11 +212,13 @@ describe.runIf(isRoot)('settings that another user controls', () => {
     writeFileSync(kept, content)
     symlinkSync(kept, join(dir, 'config.json'))
     const run = () => world.run('rooms list', { env })
-    expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('of another user') })
+    expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('of another account') })
     renameSync(kept, join(dir, 'config.json'))
     expect(await run()).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`config.json is in a directory of another user: ${dir}\n`),
+      stderr: expect.stringContaining(
+        `config.json is in a directory of another account of this machine: ${dir}\n`,
+      ),
     })
     expect(world.requests).toEqual([])
   })

@@ -82,7 +82,7 @@ describe('pending connections', () => {
       expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: stopCodes[stop], stdout: '' })
       const said: Record<string, string> = {
         'rooms delete r1 r2 r3 --yes': 'deleted 0 of 3 rooms; 3 not tried\nerror: interrupted',
-        'users import users.csv': `imported 0 of 3 users; 3 not tried\nerror: interrupted\nhint: nothing was sent; run it again with: meetroom users import users.csv --base-url ${env.MEETROOM_BASE_URL}`,
+        'users import users.csv': `imported 0 of 3 users; 3 not tried\nerror: interrupted\nhint: nothing was sent; retry with: meetroom users import users.csv --base-url ${env.MEETROOM_BASE_URL}`,
       }
       expect(ended.stderr).toBe(said[line] ?? 'error: interrupted')
       expectPrompt(ended)
@@ -132,7 +132,7 @@ describe.each([
 
 describe('pause before a retry', () => {
   const busy = 'HTTP/1.1 503 Busy\r\nretry-after: 20\r\ncontent-length: 2\r\n\r\n{}'
-  const waits = ({ logged }: Running) => logged(/trying again in 20/)
+  const waits = ({ logged }: Running) => logged(/retrying in 20/)
 
   test.each(withStops([...reads, 'rooms delete r1 --yes']))(
     'in the pause before a retry, %s ends “%s” without any change',
@@ -169,7 +169,7 @@ describe('pause before a retry', () => {
         'HTTP/1.1 503 Busy\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}',
       )
       const ended = await signalled(line.split(' '), { env: envFor(baseUrl) }, stop, ({ logged }) =>
-        logged(/trying again/),
+        logged(/retrying/),
       )
       expect(ended.code).toBe(stopCodes[stop])
       expectPrompt(ended)
@@ -315,7 +315,7 @@ describe.skipIf(process.platform === 'win32')('output without a reader', () => {
   const answer = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${page.length}\r\n\r\n${page}`
 
   test.each(withStops(['rooms list -o csv', 'api GET /rooms']))(
-    'while nobody reads the output, %s ends “%s”',
+    'while no program reads the output, %s ends “%s”',
     measured,
     async (stop, line) => {
       const { baseUrl } = await stuckService(answer)

@@ -23,7 +23,7 @@ export async function decodeBody(response: WireResponse, encoding: string): Prom
       body = await decode(body, { maxOutputLength: maxBodyBytes })
     } catch (error) {
       const isTooLarge = readErrorCode(error) === 'ERR_BUFFER_TOO_LARGE'
-      return unreadable(isTooLarge ? tooLarge : 'its compression is damaged')
+      return unreadable(isTooLarge ? tooLarge : 'its compressed data is damaged')
     }
   }
   return { ...response, body }

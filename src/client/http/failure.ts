@@ -29,7 +29,8 @@ export function toTransportError(error: unknown, { maybeSent, aborted, proxy }: 
     return new ServiceError('the service’s response cannot be read: its headers are too large')
   if (isProtocolError(code)) return new ServiceError('the service’s response cannot be read: it is not HTTP')
   // Before the request is sent, a TLS error belongs to the handshake.
-  const reason = maybeSent && code.startsWith('ERR_SSL_') ? 'the TLS connection broke' : describeReason(code)
+  const reason =
+    maybeSent && code.startsWith('ERR_SSL_') ? 'the TLS connection was lost' : describeReason(code)
   return new TransportError(`${reason}${via}`, maybeSent, isTransient(code))
 }
 

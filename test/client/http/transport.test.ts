@@ -325,7 +325,7 @@ describe.each([
         const origin = await serve((_request, response) =>
           response.writeHead(200, { 'content-encoding': encoding }).end(damaged),
         )
-        expect(await unreadable(origin)).toBe('its compression is damaged')
+        expect(await unreadable(origin)).toBe('its compressed data is damaged')
       }
     })
 

@@ -13,7 +13,7 @@ const marginMs = sized(4000, 8000)
 const emptyTable = /^no rooms$/m
 /** Lines on standard error that are neither an error nor a hint. */
 const notices = [
-  /; trying again in \d+\.\d s$/,
+  /; retrying in \d+\.\d s$/,
   /^warning: the API key is sent unencrypted to meet\.test; use https$/,
   /^warning: the response has another value of /,
   /^updated room [0-9a-f]{24}$/,
