@@ -64,7 +64,7 @@ export function openWorkspace({
     const sqlite = open(database)
     if (dir !== undefined) requireOwnSchema(sqlite, open, dir)
     if (notice && migratesSlowly(sqlite)) {
-      notice('the local workspace is being upgraded, which takes a while')
+      notice('upgrading the local workspace; the upgrade takes a while')
       // The upgrade blocks this thread, so the notice must be printed first.
       await new Promise((resolve) => setImmediate(resolve))
     }
@@ -164,6 +164,6 @@ function requireKey(file: string, dir: string | undefined, { effectiveUid }: Sto
   const key = readKeyFile(file, dir, effectiveUid)
   if (key !== undefined) return key
   throw new UsageError(`${file} contains no API key`, {
-    hint: `move the file away, and the next command creates a key: mv ${quoteForShell(file)} ${quoteForShell(`${file}.old`)}`,
+    hint: `move the file away, so that the next command creates a key: mv ${quoteForShell(file)} ${quoteForShell(`${file}.old`)}`,
   })
 }

@@ -199,6 +199,6 @@ test('commands succeed after an installation of the package in an empty director
       code: 2,
       stdout: '',
       stderr:
-        'error: the embedded service needs Node 22.13 or newer, or the package libsql\nhint: install libsql where meetroom is: npm install libsql, or npm install --global libsql for a global meetroom\n',
+        'error: the embedded service needs Node 22.13 or newer, or the package libsql\nhint: run npm install libsql in the directory of meetroom, or npm install --global libsql for a global meetroom\n',
     })
 })

@@ -60,14 +60,14 @@ test.each(['two words\n', 'key\u0007\n', 'schlüssel\n', 'a\nb\n'])(
     expect(await world.run('--local rooms list')).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `error: ${file} contains no API key\nhint: move the file away, and the next command creates a key: mv ${file} ${file}.old\n`,
+      stderr: `error: ${file} contains no API key\nhint: move the file away, so that the next command creates a key: mv ${file} ${file}.old\n`,
     })
     expect(readFileSync(file, 'utf8')).toBe(text)
   },
 )
 
 test.skipIf(process.platform === 'win32')(
-  'a data directory that other users can write to causes a warning',
+  'a data directory that other accounts of this machine can write to causes a warning',
   async () => {
     const world = await createWorld()
     const dir = join(world.dir, 'data')
@@ -75,7 +75,7 @@ test.skipIf(process.platform === 'win32')(
     chmodSync(dir, 0o770)
     expect(await world.run('--local rooms list -o ids')).toMatchObject({
       code: 0,
-      stderr: `warning: other users can write to the data directory ${dir}\n`,
+      stderr: `warning: other accounts of this machine can write to the data directory ${dir}\n`,
     })
     expect(existsSync(join(dir, 'workspace.db'))).toBe(true)
   },
@@ -133,7 +133,7 @@ describe('serve.json in the data directory', () => {
         4711,
       )
       expect(run).toMatchObject({ code: 2, stdout: '' })
-      expect(run.stderr).toContain(`error: ${file} belongs to another user (4711)`)
+      expect(run.stderr).toContain(`error: ${file} belongs to another account of this machine (uid 4711)`)
     },
   )
 })

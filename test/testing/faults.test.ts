@@ -18,10 +18,7 @@ describe('a fault', () => {
     const { service, createRoom, roomNames } = await startTestService({})
     service.faults.add({ operation: 'createRoom', status: 503 })
     const { status, body } = await createRoom('before')
-    expect([status, body]).toEqual([
-      503,
-      { error: { code: 'injected_fault', message: 'this failure was requested' } },
-    ])
+    expect([status, body]).toEqual([503, { error: { code: 'injected_fault', message: 'injected fault' } }])
     service.faults.add({ operation: 'createRoom', status: 504, after: 'write' })
     expect((await createRoom('after')).status).toBe(504)
     expect((await createRoom('fine')).status).toBe(200)
@@ -122,29 +119,29 @@ describe('a fault', () => {
       'no such operation: “xyzzy”; operations are listRooms, createRoom,',
     ],
     [{ operation: 'conect', status: 503 }, 'no such operation: “conect”; did you mean connect?'],
-    [{ operation: [], status: 503 }, 'operation of a fault must be text or a list of text, not []'],
+    [{ operation: [], status: 503 }, 'operation of a fault must be a string or a list of strings, not “[]”'],
     [{ satus: 503 }, 'a fault has no key “satus”; did you mean status?'],
     [{}, 'a fault needs status, delay or connection, as in { status: 503 }'],
-    [{ status: 200 }, 'status of a fault must be a whole number from 400 to 599, not 200'],
-    [{ status: '503' }, 'status of a fault must be a whole number from 400 to 599, not 503'],
-    [{ status: 503, times: 0 }, 'times of a fault must be a whole number, at least 1, or Infinity, not 0'],
+    [{ status: 200 }, 'status of a fault must be a whole number from 400 to 599, not “200”'],
+    [{ status: '503' }, 'status of a fault must be a whole number from 400 to 599, not “503”'],
+    [{ status: 503, times: 0 }, 'times of a fault must be a whole number, at least 1, or Infinity, not “0”'],
     [
       { status: 503, probability: 1.5 },
-      'probability of a fault must be a number above 0 and at most 1, not 1.5',
+      'probability of a fault must be a number above 0 and at most 1, not “1.5”',
     ],
     [{ status: 503, seed: 1 }, 'seed of a fault needs probability'],
-    [{ status: 503, after: 'read' }, 'after of a fault must be write, not read'],
-    [{ connection: 'drop' }, 'connection of a fault must be reset or cut, not drop'],
+    [{ status: 503, after: 'read' }, 'after of a fault must be write, not “read”'],
+    [{ connection: 'drop' }, 'connection of a fault must be reset or cut, not “drop”'],
     [{ connection: 'reset', status: 503 }, 'status and connection “reset” cannot be used together'],
     [
       { delay: '1 s' },
-      'delay of a fault must be a duration such as 500ms or 2s, or a number of milliseconds, not 1 s',
+      'delay of a fault must be a duration such as 500ms or 2s, or a number of milliseconds, not “1 s”',
     ],
     [{ delay: 1, body: {} }, 'headers and body of a fault need status'],
     [{ status: 429, headers: { 'Retry-After': 7 } }, 'headers.retry-after of a fault is not a valid header'],
     [{ status: 429, headers: { a: 'b\r\nc: d' } }, 'headers.a of a fault is not a valid header'],
-    ['503', 'a fault must be an object, not 503'],
-    [null, 'a fault must be an object, not null'],
+    ['503', 'a fault must be an object, not “503”'],
+    [null, 'a fault must be an object, not “null”'],
   ])('a fault causes an error with the reason if the fault is invalid: %j', async (fault, message) => {
     const { service } = await startTestService({})
     expect(() => service.faults.add(fault as Fault)).toThrow(message)
@@ -159,7 +156,7 @@ describe('a connect fault', () => {
     return outcome instanceof Peer ? (await outcome.closed).code : outcome
   }
 
-  const refusal = { status: 503, code: 'injected_fault', message: 'this failure was requested' }
+  const refusal = { status: 503, code: 'injected_fault', message: 'injected fault' }
   test.each([
     [{ status: 503 }, refusal, []],
     [{ status: 503, after: 'write' }, refusal, ['lost']],

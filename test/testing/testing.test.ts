@@ -343,7 +343,7 @@ describe('an unknown operation', () => {
         body: {
           error: {
             code: 'not_found',
-            message: `no such operation: ${method} /v1${path}; the nearest one is ${nearest}`,
+            message: `no such operation: ${method} /v1${path}; did you mean ${nearest}?`,
           },
         },
       })

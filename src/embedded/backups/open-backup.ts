@@ -63,10 +63,11 @@ function requireTables(db: Sqlite, open: OpenSqlite, version: number, path: stri
   const found = readTables(db)
   own.close()
   for (const name of found.keys())
-    if (!expected.has(name)) throw createNoBackupError(path, `it has the table ${name}`)
+    if (!expected.has(name)) throw createNoBackupError(path, `it has the unknown table ${name}`)
   for (const [name, columns] of expected) {
     if (!found.has(name)) throw createNoBackupError(path, `it has no table ${name}`)
-    if (found.get(name) !== columns) throw createNoBackupError(path, `its table ${name} has other columns`)
+    if (found.get(name) !== columns)
+      throw createNoBackupError(path, `its table ${name} has unexpected columns`)
   }
 }
 

@@ -101,7 +101,7 @@ function parseList(value: unknown, key: string): readonly string[] | undefined {
   const list: unknown[] = Array.isArray(value) ? value : [value]
   if (list.length > 0 && list.every((item) => typeof item === 'string' && item !== ''))
     return list as string[]
-  throw refuse(`${key} of a fault must be text or a list of text`, value)
+  throw refuse(`${key} of a fault must be a string or a list of strings`, value)
 }
 
 function parseTarget(name: string): FaultTarget {
@@ -129,7 +129,7 @@ function parseHeaders(value: unknown): Readonly<Record<string, string>> {
 }
 
 const refuse = (problem: string, value: unknown) =>
-  new UsageError(`${problem}, not ${toText(value ?? String(value))}`)
+  new UsageError(`${problem}, not “${toText(value ?? String(value))}”`)
 
 const suggestWord = (word: string, words: readonly string[]) => {
   const closest = findClosest(word, words)

@@ -166,7 +166,7 @@ const resetConnection = (): TextResponse => ({
 /** Creates the response of a fault; undefined if the fault only delays. */
 function createFaultResponse({ status, headers, body, connection }: FaultSpec): TextResponse | undefined {
   if (status === undefined) return connection && resetConnection()
-  const message = 'this failure was requested'
+  const message = 'injected fault'
   const response = createResponse(status, body ?? { error: { code: 'injected_fault', message } })
   return {
     ...response,

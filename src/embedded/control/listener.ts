@@ -57,7 +57,8 @@ async function respond(
 ): Promise<ControlResponse> {
   const { method, url = '', headers } = request
   // Web pages send an Origin with every POST; test programs send none.
-  const foreign = headers.origin === undefined ? refuseForeign(request, []) : 'the Origin is refused'
+  const foreign =
+    headers.origin === undefined ? refuseForeign(request, []) : 'the Origin header is not allowed'
   if (foreign) return refuse(403, foreign)
   const framing = refuseFraming(request)
   if (framing) return refuse(400, framing)

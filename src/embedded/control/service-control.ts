@@ -39,7 +39,7 @@ export class ServiceControl {
   readonly unknownOperations: string[] = []
   #instance: ControlledInstance | undefined
   #open: () => Promise<ControlledInstance> = async () => {
-    throw new Error('the service is not started')
+    throw new Error('the service has not started')
   }
   #seed: unknown
   #ids = new SeedIds()
@@ -68,7 +68,7 @@ export class ServiceControl {
         const operation = `${method} ${path}`
         unknownOperations.push(operation)
         const nearest = describeNearestOperation(method, path)
-        throw new Fault(400, 'not_found', `no such operation: ${operation}; the nearest one is ${nearest}`)
+        throw new Fault(400, 'not_found', `no such operation: ${operation}; did you mean ${nearest}?`)
       },
     }
   }

@@ -40,7 +40,7 @@ export const pageHandlers = {
       for (const [j, { type, src }] of entities.entries()) {
         const field = `[${i}].entities[${j}].src`
         if (src !== undefined) requireWebUrl(field, src)
-        else if (type === 'Image') throw invalid(`${field}: an image needs one`)
+        else if (type === 'Image') throw invalid(`${field} of an image is missing`)
       }
       const position = index ?? nextPosition
       nextPosition = Math.max(nextPosition, getNextPosition(position))

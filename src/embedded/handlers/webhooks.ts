@@ -16,12 +16,12 @@ export const webhookHandlers = {
     if (room_id !== undefined) filters.push(['room_id = ?', room_id])
     if (state !== undefined) {
       if (!deliveryStates.includes(state))
-        throw invalid(`state must be one of ${deliveryStates.join(', ')}, not ${state}`)
+        throw invalid(`state must be one of ${deliveryStates.join(', ')}, not “${state}”`)
       filters.push(['state = ?', state])
     }
     if (since !== undefined) {
       const time = parseTimestamp(since)
-      if (typeof time !== 'number') throw invalid('since must be an ISO 8601 time')
+      if (typeof time !== 'number') throw invalid(`since must be an ISO 8601 time, not “${since}”`)
       filters.push(['created_at >= ?', time])
     }
     const { rows, paging } = listPage<DeliveryRow>(store, { table: 'deliveries', filters }, query)

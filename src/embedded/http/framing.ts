@@ -8,7 +8,7 @@ export const maxHeaders = 256
 /** Returns the reason for refusing a request that a proxy could delimit differently (request smuggling). */
 export function refuseFraming({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
   if (!/^1\.[01]$/.test(httpVersion)) return 'only HTTP/1.1 is supported'
-  if (rawHeaders.length >= 2 * maxHeaders) return `there are ${maxHeaders} headers or more`
+  if (rawHeaders.length >= 2 * maxHeaders) return `the request has ${maxHeaders} headers or more`
   // Node accepts lengths below 2⁶⁴, most of which a JavaScript number cannot represent exactly.
   if (Number(headers['content-length'] ?? 0) > Number.MAX_SAFE_INTEGER)
     return 'the Content-Length is too large'
@@ -16,5 +16,5 @@ export function refuseFraming({ httpVersion, headers, rawHeaders }: IncomingMess
   if (encoding === undefined) return undefined
   // HTTP/1.0 has no chunked coding, and other codings can include compression.
   const isChunked = httpVersion === '1.1' && encoding.toLowerCase() === 'chunked'
-  return isChunked ? undefined : 'the only Transfer-Encoding accepted is chunked'
+  return isChunked ? undefined : 'the Transfer-Encoding header must be chunked'
 }

@@ -32,7 +32,7 @@ function checkRequest(
 ): string | undefined {
   const { host, origin } = request.headers
   // Node uses the first Host header, but a proxy may have used another one.
-  if (countHosts(request.rawHeaders) > 1) return 'there is more than one Host header'
+  if (countHosts(request.rawHeaders) > 1) return 'the request has several Host headers'
   if (!isKnownHost(host)) return 'the Host header does not name this service'
   // A host in the request target takes precedence over the header (RFC 9112, section 3.2.2).
   const { url = '/' } = request
@@ -42,7 +42,7 @@ function checkRequest(
   // Sandboxed frames and local files send the origin `null`, which is refused.
   return origin === `http://${host}` || origin === `https://${host}`
     ? undefined
-    : 'the Origin is another site'
+    : 'the Origin header names another site'
 }
 
 function countHosts(rawHeaders: readonly string[]): number {

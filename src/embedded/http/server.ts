@@ -92,7 +92,7 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
       operation: undefined,
       hasBegun: false,
     }
-    end(response, createErrorResponse(invalid('the only expectation is 100-continue')), exchange)
+    end(response, createErrorResponse(invalid('the Expect header must be 100-continue')), exchange)
   })
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
     handle(request, response, true),
@@ -103,7 +103,8 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
     setRequestId(request, requestId)
     const refusal = refuseForeign(request) ?? refuseFraming(request)
     if (refusal) refuseUpgrade(socket, invalid(refusal), requestId)
-    else if (closing || !upgrade) refuseUpgrade(socket, invalid('no upgrade here'), requestId)
+    else if (closing || !upgrade)
+      refuseUpgrade(socket, invalid('the service does not accept WebSockets'), requestId)
     else upgrade(request, socket, head).catch(() => socket.destroy())
   })
   await listen(server, port, host)

@@ -61,7 +61,7 @@ export class JoinLimiter {
     const at = this.#monotonic()
     const { joins, at: lastAt } = this.#counters.get(key) ?? { joins: 0, at }
     const remaining = Math.max(0, joins - (at - lastAt) / msPerJoin)
-    if (remaining + 1 > this.#joins) throw busy('too many anonymous participants join this room')
+    if (remaining + 1 > this.#joins) throw busy('too many anonymous participants are joining this room')
     this.#counters.delete(key)
     this.#counters.set(key, { joins: remaining + 1, at })
     const [oldest] = this.#counters.keys()

@@ -39,7 +39,7 @@ function readNames(directory: string): string[] {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw toReadError(directory, error, {
-      hint: 'it holds copies of the workspace: move it away if it is not a directory',
+      hint: 'the path must be a directory for copies of the workspace; move any other file away',
     })
   }
 }

@@ -90,7 +90,7 @@ export function requireOwnSchema(db: Sqlite, open: OpenSqlite, dir: string): voi
     if (fault !== undefined)
       throw new UsageError(`the local workspace in ${dir} has ${fault}`, {
         hint: [
-          'restore a backup, or the rows in a copy of workspace.db, with: ',
+          'restore a backup, or a copy of workspace.db, with: ',
           suggest(['local', 'restore', 'FILE', '--data-dir', dir]),
         ],
       })

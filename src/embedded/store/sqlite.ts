@@ -60,7 +60,7 @@ export async function loadDriver(quietly: QuietLoader): Promise<(path: string, r
   } catch (error) {
     if (!/MODULE_NOT_FOUND$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
     throw new UsageError('the embedded service needs Node 22.13 or newer, or the package libsql', {
-      hint: 'install libsql where meetroom is: npm install libsql, or npm install --global libsql for a global meetroom',
+      hint: 'run npm install libsql in the directory of meetroom, or npm install --global libsql for a global meetroom',
     })
   }
 }
@@ -84,5 +84,5 @@ export function openReadOnly(open: OpenSqlite, path: string): Sqlite {
     throw error
   }
   db.close()
-  throw new Error('SQLite opened a file for writing that it was to open for reading only')
+  throw new Error('SQLite opened a read-only file for writing')
 }

@@ -59,7 +59,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     await ada.shows('Renamed', 'h1')
 
     await block(room, 'grace', true)
-    await grace.shows('You were removed from this room')
+    await grace.shows('You are blocked in this room')
     expect(await grace.text()).not.toContain('Messages')
     await ada.until(`!document.querySelector('#people').innerText.includes('Grace')`)
     await block(room, 'grace', false)

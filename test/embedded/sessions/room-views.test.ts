@@ -171,7 +171,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     await served.join(room)
     expect(await connectView(served, room).ended()).toEqual({
       code: 1013,
-      reason: 'too many anonymous participants join this room',
+      reason: 'too many anonymous participants are joining this room',
     })
   })
 

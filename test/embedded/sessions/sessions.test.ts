@@ -38,7 +38,7 @@ describe('an open room', () => {
     expect(await served.refusal(room)).toEqual({
       status: 429,
       code: 'too_many_requests',
-      message: 'too many anonymous participants join this room',
+      message: 'too many anonymous participants are joining this room',
     })
     const url = `${served.baseUrl}/rooms/${room}/connect`
     const refused = await sendRaw(

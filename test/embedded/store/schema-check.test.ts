@@ -53,7 +53,7 @@ describe('a workspace whose schema differs from the schema of the migrations', (
     async (_name, sql, fault) => {
       const { world, path } = await change((db) => db.exec(sql))
       const hint =
-        'hint: restore a backup, or the rows in a copy of workspace.db, with: meetroom local restore FILE --data-dir ' +
+        'hint: restore a backup, or a copy of workspace.db, with: meetroom local restore FILE --data-dir ' +
         `${join(path, '..')}\n`
       expect(await world.run('--local rooms list')).toMatchObject({
         code: 2,

@@ -32,7 +32,7 @@ async function list(dir: string) {
 
 test('an upgrade of a large local workspace is announced once', async () => {
   const dir = await createOldWorkspace(70_000_000)
-  const announced = { code: 0, stderr: 'the local workspace is being upgraded, which takes a while\n' }
+  const announced = { code: 0, stderr: 'upgrading the local workspace; the upgrade takes a while\n' }
   expect(await list(dir)).toEqual(announced)
   expect(await list(dir)).toEqual({ code: 0, stderr: '' })
 })

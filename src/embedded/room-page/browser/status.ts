@@ -19,14 +19,14 @@ interface Ending {
 
 const endings: Readonly<Record<number, Ending>> = {
   4001: {
-    title: 'You were removed from this room',
-    text: 'You can come in again only after the host unblocks you.',
+    title: 'You are blocked in this room',
+    text: 'You can join again after a host unblocks you.',
     reason: 'blocked',
   },
   4002: { title: 'The meeting has ended', text: 'The room is terminated.', reason: 'terminated' },
   4003: {
     title: 'The room was deleted',
-    text: 'There is nothing left to join.',
+    text: 'This room no longer exists.',
     reason: 'deleted',
     isFinal: true,
   },
