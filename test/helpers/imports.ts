@@ -214,7 +214,7 @@ export const resultsOf = (stdout: string): { row: number; key?: string; status: 
 
 /** Returns the words of the resume command in a hint. */
 export function goOn(stderr: string): string[] {
-  const [, line = ''] = /(?:resume|run it again) with: meetroom (.*)$/m.exec(stderr) ?? []
+  const [, line = ''] = /(?:resume|retry) with: meetroom (.*)$/m.exec(stderr) ?? []
   return [...line.matchAll(/(?:'[^']*'|\\.|[^\s'\\])+/g)].map(([word]) =>
     word.replace(/'([^']*)'|\\(.)/g, '$1$2'),
   )

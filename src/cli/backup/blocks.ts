@@ -40,7 +40,10 @@ export async function saveBlocks(
   }
   await context.notice(`saved ${counted(memberships.length, 'block')} in ${file}`)
   const operand = file.startsWith('-') ? `./${file}` : file
-  await context.notice(['unblock exactly these with: ', suggest(['members', 'unblock', '--from', operand])])
+  await context.notice([
+    'unblock exactly these members with: ',
+    suggest(['members', 'unblock', '--from', operand]),
+  ])
 }
 
 /** @throws {UsageError} if a line is not a block, or belongs to another service */

@@ -79,7 +79,7 @@ function describeRun(
     {},
     // The journal may come from another machine, so rows that only the journal records are counted
     // separately.
-    recorded > 0 ? [`${recorded} recorded earlier, ${sent} sent`] : [],
+    recorded > 0 ? [`${recorded} from the journal, ${sent} sent`] : [],
   )
 }
 
@@ -90,7 +90,7 @@ function suggestResume(
 ): Hint | undefined {
   if (!journal || tally.untried + tally.count('unknown') === 0) return undefined
   const command = buildResumeCommand(adapter.name, file, flags.given, hasSent)
-  return [hasSent ? 'resume with: ' : 'nothing was sent; run it again with: ', command]
+  return [hasSent ? 'resume with: ' : 'nothing was sent; retry with: ', command]
 }
 
 function suggestFix(context: Context, { adapter, file, flags }: ImportPlan, tally: Tally): Hint | undefined {

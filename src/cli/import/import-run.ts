@@ -108,9 +108,8 @@ async function reportBlocked(
   count: number,
 ): Promise<void> {
   if (count === 0) return
-  const whom = adapter.name === 'members' ? 'them' : 'their members'
-  const what = `${count} of ${whom} ${plural(count, 'is', 'are')} blocked`
-  await context.notice([`${what}; unblock with: `, buildUnblockCommand(adapter.name, file, flags.given)])
+  const what = `${count} of the members in the file ${plural(count, 'is', 'are')} blocked`
+  await context.notice([`${what}; unblock them with: `, buildUnblockCommand(adapter.name, file, flags.given)])
 }
 
 function createWork(pendingRows: PendingRows, sender: RowSender, ledger: Ledger, run: Run): Work<PendingRow> {

@@ -44,7 +44,9 @@ export async function refuseInvalid(context: Context, failed: FailedInput): Prom
     }
   // The file has only the rows of the shard.
   const isWhole = written === checked.invalid
-  const fix = isWhole ? `fix the rows: ${flags.failedOut} has each with its reason` : 'fix the rows'
+  const fix = isWhole
+    ? `fix the rows in ${flags.failedOut}, which shows the reason for each row`
+    : 'fix the rows'
   throw createInvalidRowsError(checked.invalid, checked.rows, `${fix}, or pass --skip-invalid to skip them`)
 }
 

@@ -89,7 +89,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   await reportTrimmed(context, checked)
   if (checked.empty > 0) await context.notice(`skipped ${counted(checked.empty, 'empty row')}`)
   if (reportedLookalikes > maxReported)
-    await context.notice(`${andMore(reportedLookalikes - maxReported)} with such differences`)
+    await context.notice(`${andMore(reportedLookalikes - maxReported)} such differences`)
   await problems.end()
   const unknownRoles = roles.unknownError(source.name)
   if (unknownRoles) await context.reportError(unknownRoles)
@@ -198,7 +198,7 @@ async function warnAboutFields(
 ): Promise<void> {
   if (leftOut.length > 0)
     await context.notice(
-      `warning: the export has ${plural(leftOut.length, 'a column', 'columns')} that the API does not list, not sent: ${leftOut.join(', ')}; --map 'COLUMN=FIELD' sends one`,
+      `warning: not sent, because the API does not list the ${plural(leftOut.length, 'column')}: ${leftOut.join(', ')}; --map 'COLUMN=FIELD' sends a column`,
     )
   if (readOnly.length > 0)
     await context.notice(
@@ -266,7 +266,7 @@ export class Lookalikes {
         if (this.#values.size < maxValues) this.#values.set(key, { value, place: formatRowPlace(row) })
       } else if (earlier.value !== value && !this.#reported.has(`${field}\0${value}`)) {
         this.#reported.add(`${field}\0${value}`)
-        yield `${field} “${value}” differs from that of ${earlier.place} only by ${describeDifference(earlier.value, value)}`
+        yield `${field} “${value}” differs from the value in ${earlier.place} only by ${describeDifference(earlier.value, value)}`
       }
     }
   }
@@ -288,5 +288,5 @@ function describeDifference(one: string, other: string): string {
   if (collapseSpaces(one) === collapseSpaces(other)) return 'white space'
   const [a = '', b = ''] = [one, other].map((value) => collapseSpaces(value.normalize('NFKC')))
   if (a === b) return 'Unicode normalization'
-  return 'upper and lower case'
+  return 'letter case'
 }

@@ -92,7 +92,7 @@ export class RowSender {
       error: new UnknownOutcomeError(
         createdId === undefined
           ? 'an earlier run sent this row; a similar item exists, but its origin is unknown'
-          : `an earlier run created ${createdId}, which shows other values than the row`,
+          : `an earlier run created ${createdId}, but its values differ from the row`,
       ),
     }
   }

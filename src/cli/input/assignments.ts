@@ -101,7 +101,7 @@ function assign(
   const before = into.parts.get(name)
   const isInner = rest.length > 0 || isObject(value)
   if (before instanceof AssignedValue || (before && !isInner))
-    throw new UsageError(`${before.from} and ${from} both give a value for “${place}”`)
+    throw new UsageError(`${before.from} and ${from} both set “${place}”`)
   const assigned = isInner ? (before ?? new ObjectFields(from, place)) : new AssignedValue(from, value)
   into.parts.set(name, assigned)
   if (assigned instanceof AssignedValue) return

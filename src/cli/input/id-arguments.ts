@@ -64,13 +64,13 @@ function checkCommas(label: string, ids: readonly unknown[]): void {
     .map(String)
   if (id === undefined) return
   throw new UsageError(
-    `${label}: “${id}” ends with a comma, but IDs are separated by blanks`,
+    `${label}: “${id}” ends with a comma, but IDs are separated by spaces`,
     others.length === 0 ? { correction: [id, id.slice(0, -1)] } : {},
   )
 }
 
 function stdinNotReadError(label: string, kind: IdKind): UsageError {
-  return new UsageError(`${label}: “-” is not an ID, and this command reads none from standard input`, {
+  return new UsageError(`${label}: “-” is not an ID, and this command reads no IDs from standard input`, {
     hint: ['pass an ID; list them with: ', suggest([...listCommands[kind], '-o', 'ids'])],
   })
 }

@@ -136,7 +136,9 @@ export async function readData(data: string, host: Host): Promise<unknown> {
     if (file !== undefined || !(error instanceof UsageError)) throw error
     const near = findNearJson(data)
     if (near !== undefined)
-      throw new UsageError(`${error.message}; texts in JSON need double quotes`, { correction: [data, near] })
+      throw new UsageError(`${error.message}; strings in JSON need double quotes`, {
+        correction: [data, near],
+      })
     if (!(await isFile(data, host))) throw error
     throw new UsageError(`${error.message}; ${data} is a file`, {
       hint: `pass --data ${quoteForShell(`@${data}`)}`,

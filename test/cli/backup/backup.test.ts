@@ -378,7 +378,7 @@ describe('the save directory', () => {
     const env = { MEETROOM_SAVE_DELETED: path('file') }
     expect(await world.run(`rooms delete ${ids.board} --yes`, { env })).toMatchObject({
       code: 74,
-      stderr: `error: ${path('file')} cannot be written: a file of this name exists; nothing was changed\nhint: choose another file with --save FILE, or pass --no-save\n`,
+      stderr: `error: ${path('file')} cannot be written: a file with this name exists; nothing was changed\nhint: choose another file with --save FILE, or pass --no-save\n`,
     })
     expect(world.writes()).toEqual([])
   })

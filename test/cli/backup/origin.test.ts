@@ -74,7 +74,7 @@ test('an import of records that an earlier version saved prints a notice', async
   const { code, stderr } = await world.run(`rooms import ${file}`, elsewhere)
   expect(code).toBe(0)
   expect(stderr).toContain(
-    'the records do not contain the base URL of their service; this is https://other.test/v1\n',
+    'the records do not contain the base URL of their service; this service is https://other.test/v1\n',
   )
 })
 

@@ -57,7 +57,7 @@ describe('an export of a service that adds unlisted fields', () => {
     writeFileSync(join(world.dir, 'users.csv'), (await world.run('users export')).stdout)
     const { stderr } = await world.run('users import users.csv --if-exists skip')
     expect(stderr).toContain(
-      "warning: the export has columns that the API does not list, not sent: Klasse, _links, score; --map 'COLUMN=FIELD' sends one\n",
+      "warning: not sent, because the API does not list the columns: Klasse, _links, score; --map 'COLUMN=FIELD' sends a column\n",
     )
     world.requests.length = 0
     await world.run([
@@ -83,7 +83,7 @@ describe('an export of a service that adds unlisted fields', () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: expect.stringContaining(
-        'fields omitted, because the first page lacks them: late; -o ndjson has them',
+        'fields omitted, because the first response lacks them: late; -o ndjson includes them',
       ),
     })
     expect((await world.run('users export --page-size 2 -o ndjson')).stdout).toContain('"late":1')

@@ -16,7 +16,7 @@ const refused = (known: string, journal = `receipt ${join(receipts(), receiptNam
   stdout: '',
   stderr:
     `error: ${known} rows were imported before (${journal}), and their rooms exist\n` +
-    'hint: pass --match name --if-exists skip to create only missing rooms, or --again to create all of them again\n',
+    'hint: pass --match name --if-exists skip to create only missing rooms, or --again to create all rooms again\n',
 })
 
 describe('a second rooms import of the same rows', () => {
@@ -50,7 +50,7 @@ describe('a second rooms import of the same rows', () => {
     expect(await run('rooms import rooms.csv')).toMatchObject({
       ...done,
       stderr:
-        `3 of 3 rows were imported before (receipt ${join(receipts(), receiptNames()[0] ?? '')}), but their rooms are gone; they are imported again\n` +
+        `3 of 3 rows were imported before (receipt ${join(receipts(), receiptNames()[0] ?? '')}), but their rooms no longer exist; these rows are imported again\n` +
         done.stderr,
     })
     expect(await world.rooms()).toEqual(roomsOf(3))

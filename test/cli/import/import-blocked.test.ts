@@ -34,7 +34,7 @@ describe('members import of existing members that are blocked', () => {
       const { code, stderr } = await run(`${line} --if-exists ${how} --base-url https://meet.test/v1`)
       expect(code).toBe(0)
       expect(stderr).toContain(
-        '2 of them are blocked; unblock with: meetroom members import class.csv --concurrency 1 --if-exists update --unblock --base-url https://meet.test/v1\n',
+        '2 of the members in the file are blocked; unblock them with: meetroom members import class.csv --concurrency 1 --if-exists update --unblock --base-url https://meet.test/v1\n',
       )
       expect(await readBlocked()).toEqual({ ada: false, bob: true, eve: true })
     },
@@ -73,7 +73,7 @@ describe('rooms import of rooms with blocked members', () => {
   const written = () =>
     world.file('rooms.ndjson', `${JSON.stringify({ id: room, name: 'Maths', type: 'private', members })}\n`)
   const hint = (file: string, flags = '') =>
-    `2 of their members are blocked; unblock with: meetroom rooms import ${file}${flags} --if-exists update --unblock`
+    `2 of the members in the file are blocked; unblock them with: meetroom rooms import ${file}${flags} --if-exists update --unblock`
 
   test.each([
     '--if-exists update',

@@ -68,7 +68,7 @@ describe('^C during an import', () => {
     world.requests.length = 0
     expect(await world.run(goOn(stderr))).toMatchObject({
       code: 0,
-      stderr: 'imported 40 of 40 users; 13 recorded earlier, 27 sent\n',
+      stderr: 'imported 40 of 40 users; 13 from the journal, 27 sent\n',
     })
     expect(world.requests).toHaveLength(27)
     expect(await world.users()).toEqual(usersOf(40))
@@ -169,7 +169,7 @@ describe('^C during an import', () => {
         code: 'interrupted',
         message: 'interrupted',
         hint: expect.stringMatching(
-          /^nothing was sent; run it again with: meetroom users import in\.csv .*--base-url https:\/\/meet\.test\/v1$/,
+          /^nothing was sent; retry with: meetroom users import in\.csv .*--base-url https:\/\/meet\.test\/v1$/,
         ),
         retryable: false,
       },
@@ -275,7 +275,7 @@ describe('a request without a response after ^C', () => {
     world.requests.length = 0
     expect(await world.run(goOn(stderr))).toMatchObject({
       code: 0,
-      stderr: 'imported 20 of 20 users; 6 recorded earlier, 14 sent\n',
+      stderr: 'imported 20 of 20 users; 6 from the journal, 14 sent\n',
     })
     expect(await world.users()).toEqual(usersOf(20))
     expect(world.writes()).toHaveLength(14)
@@ -291,7 +291,7 @@ describe('a request without a response after ^C', () => {
     expect({ second, end: end.split('\n').slice(-3, -1) }).toEqual({
       second: 8,
       end: [
-        'error: imported 9 of 10 rooms; 1 with an unknown outcome; 4 recorded earlier, 5 sent',
+        'error: imported 9 of 10 rooms; 1 with an unknown outcome; 4 from the journal, 5 sent',
         expect.stringContaining('resume with'),
       ],
     })

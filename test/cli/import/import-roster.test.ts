@@ -31,8 +31,8 @@ describe('an import of a roster', () => {
     ])
     const dry = await world.run([...base, ...map, '--dry-run'])
     expect(dry.stderr).toContain(
-      "warning: rooms.csv:2: “7a, 7b” looks like a list; --split ', ' makes one item of each part\n" +
-        'warning: rooms.csv:5: name “7A” differs from that of line 4 only by upper and lower case\n',
+      "warning: rooms.csv:2: “7a, 7b” looks like a list; --split ', ' splits it into items\n" +
+        'warning: rooms.csv:5: name “7A” differs from the value in line 4 only by letter case\n',
     )
     const done = await world.run([...base, ...map, '--split', ', '])
     expect([done.code, done.stderr]).toEqual([0, 'skipped 1 empty row\nimported 3 of 3 rooms\n'])

@@ -76,14 +76,14 @@ export function requireSameImport(
       hint: 'omit --resume to start the import',
     })
   const mismatches: Record<keyof JournalHeader, string> = {
-    command: 'of another command',
-    input: 'of another input: the file has changed since',
-    target: `for another service, ${previous.header.target}`,
-    options: 'of an import with other flags',
+    command: 'another command',
+    input: 'another input, or the file has changed',
+    target: `another service, ${previous.header.target}`,
+    options: 'an import with other flags',
   }
   for (const [field, mismatch] of Object.entries(mismatches))
     if (previous.header[field as keyof JournalHeader] !== header[field as keyof JournalHeader])
-      throw new UsageError(`the journal ${path} is ${mismatch}`, {
+      throw new UsageError(`the journal ${path} belongs to ${mismatch}`, {
         hint: 'resume with the same file and flags, or remove the journal to start over',
       })
   return previous

@@ -39,11 +39,11 @@ export async function requireNotImported(
       throw new UsageError(
         `${known} of ${checked.shardRows} rows were imported before (${formatReceiptName(path)}), and their rooms exist`,
         {
-          hint: 'pass --match name --if-exists skip to create only missing rooms, or --again to create all of them again',
+          hint: 'pass --match name --if-exists skip to create only missing rooms, or --again to create all rooms again',
         },
       )
   await context.notice(
-    `${known} of ${checked.shardRows} rows were imported before (${formatReceiptName(path)}), but their rooms are gone; they are imported again`,
+    `${known} of ${checked.shardRows} rows were imported before (${formatReceiptName(path)}), but their rooms no longer exist; these rows are imported again`,
   )
 }
 

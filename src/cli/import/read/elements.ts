@@ -98,7 +98,7 @@ class Scanner {
   /** @throws {NotAnArrayError} if the input is incomplete or has no such array */
   requireEnd(): void {
     if (!this.#hasEnded) throw new NotAnArrayError('the input ends too early')
-    if (!this.#hasFoundArray) throw new NotAnArrayError('there is no such array')
+    if (!this.#hasFoundArray) throw new NotAnArrayError('the array is missing')
   }
 
   #scan(code: number, elements: string[]): void {

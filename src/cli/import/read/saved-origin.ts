@@ -31,7 +31,9 @@ export class SavedOrigins {
   async confirm(context: Context, isExpected: boolean): Promise<void> {
     const target = await describeTarget(context)
     if (this.#isUnknown)
-      await context.notice(`the records do not contain the base URL of their service; this is ${target}`)
+      await context.notice(
+        `the records do not contain the base URL of their service; this service is ${target}`,
+      )
     const others = [...this.#origins].filter((origin) => origin !== target)
     if (others.length === 0 || isExpected) return
     const names = [...others.slice(0, maxNamed), ...(others.length > maxNamed ? ['others'] : [])].join(', ')

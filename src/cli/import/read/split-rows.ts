@@ -30,7 +30,7 @@ export function isListCell(cell: string): boolean {
 
 export function describeListCell(cell: string): string {
   const [separator = ','] = listSeparator.exec(cell) ?? []
-  return `“${cell}” looks like a list; --split '${separator.replaceAll('\n', '\\n')}' makes one item of each part`
+  return `“${cell}” looks like a list; --split '${separator.replaceAll('\n', '\\n')}' splits it into items`
 }
 
 interface RowSplit {

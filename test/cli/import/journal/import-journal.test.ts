@@ -64,7 +64,7 @@ describe('the path of a journal', () => {
       expect(await run('users import in.csv --journal theirs')).toMatchObject({
         code: 2,
         stderr:
-          `error: ${world.path('theirs')} belongs to another user (4711)\n` +
+          `error: ${world.path('theirs')} belongs to another account of this machine (uid 4711)\n` +
           'hint: change the owner of the file, or pass another file\n',
       })
       expect([world.read('theirs'), world.requests]).toEqual(['', []])
@@ -236,7 +236,7 @@ describe('an import with a journal', () => {
     world.requests.length = 0
     expect(await run('users import in.csv --journal in.csv.journal --resume')).toMatchObject({
       code: 0,
-      stderr: 'imported 2 of 2 users; 1 recorded earlier, 1 sent\n',
+      stderr: 'imported 2 of 2 users; 1 from the journal, 1 sent\n',
     })
     expect(world.writes()).toEqual(['POST /users'])
     expect(await world.users()).toEqual(usersOf(2))
@@ -251,7 +251,7 @@ describe('an import with a journal', () => {
     expect(await run('users import in.csv --if-exists skip --journal in.csv.journal --resume')).toMatchObject(
       {
         code: 0,
-        stderr: 'imported 1 of 2 users; 1 skipped; 2 recorded earlier, 0 sent\n',
+        stderr: 'imported 1 of 2 users; 1 skipped; 2 from the journal, 0 sent\n',
       },
     )
   })
@@ -297,31 +297,31 @@ describe('an unfinished import', () => {
       'a changed input',
       'users import in.csv --resume',
       () => appendFileSync(world.path('in.csv'), 'u3,N3\n'),
-      () => `error: the journal ${path()} is of another input: the file has changed since\n${hint}`,
+      () => `error: the journal ${path()} belongs to another input, or the file has changed\n${hint}`,
     ],
     [
       'another service',
       'users import in.csv --resume --base-url https://other.test/v1',
       () => {},
-      () => `error: the journal ${path()} is for another service, https://meet.test/v1\n${hint}`,
+      () => `error: the journal ${path()} belongs to another service, https://meet.test/v1\n${hint}`,
     ],
     [
       'another --if-exists',
       'users import in.csv --resume --if-exists skip',
       () => {},
-      () => `error: the journal ${path()} is of an import with other flags\n${hint}`,
+      () => `error: the journal ${path()} belongs to an import with other flags\n${hint}`,
     ],
     [
       'another --map',
       'users import in.csv --resume --map name=email',
       () => {},
-      () => `error: the journal ${path()} is of an import with other flags\n${hint}`,
+      () => `error: the journal ${path()} belongs to an import with other flags\n${hint}`,
     ],
     [
       'another command',
       'members import in.csv --resume --room r',
       () => {},
-      () => `error: the journal ${path()} is of another command\n${hint}`,
+      () => `error: the journal ${path()} belongs to another command\n${hint}`,
     ],
     [
       'a missing journal',

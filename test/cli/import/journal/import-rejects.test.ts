@@ -124,7 +124,7 @@ testCases({
       sent: [],
       stderr: expect.stringContaining(
         'error: 3 of 4 rows are invalid; nothing was sent\n' +
-          'hint: fix the rows: again.csv has each with its reason, or pass --skip-invalid to skip them\n',
+          'hint: fix the rows in again.csv, which shows the reason for each row, or pass --skip-invalid to skip them\n',
       ),
       files: {
         'again.csv':

@@ -277,7 +277,7 @@ describe('a very long row in an import', () => {
   }, async () => {
     expect(await world.imported('people.json', `{"${'k'.repeat(15 * MB)}":[]}`)).toEqual(
       refused(
-        'error: people.json is not a JSON array: there is no such array\n' +
+        'error: people.json is not a JSON array: the array is missing\n' +
           'hint: JSON input is an array of objects, or {"users": […]}\n',
       ),
     )
