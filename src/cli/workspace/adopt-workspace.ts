@@ -139,7 +139,7 @@ function claimRoom(
   return {
     ...row,
     status: 'adopted',
-    reason: owner === undefined ? null : `was the room of the key “${owner}”`,
+    reason: owner === undefined ? null : `belonged to the key “${owner}”`,
   }
 }
 
@@ -189,9 +189,9 @@ async function reportUnlisted(
 ): Promise<void> {
   if (count === 0) return
   const members = counted(count, 'member')
-  if (flags.members) return context.notice(`took over ${members} that the file does not list`)
+  if (flags.members) return context.notice(`adopted ${members} that the file does not list`)
   await context.notice([
-    `the file does not list ${members} of these rooms, so --prune never blocks them; take them over with: `,
+    `the file does not list ${members} of these rooms, so --prune never blocks them; adopt them with: `,
     suggest(['workspace', 'adopt', ...formatRosterFlags(flags), '--members'], file),
   ])
 }
@@ -209,7 +209,7 @@ function claim(
 function report(rows: readonly RowOf<'adopted'>[]): void {
   const unclaimed = rows.filter(({ status }) => status === 'ambiguous' || status === 'taken')
   if (unclaimed.length === 0) return
-  throw new PartialError(`${unclaimed.length} of ${rows.length} rooms could not be claimed`, {
-    hint: 'rename the rooms, or give the keys other names in the file',
+  throw new PartialError(`${unclaimed.length} of ${rows.length} rooms could not be adopted`, {
+    hint: 'rename the rooms, or change the names in the file, so that each name matches exactly one room',
   })
 }

@@ -158,7 +158,7 @@ function requireResolved(file: string, plan: Plan, flags: ApplyFlags): void {
   const unresolved = plan.items.filter(isUnresolved)
   if (unresolved.length === 0) return
   throw new PartialError(
-    `${counted(unresolved.length, 'item')} of ${file} ${plural(unresolved.length, 'needs', 'need')} a decision`,
+    `${counted(unresolved.length, 'item')} of ${file} ${plural(unresolved.length, 'is', 'are')} unresolved`,
     {
       hint: suggestNextStep(file, plan, flags) ?? [
         'show the items with: ',

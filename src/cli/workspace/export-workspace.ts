@@ -225,13 +225,11 @@ async function reportExport(
   const named = rooms.filter(({ fields }) => Object.hasOwn(fields, 'name'))
   const unnamed = rooms.length - named.length
   if (unnamed > 0)
-    await context.notice(
-      `${counted(unnamed, 'room')} without name ${plural(unnamed, 'has', 'have')} none in the file`,
-    )
+    await context.notice(`${counted(unnamed, 'room')} ${plural(unnamed, 'has', 'have')} no name in the file`)
   const repeated = named.length - new Set(named.map(({ fields }) => toText(fields['name']))).size
   if (repeated > 0)
     await context.notice(
-      `warning: ${counted(repeated, 'room')} ${plural(repeated, 'has', 'have')} the name of another room; an apply to another service refuses such a file`,
+      `warning: ${counted(repeated, 'room')} ${plural(repeated, 'has', 'have')} the name of another room; “workspace apply” to another service refuses the file`,
     )
 }
 

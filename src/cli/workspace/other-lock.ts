@@ -38,13 +38,8 @@ export function findOtherLock(
   if (other === undefined) return undefined
   const use = (lock: string) =>
     suggest([...context.command.split(' '), ...formatPlanFlags({ ...flags, lock })], file)
-  return new UsageError(`the rooms of ${file} are those of ${other}; nothing was changed`, {
-    hint: [
-      'if it is the same list under a new name, use: ',
-      use(other),
-      '; for a list of its own: ',
-      use(own),
-    ],
+  return new UsageError(`rooms of ${file} already belong to the lock file ${other}; nothing was changed`, {
+    hint: ['if the file was renamed: ', use(other), '; for a separate lock file: ', use(own)],
   })
 }
 

@@ -27,7 +27,7 @@ export function addPlanFlags(command: MeetroomCommand): MeetroomCommand {
       parsePruneKinds,
     )
     .option('--recreate <room-key>', 'plan to create the lost room with this key again; repeatable', collect)
-    .option('--reblock', 'plan to block the members again that this file blocked and somebody unblocked')
+    .option('--reblock', 'plan to block members again if this file blocked them and somebody unblocked them')
     .option(
       '--allow-large <kind=n>',
       'allow exactly N removals of a kind; needed for more than 3 and more than 30 %; repeatable',

@@ -69,10 +69,7 @@ describe('a workspace file', () => {
       'users: [{ user_id: !!str 12 }]',
       'f.yaml:1:20: tags such as !!str are not allowed; quote the value instead',
     ],
-    [
-      'users: []\n---\nusers: []\n',
-      'f.yaml:2:1: the file contains several documents; a workspace file is one',
-    ],
+    ['users: []\n---\nusers: []\n', 'f.yaml:2:1: the file contains several documents, but must contain one'],
     ['users: []\n\trooms: []', 'f.yaml:2:1: a tab cannot indent; use spaces'],
     ['users: [{ user_id: .. }]', 'f.yaml:1:20: users[0].user_id: “..” is not a valid user ID'],
     [

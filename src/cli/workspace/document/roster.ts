@@ -77,17 +77,18 @@ export async function readRoster(
   await problems.end()
   if (all === 0)
     throw new UsageError(`${file} has no rows, and a roster without people is refused`, {
-      hint: 'check whether the export of the roster is complete',
+      hint: 'check that the roster is complete',
     })
   const unknownRoles = roster.roles.unknownError(file)
   if (unknownRoles && invalid === 0) throw unknownRoles
   if (unknownRoles) await context.reportError(unknownRoles)
-  if (invalid > 0) throw createInvalidRowsError(invalid, all, 'fix them: a roster is applied as a whole')
+  if (invalid > 0)
+    throw createInvalidRowsError(invalid, all, 'fix the rows: a roster is applied only as a whole')
   const unused = roster.roles.describeUnused()
   return {
     notices: [
       ...(empty > 0 ? [`skipped ${counted(empty, 'empty row')}`] : []),
-      ...(unread.length > 0 ? [`not read: ${plural(unread.length, 'column')} ${listNames(unread, 10)}`] : []),
+      ...(unread.length > 0 ? [`ignored ${plural(unread.length, 'column')} ${listNames(unread, 10)}`] : []),
       ...(unused === undefined ? [] : [unused]),
       ...listWarnings(file, roster),
     ],
@@ -173,7 +174,7 @@ function addRow(
     roster.rooms.set(key, room)
     const before = room.members.get(user_id)
     if (before && before.member.fields['type'] !== member.fields['type'])
-      return `${user_id} has another role in ${key} than in line ${before.line}`
+      return `the role of ${user_id} in ${key} differs from line ${before.line}`
     room.members.set(user_id, before ?? { member, line })
   }
   return undefined
@@ -184,7 +185,7 @@ function addUser({ users }: Roster, user: DesiredUser, line: number): string | u
   const before = users.get(user.user_id)
   const fields = { ...before?.user.fields, ...user.fields }
   for (const [field, value] of Object.entries(before?.user.fields ?? {}))
-    if (fields[field] !== value) return `${user.user_id} has another ${field} than in line ${before?.line}`
+    if (fields[field] !== value) return `the ${field} of ${user.user_id} differs from line ${before?.line}`
   users.set(user.user_id, { user: { ...user, fields }, line: before?.line ?? line })
   return undefined
 }

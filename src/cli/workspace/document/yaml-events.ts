@@ -40,7 +40,7 @@ function refuseExtras(events: readonly Event[], text: string): void {
   const second = events.findIndex(({ type }, i) => i > 0 && type === EVENT_ID.DOCUMENT)
   if (second > 0) {
     const at = text.lastIndexOf('\n---', startOf(events[second + 1])) + 1
-    throw new Refusal(at, 'the file contains several documents; a workspace file is one')
+    throw new Refusal(at, 'the file contains several documents, but must contain one')
   }
   // Most files contain none of these characters.
   if (!/[&*!]|<</.test(text)) return

@@ -109,5 +109,5 @@ export class LockFile {
 
 const toLockError = (name: string, error: unknown) =>
   toWriteError(name, error, {
-    hint: 'the lock file records what apply creates, so nothing is sent without it',
+    hint: 'nothing is sent without a lock file, which records the created items',
   })

@@ -49,7 +49,9 @@ export function selectSection(
   if (applicationId !== undefined && other.application_id !== undefined)
     throw new UsageError(
       `${name} belongs to another workspace at ${baseUrl}: application ${other.application_id}, and this key opens ${applicationId}`,
-      { hint: 'use the profile with the key of that workspace, or a file of its own for this one' },
+      {
+        hint: 'select the profile of that workspace with --profile, or use a separate file for this workspace',
+      },
     )
   const known = [...other.rooms.values()]
   const isHarmless = known.length === 0 && (!prunesUsers || other.users.size === 0)
@@ -58,6 +60,6 @@ export function selectSection(
     hasRooms
       ? `none of the rooms in ${name} exists, and the service does not show which workspace this key opens`
       : `the service lists no rooms, so it is unknown whether ${name} belongs to the workspace that this key opens`,
-    { hint: `if it does, add this line to the file: workspace: ${profile}` },
+    { hint: `if the file belongs to this workspace, add this line to the file: workspace: ${profile}` },
   )
 }

@@ -52,7 +52,7 @@ export function toCreation(fields: Item): FieldChange[] {
 
 /** Formats the reason to check a planned creation; undefined if no item has a similar ID. */
 export function describeCaseTwin(twin: string | undefined): string | undefined {
-  return twin === undefined ? undefined : `“${twin}” exists and differs only in letter case`
+  return twin === undefined ? undefined : `“${twin}” exists and differs only by letter case`
 }
 
 export function nameOf(item: Item | undefined): string | null {

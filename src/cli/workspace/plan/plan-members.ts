@@ -112,7 +112,9 @@ function planOther(user_id: string, found: readonly Item[], input: MembersInput)
     if (!record) return createItem('not_in_file', subject)
     if (record.isProtected) return createItem('not_in_file', subject, { reason: 'protected' })
     if (!prunes)
-      return createItem('not_in_file', subject, { reason: 'recorded; --prune=members blocks the member' })
+      return createItem('not_in_file', subject, {
+        reason: 'in the lock file; --prune=members blocks the member',
+      })
     if (!state.isComplete)
       return createItem('not_in_file', subject, { reason: 'the list of members is incomplete' })
     return planBlock(subject, room)
@@ -124,7 +126,7 @@ type Subject = ReturnType<typeof subjectOf>
 /** Plans a member who was unblocked after a block by this file. */
 function planReblock(subject: Subject, { room, reblocks }: MembersInput): PlanItem {
   if (reblocks) return planBlock(subject, room)
-  const reason = 'this file blocked the member, who was then unblocked; --reblock blocks again'
+  const reason = 'blocked by this file, then unblocked; --reblock blocks the member again'
   return createItem('unblocked', subject, { reason })
 }
 

@@ -124,7 +124,7 @@ function explainUncreatable(
   if (lost.length > 1)
     return {
       action: 'conflict',
-      reason: `${lost.length} rooms may be the one of an interrupted creation: ${listNames(lost, maxListed)}`,
+      reason: `${lost.length} rooms may come from an interrupted creation: ${listNames(lost, maxListed)}`,
     }
   const [taken, ...more] = takenNames.get(toText(fields['name'])) ?? []
   if (taken === undefined) return undefined
@@ -159,7 +159,7 @@ function planOthers(
       planned.others.push(createItem('not_in_file', subject, { reason: 'protected' }))
     else if (!prune.has('rooms'))
       planned.others.push(
-        createItem('not_in_file', subject, { reason: 'recorded; --prune=rooms deletes it' }),
+        createItem('not_in_file', subject, { reason: 'in the lock file; --prune=rooms deletes the room' }),
       )
     else if (!state.isComplete)
       planned.others.push(createItem('not_in_file', subject, { reason: 'the list of rooms is incomplete' }))

@@ -65,9 +65,9 @@ function planOther(
   const reason = locked.isProtected
     ? 'protected'
     : members.has(id)
-      ? 'a member in the file'
+      ? 'the file declares this user as a member'
       : !prunes
-        ? 'recorded; --prune=users removes it'
+        ? 'in the lock file; --prune=users deletes the user'
         : !state.isComplete
           ? 'the list of users is incomplete'
           : undefined

@@ -82,7 +82,7 @@ export function planWorkspace(
 
   function explainMissingUser(user_id: string): string | undefined {
     if (!document.users || !state.users?.isComplete || state.users.items.has(user_id)) return undefined
-    return declaredUsers.has(user_id) ? undefined : 'no such user, and none is declared'
+    return declaredUsers.has(user_id) ? undefined : 'no such user, and the file does not declare this user'
   }
 }
 

@@ -53,7 +53,7 @@ export function describeSummary(
   const { unresolved, cannot, not_shown, not_in_file } = summary
   const rest = [
     [unresolved, 'unresolved'],
-    [cannot, 'the API cannot do'],
+    [cannot, 'impossible with the API'],
     [not_shown, 'not shown by the service'],
     [not_in_file, onlyThere],
   ] as const

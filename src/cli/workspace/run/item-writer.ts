@@ -191,7 +191,7 @@ function isDone({ kind, changes }: PlanItem, item: Item): boolean {
       isSame = false
       if (shown.known && !isSameValue(shown.value, before))
         throw new ConflictError(
-          `${field} is ${toText(shown.value) || '(empty)'} now; the plan saw ${toText(before) || '(empty)'}`,
+          `${field} is ${toText(shown.value) || '(empty)'} now, not ${toText(before) || '(empty)'} as in the plan`,
         )
     }
   }

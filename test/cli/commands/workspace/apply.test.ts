@@ -20,7 +20,7 @@ describe('workspace apply of a partial file', () => {
     expect((await at.run(apply)).writes).toEqual([])
     expect((await at.diff()).lines).toEqual([
       '* not_in_file user ada',
-      '* not_in_file room algebra; recorded; --prune=rooms deletes it',
+      '* not_in_file room algebra; in the lock file; --prune=rooms deletes the room',
     ])
   })
 
@@ -252,7 +252,7 @@ describe('workspace apply with conflicts', () => {
     const { code, stdout, writes } = await at.run(`${apply} -o json`)
     expect([code, writes]).toEqual([8, ['PUT /users/grace {"name":"Grace"}']])
     expect(JSON.parse(stdout).results.map(({ key, status, reason }: any) => [key, status, reason])).toEqual([
-      ['ada', 'failed', 'name is Somebody else now; the plan saw User ada'],
+      ['ada', 'failed', 'name is Somebody else now, not User ada as in the plan'],
       ['grace', 'ok', null],
       ['new', 'failed', 'user new exists now; the next apply compares it with the file'],
     ])

@@ -32,7 +32,7 @@ test.each(['diff', 'apply --yes', 'apply --dry-run', 'adopt'])(
       writes: [],
       lock: undefined,
     })
-    expect(stderr).toContain('the rooms of week2.csv are those of week1.csv.lock')
+    expect(stderr).toContain('rooms of week2.csv already belong to the lock file week1.csv.lock')
     expect(suggested(stderr, 'week1.csv.lock')).toContain('week2.csv')
   },
 )
@@ -82,7 +82,7 @@ test('workspace adopt counts members that the file does not list, and --members 
   const prune = `workspace apply week2.csv ${flags} --prune=members ${confirmed}`
   expect(await at.run(prune)).toMatchObject({ code: 0, writes: [] })
   const [, line = ''] = /meetroom (workspace adopt .*--members \S+)/.exec(adopted.stderr) ?? []
-  expect((await at.run(line)).stderr).toContain('took over 1 member')
+  expect((await at.run(line)).stderr).toContain('adopted 1 member')
   expect((await at.run(prune)).writes).toHaveLength(1)
   expect(await at.members(room)).toEqual(['host guest blocked', 'p1 guest', 'p2 guest blocked'])
 })

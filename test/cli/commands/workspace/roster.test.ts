@@ -78,12 +78,12 @@ describe('a roster in CSV', () => {
     expect(whole.stderr).toContain(
       'skipped 2 empty rows\n' +
         'warning: no row has the role “owner” of --role-map; the rows have “Lehrer/in”, “SCHÜLER/IN”, “guest”\n' +
-        "warning: list.csv:2: “7a, 7b” looks like a list; --split ', ' makes one item of each part\n" +
-        "warning: list.csv:6: “7b,7c” looks like a list; --split ',' makes one item of each part\n",
+        "warning: list.csv:2: “7a, 7b” looks like a list; --split ', ' splits it into items\n" +
+        "warning: list.csv:6: “7b,7c” looks like a list; --split ',' splits it into items\n",
     )
     const split = await at.run([...line('diff'), ...map, '--split', ', '])
     expect(split.stderr).toContain(
-      'skipped 2 empty rows\nwarning: list.csv:4: name “7A” differs from that of line 2 only by upper and lower case\n',
+      'skipped 2 empty rows\nwarning: list.csv:4: name “7A” differs from that of line 2 only by letter case\n',
     )
     const [, hint = ''] = /hint: make the changes with: meetroom (.*) --base-url/.exec(split.stderr) ?? []
     expect(hint).toContain("--role-map 'Lehrer/in=host,Schüler/in=guest' --split ', '")
@@ -159,11 +159,11 @@ describe('a roster in CSV', () => {
     ['pupil_id,name,email,class,role\nx,,,7a\n', 'roster.csv:2: 4 cells instead of 5'],
     [
       'pupil_id,name,email,class,role\nx,A,,7a,\nx,B,,7b,\n',
-      'roster.csv:3: x has another name than in line 2',
+      'roster.csv:3: the name of x differs from line 2',
     ],
     [
       'pupil_id,name,email,class,role\nx,A,,7a,host\nx,A,,7a,guest\n',
-      'roster.csv:3: x has another role in 7a than in line 2',
+      'roster.csv:3: the role of x in 7a differs from line 2',
     ],
   ])('a roster in CSV with the content %j is refused before any request', async (text, problem) => {
     const at = await createWorkspace()
@@ -180,13 +180,13 @@ describe('a roster in CSV', () => {
     at.write('mail,name,class\nada@x.test,Ada,7A / 8b\nADA@x.test,a@x.test,7c und 7d\nb,B,7A\n', 'list.csv')
     const { stdout, stderr } = await at.run(`workspace diff list.csv ${flags}`)
     expect(stderr).toContain(
-      "warning: list.csv:2: “7A / 8b” looks like a list; --split ' / ' makes one item of each part\n" +
-        "warning: list.csv:3: “7c und 7d” looks like a list; --split ' und ' makes one item of each part\n" +
-        'warning: list.csv:3: user_id “ADA@x.test” differs from that of line 2 only by upper and lower case\n' +
+      "warning: list.csv:2: “7A / 8b” looks like a list; --split ' / ' splits it into items\n" +
+        "warning: list.csv:3: “7c und 7d” looks like a list; --split ' und ' splits it into items\n" +
+        'warning: list.csv:3: user_id “ADA@x.test” differs from that of line 2 only by letter case\n' +
         'warning: list.csv:3: the name of “ADA@x.test” is an email; --users-from names the columns of ID, name and email, such as email,name,email\n',
     )
-    expect(stdout).toContain('name: Ada; “Ada@x.test” exists and differs only in letter case\n')
-    expect(stdout).toContain('name: 7A; “7a” exists and differs only in letter case\n')
+    expect(stdout).toContain('name: Ada; “Ada@x.test” exists and differs only by letter case\n')
+    expect(stdout).toContain('name: 7A; “7a” exists and differs only by letter case\n')
   })
 
   test('a roster in CSV with invalid rows reports each of them, up to 20, and unknown roles', async () => {
@@ -197,12 +197,12 @@ describe('a roster in CSV', () => {
     expect([code, stderr, at.world.requests]).toEqual([
       2,
       'error: roster.csv:3: pupil_id: the user ID is empty\n' +
-        'error: roster.csv:5: p1 has another name than in line 2\n' +
+        'error: roster.csv:5: the name of p1 differs from line 2\n' +
         'error: roster.csv:6: 1 cell instead of 5\n' +
         'error: roster.csv: 1 value is not guest, host or monitor: “Boss” (1 row from line 7)\n' +
         'hint: name its role, as in --role-map Boss=guest\n' +
         'error: 3 of 6 rows are invalid; nothing was sent\n' +
-        'hint: fix them: a roster is applied as a whole\n',
+        'hint: fix the rows: a roster is applied only as a whole\n',
       [],
     ])
     at.write(head + ',,,7a,\n'.repeat(25), 'roster.csv')
@@ -226,7 +226,7 @@ describe('a roster in CSV', () => {
       'error: roster.csv has no column “frist”\nhint: did you mean “first”?\n',
     ])
     const done = await join('{first} {last}')
-    expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('not read: column Role\n')])
+    expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('ignored column Role\n')])
     expect((await at.users()).map(({ name }) => name).sort()).toEqual(['Ada Lovelace', 'Hopper'])
   })
 
@@ -251,7 +251,7 @@ describe('workspace apply --prune', () => {
     for (const line of [`${apply} --prune=members`, `${apply} --prune=members --allow-large members=5`]) {
       const refused = await at.run(line)
       expect([refused.code, refused.writes]).toEqual([10, []])
-      expect(refused.stderr).toContain('4 of 12 recorded members would be removed')
+      expect(refused.stderr).toContain('4 of 12 members in the lock file would be removed')
     }
     const { code, writes } = await at.run(`${apply} --prune=members --allow-large members=4`)
     expect([code, writes.length]).toEqual([0, 4])

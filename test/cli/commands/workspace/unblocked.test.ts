@@ -7,7 +7,7 @@ const declare = (...users: string[]) =>
   `rooms:\n  - { key: algebra, name: Algebra, type: private, members: [${users.map((id) => `{ user_id: ${id} }`).join(', ')}] }\n`
 const apply = 'workspace apply school.yaml --yes --max 500'
 const unblocked =
-  '! unblocked member algebra/bob; this file blocked the member, who was then unblocked; --reblock blocks again'
+  '! unblocked member algebra/bob; blocked by this file, then unblocked; --reblock blocks the member again'
 
 const ofMembers = ({ lines }: { lines: readonly string[] }) =>
   lines.filter((line) => line.includes(' member '))
@@ -31,7 +31,7 @@ test('members block --all-rooms --save saves the blocks of the run, and unblock 
   const run = await at.run(block)
   expect(run).toMatchObject({ code: 0 })
   expect(run.stderr).toContain(
-    'saved 1 block in blocks.ndjson\nunblock exactly these with: meetroom members unblock --from blocks.ndjson',
+    'saved 1 block in blocks.ndjson\nunblock exactly these members with: meetroom members unblock --from blocks.ndjson',
   )
   expect(await at.members(chess)).toEqual(['bob guest blocked'])
   expect(await at.run(block)).toMatchObject({ code: 2, writes: [] })
