@@ -93,7 +93,7 @@ export function isSetOnlyAtCreation(fields: Fields, field: string): boolean {
 }
 
 export function describeFixedField(name: ResourceName, field: string): string {
-  if (field === 'members') return 'members are items of their own; “members add” adds one'
+  if (field === 'members') return 'members are not a field of a room; “members add” adds a member'
   const creation = Object.values<Endpoint>(endpoints).find(
     ({ method, resource, many }) => method === 'POST' && resource === name && !many,
   )

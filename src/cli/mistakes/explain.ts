@@ -123,7 +123,7 @@ const explainSwappedRoom: Explain = async ({ context, client, names, given, flag
   if (names[0] !== 'room' || names.length < 2 || given.length !== 2 || idPattern.test(user)) return undefined
   if (!(await isRoomOrName(client, room)) || (await isRoomOrName(client, user))) return undefined
   const words = context.command.split(' ')
-  return ['the room comes first: ', suggest(fitWords(words, [fitRoom(room), user, ...flags]))]
+  return ['pass the room first: ', suggest(fitWords(words, [fitRoom(room), user, ...flags]))]
 }
 
 /** Explains a room name instead of a room ID. */
@@ -145,7 +145,7 @@ async function explainNameList(missing: MissingResource, text: string): Promise<
   for (const name of names) if ((await findRooms(missing.client, name)).length !== 1) return undefined
   const isMany = command.registeredArguments.at(-1)?.variadic === true
   const corrected = correct(missing, text, ...names.slice(0, isMany ? names.length : 1).map(toRoomName))
-  return corrected && [isMany ? 'separate names with blanks: ' : 'one at a time: ', corrected]
+  return corrected && [isMany ? 'separate names with spaces: ' : 'one at a time: ', corrected]
 }
 
 /** Explains a user ID instead of a room ID. */
@@ -221,7 +221,7 @@ function suggestLikely(
       first.suggestion,
     ]
   return [
-    `several ${views[kind].noun[1]} are equally near: `,
+    `several ${views[kind].noun[1]} match equally well: `,
     ...suggestions.flatMap(({ label, suggestion }, i) => [`${i === 0 ? '' : ', '}${label}: `, suggestion]),
   ]
 }

@@ -3,7 +3,7 @@ import { suggest, UsageError } from '../../errors.ts'
 /** Creates the error for a key on the command line. The message does not repeat the key. */
 export function explainKeyAsArgument(): UsageError {
   return new UsageError(
-    'a key cannot be passed as an argument, because other users of this machine can see arguments',
+    'a key cannot be passed as an argument, because other accounts of this machine can see arguments',
     {
       hint: [
         'the key is now in the history of your shell: replace it at the service, and store the new key with: ',

@@ -98,7 +98,7 @@ function readList(text: string): Intended | undefined {
   const isReference = (part: string) => /^(name|email|id):/.test(part)
   const isList = !/\s/.test(text) && !isReference(text)
   return text.includes(',') && (isList || parts.every(isReference))
-    ? { reason: 'separate IDs with blanks: ', words: parts }
+    ? { reason: 'separate IDs with spaces: ', words: parts }
     : undefined
 }
 

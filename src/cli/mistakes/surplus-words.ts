@@ -19,8 +19,8 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
   const given = command.args
   const name = words.join(' ')
   if (name === 'auth login') return explainLoginSurplus(given)
-  const takes = accepted === 0 ? 'no argument' : counted(accepted, 'argument')
-  const message = `${name} takes ${takes}, not ${given.length}`
+  const takes = accepted === 0 ? 'no arguments' : counted(accepted, 'argument')
+  const message = `${name} takes ${takes}, but got ${given.length}`
   const hint = (hint: Hint) => new UsageError(message, { hint })
   if (given.some(mayBeKey)) return hint(suggestHelpOn(words))
   const [first = '', ...more] = given
@@ -106,7 +106,7 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
 
 function suggestJoined(words: readonly string[], joined: readonly string[]): Hint {
   const isJson = joined.some((word) => word.startsWith('{'))
-  const reason = isJson ? 'the shell removes the quotes of JSON; quote all of it: ' : quoteValue
+  const reason = isJson ? 'the shell removes the quotes of JSON; quote the complete JSON: ' : quoteValue
   return [reason, suggest([...words, ...joined])]
 }
 
@@ -186,7 +186,7 @@ function explainLoginSurplus([given = '']: readonly string[]): UsageError {
       hint: ['type: ', suggest(['auth', 'login', '--base-url', given])],
     })
   if (given.length < minKeyLength)
-    return new UsageError('auth login takes no argument', {
+    return new UsageError('auth login takes no arguments', {
       hint: ['name a profile with: ', suggest(['auth', 'login', '--profile', given])],
     })
   return explainKeyAsArgument()

@@ -104,7 +104,7 @@ function explainForeignFlag(
   const value = rest[at]?.includes('=') ? rest[at].slice(flag.length + 1) : (rest[at + 1] ?? '-')
   const withoutValue = rest.toSpliced(at, rest[at]?.includes('=') ? 1 : 2)
   if (/^(-k|--insecure|--no-check-certificate|--(insecure-)?skip-tls-verify)$/.test(flag))
-    return 'certificates are always checked; trust your own authority with NODE_EXTRA_CA_CERTS=FILE'
+    return 'certificates are always checked; to trust your own authority, point NODE_EXTRA_CA_CERTS at a file with its certificate'
   if (flag === '--reverse' && has('--sort') && isReading(command)) {
     const sort = others.indexOf('--sort')
     // Without --sort, a service lists the newest items first.

@@ -88,15 +88,15 @@ const explanations: Readonly<Record<string, Explain>> = {
     const [, name = ''] = /'(.*)'/.exec(said) ?? []
     const [, key = '', value = ''] = /^([\w-]+)=([\s\S]*)$/.exec(rest[0] ?? '') ?? []
     if (key !== '' && command.registeredArguments[0]?.name() === 'key')
-      return new UsageError(`missing required argument “${name}”`, {
+      return new UsageError(`the argument “${name}” is missing`, {
         hint: ['type: ', suggest([...words, key, value, ...rest.slice(1)])],
       })
     const example = findExample(command, program)
     const format = listOptions(command).find(({ long }) => long === '--input-format')
-    if (format === undefined) return new UsageError(`missing required argument “${name}”`, { hint: example })
+    if (format === undefined) return new UsageError(`the argument “${name}” is missing`, { hint: example })
     const given = rest.some((word) => word.startsWith('--input-format')) ? [] : ['--input-format', 'csv']
     const piped = suggest([...words, '-', ...rest, ...given])
-    return new UsageError(`missing required argument “${name}”`, {
+    return new UsageError(`the argument “${name}” is missing`, {
       hint: [example, '; from a pipe: ', piped],
     })
   },
@@ -116,7 +116,7 @@ const explanations: Readonly<Record<string, Explain>> = {
   },
   'meetroom.repeatedOption': ({ said, words, rest }) => {
     const [, flag = ''] = /'(.*)'/.exec(said) ?? []
-    const message = `${flag} takes one value, and was given twice`
+    const message = `${flag} takes one value, but was given twice`
     const isList = flag === '--columns' || flag === '--sort'
     return new UsageError(message, {
       hint: isList

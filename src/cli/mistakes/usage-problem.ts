@@ -38,7 +38,7 @@ export function findFlagOf(
 export function suggestAll(command: Command, words: readonly string[], given: readonly string[]): Hint {
   const places = given.slice(0, Math.max(0, command.registeredArguments.length - 1))
   return [
-    'choose all with a condition that all meet; preview with: ',
+    'to select all items, pass a condition that every item meets; preview with: ',
     suggest([...words, ...places, '--where', 'created_at>2000-01-01', '--dry-run']),
   ]
 }

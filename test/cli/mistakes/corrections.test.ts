@@ -146,8 +146,8 @@ test.each([
 })
 
 test.each([
-  ['"abcdefghijkl"', 'is in quotation marks, which are sent with it'],
-  ['/root/key.txt', 'looks like a file name; pass what the file holds'],
+  ['"abcdefghijkl"', 'is in quotation marks, which are sent with the key'],
+  ['/root/key.txt', 'looks like a file name; pass the contents of the file'],
 ])('the unlikely API key %s causes a warning that does not repeat the key', async (key, problem) => {
   const world = await createWorld()
   const { stderr } = await world.run('rooms list', { env: { MEETROOM_API_KEY: key } })

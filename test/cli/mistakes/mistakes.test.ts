@@ -513,7 +513,7 @@ test('every command that accepts an ID either reads IDs from standard input for 
       else {
         expect({ code, requests: world.requests.length }, line.join(' ')).toEqual({ code: 2, requests: 0 })
         expect(stderr, line.join(' ')).toContain(
-          '“-” is not an ID, and this command reads none from standard input',
+          '“-” is not an ID, and this command reads no IDs from standard input',
         )
       }
     }
