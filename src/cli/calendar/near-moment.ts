@@ -22,7 +22,7 @@ export function requireMoment(flag: string, text: string, now: number, zone: Tim
 /** Creates the error for an invalid time, with the times that were probably meant. */
 export function toMomentError(required: string, text: string, now: number, zone: TimeZone): UsageError {
   if (isMissingMoment(text))
-    return new UsageError(`${required}, not “${text}”`, { hint: `${text} does not exist` })
+    return new UsageError(`${required}, not “${text}”`, { hint: `no such date or time: “${text}”` })
   const [near, ...others] = findNearMoments(text, now, zone)
   const details =
     near === undefined

@@ -67,7 +67,8 @@ export async function compare({ operator, type, text, condition, now, zone }: Co
           meant === undefined ? {} : { correction: [text, meant] },
         )
       }
-      if (operator !== '=' && operator !== '!=') throw wrong('true and false have no order')
+      if (operator !== '=' && operator !== '!=')
+        throw wrong('true and false can be compared only with = and !=')
       return (value) => {
         const parsed = parseBoolean(value)
         return parsed === undefined ? undefined : (String(parsed) === text) === (operator === '=')

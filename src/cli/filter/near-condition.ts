@@ -77,5 +77,5 @@ export function hintOnChoice(
   const meant = started.length === 1 ? started[0] : findNearChoice(word, choices)
   if (meant !== undefined) return `did you mean: ${formatCondition(flag, field, operator, meant)}`
   if (operator !== '=') return undefined
-  return `only for a service with other values: ${formatCondition(flag, field, '~', value)}`
+  return `if the service uses other values: ${formatCondition(flag, field, '~', value)}`
 }

@@ -89,7 +89,7 @@ async function createPage(url: string, { platform, env }: Host): Promise<Page> {
   // a Linux path.
   if (platform === 'win32' || env['WSL_DISTRO_NAME']) return { url, async remove() {} }
   const parent = findPageParent(env)
-  const what = 'the page for the browser'
+  const what = 'the redirect file for the browser'
   const { path: dir, remove } = await createTemporaryDirectory(what, parent)
   const path = join(dir, 'open.html')
   try {

@@ -30,7 +30,7 @@ export async function runRoomOpen(context: Context, id: string, as: string | und
   const printer = await context.printer()
   const result = await openInBrowser(context, link)
   if (result === 'late')
-    throw new ConditionError('the browser did not open the page', {
+    throw new ConditionError('the browser did not open the link', {
       hint: [
         'print the link with: ',
         suggest(['rooms', 'link', ...(as === undefined ? [] : ['--as', as])], id),

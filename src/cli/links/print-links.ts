@@ -90,7 +90,7 @@ export async function completeRoom(
   return { ...room, ...(readResponseValue(answer) as { room: Item }).room, id: room['id'] }
 }
 
-const withoutBlocked = "to leave blocked members out: --where 'status!=blocked'"
+const withoutBlocked = "to omit blocked members, add: --where 'status!=blocked'"
 
 /** Counts of the links and of the people in a run. */
 export class LinkSummary {
@@ -116,7 +116,7 @@ export class LinkSummary {
   *notices(): Generator<string> {
     const { size } = this.#people
     if (size > 0)
-      yield `the output gives access as ${counted(size, 'person', 'people')}: keep it private, and send each link only to its owner`
+      yield `the links give access as ${counted(size, 'person', 'people')}; keep the output private, and send each link only to its owner`
     if (this.#holdsUserTokens)
       yield 'warning: a link contains the token of its user, which gives access to every room of that user'
   }
@@ -135,6 +135,6 @@ export class LinkSummary {
 }
 
 function summarize(tally: Tally): string {
-  const made = `made the links of ${tally.tried - tally.bad} of ${counted(tally.total, 'room')}`
+  const made = `created the links of ${tally.tried - tally.bad} of ${counted(tally.total, 'room')}`
   return tally.describe([made], { skipped: 0 })
 }

@@ -63,7 +63,7 @@ export async function noticeMissingField(
   if (missing === 0) return
   if (missing === all && !isKnown)
     throw new UsageError(`${flag}: no ${view.noun[0]} has a field “${name}”`, {
-      hint: 'show the fields that the service returns with --json',
+      hint: 'add --json to show the fields that the service returns',
     })
   await context.notice(`${counted(missing, ...view.noun)} without ${name} ${plural(missing, one, many)}`)
 }

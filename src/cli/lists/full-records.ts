@@ -123,7 +123,7 @@ export class FullRecords {
     const [one, many] = selectView(endpoints[this.#list]).noun
     if (this.#isPartial)
       await this.#context.notice(
-        `lists of this service show only a part of each ${one}; requesting the full ${many} one by one`,
+        `the service lists each ${one} without some fields; requesting the full ${many} one by one`,
       )
   }
 

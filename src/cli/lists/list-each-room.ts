@@ -25,7 +25,13 @@ export async function* listEachRoom(
   const notice = new RoomsNotice(context)
   let count = 0
   const selection = await openSelection(context, 'listRooms', flags)
-  const options = { ...flags, ahead: 1, client, selection, undecided: 'nothing was changed; run it again' }
+  const options = {
+    ...flags,
+    ahead: 1,
+    client,
+    selection,
+    undecided: 'nothing was changed; run the command again',
+  }
   for await (const { items, rest = {} } of readList(context, 'listRooms', {}, options)) {
     count += items.length
     tally.expect(count)

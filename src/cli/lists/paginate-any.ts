@@ -89,8 +89,8 @@ function requireIds({ value }: ResponseBody, key: string, id: string): void {
   const items: unknown = isRecord(value) ? value[key] : undefined
   if (items === null) return
   if (Array.isArray(items) && items.every((item) => isRecord(item) && isId(item[id]))) return
-  throw new UsageError(`${key}: an item has no ${id}, so pages cannot be combined`, {
-    hint: 'request single pages with: -f limit=100 -f offset=0',
+  throw new UsageError(`${key}: an item has no ${id}, so the responses cannot be combined`, {
+    hint: 'omit --paginate, and add: -f limit=100 -f offset=0',
   })
 }
 

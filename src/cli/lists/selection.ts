@@ -232,7 +232,7 @@ class MissingFields {
         },
       )
     return new UsageError(`--where: no ${one} that could match has a field “${field}”`, {
-      hint: 'show the fields that the service returns with --json; null fields may be missing',
+      hint: 'add --json to show the fields that the service returns; fields with the value null may be missing',
     })
   }
 }

@@ -83,7 +83,7 @@ export async function* sortPages(
       for (const item of complete) sorter.add(item)
       if (limit === Infinity && before <= manyItems && sorter.count > manyItems)
         await context.notice(
-          `--sort holds all ${view.noun[1]} in memory, and there are more than ${manyItems}; --limit needs less`,
+          `--sort holds all ${view.noun[1]} in memory, and there are more than ${manyItems}; --limit needs less memory`,
         )
     }
   } catch (error) {

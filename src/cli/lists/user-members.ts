@@ -62,7 +62,7 @@ export async function readMember(
   if (given !== undefined) return given
   const [user, ...others] = users
   if (user === undefined)
-    throw new UsageError('missing required argument “member”', {
+    throw new UsageError('the argument “member” is missing', {
       hint: ['pass a member ID or --user; list the members with: ', suggest(['members', 'list'], room_id)],
     })
   if (others.length > 0) throw new UsageError(`--user takes one user, not ${users.length}`)
@@ -89,7 +89,7 @@ export async function throwNoMembers(
   for (const user_id of users) await client.call('getUser', { params: { user_id } })
   const { length } = users
   const label = plural(length, 'member: user', 'members: users')
-  const where = room_id === undefined ? 'in no room' : `not in room ${room_id}`
+  const where = room_id === undefined ? 'not in any room' : `not in room ${room_id}`
   throw new NotFoundError(
     `no such ${label} ${users.join(', ')} ${plural(length, 'is', 'are')} ${where}`,
     room_id === undefined ? {} : { hint: ['list them with: ', suggest(['members', 'list'], room_id)] },

@@ -26,7 +26,7 @@ export async function undefinedIfRoomGone<T>(
   } catch (cause) {
     if (!(cause instanceof NotFoundError)) throw cause
     if (!(await findRecord(client, { kind: 'room', id }))) return undefined
-    throw new ApiError(`the service refuses the request as if there were no room ${id}, but it can be read`, {
+    throw new ApiError(`the service responds that room ${id} does not exist, but the room can be read`, {
       cause,
     })
   }

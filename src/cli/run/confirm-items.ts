@@ -31,13 +31,13 @@ export async function confirmItems(
 ): Promise<void> {
   if (max !== undefined && count > max)
     throw new ConfirmationError(
-      `the command would ${verb} ${count} ${nouns}, and --max allows ${max}; nothing was done`,
+      `the command would ${verb} ${count} ${nouns}, but --max allows ${max}; nothing was done`,
     )
   if (!question) return
   const { yes, dryRun, curl } = context.flags
   if (yes && !dryRun && !curl && max === undefined && count > maxByYes)
     throw new ConfirmationError(
-      `${question.activity} would affect ${count} items, and --yes alone covers ${maxByYes}`,
+      `${question.activity} would affect ${count} items, but --yes alone allows ${maxByYes}`,
       { hint: `pass --max ${count} to affect all of them` },
     )
   await context.confirm({ ...question, count })

@@ -64,7 +64,7 @@ export async function addToRooms(context: Context, addition: Addition, flags: Ad
     describe: async () => addition.describe(user, describeRooms(rooms)),
   })
   const summarize = (tally: Tally) => summarizeSteps(tally, addition, context.flags.dryRun === true)
-  const advise = () => 'run it again to complete the remaining rooms'
+  const advise = () => 'run the command again to complete the remaining rooms'
   await runTasks(context, { tasks, view, key: 'steps', rowsFor: 'outcomes', summarize, advise }, flags)
   return tasks.length
 }

@@ -54,7 +54,7 @@ export async function readTargets(context: Context, options: TargetOptions): Pro
     throw createFlagConflict(flags.user ? '--user' : 'IDs', '--where')
   const selection = await openSelection(context, list, flags)
   if (!selection && !isNamed && !flags.user)
-    throw new UsageError(`missing required argument “${view.noun[0]}”`, {
+    throw new UsageError(`the argument “${view.noun[0]}” is missing`, {
       hint: [
         'pass IDs, “-” to read them from a pipe, or --where; see: ',
         suggestHelp(...context.command.split(' ')),
@@ -90,7 +90,7 @@ async function selectTargets(
   const lines: string[] = []
   for await (const { items } of readList(context, list, input, {
     selection,
-    undecided: 'nothing was changed; run it again',
+    undecided: 'nothing was changed; run the command again',
   }))
     for (const item of items) {
       const id = String(item[view.id ?? 'id'])

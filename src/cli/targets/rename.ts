@@ -37,7 +37,7 @@ export async function planRenames(
   }
   const kept = items.length - renames.size
   if (kept > 0)
-    await context.notice(`the pattern of --rename changes no name of ${counted(kept, ...kind.view.noun)}`)
+    await context.notice(`--rename does not change the names of ${counted(kept, ...kind.view.noun)}`)
   if (renames.size > 0) await requireFreeNames(context, kind, renames)
   return renames
 }
@@ -60,7 +60,8 @@ async function requireFreeNames(
   if (!first) return
   const [name, ids] = first
   const labels = ids.map((id) => labelItem(id, toText(all.get(id)?.['name'] ?? '')))
-  const more = others.length > 0 ? `; ${counted(others.length, 'other name')} would meet` : ''
+  const more =
+    others.length > 0 ? `; ${counted(others.length, 'other name')} would also occur several times` : ''
   throw new UsageError(
     `${counted(ids.length, ...view.noun)} would have the name “${name}”: ${listNames(labels, maxNamed)}${more}; nothing was changed`,
     { hint: 'choose fewer items with --where, or another name' },

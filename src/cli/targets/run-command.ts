@@ -47,7 +47,7 @@ export async function runTargetsCommand<C extends OperationName>(
   ]
   if (await definition.runInstead?.(context, room === undefined ? given : [room, ...given], flags)) return
   if (room === undefined)
-    throw new UsageError('missing required argument “room”', {
+    throw new UsageError('the argument “room” is missing', {
       hint: ['see: ', suggestHelp(...context.command.split(' '))],
     })
   const backup = definition.deletes && (await context.backup())

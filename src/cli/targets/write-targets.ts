@@ -144,7 +144,7 @@ function readerOf(name: OperationName): LookupName | undefined {
 async function requireGone(client: Client, { view, exists }: TargetWrite, id: string): Promise<void> {
   if (await exists(client, id))
     throw new ApiError(
-      `the service refuses the request as if there were no ${view.noun[0]} ${id}, but it can be read`,
+      `the service responds that ${view.noun[0]} ${id} does not exist, but the ${view.noun[0]} can be read`,
     )
 }
 

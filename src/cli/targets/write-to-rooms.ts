@@ -116,7 +116,7 @@ function advise<N extends OperationName>(
   ended: readonly Outcome<unknown>[],
   { given = [] }: RoomsFlags,
 ): Hint {
-  const again = 'running it again would write to the other rooms a second time'
+  const again = 'running the command again would repeat the write in the other rooms'
   const left = ids.filter((_, i) => ['failed', 'unsent'].includes(ended[i]?.status ?? 'unsent'))
   if (
     !isRepeatable ||
@@ -130,7 +130,7 @@ function advise<N extends OperationName>(
     .flat()
   const pattern = `id~^(${left.join('|')})$`
   return [
-    `${again}; for the rooms that got nothing: `,
+    `${again}; to write only to the remaining rooms: `,
     suggest([...context.command.split(' '), '--where', pattern, ...others]),
   ]
 }

@@ -101,7 +101,7 @@ describe('--search', () => {
     const { code, stdout, stderr } = await world.run('users list --search jm@ -o ids')
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'jose\n' })
     expect(stderr).toBe(
-      'lists of this service show only a part of each user; requesting the full users one by one\n',
+      'the service lists each user without some fields; requesting the full users one by one\n',
     )
   })
 

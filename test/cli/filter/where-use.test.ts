@@ -286,7 +286,7 @@ describe('a room whose data cannot be read', () => {
     withRoomsInUse(world, rooms, failing(500))
     const stderr =
       'error: the service reports a validation exception (500): no\n' +
-      'hint: in this API, 500 means that the request was invalid; retrying will not help\n' +
+      'hint: in this API, 500 means that the request was invalid; retrying does not help\n' +
       'error: could not read 1 of 4 rooms: old\nhint: these rooms are omitted\n'
     expect(await world.run('rooms list --where online=0 -o ids')).toMatchObject({
       code: 8,
@@ -313,7 +313,7 @@ describe('a room whose data cannot be read', () => {
       const run = await world.run(`${command} --where online=0 --yes`)
       expect(run).toMatchObject({ code: 8, stdout: '' })
       expect(run.stderr).toMatch(
-        /could not read 1 of 4 rooms: old\nhint: nothing was changed; run it again\n$/,
+        /could not read 1 of 4 rooms: old\nhint: nothing was changed; run the command again\n$/,
       )
       expect(asked().filter((path) => !path.startsWith('/'))).toEqual([])
     },

@@ -28,7 +28,8 @@ describe('members links', () => {
     const { code, stdout, stderr } = await run(`members links ${hall} -o csv`)
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'the output gives access as 2 people: keep it private, and send each link only to its owner\n',
+      stderr:
+        'the links give access as 2 people; keep the output private, and send each link only to its owner\n',
     })
     expect(stdout.split('\r\n')).toEqual([
       'room_id,room_name,user_id,name,role,link,reason',
@@ -56,7 +57,7 @@ describe('members links', () => {
       linkWith(board, await tokenOf('ada')),
     ])
     expect(stderr).toBe(
-      'the output gives access as 3 people: keep it private, and send each link only to its owner\n' +
+      'the links give access as 3 people; keep the output private, and send each link only to its owner\n' +
         'warning: a link contains the token of its user, which gives access to every room of that user\n',
     )
   })
@@ -140,7 +141,7 @@ describe('members links', () => {
     expect(done.stderr).toContain(
       `room ${world.ids.board}: the service refuses the request (400): it is broken`,
     )
-    expect(done.stderr).toContain('made the links of 4 of 5 rooms; 1 failed')
+    expect(done.stderr).toContain('created the links of 4 of 5 rooms; 1 failed')
   })
 
   test('members links exits 3 if the only given room does not exist', async () => {
@@ -205,7 +206,8 @@ describe('rooms link', () => {
     expect(outcome(await run(['rooms', 'link', 'name:Board', '--as', 'ada'] as never))).toEqual({
       code: 0,
       stdout: `${await linkTo(board, 'ada')}\n`,
-      stderr: 'the output gives access as 1 person: keep it private, and send each link only to its owner\n',
+      stderr:
+        'the links give access as 1 person; keep the output private, and send each link only to its owner\n',
     })
   })
 

@@ -96,7 +96,7 @@ describe('rooms open', () => {
     const env = { PATH: `${join(world.dir, 'bin')}:/snap/bin`, HOME: join(world.dir, 'missing') }
     expect(await run(`rooms open ${world.ids.lobby}`, 'exit 0', env)).toMatchObject({
       code: 74,
-      stderr: `error: the page for the browser cannot be stored in ${join(world.dir, 'missing')}: no such directory\nhint: choose another directory with TMPDIR\n`,
+      stderr: `error: the redirect file for the browser cannot be stored in ${join(world.dir, 'missing')}: no such directory\nhint: choose another directory with TMPDIR\n`,
     })
   })
 
@@ -128,7 +128,8 @@ describe('rooms open', () => {
     const { code, stdout, stderr } = await run(`rooms open ${hall} --as ada`, undefined)
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'the output gives access as 1 person: keep it private, and send each link only to its owner\n',
+      stderr:
+        'the links give access as 1 person; keep the output private, and send each link only to its owner\n',
     })
     expect(stdout).toContain('access_token=')
   })
@@ -156,7 +157,7 @@ describe('rooms open', () => {
     expect({ code, stderr }).toEqual({
       code: 9,
       stderr:
-        'error: the browser did not open the page\n' +
+        'error: the browser did not open the link\n' +
         `hint: print the link with: meetroom rooms link --as ada ${world.ids.hall} --base-url https://meet.test/v1\n`,
     })
   })

@@ -9,7 +9,7 @@ import { answer, createWorld, type World } from '../../helpers/world.ts'
 const world = perTest(createWorld)
 
 const partial = (kind: string, many: string) =>
-  `lists of this service show only a part of each ${kind}; requesting the full ${many} one by one\n`
+  `the service lists each ${kind} without some fields; requesting the full ${many} one by one\n`
 const partialRooms = partial('room', 'rooms')
 
 const writes = () => world.requests.filter(({ method }) => method !== 'GET')
@@ -287,7 +287,7 @@ describe('--where on members and users of a service with partial lists', () => {
 describe('--where on a field that is missing even from full records', () => {
   const nowhere = (noun: string, field: string) =>
     `error: --where: no ${noun} that could match has a field “${field}”\n` +
-    'hint: show the fields that the service returns with --json; null fields may be missing\n'
+    'hint: add --json to show the fields that the service returns; fields with the value null may be missing\n'
 
   test.each(['layout=grid', 'layout!=grid', 'layout=', 'layout!=', 'layout~g', 'layout!~g', 'layout<z'])(
     '--where on a field that is missing even from full records is a usage error that names the field: %s',

@@ -146,7 +146,7 @@ describe('--sort', () => {
     expect(
       await names(
         'rooms list --sort seats',
-        `${told}lists of this service show only a part of each room; requesting the full rooms one by one\n`,
+        `${told}the service lists each room without some fields; requesting the full rooms one by one\n`,
       ),
     ).toBe('a b')
   })
@@ -168,7 +168,7 @@ describe('--sort', () => {
       code: 2,
       stdout: '',
       stderr:
-        'error: --sort: no room has a field “seats”\nhint: show the fields that the service returns with --json\n',
+        'error: --sort: no room has a field “seats”\nhint: add --json to show the fields that the service returns\n',
     })
     expect((await world.run('rooms list --sort terminated_at -q')).code, 'a field of the API').toBe(0)
   })

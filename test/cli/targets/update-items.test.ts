@@ -83,8 +83,8 @@ describe('rooms update --where', () => {
 
   test.each([
     [1, [], 'updating rooms needs confirmation, and there is no terminal for a prompt'],
-    [21, ['--yes'], 'updating rooms would affect 21 items, and --yes alone covers 20'],
-    [3, ['--yes', '--max', '2'], 'the command would affect 3 rooms, and --max allows 2; nothing was done'],
+    [21, ['--yes'], 'updating rooms would affect 21 items, but --yes alone allows 20'],
+    [3, ['--yes', '--max', '2'], 'the command would affect 3 rooms, but --max allows 2; nothing was done'],
   ])(
     'rooms update --where exits 10 without a write if the flags do not allow the update (rooms: %i, flags: %j)',
     async (count, flags, message) => {
@@ -202,7 +202,7 @@ describe('rooms update --where', () => {
 
   test.each([
     [['r1', '--where', 'type=open', '--name', 'x'], 'an ID and --where cannot be used together'],
-    [['--name', 'x'], 'missing required argument “room”'],
+    [['--name', 'x'], 'the argument “room” is missing'],
     [['--where', 'type=open'], 'no fields given: pass at least one field'],
     [
       ['--where', 'type=open', '--name', 'x', '--curl'],
@@ -281,7 +281,7 @@ describe('--rename', () => {
     const dry = await rename('s/^Maths 7(.)/Maths 8$1/', '--dry-run')
     expect(dry.code).toBe(0)
     expect(dry.stderr).toContain(
-      'the pattern of --rename changes no name of 1 room\n4 rooms change:\n' +
+      '--rename does not change the names of 1 room\n4 rooms change:\n' +
         [3, 2, 1, 0].map((i) => `  ${ids[i]}  name “Maths 7${'abcd'[i]}” → “Maths 8${'abcd'[i]}”\n`).join(''),
     )
     expect(writes()).toEqual([])
@@ -363,7 +363,7 @@ describe('--rename', () => {
       stderr:
         '2 users change:\n  2  email (empty) → “2@x.test”, name “Bea 7a” → “Bea 8a”\n' +
         '  1  email (empty) → “1@x.test”, name “Ada 7a” → “Ada 8a”\nupdated 2 users\n' +
-        'rooms keep the names of their members; “members update --all-rooms --user” changes those of one user\n',
+        'rooms keep the names of their members; “members update --all-rooms --user” changes the names of one user\n',
     })
     expect(bodies()).toEqual([
       { email: '2@x.test', name: 'Bea 8a' },
@@ -371,7 +371,7 @@ describe('--rename', () => {
     ])
     expect(await world.run('users update --name x')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('missing required argument “user”'),
+      stderr: expect.stringContaining('the argument “user” is missing'),
     })
   })
 })

@@ -58,7 +58,7 @@ describe('message send --where', () => {
 
   test.each([
     [[], 'sending a message to rooms needs confirmation, and there is no terminal for a prompt'],
-    [['--yes', '--max', '2'], 'the command would affect 3 rooms, and --max allows 2; nothing was done'],
+    [['--yes', '--max', '2'], 'the command would affect 3 rooms, but --max allows 2; nothing was done'],
   ])(
     'message send --where exits 10 without a write if the flags %j do not confirm the messages',
     async (flags, message) => {
@@ -115,7 +115,7 @@ describe('message send --where', () => {
     ])
     expect(stderr).toBe(
       'error: sent the message to 1 room; 1 failed; 1 with an unknown outcome\n' +
-        'hint: running it again would write to the other rooms a second time; for the rooms that got nothing: ' +
+        'hint: running the command again would repeat the write in the other rooms; to write only to the remaining rooms: ' +
         `meetroom message send --where 'id~^(${board})$' --output tsv --no-header --yes --text 'We close' --concurrency 1 --base-url https://meet.test/v1\n`,
     )
     expect(world.writes()).toHaveLength(3)
@@ -138,7 +138,7 @@ describe('message send --where', () => {
   test('message send --where suggests no command for the failed rooms if the text comes from standard input', async () => {
     world.fails(new RegExp(`${world.ids.plans}/message`))
     const { stderr } = await world.run([...send.slice(0, 4), '--text', '-', '--yes'], { stdin: 'hi\n' })
-    expect(stderr).toContain('hint: running it again would write to the other rooms a second time\n')
+    expect(stderr).toContain('hint: running the command again would repeat the write in the other rooms\n')
   })
 
   test('message send --where exits 8 without a write if the list of rooms is incomplete', async () => {
@@ -157,10 +157,10 @@ describe('message send --where', () => {
     [['message', 'send', '--where', 'type=open', 'hello'], 'a room and --where cannot be used together'],
     [['message', 'send', '--where', 'type=open'], '--text is missing'],
     [['message', 'send', 'r', 'a', '--text', 'b'], 'a text argument and --text cannot be used together'],
-    [['message', 'send'], 'missing required argument “room”'],
-    [['message', 'send', 'r'], 'missing required argument “text”'],
+    [['message', 'send'], 'the argument “room” is missing'],
+    [['message', 'send', 'r'], 'the argument “text” is missing'],
     [['pages', 'create', 'r', '--where', 'type=open'], 'a room and --where cannot be used together'],
-    [['pages', 'create'], 'missing required argument “room”'],
+    [['pages', 'create'], 'the argument “room” is missing'],
   ])('message send --where refuses missing or conflicting arguments: %j', async (argv, message) => {
     const { code, stderr } = await run(argv)
     expect(code).toBe(2)

@@ -108,12 +108,12 @@ async function acceptFaults(
   const isChanging = passes.every(({ hasChanged }) => hasChanged)
   const reason =
     problem ??
-    (isChanging ? `it changed while it was read, ${maxPasses} times in a row` : undefined) ??
-    (passes.every(({ hasRepeats }) => hasRepeats) ? 'it repeats items' : undefined)
+    (isChanging ? `the list changed while it was read, ${maxPasses} times in a row` : undefined) ??
+    (passes.every(({ hasRepeats }) => hasRepeats) ? 'the list repeats items' : undefined)
   if (serviceFacts.mayWrite || !last) throw createError(list, listed, total, reason)
   // A service that limits offsets also fills its pages with repeated items.
   if (verdict === 'repeated' && (await isLastItem(list, last, total - 1)))
-    return list.notice(`the service lists some ${what} twice: ${listed} different ones of ${total}`)
+    return list.notice(`the service lists some ${what} twice: ${listed} of ${total} are different`)
   const error = createError(list, listed, total, reason)
   if (verdict !== 'short' || !serviceFacts.allowsIncomplete) throw error
   await list.notice(`warning: ${error.message}`)

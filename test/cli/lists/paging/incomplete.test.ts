@@ -373,7 +373,7 @@ describe('a list that differs in every response', () => {
       expect({ code, writes: writes(), stderr }).toEqual({
         code: 8,
         writes: [],
-        stderr: expect.stringContaining('it changed while it was read, 3 times in a row'),
+        stderr: expect.stringContaining('the list changed while it was read, 3 times in a row'),
       })
     },
   )

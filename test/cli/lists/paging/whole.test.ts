@@ -91,7 +91,7 @@ describe('lists with repeated rows', () => {
     const { code, stderr } = await world.run('rooms export --quiet')
     expect({ code, stderr }).toEqual({
       code: 8,
-      stderr: 'error: the service listed 46 of 47 rooms: it repeats items\n',
+      stderr: 'error: the service listed 46 of 47 rooms: the list repeats items\n',
     })
     expect(await world.run('rooms delete --where type=private --yes --max 99')).toMatchObject({ code: 8 })
     expect(writes()).toEqual([])
@@ -105,7 +105,7 @@ describe('lists with a permanently repeated row', () => {
       serveReadings(() => rowsWithRepeat(20))
       const { code, stdout, stderr } = await world.run(line)
       expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all.filter((id) => id !== 'r20') })
-      expect(stderr).toContain('the service lists some rooms twice: 46 different ones of 47\n')
+      expect(stderr).toContain('the service lists some rooms twice: 46 of 47 are different\n')
     },
   )
 
@@ -116,7 +116,7 @@ describe('lists with a permanently repeated row', () => {
     serveReadings(() => rowsWithRepeat(20))
     expect(await world.run(line)).toMatchObject({
       code: 8,
-      stderr: expect.stringContaining('the service listed 46 of 47 rooms: it repeats items'),
+      stderr: expect.stringContaining('the service listed 46 of 47 rooms: the list repeats items'),
     })
     expect(writes()).toEqual([])
   })
@@ -147,7 +147,7 @@ describe('a list without a total', () => {
     serveReadings((reading) => rowsWithRepeat(20 + reading), { total })
     expect(await world.run('rooms list --all -o ids')).toMatchObject({
       code: 8,
-      stderr: 'error: the service listed 47 rooms, and there may be more: it repeats items\n',
+      stderr: 'error: the service listed 47 rooms, and there may be more: the list repeats items\n',
     })
   })
 })
