@@ -64,8 +64,8 @@ export function formatRoomSection(report: RoomReport, id: Visible, options: Page
     parts: span && selectParts(span, meeting, options.gapMs),
     words: span
       ? describeMeeting(span, computeMinutes(meeting), participants.length, options.zone)
-      : own`Nobody was there.`,
-    ...{ caption: own`Who was in ${name}, and when`, label: own`Attendance in ${name}` },
+      : own`Nobody was in the room.`,
+    ...{ caption: own`Participants of ${name}, with times`, label: own`Attendance in ${name}` },
     fields: ['name', 'first_in', 'last_out', 'connections', 'minutes', 'share', 'present'],
   })
 }
@@ -100,7 +100,7 @@ export function formatMeetings(lines: readonly ReportRow[], id: Visible, options
       heading: markup`<bdi>${name}</bdi>, meeting ${number}`,
       words: describeMeeting([start, end], minutes, present, options.zone, isRunning),
       label: own`Attendance in ${name}, meeting ${number}`,
-      caption: own`Who was in ${name}, meeting ${number}, and when`,
+      caption: own`Participants of ${name}, meeting ${number}, with times`,
       fields: ['name', 'role', 'first_in', 'last_out', 'room_minutes', 'share', 'present'],
     })
   })
@@ -282,12 +282,12 @@ function formatPerson(name: string, id: string, shown: PageOptions['shown']): Ht
  */
 export function formatFootnotes(hasSections: boolean): Visible {
   const ofSections =
-    ' The share is that of the time in which anybody was there. A time line of several days shows only that time.'
+    ' The share is relative to the time during which anybody was in the room. A timeline of several days shows only that time.'
   return visible(`Overlapping connections of a person count once.${hasSections ? ofSections : ''}`)
 }
 
 function nameIntervals(intervals: readonly Interval[], span: Interval, zone: TimeZone): Visible {
   const timeOf = zone.createFormat(span)
   const named = intervals.slice(0, maxLabelIntervals).map(([from, to]) => `${timeOf(from)} to ${timeOf(to)}`)
-  return visible(listNames(named, maxLabelIntervals, intervals.length) || 'not there')
+  return visible(listNames(named, maxLabelIntervals, intervals.length) || 'absent')
 }

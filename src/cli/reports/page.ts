@@ -99,7 +99,7 @@ export class WebPage {
     this.#shown ??= room
     this.#failures.push(markup`<section class="failed">
 <h2><bdi>${nameRoom(room, shown)}</bdi></h2>
-<p>Room ${shown(toText(room['id']))} could not be reported on: ${shown(error.message)}</p>
+<p>Room ${shown(toText(room['id']))} could not be read: ${shown(error.message)}</p>
 </section>
 `)
   }
@@ -116,7 +116,9 @@ export class WebPage {
     const notes = [
       ...(empty > 0 ? [`Nobody was in ${emptyRooms}.`] : []),
       ...(this.#left.sections > 0
-        ? [`The page is limited in size: it has no details of ${left}. A report on fewer rooms has them.`]
+        ? [
+            `The size of this report is limited, so it omits the details of ${left}. A report on fewer rooms shows all details.`,
+          ]
         : []),
     ]
     const charts = this.#activity.format().text
@@ -223,7 +225,7 @@ export function formatPageHead(
 <body>
 <header>
 <h1>${title}</h1>
-<p>As of ${visible(`${zone.formatDay(now)} ${zone.formatClock(now)}`)}. Times are those of ${visible(zone.name)}.</p>
+<p>As of ${visible(`${zone.formatDay(now)} ${zone.formatClock(now)}`)}. Time zone: ${visible(zone.name)}.</p>
 ${notes.map(
   (note) => markup`<p>${visible(note)}</p>
 `,
@@ -236,7 +238,7 @@ ${notes.map(
 function formatPageEnd(isComplete: boolean, footnotes: Visible): string {
   const warning = isComplete
     ? markup``
-    : markup`<section class="failed"><h2>Incomplete</h2><p>Some rooms could not be reported on.</p></section>
+    : markup`<section class="failed"><h2>Incomplete</h2><p>Some rooms could not be read.</p></section>
 `
   return markup`${warning}</main>
 <footer><p>${footnotes}</p></footer>

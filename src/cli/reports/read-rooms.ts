@@ -108,13 +108,11 @@ export class RoomReader {
     const { members, dated } = this.#invitations
     if (scope.invitations && members > 0 && dated === 0)
       await this.#context.notice(
-        'the service does not show when people were invited, so meetings before an invitation count as missed',
+        'the service does not show the times of invitations, so meetings before an invitation count as missed',
       )
     for (const [anomaly, { sessions, rooms }] of this.#anomalies) {
       const where = `${plural(rooms.length, 'room')} ${listNames(rooms, 3)}`
-      await this.#context.notice(
-        `warning: ${counted(sessions, 'session')} ${anomalyWords[anomaly]}, in ${where}`,
-      )
+      await this.#context.notice(`warning: sessions ${anomalyWords[anomaly]}: ${sessions} in ${where}`)
     }
     const hint =
       this.#missing.length === 0 ? undefined : `not in the report: ${listNames(this.#missing, maxNamedRooms)}`
@@ -126,10 +124,10 @@ export class RoomReader {
 }
 
 const anomalyWords: Readonly<Record<TimeAnomaly, string>> = {
-  'no start': 'without a readable start omitted',
-  'no end': 'without an end in a terminated room counted up to the termination, if its time is known',
-  'early end': 'with an end before the start counted as running',
-  'too long': 'longer than 366 days counted for the first 366 days',
+  'no start': 'without a readable start are omitted',
+  'no end': 'without an end in a terminated room count up to the termination, if its time is known',
+  'early end': 'with an end before the start count as running',
+  'too long': 'longer than 366 days count for the first 366 days',
 }
 
 /** Summarizes a report: `reported on 3 rooms`, or `reported on 2 of 3 rooms; 1 failed`. */

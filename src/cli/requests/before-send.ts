@@ -75,7 +75,7 @@ export function requireWritable({ curl, dryRun, allowWrite }: GlobalFlags, setti
   if (curl || dryRun || allowWrite) return
   if (readError)
     throw new UsageError(
-      `${readError.message}, and it may protect ${local ? 'the local workspace' : 'this service'}`,
+      `${readError.message}, so it is unknown whether a profile protects ${local ? 'the local workspace' : 'this service'}`,
       {
         hint: 'fix the settings file, or pass --allow-write to make the change anyway',
         cause: readError,

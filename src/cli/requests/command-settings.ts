@@ -43,7 +43,7 @@ export async function changeStoredConfig(
   const { changeConfig } = await import('../../config/writer.ts')
   const dir = await findConfigDir(context.host)
   const open = await changeConfig(dir, context.host, context.interrupt, change)
-  const warning = `warning: others may be able to read ${configFilePath(dir)}: ${open}`
+  const warning = `warning: other accounts of this machine may be able to read ${configFilePath(dir)}: ${open}`
   if (open) await (await context.printer()).notice(warning)
 }
 

@@ -94,7 +94,7 @@ async function run(
   child.on('error', (error: NodeJS.ErrnoException) =>
     resolve(
       error.code === 'ENOENT'
-        ? `names no program: “${program}”`
+        ? `names an unknown program: “${program}”`
         : `cannot be started: ${describeSystemError(error)}`,
     ),
   )

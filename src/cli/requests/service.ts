@@ -121,7 +121,7 @@ export async function openClient(
 }
 
 export function describeRetry({ reason, waitMs }: Retry): string {
-  return `${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`
+  return `${reason}; retrying in ${(waitMs / 1000).toFixed(1)} s`
 }
 
 /**
@@ -143,7 +143,7 @@ function createRemarkPrinter(
     if (count === 1 && !isHidden)
       context.closeLater(async () => {
         const responses = counted((counts.get(about) ?? 0) - 1, 'more response')
-        await printer.notice(`warning: the same in ${responses}: ${about}`)
+        await printer.notice(`warning: the same problem in ${responses}: ${about}`)
       })
   }
 }

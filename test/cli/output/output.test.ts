@@ -293,7 +293,7 @@ describe('CSV output', () => {
     expect({ code, count: columns.length }).toEqual({ code: 0, count: 300 })
     const left = own.slice(Number(columns.at(-1)?.slice(1)) + 1).map(([name]) => name)
     expect(stderr).toBe(
-      `fields omitted, because there are more than 300: ${left.slice(0, 20).join(', ')} and ${left.length - 20} more; -o ndjson has them\n`,
+      `fields omitted, because there are more than 300 columns: ${left.slice(0, 20).join(', ')} and ${left.length - 20} more; -o ndjson includes them\n`,
     )
   })
 
@@ -311,7 +311,7 @@ describe('CSV output', () => {
       const { code, stdout, stderr } = await world.run(`${command} -o csv`)
       expect({ code, hasNote: /note/.test(stdout) }).toEqual({ code: 0, hasNote: false })
       expect(stderr.replace(/(exported|lists of|an import).*\n/g, '')).toBe(
-        'fields omitted, because the first page lacks them: a\\u001b, note, tags; -o ndjson has them\n',
+        'fields omitted, because the first response lacks them: a\\u001b, note, tags; -o ndjson includes them\n',
       )
       expect((await world.run(`${command} -o csv --columns id`)).stderr).not.toContain('fields')
       expect((await world.run(`${command} -o csv -q`)).stderr).toBe('')
@@ -596,7 +596,7 @@ describe('a table', () => {
     const { stdout, stderr } = await world.run('rooms list', { ...terminal, columns: 50 })
     expect(stdout).toMatch(/^ID +NAME +TYPE/)
     expect(stderr).toBe(
-      'columns omitted for width: status, record, layout, created_at; select with --columns\n',
+      'columns omitted for width: status, record, layout, created_at; select columns with --columns\n',
     )
     for (let i = 0; i < 3; i++) await world.send('POST', '/rooms', { name: 'a', type: 'open' })
     world.intercept = undefined

@@ -77,7 +77,7 @@ test('every meeting counts, with a notice, when neither members nor users show a
   expect(await listMissed()).toEqual({
     rows: [['someone', 1, null]],
     stderr:
-      'the service does not show when people were invited, so meetings before an invitation count as missed\n',
+      'the service does not show the times of invitations, so meetings before an invitation count as missed\n',
   })
 })
 

@@ -75,9 +75,9 @@ describe('the HTML page of a report', () => {
       /<script|<link|<img|<iframe|<object|\bon\w+=|\bstyle="|\b(src|href|action)=|url\(|@import|https?:/,
     )
     expect(text).toContain('<title>Attendance in Mathematics 7b</title>')
-    expect(text).toContain('<caption>Who was in Mathematics 7b, and when</caption>')
+    expect(text).toContain('<caption>Participants of Mathematics 7b, with times</caption>')
     expect(text).toMatch(
-      /<footer><p>.* The share is .* A time line of several days shows only that time\.<\/p>/,
+      /<footer><p>.* The share is .* A timeline of several days shows only that time\.<\/p>/,
     )
     expect(text).toContain('@media print')
     expect(text).toContain('prefers-color-scheme: dark')
@@ -110,7 +110,7 @@ describe('the HTML page of a report', () => {
     school(world, { maths })
     const { code } = await report('maths nowhere -o ndjson')
     expect(code).toBe(8)
-    expect(page()).toContain('Room nowhere could not be reported on: no such room: nowhere')
+    expect(page()).toContain('Room nowhere could not be read: no such room: nowhere')
     expect(page()).toMatch(/Incomplete[\s\S]*<\/html>\n$/)
   })
 
@@ -240,7 +240,9 @@ describe('the HTML page of several rooms', () => {
     await report('--all-rooms -o ids')
     expect(statSync(file()).size).toBeLessThan(2_000_000)
     expect(page()).toContain('<title>Attendance in 1000 rooms</title>')
-    expect(page()).toMatch(/it has no details of [3-6]\d\d rooms\. A report on fewer rooms has them\./)
+    expect(page()).toMatch(
+      /so it omits the details of [3-6]\d\d rooms\. A report on fewer rooms shows all details\./,
+    )
     expect(page()).toContain('<bdi>Room 999</bdi>')
   })
 })

@@ -29,7 +29,7 @@ test('a session longer than 366 days counts for its first 366 days, and a warnin
   const { code, stdout, stderr } = await world.run('sessions report maths --time-zone UTC --by day -o csv')
   const rows = stdout.split('\r\n').slice(1, -1)
   expect([code, rows.length, rows.at(-1)?.slice(0, 10)]).toEqual([0, sessionDays, '1971-01-02'])
-  const warning = 'warning: 1 session longer than 366 days counted for the first 366 days, in room maths\n'
+  const warning = 'warning: sessions longer than 366 days count for the first 366 days: 1 in room maths\n'
   expect(stderr).toBe(warning)
   const later = await world.run('sessions report maths --from 2026-01-01 -o ids')
   expect(later).toMatchObject({ code: 0, stdout: '', stderr: warning })

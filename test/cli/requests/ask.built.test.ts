@@ -39,7 +39,7 @@ describe.skipIf(!hasTerminal)('a real terminal', () => {
     ])
     expect({ code, isRestored }, shown).toEqual({ code: 0, isRestored: true })
     expect(shown).toContain(
-      'try next:\n  meetroom auth status --profile default\n  meetroom rooms list --profile default\n',
+      'next steps:\n  meetroom auth status --profile default\n  meetroom rooms list --profile default\n',
     )
     expect(shown).not.toContain(key)
     const { profiles } = JSON.parse(readFileSync(join(home.MEETROOM_CONFIG_DIR, 'config.json'), 'utf8'))

@@ -44,7 +44,7 @@ describe('rooms create on a terminal', () => {
     const line = 'rooms create --name Weekly --max-meeting-seconds 45m'
     const { stderr } = await talk(world, line, [[type, 'open\n']])
     expect(stderr).toContain(
-      'Meeting time: at most 45m; the clock runs only while two or more people are there.\n',
+      'Meeting time: at most 45m; the clock runs only while two or more people are in the room.\n',
     )
     expect(sent()).toEqual([['POST', { name: 'Weekly', type: 'open', max_meeting_seconds: 2700 }]])
   })
@@ -208,7 +208,7 @@ describe('auth login on a terminal', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
     expect(stderr).not.toContain(world.apiKey)
     expect(stderr).toMatch(
-      /logged in to https:\/\/meet\.test as profile default\nkey fingerprint [0-9a-f]{8}, stored \S+Z\ntry next:\n {2}meetroom auth status --profile default\n {2}meetroom rooms list --profile default\n {2}meetroom completion zsh\n$/,
+      /logged in to https:\/\/meet\.test as profile default\nkey fingerprint [0-9a-f]{8}, stored \S+Z\nnext steps:\n {2}meetroom auth status --profile default\n {2}meetroom rooms list --profile default\n {2}meetroom completion zsh\n$/,
     )
     expect(stored()).toEqual({
       default: {
@@ -249,7 +249,7 @@ describe('auth login on a terminal', () => {
         '> the base URL is not a valid URL; a base URL has the form https://meet.example.com/v1',
         `${again}ftp://meet.test\n`,
       ],
-      ['> the base URL must be an http or https URL', `${again}https://a:b@meet.test\n`],
+      ['> the base URL must begin with https:// or http://, not “ftp:”', `${again}https://a:b@meet.test\n`],
       ['> the base URL must not contain a user name or password', `${again}http://meet.test/v1\n`],
       [
         '> over plain http the key would be sent unencrypted to http://meet.test; use',
@@ -320,7 +320,7 @@ describe('auth login on a terminal', () => {
       [[key, `${world.apiKey}\n`]],
       `auth login --profile staging --base-url ${baseUrl}`,
     )
-    expect(staging.stderr).toContain('try next:\n  meetroom auth status --profile staging')
+    expect(staging.stderr).toContain('next steps:\n  meetroom auth status --profile staging')
     expect(stored().default).toEqual(other)
     const again = await login([[key, `${world.apiKey}\n`]], `auth login --replace --base-url ${baseUrl}`)
     expect(again.code).toBe(0)

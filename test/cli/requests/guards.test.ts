@@ -175,10 +175,10 @@ describe('the flags --yes and --max', () => {
   const needsConfirmation = (doing: string) =>
     `error: ${doing} needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n`
   const tooMany = (doing: string, count: number) =>
-    `error: ${doing} would affect ${count} items, and --yes alone covers 20\n` +
+    `error: ${doing} would affect ${count} items, but --yes alone allows 20\n` +
     `hint: pass --max ${count} to affect all of them\n`
   const beyond = (verb: string, count: number, max: number) =>
-    `error: the command would affect ${count} ${verb.split(' ')[1]}, and --max allows ${max}; nothing was done\n`
+    `error: the command would affect ${count} ${verb.split(' ')[1]}, but --max allows ${max}; nothing was done\n`
 
   test.each([
     [1, '', needsConfirmation('deleting rooms')],
@@ -425,7 +425,7 @@ describe('a protected profile', () => {
     writeFileSync(join(world.configDir, 'config.json'), '{')
     expect(await world.run(line)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('may protect this service'),
+      stderr: expect.stringContaining('so it is unknown whether a profile protects this service'),
     })
     expect(await world.run('rooms list')).toMatchObject({ code: 0 })
     expect(writes()).toEqual([])
@@ -538,7 +538,7 @@ describe('profiles protect and unprotect', () => {
       code: 2,
       stdout: '',
       stderr:
-        `error: ${file} is not a valid settings file, and it may protect the local workspace\n` +
+        `error: ${file} is not a valid settings file, so it is unknown whether a profile protects the local workspace\n` +
         'hint: fix the settings file, or pass --allow-write to make the change anyway\n',
     })
     expect(await run('--local rooms list')).toMatchObject({ code: 0 })

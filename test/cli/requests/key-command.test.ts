@@ -153,7 +153,7 @@ describe('failing key commands', () => {
     store({ key_command: 'no-such-program-here x' })
     expect(await world.run('rooms list', { env })).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('names no program: “no-such-program-here”'),
+      stderr: expect.stringContaining('names an unknown program: “no-such-program-here”'),
     })
   })
 
@@ -240,10 +240,10 @@ describe('unused key commands', () => {
   test('a key command is not run from a settings file that other users can write to or replace', async () => {
     store()
     chmodSync(file, 0o620)
-    await refused('rooms list', 2, 'other users can write to the settings file')
+    await refused('rooms list', 2, 'other accounts of this machine can write to the settings file')
     chmodSync(file, 0o600)
     chmodSync(world.configDir, 0o777)
-    await refused('rooms list', 2, 'other users can replace the settings file')
+    await refused('rooms list', 2, 'other accounts of this machine can replace the settings file')
   })
 
   test('a key command is not run from a settings file behind a symbolic link that other users can replace', async () => {
@@ -253,7 +253,7 @@ describe('unused key commands', () => {
     renameSync(file, join(kept, 'config.json'))
     symlinkSync(join(kept, 'config.json'), file)
     chmodSync(world.configDir, 0o777)
-    await refused('rooms list', 2, 'other users can replace the settings file')
+    await refused('rooms list', 2, 'other accounts of this machine can replace the settings file')
     chmodSync(world.configDir, 0o700)
     expect(await world.run('rooms list', { env })).toMatchObject({ code: 0 })
   })
@@ -326,7 +326,7 @@ describe('the key command of a profile', () => {
     expect(stored().profiles.default).not.toHaveProperty('key_command')
     store()
     expect(await world.run('auth logout', { env })).toMatchObject({
-      stderr: 'forgot the key of profile default\n',
+      stderr: 'deleted the key of profile default\n',
     })
     expect(stored().profiles.default).toEqual({ base_url: baseUrl })
   })

@@ -16,7 +16,7 @@ export function formatCell(value: unknown, redact: Redact): string {
   if (size <= maxCellBytes) return redact(text)
   const beginning = redact(text.slice(0, maxCellBytes + margin))
   const kept = text.length > maxCellBytes + margin ? beginning.slice(0, -margin) : beginning
-  return `${takeBytes(kept)}… (${describeSize(size)}; -o json shows all of it)`
+  return `${takeBytes(kept)}… (${describeSize(size)}; -o json shows the complete value)`
 }
 
 function takeBytes(text: string): string {

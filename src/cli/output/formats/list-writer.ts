@@ -77,7 +77,7 @@ export async function createListWriter(
           items.length > 0 ? out.write(table.page(secretFilter.cells(items))) : Promise.resolve(),
         end: async () => {
           const names = table.omitted.join(', ')
-          const hint = view.isFixed ? '' : '; select with --columns'
+          const hint = view.isFixed ? '' : '; select columns with --columns'
           if (names) await out.notice(`columns omitted for width: ${names}${hint}`)
         },
       }

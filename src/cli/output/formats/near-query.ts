@@ -71,6 +71,6 @@ function describeKeys(key: string, records: readonly Item[], keys: readonly stri
     return found === undefined ? [] : [`${outer}${Array.isArray(value) ? '[]' : ''}.${found}`]
   })
   const meant = near === undefined && inner.length === 1 && path === '' ? `; did you mean ${inner[0]}?` : ''
-  const where = path === '' ? 'at the top' : `in ${path}`
+  const where = path === '' ? 'at the top level' : `in ${path}`
   return `--query: no key “${key}” ${where}; keys are ${shown}${sorted.length > maxKeys ? ', …' : ''}${meant}`
 }

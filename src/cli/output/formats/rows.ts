@@ -47,8 +47,8 @@ export class RowWriter {
     const names = [...this.#omitted].sort()
     if (names.length === 0) return undefined
     const isFull = (this.#fields?.length ?? 0) >= maxColumns
-    const reason = isFull ? `there are more than ${maxColumns}` : 'the first page lacks them'
-    return `fields omitted, because ${reason}: ${listNames(names, maxNamed)}; -o ndjson has them`
+    const reason = isFull ? `there are more than ${maxColumns} columns` : 'the first response lacks them'
+    return `fields omitted, because ${reason}: ${listNames(names, maxNamed)}; -o ndjson includes them`
   }
 
   #recordUnknownFields(items: readonly Item[], known: ReadonlySet<string>): void {

@@ -123,7 +123,7 @@ export const rowKinds = {
   }),
   changes: defineRow('changes', 'id', {
     time: ['time', 9, 'when the request was sent: ISO 8601, UTC'],
-    who: ['text | null', 8, 'user of the machine'],
+    who: ['text | null', 8, 'account of the machine'],
     command: ['text | null', 4],
     what: ['text', 8, 'such as block member'],
     whose: ['text | null', 8, 'the user, the room, or the user in the room'],

@@ -17,11 +17,11 @@ export async function openAudit(
     warned.add(kind)
   }
   const log = new AuditLog(path, host.effectiveUid, {
-    onLost: ({ message }) => warnOnce('onLost', `${message}; it lacks the outcome of the change`),
+    onLost: ({ message }) => warnOnce('onLost', `${message}; the outcome of the change is not logged`),
     onShared: () =>
       warnOnce(
         'onShared',
-        `other users can change the audit log ${path}; run: chmod go-w ${quoteForShell(path)}`,
+        `other accounts of this machine can change the audit log ${path}; run: chmod go-w ${quoteForShell(path)}`,
       ),
   })
   const users = new MemberUsers()

@@ -5,7 +5,7 @@ import type { RowOf } from '../../output/views/rows.ts'
 
 type Ids = Readonly<Partial<Record<'user_id' | 'room_id' | 'member_id', string>>>
 
-const noOutcome = 'no outcome was recorded: the command was interrupted, or still runs'
+const noOutcome = 'no outcome: the command was interrupted, or is still running'
 
 /** Describes a change by one of its lines in the audit log, whose fields may be missing or damaged. */
 export function describeChange(record: Readonly<Record<string, unknown>>, id: string): RowOf<'changes'> {

@@ -115,7 +115,7 @@ export class AuditLog {
 
   #toAuditError(cause: unknown): AuditError {
     return new AuditError(describeWriteFailure(`the audit log ${this.#path}`, cause), {
-      hint: 'pass --no-audit to send the request without an audit record',
+      hint: 'pass --no-audit to send the request without logging it',
       cause,
     })
   }

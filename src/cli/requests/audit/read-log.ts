@@ -110,7 +110,7 @@ async function* unpack(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 
 function toFailure(name: string, error: unknown): MeetroomError {
   const { code } = error as NodeJS.ErrnoException
-  if (code?.startsWith('Z_')) return new UsageError(`${name} is damaged, and was not read to its end`)
+  if (code?.startsWith('Z_')) return new UsageError(`${name} is damaged; the rest of the file was not read`)
   const failure = toReadError(name, error)
   if (failure instanceof MeetroomError) return failure
   throw failure

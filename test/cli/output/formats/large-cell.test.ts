@@ -36,7 +36,7 @@ describe.each(Object.entries(cells))('a field of %s', (name, { json, said }) => 
     async (line, tty) => {
       const { code, stdout } = await world.run(line, { tty })
       expect(code).toBe(0)
-      expect(stdout).toContain(`… (${said}; -o json shows all of it)`)
+      expect(stdout).toContain(`… (${said}; -o json shows the complete value)`)
       const line_ = stdout.split('\n').find((text) => text.includes('all of it')) ?? ''
       // An escape takes six characters.
       expect(Buffer.byteLength(line_.replaceAll('\\u0007', '\u0007'))).toBeLessThan(66_000)

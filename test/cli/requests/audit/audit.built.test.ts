@@ -119,5 +119,5 @@ test('the recipe for the audit log lists blocks, the last week, and changes with
   const script = `${crash}; ${change}; ${recipe}`
   const { stdout, stderr } = await runShell(script, { ...env, MEETROOM_PROFILE: 'local' })
   expect(stderr).toBe('no changes\n')
-  expect(stdout).toMatch(/\n2026-01-02T03:04:05\S+ +update room +unknown +no outcome was recorded: .*\n$/)
+  expect(stdout).toMatch(/\n2026-01-02T03:04:05\S+ +update room +unknown +no outcome: .*\n$/)
 })

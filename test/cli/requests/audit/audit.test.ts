@@ -89,7 +89,7 @@ describe('an audit record', () => {
       for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
       const { code, stderr } = await run('users delete ada grace --yes -o ids')
       expect(code).toBe(0)
-      const warning = `warning: other users can change the audit log ${log}; run: chmod go-w ${log}\n`
+      const warning = `warning: other accounts of this machine can change the audit log ${log}; run: chmod go-w ${log}\n`
       expect(stderr.split(warning)).toHaveLength(2)
       expect(readLog(log)).toHaveLength(4)
     },
@@ -462,7 +462,7 @@ describe('an audit log that cannot be written', () => {
     const { code, stderr } = await run('users update ada --profile-url http://a.test -o ids')
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: `warning: the audit log ${log} cannot be written: no space left on the disk; it lacks the outcome of the change\n`,
+      stderr: `warning: the audit log ${log} cannot be written: no space left on the disk; the outcome of the change is not logged\n`,
     })
   })
 
