@@ -121,7 +121,7 @@ function stopWhenReady(host: TestHost): void {
   const output = () => host.stdout.text + host.stderr.text
   void expect
     .poll(output, { timeout: 20_000 })
-    .toMatch(/stops it|"ready"/)
+    .toMatch(/press \^C to stop|"ready"/)
     .then(() => host.signal('SIGINT'))
 }
 

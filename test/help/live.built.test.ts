@@ -25,7 +25,7 @@ test.runIf(hasTool('bash', 'readme', 'the script of “Live rooms”'))(
     expect({ code, stderr, events }).toEqual({
       code: 0,
       stderr: expect.stringMatching(
-        /^warning: the service accepted webhook, but does not show it\njoined room \w{24}; \^C leaves\nthe room is terminated\n$/,
+        /^warning: the service accepted webhook, but does not show it\njoined room \w{24}; press \^C to leave\nthe room is terminated\n$/,
       ),
       events: ['"action":"sessionJoined"', '"action":"sessionJoined"', '"action":"sessionLeft"'],
     })
@@ -36,7 +36,9 @@ test.runIf(hasTool('bash', 'readme', 'the script of “Live rooms”'))(
       expect.stringMatching(/^(ada {6}|grace {4})online$/),
       '{"event":"message","message":"Hello, both of you"}',
       '{"event":"message","message":"Hello, both of you"}',
-      expect.stringMatching(/^\{"error":\{"code":"refused","message":"you were blocked","retryable":false,/),
+      expect.stringMatching(
+        /^\{"error":\{"code":"refused","message":"you are blocked in this room","retryable":false,/,
+      ),
       'name          Demo',
       'status        terminated',
       'meeting_time  8',

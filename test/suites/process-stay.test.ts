@@ -255,7 +255,7 @@ describe.runIf(pty)('a prompt on a terminal', () => {
 
   const asks = [
     ['--local rooms delete {room}', 'Delete room'],
-    ['profiles remove staging', 'Forget profile'],
+    ['profiles remove staging', 'Delete profile'],
     ['auth login --profile other --base-url https://meet.test/v1', 'API key'],
   ] as const
   const ways = ['SIGINT', 'SIGTERM', 'SIGHUP', '^C'] as const

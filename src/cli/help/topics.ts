@@ -24,7 +24,7 @@ export const topicSummaries = {
   ci: 'GitHub Actions, shell scripts, cron, PowerShell, Docker',
   api: 'operations and rules of the API; any request; JSON Schemas',
   agents: 'use of meetroom by programs and agents',
-  audit: 'the audit log: each change with its user and outcome',
+  audit: 'the audit log: each change with its account and outcome',
   completion: 'shell completion',
   security: 'guarantees and the tests that check them',
   performance: 'fast commands, lists and imports, with measurements',

@@ -325,10 +325,10 @@ describe('a usage error', () => {
     ['rooms list --xyzzy', 'unknown flag “--xyzzy”', 'see: meetroom rooms list --help'],
     [
       'rooms list extra',
-      'rooms list takes no argument, not 1',
+      'rooms list takes no arguments, but got 1',
       'list the rooms of a name with: meetroom rooms list --name extra',
     ],
-    ['rooms get', 'missing required argument “room”', "as in: meetroom rooms get 'name:Weekly sync'"],
+    ['rooms get', 'the argument “room” is missing', "as in: meetroom rooms get 'name:Weekly sync'"],
     ['rooms list --name', '--name needs a value: --name <name>', 'see: meetroom rooms list --help'],
     [
       'rooms list -o xml',

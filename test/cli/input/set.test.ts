@@ -188,7 +188,7 @@ describe('a value that is set twice', () => {
     expect(await world.run(line)).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `error: ${flags} both give a value for “${field}”\n`,
+      stderr: `error: ${flags} both set “${field}”\n`,
     })
     expect(world.requests).toEqual([])
   })
@@ -284,7 +284,7 @@ describe('--webhook-secret', () => {
     const { code, stderr } = await world.run(`${withUrl} hunter2 --set webhook.secret=hunter3`)
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: 'error: --webhook-secret and --set webhook.secret both give a value for “webhook.secret”\n',
+      stderr: 'error: --webhook-secret and --set webhook.secret both set “webhook.secret”\n',
     })
   })
 })

@@ -215,10 +215,10 @@ describe('a dry run of an import', () => {
     const { code, stderr } = await world.run('users import users.csv --map email=email --dry-run')
     expect(code).toBe(0)
     expect(stderr.split('\n').filter((line) => line.includes('differs'))).toEqual([
-      'warning: users.csv:3: user_id “jose\u0301” differs from that of line 2 only by Unicode normalization',
-      'warning: users.csv:3: name “Ada Lovelace” differs from that of line 2 only by white space',
-      'warning: users.csv:3: email “ada@x.test” differs from that of line 2 only by upper and lower case',
-      'warning: users.csv:5: user_id “ada@x.test” differs from that of line 4 only by upper and lower case',
+      'warning: users.csv:3: user_id “jose\u0301” differs from the value in line 2 only by Unicode normalization',
+      'warning: users.csv:3: name “Ada Lovelace” differs from the value in line 2 only by white space',
+      'warning: users.csv:3: email “ada@x.test” differs from the value in line 2 only by letter case',
+      'warning: users.csv:5: user_id “ada@x.test” differs from the value in line 4 only by letter case',
     ])
     expect(world.writes()).toEqual([])
   })
@@ -227,9 +227,9 @@ describe('a dry run of an import', () => {
     world.file('rooms.csv', 'name,type\nMaths 7a,open\nMaths 7a ,open\nMaths\u00a07a,open\nMaths 7a,open\n')
     const { stderr } = await world.run('rooms import rooms.csv --dry-run')
     expect(stderr.split('\n').filter((line) => line.includes('differs'))).toEqual([
-      'warning: rooms.csv:3: name “Maths 7a ” differs from that of line 2 only by white space',
+      'warning: rooms.csv:3: name “Maths 7a ” differs from the value in line 2 only by white space',
       expect.stringMatching(
-        /^warning: rooms.csv:4: name “Maths.*7a” differs from that of line 2 only by white space$/,
+        /^warning: rooms.csv:4: name “Maths.*7a” differs from the value in line 2 only by white space$/,
       ),
     ])
   })

@@ -29,7 +29,7 @@ const doneWords =
 
 /** Notice that counts the items that a command omits because a required field is missing. */
 const unmatched =
-  /^\d+ \w+ without \w+ (do(es)? not match|(is|are) counted as empty|(has|have) none in the file)$|^warning: \d+ sessions without a readable start omitted/m
+  /^\d+ \w+ (without \w+ (do(es)? not match|(is|are) counted as empty)|(has|have) no name in the file)$|^warning: sessions without a readable start are omitted: \d/m
 export const leavesOut = ({ code, stderr }: Run) => code === 0 && unmatched.test(stderr)
 
 /** Returns the number of items that the summary of a run reports as done; undefined without a summary. */

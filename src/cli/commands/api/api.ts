@@ -36,7 +36,7 @@ interface Flags {
 export function defineApi(api: MeetroomCommand, act: DefineAction): void {
   api
     .description(
-      'Send any request to the service and print the response. Use this command for operations without a command.',
+      'Send any request to the service and print the response. Use this command if no other command supports the operation.',
     )
     .argument('<method>', methods.join(', '))
     .argument('<path>', 'path below the base URL, as in /rooms?limit=1')
@@ -49,7 +49,7 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
     .option('--data <json|@file|->', 'body as JSON, from a file or from standard input')
     .option('-H, --header <header>', `header to send, ${headerValue[0]}`, headerValue[1])
     .option('-i, --include', 'print the status line and the headers before the body')
-    .option('--paginate', 'read all pages of a list and print them as one document (GET)')
+    .option('--paginate', 'read a complete list with several requests, and print one document (GET)')
   saveFlags(api).action(
     act('any', async (context, verb: string, path: string, flags: Flags) => {
       const endpoint = toRoute(verb, path)

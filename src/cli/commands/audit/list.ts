@@ -8,7 +8,7 @@ export function defineAuditList(audit: MeetroomCommand, act: DefineAction): void
     .command('list')
     .summary('List the changes in the audit log')
     .description(
-      'List the changes in the audit log, newest first, with time, user, command, operation, target and outcome. Also reads rotated files beside the log, including gzip files. Counts damaged lines.',
+      'List the changes in the audit log, newest first, with time, account, command, operation, target and outcome. Also reads rotated files beside the log, including gzip files. Counts damaged lines.',
     )
     .argument('[file...]', 'audit logs of other machines, instead of the log in the settings')
     .option('--since <time>', 'only changes since this time, such as 7d (seven days ago) or yesterday')

@@ -144,7 +144,11 @@ async function readNewKey(
   const why = explainNotInteractive(context.host)
   if (why !== undefined)
     throw new UsageError(`logging in needs a key, and ${why}`, {
-      hint: ['pipe in the key: ', suggest(['auth', 'login', '--with-key']), ' < file'],
+      hint: [
+        'write the key to the file key.txt, then run: ',
+        suggest(['auth', 'login', '--with-key']),
+        ' < key.txt',
+      ],
     })
   const { askSecret } = await import('../../requests/ask.ts')
   const replaced = api_key && api_key_origin === origin ? ' (replaces the stored one)' : ''
@@ -155,7 +159,11 @@ async function readNewKey(
 function notAKeyError(text: string, source: string): AuthError {
   const word = /^(authorization:\s*)?bearer\s/i.test(text) ? 'the word “Bearer”' : 'a space or a line break'
   return new AuthError(`${source} must contain only the key, but contains ${word}`, {
-    hint: ['pipe in the key alone: ', suggest(['auth', 'login', '--with-key']), ' < file'],
+    hint: [
+      'write only the key to the file key.txt, then run: ',
+      suggest(['auth', 'login', '--with-key']),
+      ' < key.txt',
+    ],
   })
 }
 
@@ -180,7 +188,7 @@ async function printNextSteps(context: Context, profile: string): Promise<void> 
     ['auth', 'status', '--profile', profile],
     ['rooms', 'list', '--profile', profile],
   ]
-  await context.notice('try next:')
+  await context.notice('next steps:')
   for (const words of shell ? [...lines, ['completion', shell]] : lines)
     await context.notice(['  ', suggest(words)])
 }

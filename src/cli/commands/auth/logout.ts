@@ -21,11 +21,11 @@ async function logOut(context: Context): Promise<void> {
   context.expectNewProfile()
   const stored = await context.storedConfig()
   const { value: name } = requireStoredProfile(context, stored)
-  if (name === localProfile) throw new UsageError('the local workspace has no key to forget')
+  if (name === localProfile) throw new UsageError('the local workspace has no stored key')
   const { api_key, key_command } = findProfile(stored, name) ?? {}
-  if (!api_key && !key_command) return context.notice(`profile ${name} has no key; nothing to forget`)
+  if (!api_key && !key_command) return context.notice(`profile ${name} has no key; nothing was deleted`)
   await context.changeConfig((config) => withProfile(config, name, withoutKey(findProfile(config, name))))
-  await context.notice(`forgot the key of profile ${name}`)
+  await context.notice(`deleted the key of profile ${name}`)
   if (context.host.env['MEETROOM_API_KEY'])
     await context.notice('MEETROOM_API_KEY is still set in the environment')
 }

@@ -113,7 +113,7 @@ async function checkSettings(dir: string, { uid, platform }: Host): Promise<Chec
   if (platform === 'win32') return `${file} (icacls "${file}" shows who may read it)`
   if ((found.mode & 0o077) === 0) return `${file} (mode ${mode})`
   return {
-    problem: `other users have access to ${file} (mode ${mode})`,
+    problem: `other accounts of this machine have access to ${file} (mode ${mode})`,
     hint: `run: chmod 600 ${quoteForShell(file)}`,
   }
 }
@@ -143,6 +143,6 @@ async function checkCache({ env, platform, uid }: Host): Promise<CheckResult> {
   if (found.isDirectory() && isOurs) return folder
   return {
     problem: `${folder} is not a directory that only you can write to: commands start slower`,
-    hint: 'remove it; the next command creates it',
+    hint: 'remove this path; the next command creates the directory',
   }
 }

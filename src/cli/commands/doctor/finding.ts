@@ -61,7 +61,7 @@ async function toFinding(context: Context, check: string, found: CheckResult): P
 
 export function describeFailure(error: unknown, hint: Hint = ''): CheckResult {
   if (error instanceof CheckTimeout)
-    return { problem: error.message, hint: hint || 'try again, or ask the administrator of the network' }
+    return { problem: error.message, hint: hint || 'retry, or ask the administrator of the network' }
   if (error instanceof MeetroomError) return { problem: error.message, hint: error.hint ?? hint }
   return { problem: error instanceof Error ? error.message : String(error), hint }
 }

@@ -24,7 +24,7 @@ export async function* checkLocal(context: Context): AsyncGenerator<Finding> {
   try {
     found = lstatSync(database, { throwIfNoEntry: false })
   } catch (error) {
-    const hint = 'move it away, or choose another directory with MEETROOM_DATA_DIR'
+    const hint = 'move the file away, or choose another directory with MEETROOM_DATA_DIR'
     yield runCheck(context, 'directory', () => {
       throw toReadError(dir, error, { hint })
     })
@@ -76,14 +76,14 @@ function checkMode(path: string, bits: number, { uid, platform }: Host, verb: st
   if (platform === 'win32' || uid === undefined) return path
   if (owner !== uid)
     return {
-      problem: `${path} belongs to another user (${owner})`,
+      problem: `${path} belongs to another account of this machine (uid ${owner})`,
       hint: `run: sudo chown ${uid} ${quoteForShell(path)}`,
     }
   const text = (mode & 0o777).toString(8).padStart(4, '0')
   if ((mode & bits) === 0) return `${path} (mode ${text})`
   const wanted = bits === 0o022 ? 'go-w' : 'go='
   return {
-    problem: `other users ${verb} ${path} (mode ${text})`,
+    problem: `other accounts of this machine ${verb} ${path} (mode ${text})`,
     hint: `run: chmod ${wanted} ${quoteForShell(path)}`,
   }
 }

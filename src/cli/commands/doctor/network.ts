@@ -38,7 +38,7 @@ export async function checkNames(target: ConnectionTarget): Promise<CheckResult>
   if (isIP(name)) return `${name} is an IP address`
   try {
     const addresses = await lookup(name, { all: true })
-    return `${name} is ${addresses.map(({ address }) => address).join(', ')}`
+    return `${name} resolves to ${addresses.map(({ address }) => address).join(', ')}`
   } catch (error) {
     const hint = target.proxy ? 'check the name of the proxy' : 'check the base URL and the network'
     return { problem: `${name}: ${describeReason(readErrorCode(error))}`, hint }
@@ -60,7 +60,7 @@ export async function checkConnection(
     signal.throwIfAborted()
     return {
       problem: `${readHostName(to)} port ${readPort(to)}: ${describeReason(readErrorCode(error))}`,
-      hint: `check whether ${describeOwner(target)} runs there, and whether a firewall blocks it`,
+      hint: `check whether ${describeOwner(target)} runs there, and whether a firewall rejects the connection`,
     }
   }
 }
@@ -136,12 +136,12 @@ function checkTrust(tls: TLSSocket, today: number): CheckResult {
 function hintAtTrust(code: string): string {
   switch (code) {
     case 'CERT_HAS_EXPIRED':
-      return 'the operator of the service must renew it, unless the clock of this machine is wrong'
+      return 'the operator of the service must renew the certificate, unless the clock of this machine is wrong'
     case 'CERT_NOT_YET_VALID':
       return 'check the clock of this machine'
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return 'check the base URL, and whether a proxy or firewall responds instead of the service'
     default:
-      return 'trust its authority with NODE_EXTRA_CA_CERTS=FILE, if you know that authority'
+      return 'if you trust the authority, point NODE_EXTRA_CA_CERTS at a file with its certificate'
   }
 }

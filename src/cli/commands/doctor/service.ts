@@ -56,8 +56,8 @@ function checkClock(date: string | undefined, now: number): CheckResult {
   if (Number.isNaN(theirs)) return 'the service does not send its time'
   const seconds = Math.round((now - theirs) / 1000)
   const ahead = seconds > 0 ? 'ahead of' : 'behind'
-  if (Math.abs(seconds) <= 1) return 'the same as that of the service'
-  const words = `${Math.abs(seconds)} s ${ahead} that of the service`
+  if (Math.abs(seconds) <= 1) return 'the same time as the service'
+  const words = `${Math.abs(seconds)} s ${ahead} the clock of the service`
   return Math.abs(seconds) <= maxSkewSeconds
     ? words
     : { problem: words, hint: 'set the clock of this machine' }

@@ -39,7 +39,7 @@ export function defineJoin(join: MeetroomCommand, act: DefineAction): void {
     .addOption(new UserOption('--as <user>', `join with the access token of this user: ${userArgumentText}`))
     .option(
       '--token <token>',
-      'join with this access token; prefer --as, because other users of this machine can see arguments',
+      'join with this access token; prefer --as, because other accounts of this machine can see arguments',
     )
     .action(act('joins', (context, room: string, flags: Flags) => run(context, room, flags)))
   addExamples(
@@ -75,7 +75,7 @@ async function requireDirect({ host }: Context, url: string): Promise<void> {
   const { origin, hostname } = new URL(url)
   if (isLoopback(hostname) || !selectProxy(origin, host.env)) return
   throw new UsageError('join does not connect through a proxy', {
-    hint: `connect directly with: NO_PROXY=${quoteForShell(hostname)}`,
+    hint: `to connect directly, run this command first: export NO_PROXY=${quoteForShell(hostname)}`,
   })
 }
 
@@ -94,7 +94,7 @@ async function stayConnected(
   const show = async (frame: Record<string, unknown>) => {
     if (json) return printer.json(frame)
     if (frame['event'] === 'message') return printer.line(toText(frame['message']))
-    if (frame['event'] === 'joined') return printer.notice(`joined room ${room}; ^C leaves`)
+    if (frame['event'] === 'joined') return printer.notice(`joined room ${room}; press ^C to leave`)
   }
   // A service may include the refused token in an error.
   const redact = createRedactor([access_token ?? ''], '[access token]')
@@ -124,7 +124,7 @@ async function stayConnected(
         access_token === undefined,
         printer.notice.bind(printer),
       )
-    await printer.notice(`${ended.reason}; trying again in ${(pause / 1000).toFixed(1)} s`)
+    await printer.notice(`${ended.reason}; retrying in ${(pause / 1000).toFixed(1)} s`)
     await host.sleep(pause, interrupt).catch(() => {})
     if (interrupt.aborted) break
   }
@@ -169,6 +169,6 @@ function toError({ reason, code, status }: RoomClosed, room: string, isAnonymous
       : isAnonymous && code === 'unauthorized'
         ? 'pass a user who may join, as in --as ada'
         : undefined
-  const message = reason === 'blocked' ? 'you were blocked' : `cannot join: ${reason}`
+  const message = reason === 'blocked' ? 'you are blocked in this room' : `cannot join: ${reason}`
   return new Kind(message, { status, request, hint })
 }

@@ -143,7 +143,7 @@ export function connectToRoom(
       cancelDeadline()
       interrupt.removeEventListener('abort', leave)
       const known = final.get(code)
-      const said = known ?? (reason.toString() || 'the connection is lost')
+      const said = known ?? (reason.toString() || 'the connection was lost')
       frames.then(
         () =>
           resolve(

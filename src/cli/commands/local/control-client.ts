@@ -38,7 +38,7 @@ export async function control<T>(
     )
     const response = JSON.parse(new TextDecoder().decode(body))
     if (status === 200) {
-      context.changes.add(['service for tests', 'services for tests'], 'changed')
+      context.changes.add(['test service', 'test services'], 'changed')
       return response
     }
     throw new UsageError(String(response.error?.message))
@@ -55,7 +55,7 @@ export async function control<T>(
 }
 
 function readControlFile({ host }: Context, file: string) {
-  const hint = ['a control file is written by: ', suggest(['serve', '--ephemeral', '--control', file])]
+  const hint = ['write a control file with: ', suggest(['serve', '--ephemeral', '--control', file])]
   let text: string
   try {
     text = readTrusted(resolve(host.cwd, file), host.uid, file)

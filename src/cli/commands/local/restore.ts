@@ -43,7 +43,7 @@ async function run(context: Context, file: string, dataDir: string | undefined):
   context.changes.add(['local workspace', 'local workspaces'], 'restored')
   if (changedRows > 0)
     await printer.notice(
-      `warning: ${changedRows} ${plural(changedRows, 'row')} of the backup were changed or omitted, because this version does not accept all of their values`,
+      `warning: changed or omitted ${changedRows} ${plural(changedRows, 'row')} of the backup, because this version does not accept all values`,
     )
   const restored: Printed['local restore'] = {
     ...{ workspace: dir, backup, saved: saved ?? null },

@@ -12,7 +12,7 @@ export function defineLocalSeed(local: MeetroomCommand, act: DefineAction): void
     .command('seed')
     .summary('Replace all data of a test service with a seed file')
     .description(
-      'Reset a test service to the users and rooms of a JSON file, and print their numbers. Each later reset ' +
+      'Reset a test service to the users and rooms of a JSON file, and print the number of users and rooms. Each later reset ' +
         'restores this seed.',
     )
     .argument('<seed-file>', 'JSON file: {"users": […], "rooms": [{…, "members": […]}]}')

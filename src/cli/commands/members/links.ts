@@ -36,7 +36,7 @@ export function defineMemberLinks(members: MeetroomCommand, act: DefineAction): 
   addExamples(
     link,
     "meetroom members links 'name:Weekly sync' -o csv > invitations.csv",
-    'meetroom members links --all-rooms -o csv --columns name,email,room_name,url',
+    'meetroom members links --all-rooms -o csv --columns name,email,room_name,link',
     'meetroom members links --all-rooms -o csv > invitations.csv',
     "meetroom rooms list --where 'status=active' --all -o ids | meetroom members links - -o csv",
   )

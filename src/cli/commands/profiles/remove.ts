@@ -17,14 +17,14 @@ export function defineProfileRemove(profiles: MeetroomCommand, act: DefineAction
       act('forgets', async (context, name: string) => {
         context.expectNewProfile()
         if (name === localProfile)
-          throw new UsageError('the profile “local” is built in and cannot be removed')
+          throw new UsageError('the profile “local” is built in and cannot be deleted')
         await requireProfile(context, name)
         await confirm(context, {
-          activity: 'removing a profile',
-          describe: async () => `Forget profile ${name} and its key`,
+          activity: 'deleting a profile',
+          describe: async () => `Delete profile ${name} and its key`,
         })
         await context.changeConfig((config) => withoutProfile(config, name))
-        await context.notice(`forgot profile ${name}`)
+        await context.notice(`deleted profile ${name}`)
       }),
     )
   addAlias(remove, 'rm')

@@ -51,7 +51,7 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
     .option('--record', descriptions.record)
     .option(
       '--max-meeting-seconds <duration>',
-      'maximum meeting time, as in 2700 (seconds) or 45m; counts while two or more guests or hosts are connected; then the service terminates the room',
+      'maximum meeting time, as in 2700 (seconds) or 45m; the service terminates the room after this time; the clock runs while two or more guests or hosts are connected',
       createSecondsParser('--max-meeting-seconds'),
     )
     .option('--member <user[:role[:name]]>', `${descriptions.members}; repeatable`, collect)
@@ -140,7 +140,7 @@ async function askForMissing(context: Context, { ifNotExists }: CreateFlags, bod
   await context.client()
   if (body.max_meeting_seconds !== undefined)
     await context.notice(
-      `Meeting time: at most ${formatDuration(body.max_meeting_seconds * 1000)}; the clock runs only while two or more people are there.`,
+      `Meeting time: at most ${formatDuration(body.max_meeting_seconds * 1000)}; the clock runs only while two or more people are in the room.`,
     )
   const { askLine } = await import('../../requests/ask.ts')
   const name = body.name ?? (await askLine(context, own`Name of the room:`, readName))

@@ -65,7 +65,7 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
       }
       requireSelection(flags)
       if (id === undefined)
-        throw new UsageError('missing required argument “room”', {
+        throw new UsageError('the argument “room” is missing', {
           hint: ['pass an ID, or select rooms with --where; see: ', suggestHelp('rooms', 'update')],
         })
       const body = await buildBody(context, 'updateRoom', flags, given)

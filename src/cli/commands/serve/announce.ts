@@ -28,7 +28,7 @@ export async function announce(
     await printer.data(`${baseUrl}\n`, visibleLines)
     if (flags.logFormat === 'json') await log.say(`serving at ${baseUrl}`)
     else {
-      await printer.notice('serving; ^C stops it. In another shell:')
+      await printer.notice('serving; press ^C to stop. In another shell:')
       await printer.notice(`  export MEETROOM_BASE_URL=${baseUrl}`)
       await printer.notice(`  export MEETROOM_API_KEY="$(cat ${quoteForShell(keyFile)})"`)
     }

@@ -35,7 +35,7 @@ export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): voi
       }
       requireSelection(flags)
       if (user_id === undefined)
-        throw new UsageError('missing required argument “user”', {
+        throw new UsageError('the argument “user” is missing', {
           hint: ['pass an ID, or select users with --where; see: ', suggestHelp('users', 'update')],
         })
       const given = await buildBody(context, 'updateUser', flags, settingsFrom(flags))
@@ -61,6 +61,6 @@ async function noticeRoomNames(context: Context, changed?: { user_id: string; na
     'rooms keep the names of their members; ',
     ...(changed
       ? ['to change them: ', suggest(command)]
-      : ['“members update --all-rooms --user” changes those of one user']),
+      : ['“members update --all-rooms --user” changes the names of one user']),
   ])
 }

@@ -63,7 +63,7 @@ async function readGiven(
   const flag = room !== undefined ? '--room' : status !== undefined ? '--status' : undefined
   if (flag) throw new UsageError(`${flag} needs --since`)
   if (given.length === 0)
-    throw new UsageError('missing required argument “id”', {
+    throw new UsageError('the argument “id” is missing', {
       hint: [
         'pass IDs, “-” to read them from a pipe, or --since; see: ',
         suggestHelp('webhooks', 'redeliver'),
@@ -123,7 +123,7 @@ async function noticeUnserved(context: Context): Promise<void> {
   const { findServingProcess } = await import('../../../embedded/running-server.ts')
   if (await findServingProcess(await findDataDir(context.host), context.host)) return
   await context.notice([
-    'the local workspace is not being served; it sends webhooks while this runs: ',
+    'the local workspace is not served, so it sends no webhooks; serve it with: ',
     suggest(['serve']),
   ])
 }

@@ -111,7 +111,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   const url = await listen(server, options)
   try {
     if (options.json) await printer.json({ event: 'ready', url })
-    else await printer.notice(`listening on ${url}; ^C stops it`)
+    else await printer.notice(`listening on ${url}; press ^C to stop`)
     if (!isLoopback(new URL(url).hostname))
       await printer.notice(`warning: ${options.host} can be reached from other machines`)
     await Promise.race([failed, waitForAbort(context.interrupt)])

@@ -126,8 +126,8 @@ describe('api --paginate', () => {
     [{ room: {} }, 'the response of /x contains no list'],
     [[{ id: 1 }], 'the response of /x contains no list'],
     [{ a: [], b: [] }, 'the response of /x contains several lists: a, b'],
-    [{ a: [{ name: 'n' }] }, 'a: an item has no id, so pages cannot be combined'],
-    [{ users: [{ id: 'n' }] }, 'users: an item has no user_id, so pages cannot be combined'],
+    [{ a: [{ name: 'n' }] }, 'a: an item has no id, so the responses cannot be combined'],
+    [{ users: [{ id: 'n' }] }, 'users: an item has no user_id, so the responses cannot be combined'],
   ])('api --paginate exits 2 after the response %j with the error “%s”', async (body, problem) => {
     world.intercept = async () => answer(200, body)
     const { code, stdout, stderr } = await world.run('api GET /x --paginate')

@@ -166,7 +166,7 @@ test('audit list reads rotated files, counts damaged lines, and reports a file t
   expect(await list(cut, `${log}.1`, '--count-by', 'who', '--quiet')).toEqual({
     code: 8,
     stdout: 'WHO       COUNT\n────────  ─────\noperator  3\n',
-    stderr: `error: ${cut} is damaged, and was not read to its end\n`,
+    stderr: `error: ${cut} is damaged; the rest of the file was not read\n`,
   })
 })
 
@@ -175,12 +175,12 @@ test('audit list without an audit log prints a hint to create a log', async () =
   expect(await world.run('audit list', { env: unset })).toMatchObject({
     code: 2,
     stderr:
-      'error: no audit log is set, so changes are not recorded\nhint: start recording with: meetroom config set audit_log /home/ada/meetroom-audit.ndjson --base-url https://meet.test/v1\n',
+      'error: no audit log is set, so changes are not logged\nhint: start an audit log with: meetroom config set audit_log /home/ada/meetroom-audit.ndjson --base-url https://meet.test/v1\n',
   })
   expect(await list()).toEqual({
     code: 0,
     stdout: '',
-    stderr: `nothing is recorded yet: ${log} does not exist\nno changes\n`,
+    stderr: `the audit log ${log} does not exist yet\nno changes\n`,
   })
 })
 

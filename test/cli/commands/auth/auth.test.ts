@@ -200,7 +200,11 @@ test.each([
   ['auth login --with-token', '', 'no base URL to log in to'],
   [`auth login --with-token --base-url ${baseUrl}`, ' \n', 'the key is empty'],
   ['auth login --with-token --base-url meet.test', 'k', 'the base URL is not a valid URL'],
-  ['auth login --with-token --base-url ftp://meet.test', 'k', 'the base URL must be an http or https URL'],
+  [
+    'auth login --with-token --base-url ftp://meet.test',
+    'k',
+    'the base URL must begin with https:// or http://, not “ftp:”',
+  ],
   [
     'auth login --with-token --base-url https://u:secret@meet.test',
     'k',
@@ -244,7 +248,7 @@ test('auth login without a terminal and without --with-key exits 2 with a hint t
     code: 2,
     stdout: '',
     stderr:
-      'error: logging in needs a key, and there is no terminal for a prompt\nhint: pipe in the key: meetroom auth login --with-key --base-url https://meet.test/v1 < file\n',
+      'error: logging in needs a key, and there is no terminal for a prompt\nhint: write the key to the file key.txt, then run: meetroom auth login --with-key --base-url https://meet.test/v1 < key.txt\n',
   })
 })
 
@@ -616,7 +620,7 @@ test('auth logout removes the key and keeps the other settings', async () => {
   expect(await world.run('auth logout', { env: bare })).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: 'forgot the key of profile default\n',
+    stderr: 'deleted the key of profile default\n',
   })
   expect(stored()).toEqual({
     profiles: { default: { base_url: baseUrl, timeout: 5 } },
@@ -625,7 +629,7 @@ test('auth logout removes the key and keeps the other settings', async () => {
   expect((await world.run('rooms list', { env: bare })).code).toBe(4)
   expect(await world.run('auth logout', { env: bare })).toMatchObject({
     code: 0,
-    stderr: 'profile default has no key; nothing to forget\n',
+    stderr: 'profile default has no key; nothing was deleted\n',
   })
 })
 
@@ -640,7 +644,7 @@ test('auth logout removes the key of the current profile even if the environment
   await logIn('--profile staging')
   expect(await world.run('auth logout')).toMatchObject({
     code: 0,
-    stderr: 'forgot the key of profile staging\nMEETROOM_API_KEY is still set in the environment\n',
+    stderr: 'deleted the key of profile staging\nMEETROOM_API_KEY is still set in the environment\n',
   })
   expect(stored().profiles.staging).toEqual({ base_url: baseUrl })
 })
@@ -648,7 +652,7 @@ test('auth logout removes the key of the current profile even if the environment
 test('auth logout --local is refused because the local workspace has no stored key', async () => {
   expect(await world.run('auth logout --local')).toMatchObject({
     code: 2,
-    stderr: 'error: the local workspace has no key to forget\n',
+    stderr: 'error: the local workspace has no stored key\n',
   })
 })
 

@@ -416,7 +416,7 @@ test.each([
   ['config set profile staging', '“profile” is not a setting'],
   [
     'config set api_key hunter2',
-    'a key cannot be passed as an argument, because other users of this machine can see arguments',
+    'a key cannot be passed as an argument, because other accounts of this machine can see arguments',
   ],
   ['config unset api_key', '“api_key” is not a setting'],
 ])('the command “%s” exits 2 and stores no setting', async (line, message) => {
@@ -569,7 +569,7 @@ describe('the settings file', () => {
         code: 2,
         stdout: '',
         stderr:
-          `error: the settings file ${file} belongs to another user (${owner})\n` +
+          `error: the settings file ${file} belongs to another account of this machine (uid ${owner})\n` +
           'hint: use a file that belongs to you or to root, because its owner controls your key\n',
       })
     expect(await world.run('config get retries', { env: bare, uid: owner })).toMatchObject({

@@ -120,7 +120,7 @@ describe('doctor', () => {
     const { code, checks } = await doctorHere({ MEETROOM_BASE_URL: `https://127.0.0.1:${free}/v1` })
     expect(code).toBe(1)
     expect(checks['tcp']).toBe(
-      `✖ 127.0.0.1 port ${free}: connection refused; check whether the service runs there, and whether a firewall blocks it`,
+      `✖ 127.0.0.1 port ${free}: connection refused; check whether the service runs there, and whether a firewall rejects the connection`,
     )
     expect(checks['tls']).toBe('- tcp failed')
     expect(checks['workspace']).toBe('- tcp failed')
@@ -136,17 +136,17 @@ describe('doctor', () => {
     [
       'is self-signed',
       () => authority.selfSigned(),
-      '✖ the certificate is self-signed (issued by 127.0.0.1, 1 day left); trust its authority with NODE_EXTRA_CA_CERTS=FILE, if you know that authority',
+      '✖ the certificate is self-signed (issued by 127.0.0.1, 1 day left); if you trust the authority, point NODE_EXTRA_CA_CERTS at a file with its certificate',
     ],
     [
       'is from an unknown authority',
       () => certificateAuthority('Other CA').issue(),
-      '✖ the certificate cannot be verified (issued by Other CA, 1 day left); trust its authority with NODE_EXTRA_CA_CERTS=FILE, if you know that authority',
+      '✖ the certificate cannot be verified (issued by Other CA, 1 day left); if you trust the authority, point NODE_EXTRA_CA_CERTS at a file with its certificate',
     ],
     [
       'has expired',
       () => authority.issue({ days: [-9, -2] }),
-      '✖ the certificate has expired (issued by Test CA, expired); the operator of the service must renew it, unless the clock of this machine is wrong',
+      '✖ the certificate has expired (issued by Test CA, expired); the operator of the service must renew the certificate, unless the clock of this machine is wrong',
     ],
     [
       'is not valid yet',
@@ -194,7 +194,7 @@ describe('doctor', () => {
       expect(dns).toMatchObject({
         code: 1,
         checks: {
-          dns: '✖ no response within 5 s; try again, or ask the administrator of the network',
+          dns: '✖ no response within 5 s; retry, or ask the administrator of the network',
           workspace: '- dns failed',
         },
       })
@@ -222,7 +222,9 @@ describe('doctor', () => {
     }
     const { code, checks } = await doctor({ MEETROOM_BASE_URL: await secure(undefined, listener) })
     expect(code).toBe(1)
-    expect(checks['clock']).toMatch(/^✖ 360\d s ahead of that of the service; set the clock of this machine$/)
+    expect(checks['clock']).toMatch(
+      /^✖ 360\d s ahead of the clock of the service; set the clock of this machine$/,
+    )
   })
 
   test('doctor connects through a proxy, and shows the proxy URL without its password', async () => {
@@ -292,7 +294,7 @@ describe('doctor', () => {
       chmodSync(file, 0o644)
       const { checks } = await doctor({ MEETROOM_CONFIG_DIR: join(dir, 'config') }, '--local')
       expect(checks['settings file']).toBe(
-        `✖ other users have access to ${file} (mode 0644); run: chmod 600 ${file}`,
+        `✖ other accounts of this machine have access to ${file} (mode 0644); run: chmod 600 ${file}`,
       )
     },
   )
@@ -348,7 +350,7 @@ describe('doctor', () => {
       const { code, checks } = await doctor({ XDG_CACHE_HOME: dir }, '--local')
       expect(code).toBe(1)
       expect(checks['code cache']).toBe(
-        `✖ ${dir}/meetroom is not a directory that only you can write to: commands start slower; remove it; the next command creates it`,
+        `✖ ${dir}/meetroom is not a directory that only you can write to: commands start slower; remove this path; the next command creates the directory`,
       )
     },
   )
@@ -384,7 +386,7 @@ describe.skipIf(process.platform === 'win32')('doctor with a key command', () =>
     const { code, checks } = await doctorWithCommand('false', { mode: 0o622 })
     expect(code).toBe(1)
     expect(checks['settings file']).toMatch(
-      /^✖ other users can write to the settings file .*chmod go-w '.*config\.json'$/,
+      /^✖ other accounts of this machine can write to the settings file .*chmod go-w '.*config\.json'$/,
     )
   })
 
@@ -401,7 +403,7 @@ describe.skipIf(process.platform === 'win32')('doctor with a key command', () =>
       0o700,
       'the key command must not contain “|”, because it runs without a shell; quote',
     ],
-    ['others can replace', 'false', 0o777, 'other users can replace the settings file'],
+    ['others can replace', 'false', 0o777, 'other accounts of this machine can replace the settings file'],
   ])(
     'doctor with a key command reports a key command that %s, and skips the checks that need the key',
     async (_, command, directoryMode, words) => {

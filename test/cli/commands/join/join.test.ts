@@ -97,7 +97,7 @@ describe('output of join', () => {
     expect(await program.interrupt()).toEqual({
       code: 0,
       stdout: 'hello\nworld\n',
-      stderr: `joined room ${room}; ^C leaves\nleft\n`,
+      stderr: `joined room ${room}; press ^C to leave\nleft\n`,
     })
   })
 
@@ -309,7 +309,7 @@ describe('a joined session', () => {
     await served.ask('PUT', `/rooms/${room}/members/${member}`, { is_blocked: true })
     const { code, stderr } = await program.end()
     expect(code).toBe(1)
-    expect(stderr).toContain('error: you were blocked\n')
+    expect(stderr).toContain('error: you are blocked in this room\n')
   })
 
   test('a joined session prints every message and ends with exit code 0 when the room is terminated', async () => {
@@ -321,7 +321,7 @@ describe('a joined session', () => {
     expect(await program.end()).toEqual({
       code: 0,
       stdout: 'goodbye\n',
-      stderr: `joined room ${room}; ^C leaves\nthe room is terminated\n`,
+      stderr: `joined room ${room}; press ^C to leave\nthe room is terminated\n`,
     })
   })
 
@@ -385,7 +385,7 @@ describe('join after a dropped connection', () => {
     await program.says('stdout', 'four\n')
     const { code, stdout, stderr } = await program.interrupt()
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'one\ntwo\nthree\nfour\n' })
-    expect(stderr).toContain('the connection is lost; trying again in 0.1 s\n')
+    expect(stderr).toContain('the connection was lost; retrying in 0.1 s\n')
     await served.untilSessions(room, (sessions) => sessions.every((one) => one.disconnected_at !== null))
     expect(await served.sessions(room)).toHaveLength(2)
   })
@@ -425,8 +425,8 @@ describe('join after a dropped connection', () => {
     const program = start([room], { baseUrl: relay.baseUrl })
     await program.joined()
     await served.stop()
-    await program.says('stderr', 'trying again', 10)
-    expect(program.host.stderr.text).toContain('the service is stopping; trying again in 0.1 s\n')
+    await program.says('stderr', 'retrying', 10)
+    expect(program.host.stderr.text).toContain('the service is stopping; retrying in 0.1 s\n')
     expect(Math.max(...program.host.slept)).toBeLessThanOrEqual(8000)
     const again = await restart(served)
     relay.leadTo(again.baseUrl)
@@ -504,7 +504,7 @@ describe('join', () => {
     await program.joined()
     program.host.stdout.failure = Object.assign(new Error('broken pipe'), { code: 'EPIPE' })
     await served.say(room, 'hello')
-    expect(await program.end()).toMatchObject({ code: 0, stderr: `joined room ${room}; ^C leaves\n` })
+    expect(await program.end()).toMatchObject({ code: 0, stderr: `joined room ${room}; press ^C to leave\n` })
     await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
   })
 

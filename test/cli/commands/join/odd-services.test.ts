@@ -112,9 +112,9 @@ test.each([
   [
     'a wrong Sec-WebSocket-Accept',
     `${upgrade}Sec-WebSocket-Accept: AAAA\r\n\r\n`,
-    'the service breaks the protocol',
+    'the response violates the HTTP protocol',
   ],
-  ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'the service breaks the protocol'],
+  ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'the response violates the HTTP protocol'],
   ['status 101 without an upgrade', 'HTTP/1.1 101 Yes\r\n\r\n', 'the service responded with 101'],
   ['a page', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi', 'the service responded with 200'],
   [
@@ -139,12 +139,12 @@ test.each([
     Reflect.get(socket, '_socket').write(Buffer.from(bytes))
   })
   expect(await join(host, '--retries', '0')).toBe(6)
-  expect(host.stderr.text).toContain('the service breaks the protocol')
+  expect(host.stderr.text).toContain('the response violates the HTTP protocol')
   expect(host.stderr.text).not.toMatch(/WS_ERR|HPE_/)
 })
 
 test('join exits 5 when the connection ends before the first frame', async () => {
   const host = await serveRooms((socket) => socket.terminate())
   expect(await join(host, '--retries', '0')).toBe(5)
-  expect(host.stderr.text).toBe('error: the connection is lost\n')
+  expect(host.stderr.text).toBe('error: the connection was lost\n')
 })

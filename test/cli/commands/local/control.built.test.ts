@@ -134,7 +134,7 @@ describe('commands with --control FILE', () => {
     expect(await run(`local clock freeze --control ${missing}`)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `error: ${missing} cannot be read: no such file\nhint: a control file is written by: meetroom serve --ephemeral --control ${missing}\n`,
+      stderr: `error: ${missing} cannot be read: no such file\nhint: write a control file with: meetroom serve --ephemeral --control ${missing}\n`,
     })
   })
 

@@ -65,11 +65,8 @@ describe('members --user', () => {
       [`${room} --all-rooms --user ada --name N`, 'a room and --all-rooms cannot be used together'],
       ['--all-rooms --name N', '--user is missing'],
       ['--all-rooms --user ada --user grace --name N', '--user takes one user, not 2'],
-      [
-        '--all-rooms --user ada --blocked',
-        'a block is changed in one room, or in all rooms with its own command',
-      ],
-      ['--user ada --name N', 'missing required argument “room”'],
+      ['--all-rooms --user ada --blocked', 'this command changes a block in one room only'],
+      ['--user ada --name N', 'the argument “room” is missing'],
     ])
       expect(await world.run(`members update ${words}`)).toMatchObject({
         code: 2,
@@ -110,8 +107,7 @@ describe('members --user', () => {
     expect(await world.run(`members get ${room} --user ada -o ids`)).toMatchObject({
       code: 0,
       stdout: `${ada}\n`,
-      stderr:
-        'lists of this service show only a part of each member; requesting the full members one by one\n',
+      stderr: 'the service lists each member without some fields; requesting the full members one by one\n',
     })
     expect(await world.run(`members get ${room} --user nobody -q`)).toMatchObject({ code: 3 })
     expect(await world.run(`members add ${room} grace --if-not-exists -o ids -q`)).toMatchObject({
@@ -276,8 +272,8 @@ describe('members --user', () => {
 })
 
 test.each([
-  ['get ROOM', 'missing required argument “member”\nhint: pass a member ID or --user'],
-  ['update ROOM --name A', 'missing required argument “member”\nhint: pass a member ID or --user'],
+  ['get ROOM', 'the argument “member” is missing\nhint: pass a member ID or --user'],
+  ['update ROOM --name A', 'the argument “member” is missing\nhint: pass a member ID or --user'],
   ['get ROOM m1 --user ada', 'a member ID and --user cannot be used together'],
   ['update ROOM m1 --user ada --name A', 'a member ID and --user cannot be used together'],
   ['get ROOM --user ada --user grace', '--user takes one user, not 2'],

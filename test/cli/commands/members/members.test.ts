@@ -266,7 +266,7 @@ test('members block --force in an open room sends the request and exits 1 after 
     stdout: '',
     stderr:
       'error: the service reports a validation exception (500): is_blocked works only on rooms of type private\n' +
-      'hint: in this API, 500 means that the request was invalid; retrying will not help\n',
+      'hint: in this API, 500 means that the request was invalid; retrying does not help\n',
   })
   expect(sent()).toEqual([['PUT', `/rooms/${id}/members/${ada}`, '{"is_blocked":true}']])
 })
@@ -325,12 +325,12 @@ test('members add and members block exit 2 and name the argument if a required a
   expect(await world.run('members add room')).toMatchObject({
     code: 2,
     stderr:
-      'error: missing required argument “user”\n' +
+      'error: the argument “user” is missing\n' +
       'hint: as in: meetroom members add 66f1a2b3c4d5e6f708192a3b ada --role host --base-url https://meet.test/v1\n',
   })
   expect(await world.run('members block room')).toMatchObject({
     code: 2,
     stderr:
-      'error: missing required argument “member”\nhint: pass IDs, “-” to read them from a pipe, or --where; see: meetroom members block --help\n',
+      'error: the argument “member” is missing\nhint: pass IDs, “-” to read them from a pipe, or --where; see: meetroom members block --help\n',
   })
 })

@@ -104,7 +104,7 @@ test('message send without a text exits 2 and names the missing argument', async
   expect(await world.run(`message send ${room}`)).toMatchObject({
     code: 2,
     stderr:
-      'error: missing required argument “text”\n' +
+      'error: the argument “text” is missing\n' +
       "hint: as in: meetroom message send 66f1a2b3c4d5e6f708192a3b 'We close in five minutes' --base-url https://meet.test/v1\n",
   })
 })
@@ -116,7 +116,7 @@ test('message send to a terminated room exits 1 after a response with status 500
     stdout: '',
     stderr:
       'error: the service reports a validation exception (500): the room is terminated\n' +
-      'hint: in this API, 500 means that the request was invalid; retrying will not help\n',
+      'hint: in this API, 500 means that the request was invalid; retrying does not help\n',
   })
   expect(world.requests).toHaveLength(1)
 })
@@ -132,7 +132,7 @@ test('message send is retried after a 429', async () => {
   const { code, stderr } = await world.run(`message send ${room} hi`)
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: 'the service responded with 429; trying again in 0.1 s\nnobody is connected to the room\n',
+    stderr: 'the service responded with 429; retrying in 0.1 s\nnobody is connected to the room\n',
   })
   expect(sent()).toHaveLength(2)
 })

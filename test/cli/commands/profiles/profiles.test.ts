@@ -104,7 +104,7 @@ test('profiles remove makes the default profile current when it removes the curr
   expect(await run('profiles remove staging --yes')).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: 'forgot profile staging\n',
+    stderr: 'deleted profile staging\n',
   })
   expect(stored()).toEqual({ profiles: { default: profile() } })
   expect(await run('rooms list -o ids')).toMatchObject({ code: 0 })
@@ -122,13 +122,13 @@ test('profiles remove prompts on a terminal, and exits 10 without a terminal', a
     code: 10,
     stdout: '',
     stderr:
-      'error: removing a profile needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n',
+      'error: deleting a profile needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n',
   })
   const { host, done } = world.start(['profiles', 'remove', 'staging'], { tty: true, env: bare })
   setImmediate(() => host.type('n\n'))
   const { code, stderr } = await done
   expect(code).toBe(10)
-  expect(stderr).toContain('Forget profile staging and its key?')
+  expect(stderr).toContain('Delete profile staging and its key?')
   expect(stored().profiles).toHaveProperty('staging')
 })
 
@@ -325,7 +325,7 @@ test('a command exits 2 if --local is used together with another profile or a ba
 test('profiles remove exits 2 for the built-in profile local', async () => {
   expect(await run('profiles remove local --yes')).toMatchObject({
     code: 2,
-    stderr: 'error: the profile “local” is built in and cannot be removed\n',
+    stderr: 'error: the profile “local” is built in and cannot be deleted\n',
   })
 })
 

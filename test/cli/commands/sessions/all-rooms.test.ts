@@ -83,7 +83,7 @@ test.each([
   ['sessions list', 2, 'no rooms given: pass a room, --where or --all-rooms'],
   ['sessions list r1 --all-rooms', 2, 'IDs, --where and --all-rooms cannot be used together'],
   ['sessions list --all-rooms --columns room', 2, 'no session has a field “room”'],
-  ['sessions watch', 2, 'missing required argument “room”'],
+  ['sessions watch', 2, 'the argument “room” is missing'],
   ['sessions watch r1 --all-rooms', 2, 'a room and --all-rooms cannot be used together'],
 ])('%s exits %i without output on standard output', async (line, code, message) => {
   serveRooms()

@@ -450,7 +450,7 @@ describe('sessions report with another service', () => {
     expect(await row()).toEqual({
       rows: ['r,ada,ADA,2026-01-01T08:00:00.000Z,2026-01-01T08:30:00.000Z,1,30,1,true'],
       stderr:
-        'warning: 1 session without an end in a terminated room counted up to the termination, if its time is known, in room r\n',
+        'warning: sessions without an end in a terminated room count up to the termination, if its time is known: 1 in room r\n',
     })
   })
 
@@ -465,7 +465,7 @@ describe('sessions report with another service', () => {
     expect({ code, rows: lines(stdout).slice(1), stderr }).toEqual({
       code: 0,
       rows: ['r,ada,ADA,2026-01-01T09:00:00.000Z,2026-01-01T09:30:00.000Z,1,30,1,true,r'],
-      stderr: 'warning: 1 session with an end before the start counted as running, in room r\n',
+      stderr: 'warning: sessions with an end before the start count as running: 1 in room r\n',
     })
   })
 
@@ -521,7 +521,7 @@ describe('sessions report with another service', () => {
     oddRoom({}, session('ada', '08:00', '09:00'), session('ada', '07:00', '07:30', broken), { id: 'x' })
     expect(await row()).toEqual({
       rows: ['r,ada,ADA,2026-01-01T08:00:00.000Z,2026-01-01T09:00:00.000Z,1,60,1,true'],
-      stderr: 'warning: 2 sessions without a readable start omitted, in room r\n',
+      stderr: 'warning: sessions without a readable start are omitted: 2 in room r\n',
     })
   })
 

@@ -254,7 +254,7 @@ describe('sessions watch with a failing service', () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        'connection lost at 2026-01-02 03:04:07, trying again: no response from meet.test: connection refused\nback after 4.7 s\n',
+        'connection lost at 2026-01-02 03:04:07, retrying: no response from meet.test: connection refused\nconnected again after 4.7 s\n',
     })
     expect(kinds(stdout)).toEqual(['room', 'present s1', 'ready', 'lost', 'back', 'left s1', 'joined s2'])
     expect(events(stdout).slice(3, 5)).toEqual([
@@ -299,7 +299,9 @@ describe('sessions watch with a failing service', () => {
     const { run } = await watchedRoom([{}, { instead: answer(503, 'busy', { 'retry-after': '12' }) }, {}])
     const { stdout, stderr } = await run()
     expect(events(stdout)[2]).toMatchObject({ event: 'lost', reason: 'the service responded with 503' })
-    expect(stderr).toMatch(/^connection lost at .*: the service responded with 503\nback after 12 s\n$/)
+    expect(stderr).toMatch(
+      /^connection lost at .*: the service responded with 503\nconnected again after 12 s\n$/,
+    )
   })
 
   test('sessions watch with a failing service exits with an error when the first request fails', async () => {
@@ -308,7 +310,7 @@ describe('sessions watch with a failing service', () => {
       code: 5,
       stdout: '',
       stderr:
-        'connection refused; trying again in 0.1 s\nerror: no response from meet.test: connection refused\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n',
+        'connection refused; retrying in 0.1 s\nerror: no response from meet.test: connection refused\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n',
     })
   })
 

@@ -142,7 +142,7 @@ describe('users hand-over', () => {
 
   test.each([
     ['', 'handing over rooms needs confirmation, and there is no terminal for a prompt'],
-    ['--yes --max 1', 'the command would affect 2 rooms, and --max allows 1; nothing was done'],
+    ['--yes --max 1', 'the command would affect 2 rooms, but --max allows 1; nothing was done'],
   ])(
     'users hand-over exits 10 and sends no write with the flags “%s” outside a terminal',
     async (flags, message) => {
@@ -163,7 +163,7 @@ describe('users hand-over', () => {
     expect(JSON.parse(stderr).error).toEqual({
       code: 'partial',
       message: 'added the user to 2 rooms; 1 skipped; 1 failed',
-      hint: 'run it again to complete the remaining rooms',
+      hint: 'run the command again to complete the remaining rooms',
       retryable: false,
     })
   })
@@ -340,8 +340,8 @@ describe('members add', () => {
     ['members add ROOM ada --all-rooms', 'a room and --all-rooms cannot be used together'],
     ['members add --all-rooms', '--user is missing'],
     ['members add ROOM ada --user ada', 'a user argument and --user cannot be used together'],
-    ['members add', 'missing required argument “room”'],
-    ['members add ROOM', 'missing required argument “user”'],
+    ['members add', 'the argument “room” is missing'],
+    ['members add ROOM', 'the argument “user” is missing'],
   ])('members add exits 2 before any request for the invalid command line “%s”', async (line, message) => {
     const { code, stderr } = await world.outcome(line)
     expect(code).toBe(2)

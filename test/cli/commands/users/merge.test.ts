@@ -66,8 +66,8 @@ describe('users merge', () => {
     ])
     expect(first.code).toBe(8)
     expect(JSON.parse(first.stderr.slice(first.stderr.indexOf('{'))).error).toMatchObject({
-      message: expect.stringContaining('1 user stays'),
-      hint: 'run it again to complete the remaining steps',
+      message: expect.stringContaining('1 user is kept'),
+      hint: 'run the command again to complete the remaining steps',
     })
     world.intercept = undefined
     world.requests.length = 0
@@ -123,7 +123,7 @@ describe('users merge', () => {
     [
       'users merge mallory ada --yes --max 1',
       10,
-      'the command would affect 2 rooms, and --max allows 1; nothing was done\n',
+      'the command would affect 2 rooms, but --max allows 1; nothing was done\n',
     ],
     ['users merge mallory ada', 10, 'error: merging users needs confirmation'],
     ['users merge mallory ada --curl', 2, 'error: --curl cannot be used, because'],

@@ -30,7 +30,7 @@ test('users offboard keeps a user who joined a private room after the plan, and 
       ['trudy', 'ok', null],
     ],
   })
-  expect(JSON.parse(stderr.slice(stderr.indexOf('{'))).error.hint).toMatch('run it again')
+  expect(JSON.parse(stderr.slice(stderr.indexOf('{'))).error.hint).toMatch('run the command again')
   world.intercept = undefined
   expect(deletions((await world.rows(offboard)).rows)[0]).toEqual(['mallory', 'ok', null])
 })

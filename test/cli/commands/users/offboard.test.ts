@@ -64,7 +64,7 @@ describe('users offboard', () => {
     expect(code).toBe(8)
     expect(JSON.parse(stderr).error).toMatchObject({
       code: 'partial',
-      message: 'blocked 2 members and deleted 1 user; 2 skipped; 1 failed; 1 user stays',
+      message: 'blocked 2 members and deleted 1 user; 2 skipped; 1 failed; 1 user is kept',
     })
     expect(await world.userExists('mallory')).toBe(true)
     world.intercept = undefined
@@ -87,13 +87,13 @@ describe('users offboard', () => {
     expect(await world.outcome('users offboard trudy --yes')).toMatchObject({
       code: 8,
       stderr:
-        'error: blocked 0 members and deleted 0 users; 1 failed; 1 user stays\n' +
-        'hint: run it again to complete the remaining steps\n',
+        'error: blocked 0 members and deleted 0 users; 1 failed; 1 user is kept\n' +
+        'hint: run the command again to complete the remaining steps\n',
     })
     world.intercept = async (request, next) => (request.method === 'PUT' ? lost() : next())
     expect(await world.outcome('users offboard trudy --yes --retries 0')).toMatchObject({
       code: 8,
-      stderr: expect.stringContaining('1 with an unknown outcome; 1 user stays\n'),
+      stderr: expect.stringContaining('1 with an unknown outcome; 1 user is kept\n'),
     })
     expect(await world.userExists('trudy')).toBe(true)
   })
@@ -176,7 +176,7 @@ describe('users offboard', () => {
     const [notice, error = ''] = stderr.split('\n')
     expect(notice).toBe('warning: the service accepted is_blocked, but does not show it')
     expect(JSON.parse(error).error).toMatchObject({
-      message: 'blocked 1 member and deleted 0 users; 1 user stays',
+      message: 'blocked 1 member and deleted 0 users; 1 user is kept',
       hint: 'check whether the user can still join the rooms; then accept the blocks and delete the user with: meetroom users offboard --accept-unconfirmed-blocks trudy --base-url https://meet.test/v1',
     })
     expect(await world.userExists('trudy')).toBe(true)
@@ -304,11 +304,11 @@ describe('the prompt of users offboard', () => {
   test.each([
     [
       'users offboard mallory trudy --yes --max 1',
-      'error: the command would affect 2 users, and --max allows 1; nothing was done\n',
+      'error: the command would affect 2 users, but --max allows 1; nothing was done\n',
     ],
     [
       'members block --user mallory --all-rooms --yes --max 1',
-      'error: the command would affect 2 members, and --max allows 1; nothing was done\n',
+      'error: the command would affect 2 members, but --max allows 1; nothing was done\n',
     ],
     [
       'users offboard mallory',
@@ -369,7 +369,7 @@ describe('members block --user --all-rooms', () => {
     await world.send('POST', '/users', { user_id: 'nobody' })
     expect(await world.outcome('members block --user nobody --all-rooms --yes')).toMatchObject({
       code: 3,
-      stderr: 'error: no such member: user nobody is in no room\n',
+      stderr: 'error: no such member: user nobody is not in any room\n',
     })
     const line = 'members block --user nobody --user trudy --all-rooms --yes'
     expect(await world.outcome(line)).toMatchObject({ code: 3 })
@@ -387,7 +387,7 @@ describe('members block --user --all-rooms', () => {
       '--all-rooms and --where cannot be used together\nhint: as in: meetroom members unblock --user mallory --all-rooms --base-url https://meet.test/v1',
     ],
     ['members block ROOM --all-rooms --user a', 'a room and --all-rooms cannot be used together'],
-    ['members block --user a', 'missing required argument “room”\nhint: see: meetroom members block --help'],
+    ['members block --user a', 'the argument “room” is missing\nhint: see: meetroom members block --help'],
     [
       'members block --user a --all-rooms --curl',
       '--curl cannot be used, because it does not read the rooms of the users',
@@ -395,7 +395,7 @@ describe('members block --user --all-rooms', () => {
     ['users offboard a --curl', '--curl cannot be used, because it does not read the rooms of the users'],
     [
       'users offboard',
-      'missing required argument “user”\nhint: pass IDs, “-” to read them from a pipe, or --where; see: meetroom users offboard --help',
+      'the argument “user” is missing\nhint: pass IDs, “-” to read them from a pipe, or --where; see: meetroom users offboard --help',
     ],
   ])(
     'members block --user --all-rooms exits 2 before any request for the invalid command line “%s”',

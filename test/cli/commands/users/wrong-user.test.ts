@@ -35,7 +35,7 @@ describe.each(commands)('%s of a user who does not exist', (_, line) => {
     const { code, stderr } = await world.run(line('TWIN'))
     expect({ code, writes: world.writes() }).toEqual({ code: 3, writes: [] })
     expect(stderr).toMatch(
-      /several users are equally near: “Twin” \(x[12]\): meetroom .*, “Twin” \(x[12]\): meetroom /,
+      /several users match equally well: “Twin” \(x[12]\): meetroom .*, “Twin” \(x[12]\): meetroom /,
     )
   })
 })

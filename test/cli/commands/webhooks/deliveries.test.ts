@@ -177,12 +177,12 @@ describe('webhooks redeliver', () => {
     })
     expect(await world.run('webhooks redeliver msg_new')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('the delivery waits for an attempt already'),
+      stderr: expect.stringContaining('the delivery already waits for an attempt'),
     })
   })
 
   test.each([
-    ['', 'missing required argument “id”'],
+    ['', 'the argument “id” is missing'],
     ['msg_a --since 10m', 'IDs and --since cannot be used together'],
     ['msg_a --state delivered', '--status needs --since'],
     ['msg_a --room room-1', '--room needs --since'],
@@ -204,7 +204,7 @@ describe('webhooks redeliver', () => {
       code: 0,
       stdout: 'msg_a\n',
       stderr:
-        'queued 1 delivery\nthe local workspace is not being served; it sends webhooks while this runs: meetroom serve\n',
+        'queued 1 delivery\nthe local workspace is not served, so it sends no webhooks; serve it with: meetroom serve\n',
     })
   })
 })

@@ -160,7 +160,7 @@ describe('webhooks trigger', () => {
     ],
     [
       'sessionLeft --room r1 --set payload.roomId=r2',
-      '--room and --set payload.roomId both give a value',
+      '--room and --set payload.roomId both set',
       '',
     ],
     ['sessionLeft --header webhook-id:x', '--header cannot set webhook-id, which meetroom sets itself', ''],

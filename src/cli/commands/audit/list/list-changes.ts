@@ -113,14 +113,14 @@ async function findConfiguredLog(context: Context): Promise<LogFile[]> {
   const { auditLog } = await context.settings()
   const { HOME: home = context.host.cwd } = context.host.env
   if (!auditLog)
-    throw new UsageError('no audit log is set, so changes are not recorded', {
+    throw new UsageError('no audit log is set, so changes are not logged', {
       hint: [
-        'start recording with: ',
+        'start an audit log with: ',
         suggest(['config', 'set', 'audit_log'], join(home, 'meetroom-audit.ndjson')),
       ],
     })
   const { files, packed } = findLogFiles(auditLog.value)
-  if (files.length === 0) await context.notice(`nothing is recorded yet: ${auditLog.value} does not exist`)
+  if (files.length === 0) await context.notice(`the audit log ${auditLog.value} does not exist yet`)
   if (packed.length > 0)
     await context.notice(
       `${counted(packed.length, 'rotated file')} ${plural(packed.length, 'is', 'are')} not read; decompress ${packed.join(', ')}`,

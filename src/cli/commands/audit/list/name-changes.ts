@@ -18,7 +18,7 @@ export async function nameChanges(context: Context, changes: readonly ChangeRow[
   const others = changes.filter((change) => change.origin !== null && change.origin !== origin).length
   if (others > 0)
     await context.notice(
-      `${counted(others, 'change')} at other services ${plural(others, 'keeps its', 'keep their')} IDs`,
+      `${counted(others, 'change')} at other services ${plural(others, 'shows', 'show')} IDs instead of names`,
     )
   return changes.map((change) => {
     if (change.origin !== origin) return change

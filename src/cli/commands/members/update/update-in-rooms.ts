@@ -23,9 +23,9 @@ export async function updateInRooms(
   if (user_id === undefined) throw new UsageError('--user is missing', { hint: 'pass the user with --user' })
   if (others.length > 0) throw new UsageError(`--user takes one user, not ${others.length + 1}`)
   if ('is_blocked' in body)
-    throw new UsageError('a block is changed in one room, or in all rooms with its own command', {
+    throw new UsageError('this command changes a block in one room only', {
       hint: [
-        'for all rooms: ',
+        'to change the block in all rooms: ',
         suggest(['members', body.is_blocked ? 'block' : 'unblock', '--user', user_id, '--all-rooms']),
       ],
     })

@@ -29,7 +29,7 @@ export class RoomView implements WatchOutput {
   readonly #zone: TimeZone
   readonly #room_id: string | undefined
   readonly #screen: Screen
-  #hint: Visible | undefined = own`^C ends`
+  #hint: Visible | undefined = own`press ^C to quit`
   #scene: WatchScene | undefined
   readonly #rooms = new Map<string, RoomState>()
   #lost: string | undefined
@@ -70,7 +70,7 @@ export class RoomView implements WatchOutput {
     const view = new RoomView(context, terminal, { room_id, printer, style, zone })
     if (host.stdin.isTTY && !host.env['MEETROOM_NO_INPUT']) {
       view.#closers.push(listenForKeys(host.stdin, leave))
-      view.#hint = own`q ends`
+      view.#hint = own`press q to quit`
     }
     view.#closers.push(terminal.onResize(() => view.#redraw()))
     statusLine.above = { hideDuring: () => view.#giveWay() }
@@ -88,7 +88,7 @@ export class RoomView implements WatchOutput {
     if (told.event !== 'lost' && told.event !== 'back') return
     this.#lost =
       told.event === 'lost'
-        ? `connection lost at ${this.#zone.formatSeconds(parseMilliseconds(told.at))}, trying again`
+        ? `connection lost at ${this.#zone.formatSeconds(parseMilliseconds(told.at))}, retrying`
         : undefined
     await this.#draw()
   }

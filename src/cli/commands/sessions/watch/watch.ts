@@ -206,7 +206,7 @@ class Reconnector {
     this.#outageStart = this.#host.monotonic()
     const now = this.#host.now()
     await this.#listener.notice(
-      `connection lost at ${this.#zone.formatDay(now)} ${this.#zone.formatSeconds(now)}, trying again: ${reason}`,
+      `connection lost at ${this.#zone.formatDay(now)} ${this.#zone.formatSeconds(now)}, retrying: ${reason}`,
     )
     await this.#listener.tell({ event: 'lost', reason })
   }
@@ -215,7 +215,7 @@ class Reconnector {
     if (this.#outageStart === undefined) return
     const seconds = Math.round((this.#host.monotonic() - this.#outageStart) / 100) / 10
     this.#outageStart = undefined
-    await this.#listener.notice(`back after ${seconds} s`)
+    await this.#listener.notice(`connected again after ${seconds} s`)
     await this.#listener.tell({ event: 'back', seconds })
   }
 

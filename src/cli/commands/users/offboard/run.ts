@@ -228,7 +228,8 @@ export class OffboardingRun {
       this.#incompleteUsers.size > 0 ||
       this.#later.size > 0 ||
       this.#plan.unread.length > 0
-    if (this.#unconfirmed.size === 0 || mustRepeat) return 'run it again to complete the remaining steps'
+    if (this.#unconfirmed.size === 0 || mustRepeat)
+      return 'run the command again to complete the remaining steps'
     return [
       'check whether the user can still join the rooms; then accept the blocks and delete the user with: ',
       suggest(
@@ -261,7 +262,7 @@ export class OffboardingRun {
         `${verb} ${counted(blocked, 'member')}${users}`,
       ],
       { untried: tally.untried - kept },
-      kept > 0 ? [`${counted(kept, 'user')} ${plural(kept, 'stays', 'stay')}`] : [],
+      kept > 0 ? [`${counted(kept, 'user')} ${plural(kept, 'is', 'are')} kept`] : [],
     )
   }
 }

@@ -86,15 +86,15 @@ describe.skipIf(!hasTerminal)('sessions watch on a real terminal', { timeout: 60
   test('sessions watch on a real terminal shows joins and leaves across a service restart and changes of the window size', async () => {
     const { env, room, join, stop, start } = await startService()
     const screen = runOnTerminal(['sessions', 'watch', room, '--interval', '0.1'], env)
-    await screen.shows('nobody is in the room\n\nq ends')
+    await screen.shows('nobody is in the room\n\npress q to quit')
     const socket = await join()
     await screen.shows('1 online')
     await screen.shows('Ada Lovelace joined')
     await stop()
     await screen.shows('\nconnection lost at')
-    expect(screen.terminal.screen).toContain('trying again: no response from 127.0.0.1')
+    expect(screen.terminal.screen).toContain('retrying: no response from 127.0.0.1')
     await start()
-    await screen.shows('back after')
+    await screen.shows('connected again after')
     await screen.shows('0 online')
     await screen.shows('Ada Lovelace left after')
     screen.resize(30, 9)
@@ -111,7 +111,7 @@ describe.skipIf(!hasTerminal)('sessions watch on a real terminal', { timeout: 60
     async (key) => {
       const { env, room } = await startService()
       const screen = runOnTerminal(['sessions', 'watch', room], env)
-      await screen.shows('q ends')
+      await screen.shows('press q to quit')
       screen.press(key)
       expect(await screen.ended()).toEqual({ code: 0, settings: asBefore })
       expect(screen.terminal.screen).toMatch(/^Standup · active · 0 online\nnobody is in the room\ncode=0/)
@@ -123,7 +123,7 @@ describe.skipIf(!hasTerminal)('sessions watch on a real terminal', { timeout: 60
     async (signal) => {
       const { env, room } = await startService()
       const screen = runOnTerminal(['sessions', 'watch', room], env)
-      await screen.shows('q ends')
+      await screen.shows('press q to quit')
       process.kill(screen.pid(), signal)
       expect(await screen.ended()).toEqual({ code: 0, settings: asBefore })
     },

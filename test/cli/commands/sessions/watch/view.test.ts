@@ -28,7 +28,7 @@ Ada Lovelace  ada      m-s1       02:41  23`
 ${head}
 Grace Hopper  grace    m-s2       03:02  2
 
-q ends`)
+press q to quit`)
     expect(screens[1]).toBe(`Standup · active · 3 online
 NAME                   USER ID  MEMBER ID  SINCE  MINUTES
 ─────────────────────  ───────  ─────────  ─────  ───────
@@ -38,14 +38,14 @@ anonymous participant           m-s3       03:04  0
 
 03:04:07  anonymous participant joined
 
-q ends`)
+press q to quit`)
     const end = `Standup · active · 1 online
 ${head}
 
 03:04:07  anonymous participant joined
 03:04:09  Grace Hopper left after 2 min
 03:04:09  anonymous participant left after 4 s`
-    expect(screens[2]).toBe(`${end}\n\nq ends`)
+    expect(screens[2]).toBe(`${end}\n\npress q to quit`)
     // The last screen remains, without the hint “q ends”.
     expect({ code, last, stderr }).toEqual({ code: 0, last: end, stderr: '' })
   })
@@ -57,7 +57,7 @@ ${head}
       { room: { name: 'Retro', terminated_at: at(0) } },
       { room: { name: 'Retro' } },
     ])
-    expect(screens[0]).toBe('Standup · active · 0 online\nnobody is in the room\n\nq ends')
+    expect(screens[0]).toBe('Standup · active · 0 online\nnobody is in the room\n\npress q to quit')
     expect(screens[2]?.split('\n')[0]).toBe('Retro · terminated · 0 online')
     expect(screens[3]).toBe(`Retro · active · 0 online
 nobody is in the room
@@ -66,23 +66,23 @@ nobody is in the room
 03:04:09  the room was terminated
 03:04:11  the room was reopened
 
-q ends`)
+press q to quit`)
   })
 
   test('the terminal view of sessions watch shows a lost connection in a message and in the view, and the recovery in a message', async () => {
     const { screens, last } = await view([{}, { instead: away() }, {}], { line: '--retries 0' })
     const lost =
-      'connection lost at 2026-01-02 03:04:07, trying again: no response from meet.test: connection refused'
+      'connection lost at 2026-01-02 03:04:07, retrying: no response from meet.test: connection refused'
     expect(screens[1]).toBe(`${lost.slice(0, 80)}
 ${lost.slice(80)}
 Standup · active · 0 online
-connection lost at 03:04:07, trying again
+connection lost at 03:04:07, retrying
 nobody is in the room
 
-q ends`)
+press q to quit`)
     expect(last).toBe(`${lost.slice(0, 80)}
 ${lost.slice(80)}
-back after 0.2 s
+connected again after 0.2 s
 Standup · active · 0 online
 nobody is in the room`)
   })
@@ -104,7 +104,7 @@ nobody is in the room`)
     const { screens } = await view([{ sessions: [ada] }], {
       line: '--columns session_id,minutes --no-header',
     })
-    expect(screens[0]).toBe('Standup · active · 1 online\ns1  23\n\nq ends')
+    expect(screens[0]).toBe('Standup · active · 1 online\ns1  23\n\npress q to quit')
   })
 
   test('the terminal view of sessions watch shows the ID of a room without a name, and a long room name truncated to the width', async () => {
@@ -153,7 +153,7 @@ N9996  u-9996   m-9996     01:24  99
 N9995  u-9995   m-9995     01:24  99
 …and 9,995 more
 
-q ends`)
+press q to quit`)
   })
 
   test('the terminal view of sessions watch redraws only changed lines, and only after a change', async () => {
@@ -177,7 +177,7 @@ NAME          USER ID
 Ada Lovelace  ada
 Grace Hopper  grace
 
-q ends`)
+press q to quit`)
     expect(screens[2]).toBe(screens[0])
     expect(screens[3]).toBe(
       `Standup · active · 2 online\nAda Lovelace  ada    m-s1  02:41  23\nGrace Hopper  grace  m-s2  03:02  2`,
@@ -230,7 +230,7 @@ q ends`)
 
   test('the terminal view of sessions watch keeps raw mode off with MEETROOM_NO_INPUT', async () => {
     const { screens, raw } = await view([{}], { env: { MEETROOM_NO_INPUT: '1' } })
-    expect({ raw, foot: screens[0]?.split('\n').at(-1) }).toEqual({ raw: [], foot: '^C ends' })
+    expect({ raw, foot: screens[0]?.split('\n').at(-1) }).toEqual({ raw: [], foot: 'press ^C to quit' })
   })
 
   test('the terminal view of sessions watch turns raw mode off when the room is deleted', async () => {
