@@ -61,8 +61,8 @@ const cases: Case[] = [
     when: 'every item of a batch fails',
     command: 'users delete a b --yes',
     stderr:
-      'error: no such user: a\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n' +
-      'error: no such user: b\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n' +
+      'error: no such user: a\nhint: list the users with: meetroom users list --base-url https://meet.test/v1\n' +
+      'error: no such user: b\nhint: list the users with: meetroom users list --base-url https://meet.test/v1\n' +
       'error: deleted 0 of 2 users; 2 failed\n',
   },
   {
@@ -97,7 +97,7 @@ const cases: Case[] = [
     when: 'the room does not exist',
     command: 'rooms get nope',
     stderr:
-      'error: no such room: nope\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n',
+      'error: no such room: nope\nhint: list the rooms with: meetroom rooms list --base-url https://meet.test/v1\n',
   },
   {
     code: 4,
@@ -164,7 +164,7 @@ const cases: Case[] = [
     command: 'users delete nope ada --yes -o ids',
     arrange: () => world.send('POST', '/users', { user_id: 'ada' }),
     stderr:
-      'error: no such user: nope\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n' +
+      'error: no such user: nope\nhint: list the users with: meetroom users list --base-url https://meet.test/v1\n' +
       'error: deleted 1 of 2 users; 1 failed\n',
   },
   {
@@ -305,7 +305,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
       error: {
         code: 'not_found',
         message: 'no such room: r1: Not found',
-        hint: 'list them with: meetroom rooms list --base-url https://meet.test/v1',
+        hint: 'list the rooms with: meetroom rooms list --base-url https://meet.test/v1',
         status: 404,
         retryable: false,
         request: { method: 'GET', path: '/rooms/r1' },

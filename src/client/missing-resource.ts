@@ -105,7 +105,7 @@ function createNotFoundError({
   return new NotFoundError(`no such ${things.join(' or ')}: ${ids.join(' ')}${more}`, {
     ...details,
     hint: things.includes('delivery')
-      ? ['list them with: ', suggest(['webhooks', 'deliveries'])]
+      ? ['list the deliveries with: ', suggest(['webhooks', 'deliveries'])]
       : things.includes('member')
         ? listHint('members', input.params?.['room_id'] ?? '')
         : listHint(`${things[0]}s`),
@@ -126,5 +126,5 @@ export function unknownUserError(user: string, details: ErrorDetails = {}): NotF
 }
 
 function listHint(group: string, ...operands: readonly string[]): Hint {
-  return ['list them with: ', suggest([group, 'list'], ...operands)]
+  return [`list the ${group} with: `, suggest([group, 'list'], ...operands)]
 }

@@ -29,7 +29,7 @@ export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput):
 }
 
 export function checkHint({ check }: Route, input: AnyInput): Hint {
-  if (!check) return 'check the room before you send the request again'
+  if (!check) return 'check the room before you retry'
   const values: Record<string, unknown> = {
     ...(input.body as object | undefined),
     ...input.params,

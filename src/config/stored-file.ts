@@ -97,7 +97,7 @@ export function createNoSuchProfileError(name: string, from: string, config: Sto
     return new UsageError(`no such profile: “${name}” (${from})`, {
       hint: `${known}; for a URL, pass --base-url instead of --profile`,
     })
-  const create = ['; create it with: ', suggest(['auth', 'login', '--profile', name])]
+  const create = ['; create the profile with: ', suggest(['auth', 'login', '--profile', name])]
   return new UsageError(`no such profile: “${name}” (${from})`, { hint: [known, closest ? '' : create] })
 }
 

@@ -8,7 +8,7 @@ const world = perTest(createImportWorld)
 
 const bad = answer(400, { message: 'Bad Request' })
 const noSuchUser = (id: string) =>
-  `error: no such user: ${id}\nhint: list them with: meetroom users list --base-url https://meet.test/v1; or create the user with: meetroom users create ${id} --base-url https://meet.test/v1\n`
+  `error: no such user: ${id}\nhint: list the users with: meetroom users list --base-url https://meet.test/v1; or create the user with: meetroom users create ${id} --base-url https://meet.test/v1\n`
 
 /** Simulates a service that refuses every write, and has the user ada. */
 function refuseWrites(refusal: WireResponse, unknown = answer(404, {})) {
@@ -55,7 +55,7 @@ describe('a refusal of a request that names a user', () => {
     expect(await world.run('members add r1 ada')).toMatchObject({
       code: 3,
       stderr:
-        'error: no such room: r1: gone\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n',
+        'error: no such room: r1: gone\nhint: list the rooms with: meetroom rooms list --base-url https://meet.test/v1\n',
     })
   })
 

@@ -329,7 +329,7 @@ describe('a retrying command', () => {
       'members update r1 m1 --type host',
       'check with: meetroom members get r1 m1 --base-url https://meet.test/v1',
     ],
-    ['message send r1 hi', 'check the room before you send the request again'],
+    ['message send r1 hi', 'check the room before you retry'],
   ])(
     'a retrying command does not repeat a write that receives no response (%s), and prints a hint to check the result',
     async (command, hint) => {
@@ -441,7 +441,7 @@ describe('a 400 response without a reason', () => {
       code: 3,
       stdout: '',
       stderr:
-        'error: no such room or member: r1 m1: Bad Request\nhint: list them with: meetroom members list r1 --base-url https://meet.test/v1\n',
+        'error: no such room or member: r1 m1: Bad Request\nhint: list the members with: meetroom members list r1 --base-url https://meet.test/v1\n',
     })
   })
 
@@ -568,14 +568,14 @@ describe('a response that cannot be parsed', () => {
       answer(404, '<h1>\n\u001b[31mNot found</h1>', { 'content-type': 'text/html' }),
     )
     expect((await world.run('rooms get r1')).stderr).toBe(
-      'error: no such room: r1: \\u001b[31mNot found\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n',
+      'error: no such room: r1: \\u001b[31mNot found\nhint: list the rooms with: meetroom rooms list --base-url https://meet.test/v1\n',
     )
   })
 
   test('a response that cannot be parsed is reported with the control characters of its message escaped', async () => {
     world.intercept = answering(answer(404, { message: 'gone\r\n\u001b[2J\u202etxt' }))
     expect((await world.run('rooms get r1')).stderr).toBe(
-      'error: no such room: r1: gone\\r\\n\\u001b[2J\\u202etxt\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n',
+      'error: no such room: r1: gone\\r\\n\\u001b[2J\\u202etxt\nhint: list the rooms with: meetroom rooms list --base-url https://meet.test/v1\n',
     )
   })
 })
@@ -714,7 +714,7 @@ describe('hidden keys', () => {
     world.intercept = async ({ url }) => (url.endsWith('/a') ? echo(world.apiKey, 404) : fine)
     expect((await world.run('users delete a ada --yes')).stderr).toBe(
       'error: no such user: a: key [API key] is unknown\n' +
-        'hint: list them with: meetroom users list --base-url https://meet.test/v1\n' +
+        'hint: list the users with: meetroom users list --base-url https://meet.test/v1\n' +
         'error: deleted 1 of 2 users; 1 failed\n',
     )
   })

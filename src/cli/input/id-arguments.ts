@@ -71,7 +71,7 @@ function checkCommas(label: string, ids: readonly unknown[]): void {
 
 function stdinNotReadError(label: string, kind: IdKind): UsageError {
   return new UsageError(`${label}: “-” is not an ID, and this command reads no IDs from standard input`, {
-    hint: ['pass an ID; list them with: ', suggest([...listCommands[kind], '-o', 'ids'])],
+    hint: ['pass an ID; list the IDs with: ', suggest([...listCommands[kind], '-o', 'ids'])],
   })
 }
 
@@ -91,6 +91,6 @@ export function checkId(label: string, kind: IdKind, given: string): string {
   const isName = (kind === 'room' || kind === 'user') && id.startsWith('name:')
   if (isName || trimWhiteSpace(id) === id) return id
   throw new UsageError(`${label}: “${given}” has white space around it`, {
-    hint: ['remove the white space; for an ID that contains it, see: ', suggestHelp('api')],
+    hint: ['remove the white space; for an ID with white space, see: ', suggestHelp('api')],
   })
 }

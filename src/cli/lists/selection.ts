@@ -222,16 +222,13 @@ class MissingFields {
   #missingEverywhere(field: string): UsageError {
     const [one] = this.#noun
     if (this.#metrics.includes(field))
-      return new UsageError(
-        `--where: the service sends no “${displayName(field)}” for any ${one} that could match`,
-        {
-          hint: [
-            'show the fields that the service returns with: ',
-            suggest(['sessions', 'list', '--all-rooms', '--json']),
-          ],
-        },
-      )
-    return new UsageError(`--where: no ${one} that could match has a field “${field}”`, {
+      return new UsageError(`--where: the service sends no “${displayName(field)}” for any checked ${one}`, {
+        hint: [
+          'show the fields that the service returns with: ',
+          suggest(['sessions', 'list', '--all-rooms', '--json']),
+        ],
+      })
+    return new UsageError(`--where: no checked ${one} has a field “${field}”`, {
       hint: 'add --json to show the fields that the service returns; fields with the value null may be missing',
     })
   }

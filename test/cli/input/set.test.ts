@@ -42,7 +42,7 @@ describe('a key of --set', () => {
     'a key of --set that resembles a field of the API is sent unchanged with one warning: %s %s',
     async (command, key, meant) => {
       const { code, body, stderr } = await dryRun(`${command} ${key}=1`)
-      const notice = `--set ${key}: did you mean ${meant}? It is sent as it is\n`
+      const notice = `--set ${key}: did you mean ${meant}? The field is sent unchanged\n`
       expect({ code, stderr: stderr.replace(/^--set indx: .*\n/, '') }).toEqual({ code: 0, stderr: notice })
       expect(JSON.stringify(body)).toContain(`"${key.split('.').at(-1)}":1`)
     },

@@ -286,7 +286,7 @@ describe('--where on members and users of a service with partial lists', () => {
 
 describe('--where on a field that is missing even from full records', () => {
   const nowhere = (noun: string, field: string) =>
-    `error: --where: no ${noun} that could match has a field “${field}”\n` +
+    `error: --where: no checked ${noun} has a field “${field}”\n` +
     'hint: add --json to show the fields that the service returns; fields with the value null may be missing\n'
 
   test.each(['layout=grid', 'layout!=grid', 'layout=', 'layout!=', 'layout~g', 'layout!~g', 'layout<z'])(

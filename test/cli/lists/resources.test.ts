@@ -28,7 +28,7 @@ test.each([
   ['message send nowhere hi', 'room: nowhere', 'rooms list'],
 ])('%s exits 3 and names the missing %s', async (line, missing, list) => {
   const fill = await createMember()
-  const hint = `hint: list them with: meetroom ${list} --base-url https://meet.test/v1`
+  const hint = `hint: list the ${list.split(' ')[0]} with: meetroom ${list} --base-url https://meet.test/v1`
   expect(await world.run(fill(line))).toMatchObject({
     code: 3,
     stdout: '',

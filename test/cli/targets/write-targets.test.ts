@@ -134,8 +134,8 @@ describe('results of a batch', () => {
       code: 8,
       stdout: 'u1\nu2\nu3\nu4\nu5\n',
       stderr:
-        'error: no such user: gone\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n' +
-        'error: no such user: lost\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n' +
+        'error: no such user: gone\nhint: list the users with: meetroom users list --base-url https://meet.test/v1\n' +
+        'error: no such user: lost\nhint: list the users with: meetroom users list --base-url https://meet.test/v1\n' +
         'error: deleted 5 of 7 users; 2 failed\n',
     })
   })
