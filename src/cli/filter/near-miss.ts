@@ -58,7 +58,7 @@ export class NearMisses {
     if (near !== undefined)
       return `${given}: the ${field} closest to this is “${near}”: ${formatCondition(flag, field, '=', near)}`
     if (this.#other !== undefined)
-      return `${given}: the ${this.#other} of an item is “${text}”: ${formatCondition(flag, this.#other, '=', text)}`
+      return `${given}: “${text}” is the ${this.#other} of an item: ${formatCondition(flag, this.#other, '=', text)}`
     if (text.includes('*')) return formatAsteriskHint(given, field, text, flag)
     if (/^%|%$/.test(text)) return formatAsteriskHint(given, field, text, flag, '%')
     const [, pattern] = /^\/(.+)\/i?$/.exec(text) ?? []
@@ -69,7 +69,7 @@ export class NearMisses {
     if (text.includes(',')) return `${given}: ${formatAlternatives(flag, field, text)}`
     const lower = text.toLowerCase()
     if (values.some((value) => value.toLowerCase().includes(lower)))
-      return `${given}: “=” compares the whole ${field}; for a part of it: ${formatCondition(flag, field, '~', escapePattern(text))}`
+      return `${given}: “=” compares the whole ${field}; to match a part of the value: ${formatCondition(flag, field, '~', escapePattern(text))}`
     return undefined
   }
 }

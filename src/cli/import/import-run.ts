@@ -97,7 +97,7 @@ async function reportIgnoredFields(
 ): Promise<void> {
   for (const [field, count] of counts)
     await context.notice(
-      `warning: the API sets ${field} only when a ${one} is created; ${count} existing ${plural(count, `${one} keeps its own`, `${many} keep theirs`)}`,
+      `warning: the API sets ${field} only when a ${one} is created; ${count} existing ${plural(count, `${one} keeps its`, `${many} keep their`)} ${field}`,
     )
 }
 

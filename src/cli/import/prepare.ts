@@ -206,7 +206,7 @@ async function warnAboutFields(
     )
   for (const field of unlisted)
     await context.notice(
-      `warning: the API lists no field “${field}” of a ${adapter.view.noun[0]}; it is sent anyway`,
+      `warning: the API lists no field “${field}” of a ${adapter.view.noun[0]}; the field is sent anyway`,
     )
   if (flags.ifExists !== 'overwrite' || flags.resume || omittedFields.size === 0) return
   const sent = rows - invalid

@@ -113,7 +113,7 @@ export async function warnAboutUnknownFields(
   for (const key of new Set(set.map((pair) => parsePair('--set', pair)[0]))) {
     const suggestion = findIntendedPath(parsePath(key), fields)
     if (suggestion)
-      await context.notice(`--set ${key}: did you mean ${suggestion.join('.')}? It is sent as it is`)
+      await context.notice(`--set ${key}: did you mean ${suggestion.join('.')}? The field is sent unchanged`)
   }
 }
 

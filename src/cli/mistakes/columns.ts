@@ -61,7 +61,7 @@ export function explainColumns({ found }: ColumnsError, typed: TypedImport): Hin
 }
 
 const describeHeader =
-  'the first line looks like data: insert a line above it that names the columns with these fields'
+  'the first line looks like data; begin the file with a line that names the columns after these fields'
 
 /** Returns true if no column is known and one looks like data, such as an email, a number or a date. */
 function hasNoHeader({ all, columns }: ColumnsError['found']): boolean {

@@ -115,7 +115,7 @@ function explainUndo(word: string, group: string | undefined, rest: readonly str
     '; ',
   ]
   const restore: Hint = [
-    'only records saved with --save can be restored, by users import or rooms import; see: ',
+    'only records saved with --save can be restored, with “users import” or “rooms import”; see: ',
     suggest(['help', 'undo']),
   ]
   return mayBeTerminated ? [reopen, restore] : restore

@@ -71,7 +71,7 @@ export function explainUnknownFlag({
       const item = rest[at + 1] ?? ''
       const [reason, fixed] =
         noun === 'room' && flag === '--room'
-          ? ['pass it without a flag: ', fitRoom(item)]
+          ? ['pass the room without a flag: ', fitRoom(item)]
           : ['pass the ID alone: ', item]
       return new UsageError(message, { hint: [reason, suggest([...words, ...rest.toSpliced(at, 2, fixed)])] })
     }
@@ -117,7 +117,7 @@ function explainForeignFlag(
   const isFileMissing =
     command.registeredArguments[0]?.name() === 'file' && splitOperands(others)[0].length < 2
   if (/^(-f|--file(name)?)$/.test(flag) && isFileMissing && rest[at] === flag && value !== '-')
-    return ['pass it without a flag: ', suggest([...words, ...others])]
+    return ['pass the file without a flag: ', suggest([...words, ...others])]
   if (flag === '--all' && has('--where') && !isReading(command))
     return suggestAll(command, words, splitOperands(others)[0])
   if (words.join(' ') === 'rooms update' && flag === '--status' && /^(active|terminated)$/.test(value))

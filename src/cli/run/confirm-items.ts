@@ -38,7 +38,7 @@ export async function confirmItems(
   if (yes && !dryRun && !curl && max === undefined && count > maxByYes)
     throw new ConfirmationError(
       `${question.activity} would affect ${count} items, but --yes alone allows ${maxByYes}`,
-      { hint: `pass --max ${count} to affect all of them` },
+      { hint: `pass --max ${count} to affect all items` },
     )
   await context.confirm({ ...question, count })
 }

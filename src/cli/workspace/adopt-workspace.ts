@@ -118,7 +118,7 @@ function claimRoom(
   const name = toText(fields['name'])
   const row = { key, name, room_id: id ?? null }
   if (id === undefined)
-    return { ...row, status: 'missing', reason: 'no room has this name; apply creates it' }
+    return { ...row, status: 'missing', reason: 'no room has this name; “workspace apply” creates the room' }
   if (ids.length > 1)
     return {
       ...row,

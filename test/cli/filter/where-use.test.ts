@@ -159,7 +159,7 @@ describe('a --where condition on room metrics', () => {
     expect(await world.run('rooms list --where idle>90d')).toMatchObject({
       code: 2,
       stderr:
-        'error: --where: the service sends no “idle” for any room that could match\n' +
+        'error: --where: the service sends no “idle” for any checked room\n' +
         'hint: show the fields that the service returns with: meetroom sessions list --all-rooms --json --base-url https://meet.test/v1\n',
     })
   })

@@ -107,7 +107,7 @@ async function listIds(command: string, ...conditions: string[]): Promise<string
   const where = conditions.flatMap((condition) => ['--where', condition])
   const { code, stdout, stderr } = await world.run([...command.split(' '), '-o', 'ids', ...where])
   const nearMiss = expect.stringMatching(
-    /^(--where [^\n]* (closest to this is|compares the whole|is an ordinary character|of an item is)[^\n]*\n)*$/,
+    /^(--where [^\n]* (closest to this is|compares the whole|is an ordinary character|of an item:)[^\n]*\n)*$/,
   )
   expect({ code, stderr }, conditions.join(', ')).toEqual({ code: 0, stderr: nearMiss })
   return lines(stdout).join(' ')

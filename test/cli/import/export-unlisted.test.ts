@@ -83,7 +83,7 @@ describe('an export of a service that adds unlisted fields', () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: expect.stringContaining(
-        'fields omitted, because the first response lacks them: late; -o ndjson includes them',
+        'fields omitted, because the first response does not contain them: late; -o ndjson includes them',
       ),
     })
     expect((await world.run('users export --page-size 2 -o ndjson')).stdout).toContain('"late":1')

@@ -230,7 +230,7 @@ describe('an export', () => {
     expect(await world.run(`members export ${id} nowhere`)).toMatchObject({
       code: 3,
       stderr:
-        'error: no such room: nowhere\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n',
+        'error: no such room: nowhere\nhint: list the rooms with: meetroom rooms list --base-url https://meet.test/v1\n',
     })
   })
 
@@ -314,7 +314,7 @@ describe('an export', () => {
       expect(await world.run('members export -', { stdin: `${id}\nnowhere\n` })).toMatchObject({
         code: 3,
         stderr:
-          'error: no such room: nowhere\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n',
+          'error: no such room: nowhere\nhint: list the rooms with: meetroom rooms list --base-url https://meet.test/v1\n',
       })
     })
   })
@@ -523,7 +523,7 @@ describe('members export --all-rooms', () => {
     const { code, stdout, stderr } = await world.run('members export --all-rooms --columns id --no-header')
     expect({ code, stderr }).toEqual({
       code: 3,
-      stderr: `error: no such room: ${rooms[2]}\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n`,
+      stderr: `error: no such room: ${rooms[2]}\nhint: list the rooms with: meetroom rooms list --base-url https://meet.test/v1\n`,
     })
     expect(stdout.split('\r\n').slice(0, -1)).toEqual(rooms.slice(0, 2).flatMap((id) => members[id] ?? []))
   })

@@ -193,7 +193,7 @@ describe('rooms import --match name', () => {
     const { code, stderr } = await run('rooms import rooms.csv --match name --if-exists update')
     expect({ code, first: stderr.split('\n')[0] }).toEqual({
       code: 1,
-      first: 'error: rooms.csv:2 (R1): its record is false, which cannot be changed',
+      first: 'error: rooms.csv:2 (R1): its record is false and cannot be changed',
     })
   })
 
@@ -261,7 +261,7 @@ describe('rooms import --if-exists', () => {
     world.file('rooms.csv', `id,name,type\n${id},New,private\n`)
     expect(await run('rooms import rooms.csv --if-exists update --dry-run -o ids')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('its type is open, which cannot be changed'),
+      stderr: expect.stringContaining('its type is open and cannot be changed'),
     })
   })
 })

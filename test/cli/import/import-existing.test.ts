@@ -203,7 +203,7 @@ describe('a room field that can only be set at creation', () => {
       const line = `rooms import rooms.csv --match name --if-exists ${what} --concurrency 1${flags}`
       expect(await run(line)).toMatchObject({
         code: 0,
-        stderr: `${unshown('webhook')}${notice('webhook', '2 existing rooms keep theirs')}imported 4 of 4 rooms: created 1, ${verb} 3\n`,
+        stderr: `${unshown('webhook')}${notice('webhook', '2 existing rooms keep their webhook')}imported 4 of 4 rooms: created 1, ${verb} 3\n`,
       })
       const bodies = world.requests.flatMap(({ body }) => (body === undefined ? [] : [JSON.parse(body)]))
       expect(bodies).toEqual([{ name: 'D', type: 'open', webhook: { url: 'https://h.test/' } }])
@@ -217,7 +217,7 @@ describe('a room field that can only be set at creation', () => {
     ).toMatchObject({
       code: 0,
       stderr:
-        notice('webhook', '1 existing room keeps its own') +
+        notice('webhook', '1 existing room keeps its webhook') +
         'would create 1, update 1, skip 0 of 2 rooms; 0 would fail\n',
     })
   })
@@ -240,14 +240,14 @@ describe('a room field that can only be set at creation', () => {
     const line = 'rooms import rooms.csv --match name --if-exists update --concurrency 1'
     expect(await run(line)).toMatchObject({
       code: 8,
-      stderr: expect.stringContaining('rooms.csv:2 (A): its record is false, which cannot be changed\n'),
+      stderr: expect.stringContaining('rooms.csv:2 (A): its record is false and cannot be changed\n'),
     })
     otherService(world, { without: ['record', 'max_meeting_seconds'] })
     expect(await run(`${line} --again`)).toMatchObject({
       code: 0,
       stderr:
-        notice('record', '2 existing rooms keep theirs') +
-        notice('max_meeting_seconds', '1 existing room keeps its own') +
+        notice('record', '2 existing rooms keep their record') +
+        notice('max_meeting_seconds', '1 existing room keeps its max_meeting_seconds') +
         'imported 2 of 2 rooms: updated 2\n',
     })
   })

@@ -337,7 +337,7 @@ describe('users import after a lost response', () => {
     expect(await world.run(argv)).toMatchObject({
       code: 7,
       stderr: expect.stringMatching(
-        /^warning: the API lists no field “department” of a user; it is sent anyway\n/,
+        /^warning: the API lists no field “department” of a user; the field is sent anyway\n/,
       ),
     })
     world.intercept = undefined

@@ -253,7 +253,7 @@ describe('import --skip-invalid', () => {
         stdout: '',
         stderr:
           'error: people.csv:2: user_id is missing\n' +
-          'error: people.csv:4: 3 cells instead of 2; quote a cell with “,” in it\n' +
+          'error: people.csv:4: 3 cells instead of 2; quote a cell that contains “,”\n' +
           'error: imported 1 of 3 users; 2 failed\n',
         users: { ada: 'Ada' },
       },

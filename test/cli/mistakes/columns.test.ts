@@ -7,7 +7,7 @@ const command = (line: string, flags: string) =>
   `meetroom ${line} file.csv ${flags} --base-url https://meet.test/v1`.replace('  ', ' ')
 const mapped = (line: string, map: string) => `did you mean: ${command(line, map)}`
 const noHeader =
-  'the first line looks like data: insert a line above it that names the columns with these fields'
+  'the first line looks like data; begin the file with a line that names the columns after these fields'
 
 test.each<[line: string, header: string, hint: string]>([
   [
@@ -21,13 +21,13 @@ test.each<[line: string, header: string, hint: string]>([
   [
     'users import',
     'user_id;E-Mail;Mail;Notiz',
-    'did you mean --map E-Mail=email? For the others, pass --map to map a column to a field, --map Mail= to ignore it, or --ignore-unknown to ignore all of them',
+    'did you mean --map E-Mail=email? For the others, pass --map to map a column to a field, --map Mail= to ignore it, or --ignore-unknown to ignore all unknown columns',
   ],
   ['users import', 'user_id;nmae', mapped('users import', '--map nmae=name')],
   [
     'users import',
     'user_id;Klasse',
-    'pass --map to map a column to a field, --map Klasse= to ignore it, or --ignore-unknown to ignore all of them',
+    'pass --map to map a column to a field, --map Klasse= to ignore it, or --ignore-unknown to ignore all unknown columns',
   ],
   [
     'members import',
@@ -66,7 +66,7 @@ test.each<[line: string, header: string, hint: string]>([
   [
     'rooms import',
     'name;Raum;role',
-    'pass --map to map a column to a field, --map Raum= to ignore it, or --ignore-unknown to ignore all of them',
+    'pass --map to map a column to a field, --map Raum= to ignore it, or --ignore-unknown to ignore all unknown columns',
   ],
 ])(
   '%s of a file with the columns %s suggests the fields of those it does not know',

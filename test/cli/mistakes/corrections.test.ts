@@ -123,7 +123,7 @@ test('a restoration, a stop and a change of all items are explained without a co
     "a terminated room is reopened with: meetroom rooms reopen 'name:Old club'; only records saved",
   )
   expect(await hintOf("rooms undelete 'name:Old club'")).not.toContain('reopen')
-  expect(await hintOf('serve stop')).toContain('hint: stop it with ^C in its terminal\n')
+  expect(await hintOf('serve stop')).toContain('hint: stop the service with ^C in its terminal\n')
   expect(await hintOf('rooms list --insecure')).toContain('hint: certificates are always checked; ')
   expect(await hintOf("members block 'name:Physics 10a' --all --yes")).toContain(
     "meetroom members block 'name:Physics 10a' --where 'created_at>2000-01-01' --dry-run\n",

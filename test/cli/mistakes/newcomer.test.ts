@@ -46,7 +46,7 @@ describe('a command with a room name instead of an ID', () => {
     expect(await world.run('rooms get Algebra --retries 0')).toMatchObject({
       code: 3,
       stderr:
-        'error: no such room: Algebra\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n',
+        'error: no such room: Algebra\nhint: list the rooms with: meetroom rooms list --base-url https://meet.test/v1\n',
     })
   })
 })

@@ -322,7 +322,7 @@ test('users create suggests a command that updates the user at the same service 
   expect({ code, stderr }).toEqual({
     code: 2,
     stderr:
-      'error: user “P2000” already exists, and creating it again would overwrite it\n' +
+      'error: user “P2000” already exists, and this command would overwrite the user\n' +
       'hint: pass --overwrite to overwrite the user; to change some fields, see: meetroom users update --help\n',
   })
 })

@@ -311,7 +311,7 @@ describe('CSV output', () => {
       const { code, stdout, stderr } = await world.run(`${command} -o csv`)
       expect({ code, hasNote: /note/.test(stdout) }).toEqual({ code: 0, hasNote: false })
       expect(stderr.replace(/(exported|lists of|an import).*\n/g, '')).toBe(
-        'fields omitted, because the first response lacks them: a\\u001b, note, tags; -o ndjson includes them\n',
+        'fields omitted, because the first response does not contain them: a\\u001b, note, tags; -o ndjson includes them\n',
       )
       expect((await world.run(`${command} -o csv --columns id`)).stderr).not.toContain('fields')
       expect((await world.run(`${command} -o csv -q`)).stderr).toBe('')

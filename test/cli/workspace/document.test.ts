@@ -45,11 +45,11 @@ describe('a workspace file', () => {
     ],
     [
       'users:\n',
-      "f.yaml:1:1: users is null | leave “users” out if it is out of scope; an empty list is [], an empty text is ''",
+      "f.yaml:1:1: users is null | omit “users” if the field is out of scope; an empty list is [], an empty text is ''",
     ],
     [
       'rooms:\n - key: a\n   members:\n',
-      "f.yaml:3:4: rooms[0].members is null | leave “members” out if it is out of scope; an empty list is [], an empty text is ''",
+      "f.yaml:3:4: rooms[0].members is null | omit “members” if the field is out of scope; an empty list is [], an empty text is ''",
     ],
     [
       'rooms:\n - key: a\n   member: []\n',
@@ -70,7 +70,7 @@ describe('a workspace file', () => {
       'f.yaml:1:20: tags such as !!str are not allowed; quote the value instead',
     ],
     ['users: []\n---\nusers: []\n', 'f.yaml:2:1: the file contains several documents, but must contain one'],
-    ['users: []\n\trooms: []', 'f.yaml:2:1: a tab cannot indent; use spaces'],
+    ['users: []\n\trooms: []', 'f.yaml:2:1: YAML does not allow tabs for indentation; use spaces'],
     ['users: [{ user_id: .. }]', 'f.yaml:1:20: users[0].user_id: “..” is not a valid user ID'],
     [
       'users: [{ user_id: "a\\nb" }]',
@@ -91,7 +91,7 @@ describe('a workspace file', () => {
     ['{"users":[],"users":[]}', 'f.json:1:14: this key is written twice in the same object'],
     [
       '# The school\nusers: []\n',
-      'f.json is not valid JSON: unexpected “#” at line 1, column 1 | it is YAML: rename it to f.yaml',
+      'f.json is not valid JSON: unexpected “#” at line 1, column 1 | the file is YAML: rename the file to f.yaml',
     ],
     ['{"users":[}', 'f.json is not valid JSON: unexpected “}” at column 11'],
   ])(

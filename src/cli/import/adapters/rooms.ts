@@ -96,7 +96,7 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
       )
       return (
         unchangeableField &&
-        `its ${unchangeableField} is ${existing[unchangeableField]}, which cannot be changed`
+        `its ${unchangeableField} is ${existing[unchangeableField]} and cannot be changed`
       )
     },
     listIgnoredFields: (row, existing) =>

@@ -49,7 +49,7 @@ export class Rejects {
     const path = resolve(host.cwd, file)
     for (const other of usedPaths)
       if (other !== undefined && (other === path || (await isSameFile(other, path))))
-        throw new UsageError(`--failed-out cannot be ${file}, which the import itself uses`)
+        throw new UsageError(`--failed-out cannot be ${file}, because the import uses this file`)
     return new Rejects(path, format, layout, await OutputFile.open(file, host))
   }
 

@@ -107,7 +107,7 @@ function tooManyHeldError(fields: Item, { fieldOf }: ColumnTargets): UsageError 
   const column = Object.keys(fields).find((column) => fieldOf(column) === 'name') ?? 'name'
   return new UsageError(
     `more than ${maxHeldRows.toLocaleString('en')} rows belong to rooms whose rows are not consecutive`,
-    { hint: `sort the file by ${column}, or split it` },
+    { hint: `sort the file by ${column}, or split the file` },
   )
 }
 

@@ -81,7 +81,7 @@ export function importFlags<C extends Command>(command: C): C {
       )
       .option(...createWhereOption("only rows that match, as in 'name~Maths'"))
       .option('--skip-invalid', 'skip invalid rows instead of sending nothing')
-      .option('--require-rows', 'refuse a file without rows, such as an empty export')
+      .option('--require-rows', 'refuse a file without rows')
       .option('--shard <i/n>', 'import only the i-th of n shards of the file, such as 2/4', Shard.parse)
       .option('--failed-out <file>', 'write failed rows to this file, with a column “reason”')
       .option('--journal <file>', 'journal, which records the sent rows (default: beside the input)')

@@ -42,7 +42,7 @@ export function detectInputFormat(path: string | undefined, given: InputFormat |
   if (format) return format
   if (/\.ya?ml$/i.test(path ?? ''))
     throw new UsageError(`${basename(path ?? '')} is YAML, which imports do not read`, {
-      hint: 'save it as JSON or CSV',
+      hint: 'save the file as JSON or CSV',
     })
   throw new UsageError(`the format of ${path ?? 'standard input'} is unknown`, {
     hint: `pass --input-format with ${formatChoices(inputFormats)}`,
@@ -199,7 +199,7 @@ function toCsvRow(
 ): Row {
   const row = { number, line, cells: record }
   if (record.length !== columns.length) {
-    const fix = record.length > columns.length ? `; quote a cell with ${nameOf(delimiter)} in it` : ''
+    const fix = record.length > columns.length ? `; quote a cell that contains ${nameOf(delimiter)}` : ''
     return {
       ...row,
       fields: undefined,

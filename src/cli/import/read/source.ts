@@ -179,9 +179,12 @@ function countIncompleteBytes(bytes: Buffer): number {
 function requireUtf8(bytes: Buffer, offset: number, name: string): void {
   const nul = bytes.indexOf(0)
   if (nul >= 0)
-    throw new UsageError(`${name} has a NUL at byte offset ${offset + nul}: it is UTF-16, or not text`, {
-      hint: `save the file as UTF-8, or pass its encoding: --encoding ${(offset + nul) % 2 === 0 ? 'utf-16be' : 'utf-16le'}`,
-    })
+    throw new UsageError(
+      `${name} has a NUL at byte offset ${offset + nul}, so the file is UTF-16 or not text`,
+      {
+        hint: `save the file as UTF-8, or pass its encoding: --encoding ${(offset + nul) % 2 === 0 ? 'utf-16be' : 'utf-16le'}`,
+      },
+    )
   if (isUtf8(bytes)) return
   // A binary search finds the longest valid prefix.
   let good = 0

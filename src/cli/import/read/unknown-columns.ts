@@ -65,5 +65,5 @@ export class MissingColumnError extends UsageError {
 }
 
 export function describeMapping([first = '']: readonly string[]): string {
-  return `pass --map to map a column to a field, --map ${quoteForShell(`${first}=`)} to ignore it, or --ignore-unknown to ignore all of them`
+  return `pass --map to map a column to a field, --map ${quoteForShell(`${first}=`)} to ignore it, or --ignore-unknown to ignore all unknown columns`
 }

@@ -47,7 +47,9 @@ export class RowWriter {
     const names = [...this.#omitted].sort()
     if (names.length === 0) return undefined
     const isFull = (this.#fields?.length ?? 0) >= maxColumns
-    const reason = isFull ? `there are more than ${maxColumns} columns` : 'the first response lacks them'
+    const reason = isFull
+      ? `there are more than ${maxColumns} columns`
+      : 'the first response does not contain them'
     return `fields omitted, because ${reason}: ${listNames(names, maxNamed)}; -o ndjson includes them`
   }
 

@@ -25,7 +25,7 @@ const maxMarks = 700_000
 /** Messages for the errors of the YAML library. */
 const problems: readonly (readonly [RegExp, string])[] = [
   [/maxDepth/, 'the file is nested too deeply'],
-  [/^tab characters/, 'a tab cannot indent; use spaces'],
+  [/^tab characters/, 'YAML does not allow tabs for indentation; use spaces'],
   [/^duplicated mapping key/, 'this key is written twice in the same object'],
   [
     /indentation|implicit key|line break|whitespace/,
@@ -60,7 +60,9 @@ async function parseJsonFile(text: string, name: string): Promise<unknown> {
   } catch (error) {
     if (!(error instanceof UsageError) || /^\s*[[{]/.test(text)) throw error
     const value = await parseYaml(text, name).catch(() => undefined)
-    const hint = isRecord(value) ? `it is YAML: rename it to ${name.replace(/\.\w+$/, '')}.yaml` : undefined
+    const hint = isRecord(value)
+      ? `the file is YAML: rename the file to ${name.replace(/\.\w+$/, '')}.yaml`
+      : undefined
     throw new UsageError(error.message, { hint })
   }
 }

@@ -82,7 +82,7 @@ async function requireValid(parsed: ParsedText, file: string): Promise<void> {
   const nullPath = findNull(value)
   if (nullPath)
     await fail(nullPath, `${formatPath(nullPath)} is null`, {
-      hint: `leave “${nullPath.at(-1)}” out if it is out of scope; an empty list is [], an empty text is ''`,
+      hint: `omit “${nullPath.at(-1)}” if the field is out of scope; an empty list is [], an empty text is ''`,
       atKey: true,
     })
   const { documentSchema } = await import('../schema/schema.ts')

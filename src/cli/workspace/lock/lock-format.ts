@@ -19,7 +19,7 @@ export function parseLock(text: string, name: string): Section[] {
     throw fail('it is not valid JSON')
   }
   if (!isRecord(value) || !Array.isArray(value['sections'])) throw fail('it is not a lock file')
-  if (value['version'] !== version) throw fail('another version of meetroom has written it')
+  if (value['version'] !== version) throw fail('another version of meetroom wrote the file')
   try {
     return value['sections'].map((section) => parseSection(section as Item))
   } catch {

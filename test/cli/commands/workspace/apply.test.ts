@@ -344,7 +344,7 @@ describe('the lock file', () => {
     ['{', 'school.yaml.lock cannot be read: it is not valid JSON'],
     [
       '{"version":2,"sections":[]}',
-      'school.yaml.lock cannot be read: another version of meetroom has written it',
+      'school.yaml.lock cannot be read: another version of meetroom wrote the file',
     ],
     ['{"version":1,"sections":[{}]}', 'school.yaml.lock cannot be read: it is not a lock file'],
   ])(

@@ -107,7 +107,7 @@ testCases({
       code: 8,
       files: {
         'again.csv':
-          'user_id,name,reason\r\nada,Lovelace, Ada,"3 cells instead of 2; quote a cell with “,” in it"\r\n',
+          'user_id,name,reason\r\nada,Lovelace, Ada,"3 cells instead of 2; quote a cell that contains “,”"\r\n',
       },
     },
   },
@@ -128,7 +128,7 @@ testCases({
       ),
       files: {
         'again.csv':
-          '\ufeffname;user_id;reason\r\nB;;user_id is missing\r\nC;a;the same user_id as line 2\r\nD;d;e;"3 cells instead of 2; quote a cell with “;” in it"\r\n',
+          '\ufeffname;user_id;reason\r\nB;;user_id is missing\r\nC;a;the same user_id as line 2\r\nD;d;e;"3 cells instead of 2; quote a cell that contains “;”"\r\n',
       },
     },
   },

@@ -78,7 +78,7 @@ describe('a CSV file from Excel', () => {
       stdout: '',
       stderr:
         'error: no user has the fields “Klasse”, “Notiz”; fields are user_id, name, profile_url, default_member_type, email\n' +
-        'hint: pass --map to map a column to a field, --map Klasse= to ignore it, or --ignore-unknown to ignore all of them\n',
+        'hint: pass --map to map a column to a field, --map Klasse= to ignore it, or --ignore-unknown to ignore all unknown columns\n',
       users: {},
     })
     expect(
@@ -312,7 +312,7 @@ describe('rooms import --group-by name', () => {
       code: 2,
       stderr:
         'error: more than 100,000 rows belong to rooms whose rows are not consecutive\n' +
-        'hint: sort the file by Course, or split it\n',
+        'hint: sort the file by Course, or split the file\n',
     })
     expect(world.writes()).toEqual([])
   })
@@ -334,7 +334,7 @@ describe('a file with a field that the API does not list', () => {
       expect(await world.imported(name, content, '--concurrency', '1')).toMatchObject({
         code: 0,
         stderr:
-          'warning: the API lists no field “metadata” of a user; it is sent anyway\nimported 2 of 2 users\n',
+          'warning: the API lists no field “metadata” of a user; the field is sent anyway\nimported 2 of 2 users\n',
       })
       expect(world.writes()).toHaveLength(2)
       const bodies = world.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)

@@ -87,9 +87,9 @@ describe('users import from CSV', () => {
     [
       'rows with more or fewer cells than the header',
       'user_id,name\nada,Ada,x\ngrace\n\nalan,Alan,,\nkay,Kay\n',
-      'error: people.csv:2: 3 cells instead of 2; quote a cell with “,” in it\n' +
+      'error: people.csv:2: 3 cells instead of 2; quote a cell that contains “,”\n' +
         'error: people.csv:3: 1 cell instead of 2\n' +
-        'error: people.csv:5: 4 cells instead of 2; quote a cell with “,” in it\n' +
+        'error: people.csv:5: 4 cells instead of 2; quote a cell that contains “,”\n' +
         'skipped 1 empty row\n' +
         `error: 3 of 4 rows are invalid; nothing was sent\n${mending}`,
     ],

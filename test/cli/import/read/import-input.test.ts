@@ -48,7 +48,7 @@ describe('an import', () => {
       ),
     )
     expect(await world.imported('people.yml', '- user_id: ada\n')).toEqual(
-      refused('error: people.yml is YAML, which imports do not read\nhint: save it as JSON or CSV\n'),
+      refused('error: people.yml is YAML, which imports do not read\nhint: save the file as JSON or CSV\n'),
     )
   })
 
@@ -124,14 +124,14 @@ describe('an import of a file that is not UTF-8', () => {
     [
       'UTF-16 without a BOM',
       utf16('user_id\nada\n'),
-      'has a NUL at byte offset 1: it is UTF-16, or not text',
+      'has a NUL at byte offset 1, so the file is UTF-16 or not text',
     ],
     [
       'big-endian UTF-16 without a BOM',
       utf16('user_id\nada\n').swap16(),
-      'has a NUL at byte offset 0: it is UTF-16, or not text',
+      'has a NUL at byte offset 0, so the file is UTF-16 or not text',
     ],
-    ['a NUL', csvWithBytes(20, '\0'), 'has a NUL at byte offset 20: it is UTF-16, or not text'],
+    ['a NUL', csvWithBytes(20, '\0'), 'has a NUL at byte offset 20, so the file is UTF-16 or not text'],
     ['Latin-1', latin1('user_id,name\nada,Ad\xe9le\n'), 'is not UTF-8 at byte offset 19'],
     ['a byte that is never UTF-8', csvWithBytes(20, '\xff'), 'is not UTF-8 at byte offset 20'],
     ['a continuation byte on its own', csvWithBytes(20, '\x80'), 'is not UTF-8 at byte offset 20'],
@@ -179,7 +179,7 @@ describe('an import of a file that is not UTF-8', () => {
     [
       'a NUL far into the file',
       csvWithBytes(chunk + 7, '\0'),
-      `has a NUL at byte offset ${chunk + 7}: it is UTF-16, or not text`,
+      `has a NUL at byte offset ${chunk + 7}, so the file is UTF-16 or not text`,
     ],
   ])(
     'an import of a file that is not UTF-8 is refused with the byte offset of the first invalid byte: %s',

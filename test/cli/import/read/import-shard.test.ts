@@ -213,7 +213,7 @@ describe('one shard of an import', () => {
     for (const shard of ['--shard 2/2', '--shard 1/3', ''])
       expect(await run(`users import in.csv --journal j --resume ${shard}`.trim())).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('is of an import with other flags'),
+        stderr: expect.stringContaining('belongs to an import with other flags'),
       })
   })
 
