@@ -176,7 +176,7 @@ describe('the flags --yes and --max', () => {
     `error: ${doing} needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n`
   const tooMany = (doing: string, count: number) =>
     `error: ${doing} would affect ${count} items, but --yes alone allows 20\n` +
-    `hint: pass --max ${count} to affect all of them\n`
+    `hint: pass --max ${count} to affect all items\n`
   const beyond = (verb: string, count: number, max: number) =>
     `error: the command would affect ${count} ${verb.split(' ')[1]}, but --max allows ${max}; nothing was done\n`
 
@@ -741,7 +741,7 @@ describe('--if-not-exists', () => {
     ).toMatchObject({
       code: 0,
       stdout: `${id}\n`,
-      stderr: 'warning: room “Sync” exists and differs in record; it is unchanged\n',
+      stderr: 'warning: room “Sync” exists and differs in record; the room is unchanged\n',
     })
     expect(writes()).toEqual([])
   })

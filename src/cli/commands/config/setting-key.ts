@@ -22,7 +22,10 @@ export function requireKey(name: string): SettableKey {
   if (name === 'api_key') throw explainKeyAsArgument()
   if (name === 'key_command')
     throw new UsageError('“config set” cannot set key_command, because a login tests the command first', {
-      hint: ['store it with: ', suggest(['auth', 'login', '--key-command', '…'])],
+      hint: [
+        'store a key command, such as “pass show meet”, with: ',
+        suggest(['auth', 'login', '--key-command', 'pass show meet']),
+      ],
     })
   if (name === 'profile')
     throw new UsageError('“profile” is not a setting', {

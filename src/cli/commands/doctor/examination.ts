@@ -107,7 +107,7 @@ async function checkSettings(dir: string, { uid, platform }: Host): Promise<Chec
   const file = configFilePath(dir)
   const found = await stat(file).catch(() => undefined)
   readConfig(dir, uid)
-  if (!found) return `${file} does not exist; it is optional`
+  if (!found) return `${file} does not exist; the file is optional`
   const mode = (found.mode & 0o777).toString(8).padStart(4, '0')
   // File modes have no meaning on Windows, and the output of icacls is localized.
   if (platform === 'win32') return `${file} (icacls "${file}" shows who may read it)`

@@ -94,7 +94,7 @@ async function checkKeyFile(dir: string, host: Host): Promise<CheckResult> {
   if (!found)
     return {
       problem: `${path} does not exist`,
-      hint: ['the next command creates it: ', suggest(['rooms', 'list', '--local'])],
+      hint: ['create the key with: ', suggest(['rooms', 'list', '--local'])],
     }
   if (!found.isFile())
     return {
@@ -104,7 +104,7 @@ async function checkKeyFile(dir: string, host: Host): Promise<CheckResult> {
   if (found.size === 0)
     return {
       problem: `${path} is empty`,
-      hint: ['the next command writes a new key: ', suggest(['rooms', 'list', '--local'])],
+      hint: ['create a new key with: ', suggest(['rooms', 'list', '--local'])],
     }
   const mode = checkMode(path, 0o077, host, 'have access to')
   if (typeof mode !== 'string') return mode

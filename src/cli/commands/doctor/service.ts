@@ -25,7 +25,7 @@ export async function checkService(context: Context): Promise<Finding[]> {
     } catch (error) {
       interrupt.throwIfAborted()
       if (error instanceof AuthError) refused = error
-      return describeFailure(error, ['show it with: ', suggest(['api', 'GET', '/rooms', '-i'])])
+      return describeFailure(error, ['show the response with: ', suggest(['api', 'GET', '/rooms', '-i'])])
     }
   })
   const clock = await runCheck(context, 'clock', () => checkClock(date, received))

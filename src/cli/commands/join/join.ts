@@ -165,9 +165,9 @@ function toError({ reason, code, status }: RoomClosed, room: string, isAnonymous
   const request = { method: joining.method, path: fillPath(joining.path, { id: room }) }
   const hint: Hint | undefined =
     reason === 'the room is terminated'
-      ? ['reopen it with: ', suggest(['rooms', 'reopen', room])]
+      ? ['reopen the room with: ', suggest(['rooms', 'reopen', room])]
       : isAnonymous && code === 'unauthorized'
-        ? 'pass a user who may join, as in --as ada'
+        ? 'pass a user who can join, as in --as ada'
         : undefined
   const message = reason === 'blocked' ? 'you are blocked in this room' : `cannot join: ${reason}`
   return new Kind(message, { status, request, hint })

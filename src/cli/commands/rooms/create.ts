@@ -187,7 +187,7 @@ async function showExisting(context: Context, body: Readonly<Record<string, unkn
   const different = Object.keys(body).filter((field) => !hasValues(existing, { [field]: body[field] }))
   if (different.length > 0)
     await context.notice(
-      `warning: room “${name}” exists and differs in ${different.join(', ')}; it is unchanged`,
+      `warning: room “${name}” exists and differs in ${different.join(', ')}; the room is unchanged`,
     )
   await showOne(context, 'getRoom', answer)
   return true

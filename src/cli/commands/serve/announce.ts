@@ -34,5 +34,5 @@ export async function announce(
     }
   }
   if (!isLoopback(flags.host.includes(':') ? `[${flags.host}]` : flags.host))
-    await log.say(`warning: ${flags.host} can be reached from other machines, unencrypted`)
+    await log.say(`warning: other machines can reach ${flags.host} without encryption`)
 }

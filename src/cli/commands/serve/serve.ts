@@ -47,7 +47,9 @@ interface Flags {
 }
 
 export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
-  setSurplusHint(serve, ([word]) => (word === 'stop' ? 'stop it with ^C in its terminal' : undefined))
+  setSurplusHint(serve, ([word]) =>
+    word === 'stop' ? 'stop the service with ^C in its terminal' : undefined,
+  )
   serve
     .description('Serve the local workspace over HTTP and WebSocket, for other programs.')
     .option('--host <address>', 'IP address to listen on', parseListenHost, '127.0.0.1')

@@ -67,7 +67,7 @@ async function exists(context: Context, user_id: string): Promise<boolean> {
  */
 async function requireFree(context: Context, user_id: string): Promise<void> {
   if (!(await exists(context, user_id))) return
-  throw new UsageError(`user “${user_id}” already exists, and creating it again would overwrite it`, {
+  throw new UsageError(`user “${user_id}” already exists, and this command would overwrite the user`, {
     hint: [
       'pass --overwrite to overwrite the user; to change some fields, see: ',
       suggestHelp('users', 'update'),

@@ -92,7 +92,7 @@ async function buildEvent(
   const fields = [...Object.keys(payload), 'userId']
   for (const [key] of set.map((pair) => parsePair('--set', pair)))
     if (fields.includes(key))
-      await context.notice(`--set ${key}: did you mean payload.${key}? It is sent as it is`)
+      await context.notice(`--set ${key}: did you mean payload.${key}? The field is sent unchanged`)
   return event
 }
 
@@ -112,7 +112,8 @@ async function sendOnce(context: Context, request: WireRequest): Promise<WireRes
     return await createSend(transport, policy, { interrupt })(request, {
       repeatable: false,
       write: true,
-      check: () => 'the receiver may have processed the event; check it before you trigger the event again',
+      check: () =>
+        'the receiver may have processed the event; check the receiver before you trigger the event again',
       line: { method: request.method, path: new URL(request.url).pathname },
     })
   } finally {

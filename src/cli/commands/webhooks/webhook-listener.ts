@@ -113,7 +113,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
     if (options.json) await printer.json({ event: 'ready', url })
     else await printer.notice(`listening on ${url}; press ^C to stop`)
     if (!isLoopback(new URL(url).hostname))
-      await printer.notice(`warning: ${options.host} can be reached from other machines`)
+      await printer.notice(`warning: other machines can reach ${options.host}`)
     await Promise.race([failed, waitForAbort(context.interrupt)])
   } finally {
     server.close()

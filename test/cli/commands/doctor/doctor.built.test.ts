@@ -84,7 +84,7 @@ describe('doctor', () => {
     expect(checks).toEqual({
       node: expect.stringMatching(/^✔ \d+\.\d+\.\d+$/),
       version: expect.stringMatching(/^✔ meetroom \d/),
-      'settings file': `✔ ${dir}/.config/meetroom/config.json does not exist; it is optional`,
+      'settings file': `✔ ${dir}/.config/meetroom/config.json does not exist; the file is optional`,
       'code cache': `✔ ${dir}/.cache/meetroom does not exist yet`,
       profile: '✔ default (default)',
       'base url': `✔ ${url} (MEETROOM_BASE_URL)`,

@@ -256,7 +256,7 @@ describe('join', () => {
     const { code, stderr } = await run([room])
     expect(code).toBe(4)
     expect(stderr).toContain(
-      'this room needs the access token of a user\nhint: pass a user who may join, as in --as ada\n',
+      'this room needs the access token of a user\nhint: pass a user who can join, as in --as ada\n',
     )
   })
 

@@ -94,14 +94,14 @@ describe.skipIf(process.platform === 'win32')('doctor --local', () => {
       'key',
       (w) => truncateSync(data(w, 'api-key')),
       /is empty$/,
-      'the next command writes a new key: meetroom rooms list --local',
+      'create a new key with: meetroom rooms list --local',
     ],
     [
       'no key',
       'key',
       (w) => rmSync(data(w, 'api-key')),
       /does not exist$/,
-      'the next command creates it: meetroom rooms list --local',
+      'create the key with: meetroom rooms list --local',
     ],
     [
       'a link in place of the key',

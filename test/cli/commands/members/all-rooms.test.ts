@@ -137,7 +137,7 @@ describe('members --user with a user who is not a member', () => {
         stdout: '',
         stderr:
           `error: no such member: user nobody is not in room ${room}\n` +
-          `hint: list them with: meetroom members list ${room} --base-url https://meet.test/v1\n`,
+          `hint: list the members with: meetroom members list ${room} --base-url https://meet.test/v1\n`,
       })
       expect(writes()).toEqual([])
     },

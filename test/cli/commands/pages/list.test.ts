@@ -68,7 +68,7 @@ describe('pages list', () => {
   test('pages list exits 3 when the room does not exist', async () => {
     expect(await world.run('pages list nowhere')).toMatchObject({
       code: 3,
-      stderr: `error: no such room: nowhere\nhint: ${suggested('list them with: meetroom rooms list')}\n`,
+      stderr: `error: no such room: nowhere\nhint: ${suggested('list the rooms with: meetroom rooms list')}\n`,
     })
   })
 

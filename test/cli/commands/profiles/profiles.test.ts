@@ -188,7 +188,7 @@ test.each([
       stdout: '',
       stderr:
         `error: no such profile: “nowhere” (${origin})\n` +
-        `hint: profiles: local; create it with: meetroom auth login --profile nowhere${target}\n`,
+        `hint: profiles: local; create the profile with: meetroom auth login --profile nowhere${target}\n`,
     })
     expect(await run(line, env)).toMatchObject(expected(''))
     expect(await world.run(line, { env })).toMatchObject(expected(' --base-url https://meet.test/v1'))

@@ -136,7 +136,7 @@ test('rooms delete with one unknown ID deletes the other rooms and exits 8', asy
   expect(code).toBe(8)
   expect(stdout).toBe(`${id}\n`)
   expect(stderr).toBe(
-    'error: no such room: nope\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n' +
+    'error: no such room: nope\nhint: list the rooms with: meetroom rooms list --base-url https://meet.test/v1\n' +
       'error: deleted 1 of 2 rooms; 1 failed\n',
   )
 })

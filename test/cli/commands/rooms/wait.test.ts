@@ -305,7 +305,7 @@ describe('rooms wait', () => {
       expect(await never(async () => answer(429, {}, { 'retry-after': '60' }))).toMatchObject({
         code: 6,
         stderr:
-          'error: the service asks for a pause beyond 5s: the service refuses the request (429)\n' +
+          'error: the service asks for a pause longer than 5s: the service refuses the request (429)\n' +
           'hint: the service asks you to wait 60 s\n',
         slept: 0,
       })

@@ -312,7 +312,7 @@ describe('serve', () => {
 
   test('serve on 0.0.0.0 prints a warning', async () => {
     const { logged } = await startServe(['--host', '0.0.0.0'], homes())
-    expect(await logged(/warning/)).toBe('warning: 0.0.0.0 can be reached from other machines, unencrypted')
+    expect(await logged(/warning/)).toBe('warning: other machines can reach 0.0.0.0 without encryption')
   })
 
   test.each(['::1', 'localhost'])('serve on the loopback host %s prints no warning', async (host) => {

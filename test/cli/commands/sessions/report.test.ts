@@ -320,7 +320,7 @@ describe('sessions report', () => {
     expect({ code, stderr }).toEqual({
       code: 8,
       stderr:
-        'error: no such room: nowhere\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n' +
+        'error: no such room: nowhere\nhint: list the rooms with: meetroom rooms list --base-url https://meet.test/v1\n' +
         'error: reported on 2 of 3 rooms; 1 failed\nhint: not in the report: nowhere\n',
     })
     expect(lines(stdout)).toEqual(['room_id,user_id', 'maths,ada', 'maths,grace', 'maths,', 'art,ada'])

@@ -214,12 +214,12 @@ describe('users hand-over', () => {
     [
       'users hand-over nobody ada --yes',
       3,
-      'error: no such user: nobody\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n',
+      'error: no such user: nobody\nhint: list the users with: meetroom users list --base-url https://meet.test/v1\n',
     ],
     [
       'users hand-over mallory nobody --yes',
       3,
-      'error: no such user: nobody\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n',
+      'error: no such user: nobody\nhint: list the users with: meetroom users list --base-url https://meet.test/v1\n',
     ],
     [
       'users hand-over ada ada --yes',

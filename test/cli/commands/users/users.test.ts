@@ -118,7 +118,7 @@ test('users create exits 2 for an existing ID and keeps the existing user', asyn
     code: 2,
     stdout: '',
     stderr:
-      'error: user “ada” already exists, and creating it again would overwrite it\n' +
+      'error: user “ada” already exists, and this command would overwrite the user\n' +
       'hint: pass --overwrite to overwrite the user; to change some fields, see: meetroom users update --help\n',
   })
   expect(writes()).toEqual([])
@@ -332,7 +332,7 @@ test('users delete of a missing user exits 3 without a prompt', async () => {
     code: 3,
     stdout: '',
     stderr:
-      'error: no such user: nobody\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n',
+      'error: no such user: nobody\nhint: list the users with: meetroom users list --base-url https://meet.test/v1\n',
   })
 })
 
@@ -342,8 +342,8 @@ test('users delete with two unknown IDs and one known ID deletes the known user 
     code: 8,
     stdout: 'ada\n',
     stderr:
-      'error: no such user: nobody\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n' +
-      'error: no such user: nowhere\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n' +
+      'error: no such user: nobody\nhint: list the users with: meetroom users list --base-url https://meet.test/v1\n' +
+      'error: no such user: nowhere\nhint: list the users with: meetroom users list --base-url https://meet.test/v1\n' +
       'error: deleted 1 of 3 users; 2 failed\n',
   })
 })

@@ -173,7 +173,7 @@ describe('webhooks redeliver', () => {
     expect(await world.run('webhooks redeliver msg_x')).toMatchObject({
       code: 3,
       stderr:
-        'error: no such delivery: msg_x\nhint: list them with: meetroom webhooks deliveries --base-url https://meet.test/v1\n',
+        'error: no such delivery: msg_x\nhint: list the deliveries with: meetroom webhooks deliveries --base-url https://meet.test/v1\n',
     })
     expect(await world.run('webhooks redeliver msg_new')).toMatchObject({
       code: 1,

@@ -94,7 +94,7 @@ describe('webhooks trigger', () => {
 
   test('webhooks trigger warns about a payload field that is set at the top level of the body', async () => {
     expect((await run('sessionLeft --set sessionsCount=3')).stderr).toBe(
-      '--set sessionsCount: did you mean payload.sessionsCount? It is sent as it is\n',
+      '--set sessionsCount: did you mean payload.sessionsCount? The field is sent unchanged\n',
     )
     expect(sent()).toMatchObject([{ sessionsCount: 3, payload: { sessionsCount: 0 } }])
   })
@@ -158,11 +158,7 @@ describe('webhooks trigger', () => {
       'event must be sessionJoined or sessionLeft, not “roomClosed”',
       'as in: meetroom webhooks',
     ],
-    [
-      'sessionLeft --room r1 --set payload.roomId=r2',
-      '--room and --set payload.roomId both set',
-      '',
-    ],
+    ['sessionLeft --room r1 --set payload.roomId=r2', '--room and --set payload.roomId both set', ''],
     ['sessionLeft --header webhook-id:x', '--header cannot set webhook-id, which meetroom sets itself', ''],
     ['sessionLeft --header X-Token:@none', '--header X-Token: none cannot be read: no such file', ''],
     ['sessionLeft --secret whsec_%', '--secret must be whsec_ followed by base64', ''],

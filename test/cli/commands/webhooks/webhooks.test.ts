@@ -140,7 +140,7 @@ describe('webhooks listen', () => {
 
   test('webhooks listen warns when it listens on 0.0.0.0', async () => {
     const { stderr } = await listen(['--host', '0.0.0.0'])
-    expect(await stderr.next()).toBe('warning: 0.0.0.0 can be reached from other machines')
+    expect(await stderr.next()).toBe('warning: other machines can reach 0.0.0.0')
   })
 
   test('webhooks listen listens on the IPv6 loopback interface', async () => {

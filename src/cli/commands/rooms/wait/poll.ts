@@ -67,7 +67,7 @@ export async function poll<T>(
 
 export function describeTimeout({ isEarly }: WaitTimeout, { wholeMs }: Deadline): string {
   const time = formatDuration(wholeMs)
-  return isEarly ? `the service asks for a pause beyond ${time}` : `timed out after ${time}`
+  return isEarly ? `the service asks for a pause longer than ${time}` : `timed out after ${time}`
 }
 
 export function createTimeoutError(
