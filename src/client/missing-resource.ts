@@ -26,7 +26,7 @@ export async function findMissingResource(refusal: ParsedErrorResponse): Promise
   // The response to an earlier attempt was lost, so this command may have deleted the item itself.
   if (isNotFound && endpoint.method === 'DELETE' && response.afterLostAttempt)
     return new UnknownOutcomeError(
-      'the item is gone, but an earlier attempt got no response and may have deleted it',
+      'the item no longer exists, but an earlier attempt got no response and may have deleted it',
       { ...details, hint: check(), isFinal: true, isGone: true },
     )
   // Web servers also send these statuses for unknown paths, so a probe checks the base URL.

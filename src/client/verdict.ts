@@ -230,7 +230,7 @@ function listRemarks(fields: readonly FieldMatch[]): Remark[] {
   return [
     ...respelled.map((match) => ({
       about: match.field,
-      text: `the service shows another spelling: ${describeMatch(match)}`,
+      text: `the service returns a different spelling: ${describeMatch(match)}`,
     })),
     ...(names === ''
       ? []

@@ -41,7 +41,7 @@ export function parseLinkTemplate(text: string): string {
   // The message does not quote the URL, because it may contain a password.
   if (url.username || url.password) throw refuse('must not contain a user name or password')
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
-    throw refuse('must be an https URL, or http on this machine, because links hold access tokens')
+    throw refuse('must be an https URL, or http on this machine, because links contain access tokens')
   if (/\s/.test(template)) throw refuse('must not contain white space')
   const placeholders: readonly string[] = template.match(/\{[^{}]*\}|[{}]/g) ?? []
   const unknown = placeholders.find((placeholder) => !placeholderNames.has(placeholder.slice(1, -1)))

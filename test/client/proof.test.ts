@@ -218,7 +218,7 @@ describe('a value in another spelling', () => {
   ])('a change to %j that the service shows as %j is done with a notice', async (name, shown) => {
     const { code, stderr } = await update(name, shown)
     expect(code).toBe(0)
-    expect(stderr).toContain('warning: the service shows another spelling: name is ')
+    expect(stderr).toContain('warning: the service returns a different spelling: name is ')
   })
 
   test('a value in another letter case has an unknown outcome if the previous value is unknown', async () => {

@@ -755,7 +755,7 @@ describe('a write whose first attempt failed', () => {
     code: 7,
     stdout: '',
     stderr: expect.stringContaining(
-      'error: the item is gone, but an earlier attempt got no response and may have deleted it\n' +
+      'error: the item no longer exists, but an earlier attempt got no response and may have deleted it\n' +
         'hint: check with: meetroom users get ada --base-url https://meet.test/v1\n',
     ),
   }

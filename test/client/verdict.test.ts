@@ -71,7 +71,7 @@ describe('a name that the service changes', () => {
     const { code, stderr } = await world.run(['rooms', 'create', '--name', long, '--type', 'open'])
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: expect.stringContaining('another spelling: name is '),
+      stderr: expect.stringContaining('different spelling: name is '),
     })
   })
 

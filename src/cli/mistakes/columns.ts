@@ -97,7 +97,7 @@ function suggestRoster(
   if (fold(room) === 'roomid' || !/\.[ct]sv$/i.test(file)) return undefined
   const flags = ['--rooms-from', room, '--users-from', user]
   const words = ['workspace', 'diff', file, ...flags, ...(role === undefined ? [] : ['--role-from', role])]
-  return ['if they are names: ', suggest(words)]
+  return ['if the rooms are names: ', suggest(words)]
 }
 
 /**
@@ -109,7 +109,7 @@ export function explainMissingColumn(
   { words, rest }: TypedImport,
 ): Hint | undefined {
   const turned = fields.includes(column) ? turnMaps(rest, columns) : undefined
-  if (turned) return ['--map is COLUMN=FIELD: ', suggest([...words, ...turned])]
+  if (turned) return ['--map must be COLUMN=FIELD: ', suggest([...words, ...turned])]
   const meaning = lookUp(columnWords, fold(column))
   const isMeant = (fields: FieldByKind | undefined) =>
     fields !== undefined && (fields === meaning || fields['user'] === column.toLowerCase())

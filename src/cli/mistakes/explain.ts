@@ -105,7 +105,7 @@ function explainIntended(missing: MissingResource, text: string): Hint | undefin
   const { reason, words } = readIntended(text) ?? { reason: '', words: [] }
   if (words.length === 0) return undefined
   const corrected = correct(missing, text, ...(isMany ? words : words.slice(0, 1)))
-  return corrected && [words.length > 1 && !isMany ? 'one at a time: ' : reason, corrected]
+  return corrected && [words.length > 1 && !isMany ? 'pass one at a time: ' : reason, corrected]
 }
 
 /** Explains a user ID in place of a member ID, as in `members update ROOM ada`. */
@@ -145,7 +145,7 @@ async function explainNameList(missing: MissingResource, text: string): Promise<
   for (const name of names) if ((await findRooms(missing.client, name)).length !== 1) return undefined
   const isMany = command.registeredArguments.at(-1)?.variadic === true
   const corrected = correct(missing, text, ...names.slice(0, isMany ? names.length : 1).map(toRoomName))
-  return corrected && [isMany ? 'separate names with spaces: ' : 'one at a time: ', corrected]
+  return corrected && [isMany ? 'separate names with spaces: ' : 'pass one at a time: ', corrected]
 }
 
 /** Explains a user ID instead of a room ID. */

@@ -71,7 +71,7 @@ function straighten(words: readonly string[]): Straightened | undefined {
   const marks = [...found].join(' and ')
   const reason = isUnread
     ? `the shell did not read ${marks} as a quote`
-    : `a shell reads only - ' and ", not ${marks}`
+    : `a shell needs the ASCII characters - ' and ", not ${marks}`
   return { words: straight, isUnread, reason }
 }
 

@@ -87,7 +87,7 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
   const last = command.registeredArguments.at(-1)
   const isPair = accepted === 2 && (idPattern.test(first) || /^(name|id):/.test(first))
   if (isPair && last instanceof IdArgument)
-    return hint([`one ${last.name()} at a time: `, suggest([...words, ...given.slice(0, 2), ...flagsOnly])])
+    return hint([`pass one ${last.name()}: `, suggest([...words, ...given.slice(0, 2), ...flagsOnly])])
   if (command.registeredArguments[0]?.name() === 'room' && !idPattern.test(first)) {
     const others = given.slice(given.length - accepted + 1)
     const name = given.slice(0, given.length - accepted + 1).join(' ')
@@ -99,7 +99,7 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
     // Words in lower case are probably IDs.
     if (given.some((word) => /^\p{Lu}/u.test(word))) return hint([quoteValue, name])
     const one = suggest([...words, first.replace(/,$/, ''), ...flagsOnly])
-    return hint(['one user at a time: ', one, '; or quote a name with spaces: ', name])
+    return hint(['pass one user: ', one, '; or quote the name: ', name])
   }
   return hint(suggestHelpOn(words))
 }

@@ -88,7 +88,8 @@ export async function requireReviewedPlan(
   const before = new Set(reviewed.items)
   const shown = (line: string) => line.split('\t')[0]
   for (const line of before) if (!present.has(line)) await context.notice(`only in ${file}: ${shown(line)}`)
-  for (const line of present) if (!before.has(line)) await context.notice(`only now: ${shown(line)}`)
+  for (const line of present)
+    if (!before.has(line)) await context.notice(`only in the current plan: ${shown(line)}`)
   const isSame = present.size === before.size && [...present].every((line) => before.has(line))
   if (!isSame)
     throw new ConditionError(`the current plan differs from ${file}; nothing was changed`, {

@@ -106,7 +106,7 @@ function requireDatabase(path: string): void {
 
 const createNoBackupError = (path: string, reason?: string) =>
   new UsageError(`${path} is not a backup of a workspace${reason === undefined ? '' : `: ${reason}`}`, {
-    hint: 'pass a file that “local backup” has written',
+    hint: 'pass a file written by “local backup”',
   })
 
 export const createDamagedError = (path: string, where?: string) =>

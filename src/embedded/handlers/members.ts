@@ -127,7 +127,7 @@ export const memberHandlers = {
     const member = requireMember(store, params.room_id, params.member_id)
     // `is_blocked` applies only to private rooms (API specification, section 4, rule 2).
     if (body.is_blocked && requireRoom(store, params.room_id).type !== 'private')
-      throw forbidden('is_blocked works only on rooms of type private')
+      throw forbidden('is_blocked is supported only in rooms of type private')
     if (body.is_blocked)
       sessionControl.end(params.room_id, closeReasons.blocked, ({ memberId }) => memberId === member.id)
     const { name, type, is_blocked } = body

@@ -326,7 +326,7 @@ describe('a usage error', () => {
     [
       'rooms list extra',
       'rooms list takes no arguments, but got 1',
-      'list the rooms of a name with: meetroom rooms list --name extra',
+      'find rooms by name with: meetroom rooms list --name extra',
     ],
     ['rooms get', 'the argument “room” is missing', "as in: meetroom rooms get 'name:Weekly sync'"],
     ['rooms list --name', '--name needs a value: --name <name>', 'see: meetroom rooms list --help'],

@@ -32,12 +32,12 @@ test.each<[line: string, header: string, hint: string]>([
   [
     'members import',
     'Raum;Schüler;role',
-    `if the rooms are IDs: ${command('members import', "--map Raum=room_id --map 'Schüler=user_id' --map role=type")}; if they are names: ${command('workspace diff', "--rooms-from Raum --users-from 'Schüler' --role-from role")}`,
+    `if the rooms are IDs: ${command('members import', "--map Raum=room_id --map 'Schüler=user_id' --map role=type")}; if the rooms are names: ${command('workspace diff', "--rooms-from Raum --users-from 'Schüler' --role-from role")}`,
   ],
   [
     'members import',
     'room_name;user_id;name',
-    `members import needs the IDs of rooms; if they are names: ${command('workspace diff', '--rooms-from room_name --users-from user_id')}`,
+    `members import needs the IDs of rooms; if the rooms are names: ${command('workspace diff', '--rooms-from room_name --users-from user_id')}`,
   ],
   [
     'users import',
@@ -86,7 +86,7 @@ test('--map with field and column in the wrong order leads to all --map turned a
   const turned = "--map 'full name=name' --map=mail=email --map id=user_id"
   expect([code, stderr]).toEqual([
     2,
-    `error: --map: there is no column “name”\nhint: --map is COLUMN=FIELD: ${command('users import', turned)}\n`,
+    `error: --map: there is no column “name”\nhint: --map must be COLUMN=FIELD: ${command('users import', turned)}\n`,
   ])
 })
 

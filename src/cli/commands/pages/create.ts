@@ -77,7 +77,7 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
 }
 
 const fileHint: Hint = [
-  'the API takes URLs of images, and stores no files; put the image where the room can load it, then: ',
+  'the API accepts only URLs of images; upload the image to a web server, then: ',
   suggest(['pages', 'create', 'ROOM', '--image', 'https://example.com/slide1.png']),
 ]
 

@@ -370,8 +370,8 @@ interface ArgumentFlag {
 
 /** Flags for the words that users pass as an argument to a command without arguments. */
 export const flagsOfArguments: Readonly<Record<string, ArgumentFlag>> = {
-  'rooms create': { flag: '--name', reason: 'name it with: ', pattern: /./ },
-  'rooms list': { flag: '--name', reason: 'list the rooms of a name with: ', pattern: /./ },
+  'rooms create': { flag: '--name', reason: 'pass the name with: ', pattern: /./ },
+  'rooms list': { flag: '--name', reason: 'find rooms by name with: ', pattern: /./ },
   'users list': { flag: '--search', reason: 'search for a user with: ', pattern: /./ },
   usage: { flag: '--month', reason: 'pass the month with: ', pattern: /^(\d{4}-\d\d|(this|last)-month)$/ },
 }

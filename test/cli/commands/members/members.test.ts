@@ -251,7 +251,7 @@ test.each(['open', 'public'])(
       code: 2,
       stdout: '',
       stderr:
-        `error: room ${id} is ${type}, and users can be blocked only in private rooms\n` +
+        `error: room ${id} is ${type}, but users can be blocked only in private rooms\n` +
         'hint: pass --force to send the request anyway\n',
     })
     expect(writes()).toEqual([])
@@ -265,7 +265,7 @@ test('members block --force in an open room sends the request and exits 1 after 
     code: 1,
     stdout: '',
     stderr:
-      'error: the service reports a validation exception (500): is_blocked works only on rooms of type private\n' +
+      'error: the service reports a validation exception (500): is_blocked is supported only in rooms of type private\n' +
       'hint: in this API, 500 means that the request was invalid; retrying does not help\n',
   })
   expect(sent()).toEqual([['PUT', `/rooms/${id}/members/${ada}`, '{"is_blocked":true}']])

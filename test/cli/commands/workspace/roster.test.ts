@@ -359,7 +359,7 @@ describe('a plan file', () => {
     const changed = await at.run('workspace apply school.yaml --plan plan.json --yes')
     expect([changed.code, changed.writes]).toEqual([9, []])
     expect(changed.stderr).toContain('only in plan.json: ~ user ada (User ada)  name: User ada → Ada\n')
-    expect(changed.stderr).toContain('only now: ~ user ada (Augusta)  name: Augusta → Ada\n')
+    expect(changed.stderr).toContain('only in the current plan: ~ user ada (Augusta)  name: Augusta → Ada\n')
     await at.world.send('PUT', '/users/ada', { name: 'User ada' })
     await at.user('somebody')
     const same = await at.run('workspace apply school.yaml --plan plan.json --yes')
