@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,6 +32,9 @@ export interface Contents {
   time: number
 }
 
+/** Key of all worlds, because each key requires new patterns, whose compilation takes milliseconds. */
+const apiKey = `local_${randomBytes(24).toString('base64url')}`
+
 /**
  * Creates a world: the real program, with the embedded service in memory instead of the network. The
  * environment contains key and base URL.
@@ -38,6 +42,7 @@ export interface Contents {
 export async function createWorld({ rows, time }: Contents = { rows: '', time: testNow }) {
   const workspace = await openWorkspace({
     dir: undefined,
+    apiKey,
     // One second per request, so that lists have an order.
     host: { now: () => (time += 1000), quietly: withRows(rows) },
   })
