@@ -17,6 +17,8 @@ export interface Fault {
   undici?: Partial<Pick<Fault, 'expect' | 'says' | 'stalls'>>
   /** Transport to the server, or the reason why the server is unreachable. Default: `http`. */
   over?: 'http' | 'https' | 'proxy' | 'closed port' | 'full port' | 'unknown host' | 'closed proxy'
+  /** True if each response takes much time, so that a quick run reads only one. */
+  isLarge?: true
   /** True if only the deadline ends the command. */
   stalls?: true
   /** True if the client trusts the certificate authority. */

@@ -203,8 +203,9 @@ export const sendRaw =
 export const repeat =
   (part: string | Uint8Array, times = Number.POSITIVE_INFINITY): Step =>
   async (connection) => {
+    const bytes = typeof part === 'string' ? Buffer.from(part, 'latin1') : part
     for (let n = 0; n < times; n++) {
-      await connection.send(part)
+      await connection.send(bytes)
       // Lets the client in this process read.
       if (n % 64 === 63) await new Promise((resolve) => setImmediate(resolve))
     }
