@@ -18,7 +18,7 @@ import {
 } from '../helpers/signalled.ts'
 import { fullPort, openingPipe, silentPort, unansweredSyn, type Within } from '../helpers/stall.ts'
 import { startTestService } from '../helpers/test-service.ts'
-import { counted, full } from './size.ts'
+import { counted, full, share } from './size.ts'
 
 // Signals in each phase of a command that ends by itself. process-stay.test.ts tests long-running commands.
 
@@ -66,7 +66,7 @@ const writes = selectLines([
 describe('pending connections', () => {
   const commands = [...reads, ...writes, 'rooms delete r1 r2 r3 --yes', 'users import users.csv', 'join r1']
 
-  test.each(withStops(commands))(
+  test.each(withStops(share(commands, 0, 2)))(
     'before a connection, %s ends “%s”, which reports no change',
     measured,
     async (stop, line) => {
@@ -89,7 +89,9 @@ describe('pending connections', () => {
     },
   )
 
-  test.runIf(process.platform === 'linux').each(withStops(['rooms list', 'users import users.csv']))(
+  test
+    .runIf(process.platform === 'linux')
+    .each(withStops(share(['rooms list', 'users import users.csv'], 1, 2)))(
     'before a connection, %s ends “%s” while every SYN is dropped',
     measured,
     async (stop, line) => {
@@ -134,7 +136,7 @@ describe('pause before a retry', () => {
   const busy = 'HTTP/1.1 503 Busy\r\nretry-after: 20\r\ncontent-length: 2\r\n\r\n{}'
   const waits = ({ logged }: Running) => logged(/retrying in 20/)
 
-  test.each(withStops([...reads, 'rooms delete r1 --yes']))(
+  test.each(withStops(share([...reads, 'rooms delete r1 --yes'], 1, 2)))(
     'in the pause before a retry, %s ends “%s” without any change',
     measured,
     async (stop, line) => {
@@ -146,7 +148,7 @@ describe('pause before a retry', () => {
     },
   )
 
-  test.each(withStops(['rooms delete r1 r2 --yes', 'users import users.csv']))(
+  test.each(withStops(share(['rooms delete r1 r2 --yes', 'users import users.csv'], 1, 2)))(
     'in the pause before a retry, %s ends “%s”, which prints the number of items that were not tried',
     measured,
     async (stop, line) => {
@@ -178,12 +180,11 @@ describe('pause before a retry', () => {
 })
 
 describe('concurrent writes', () => {
-  test.each(
-    withStops([
-      'rooms delete r1 r2 r3 --yes --concurrency 2',
-      'users import users.csv --if-exists overwrite --concurrency 2',
-    ]),
-  )(
+  const lines = [
+    'rooms delete r1 r2 r3 --yes --concurrency 2',
+    'users import users.csv --if-exists overwrite --concurrency 2',
+  ]
+  test.each(withStops(share(lines, 0, 2)))(
     'during concurrent writes, %s ends “%s” after the open requests get their responses',
     measured,
     async (stop, line) => {
@@ -237,7 +238,7 @@ describe('reading of standard input', () => {
     'rooms update r1 --data -',
   ]
 
-  test.each(withStops(lines))(
+  test.each(withStops(share(lines, 0, 2)))(
     'while standard input is read, %s ends “%s” and removes the copy of its input',
     measured,
     async (stop, line) => {
@@ -314,7 +315,7 @@ describe.skipIf(process.platform === 'win32')('output without a reader', () => {
   })
   const answer = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${page.length}\r\n\r\n${page}`
 
-  test.each(withStops(['rooms list -o csv', 'api GET /rooms']))(
+  test.each(withStops(share(['rooms list -o csv', 'api GET /rooms'], 0, 2)))(
     'while no program reads the output, %s ends “%s”',
     measured,
     async (stop, line) => {
