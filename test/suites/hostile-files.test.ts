@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { launcher, node } from '../helpers/built.ts'
+import { launcher, node, runBuilt } from '../helpers/built.ts'
 import { allCalls, stays } from '../helpers/calls.ts'
 import { type Finished, runCommand } from '../helpers/command.ts'
 import { canTrace, tracePaths } from '../helpers/syscalls.ts'
@@ -131,6 +131,15 @@ const plants: readonly Plant[] = [
 ]
 const foreignUser = 4711
 
+/** Initial directory of every command, with settings and a workspace. */
+const filled = (async () => {
+  const root = join(base, 'filled')
+  const env = { HOME: root, MEETROOM_CONFIG_DIR: join(root, 'config'), MEETROOM_DATA_DIR: join(root, 'data') }
+  for (const line of ['--local users create ada', 'config set retries 1'])
+    await runBuilt(line.split(' '), env)
+  return root
+})()
+
 /** Directory with everything that a command touches, restored before each run. */
 class Place {
   readonly #base = mkdtempSync(join(base, 'case-'))
@@ -173,8 +182,8 @@ class Place {
   }
 
   async prepare(): Promise<void> {
-    const setup = ['--local users create ada', 'config set retries 1', ...(this.scenario.setup ?? [])]
-    for (const line of setup)
+    cpSync(await filled, this.root, { recursive: true })
+    for (const line of this.scenario.setup ?? [])
       await runCommand(node, [launcher, ...line.split(' ')], this.#env, '', { cwd: this.work })
     cpSync(this.root, `${this.root}.saved`, { recursive: true, verbatimSymlinks: true })
   }
