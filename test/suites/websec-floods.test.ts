@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { serveHere } from '../helpers/serve-here.ts'
 import { homes, startServe } from '../helpers/serving.ts'
-import { counted, notice, sized } from './size.ts'
+import { counted, notice, share, sized } from './size.ts'
 import { peakMemory } from './websec/memory.ts'
 
 const { add: count } = counted('websec')
@@ -36,22 +36,21 @@ async function exchange(
 const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`
 
 test('a client without the key that pipelines 1,000 requests gets at most 20 responses, and the last response closes the connection', async () => {
-  const { ready } = await startServe(['--quiet'], homes())
-  const { received } = await exchange(ready.base_url, get('/v1/rooms').repeat(1000))
+  const { baseUrl, origin } = await serveHere()
+  const { received } = await exchange(baseUrl, get('/v1/rooms').repeat(1000))
   const [first, ...others] = received.split('HTTP/1.1 ').slice(1)
   expect(first).toMatch(/^400 [\s\S]*connection: keep-alive/i)
   expect(others.length).toBeLessThan(20)
   expect(others.at(-1)).toMatch(/^400 [\s\S]*connection: close/i)
-  expect((await fetch(new URL('/readyz', ready.base_url))).status).toBe(200)
+  expect((await fetch(`${origin}/readyz`)).status).toBe(200)
 })
 
 test('a client with the key that pipelines 80 requests gets all responses in order', async () => {
-  const { ready } = await startServe(['--quiet'], homes())
-  const key = readFileSync(ready.api_key_file, 'utf8').trim()
-  const list = (limit: number) => get(`/v1/rooms?limit=${limit}`, `Authorization: Bearer ${key}\r\n`)
+  const { baseUrl, apiKey } = await serveHere()
+  const list = (limit: number) => get(`/v1/rooms?limit=${limit}`, `Authorization: Bearer ${apiKey}\r\n`)
   const limits = Array.from({ length: 80 }, (_, i) => i + 1)
   const { received } = await exchange(
-    ready.base_url,
+    baseUrl,
     `${limits.map(list).join('')}${get('/', 'Connection: close\r\n')}`,
   )
   expect([...received.matchAll(/"limit":(\d+)/g)].map(([, limit]) => Number(limit))).toEqual(limits)
@@ -89,7 +88,7 @@ describe('memory of pipelined requests', () => {
     ...randomRequests,
   ]
 
-  test.each(requests.map((request) => [request.replace(/(.{1,4}?)\1{3,}/gs, '$1…'), request]))(
+  test.each(share(requests, 0, 2).map((request) => [request.replace(/(.{1,4}?)\1{3,}/gs, '$1…'), request]))(
     'many clients without a key that pipeline requests and read no responses take less than 64 MB of memory: %j',
     async (_, request) => {
       count('floods')
@@ -110,9 +109,9 @@ describe('memory of pipelined requests', () => {
 test.each(['x', '100-continue, x', '200-ok'])(
   'a request with “Expect: %s” is refused before 60 MB of its body are sent',
   async (expectation) => {
-    const { ready } = await startServe(['--quiet'], homes())
+    const { baseUrl } = await serveHere()
     const { received, sent } = await exchange(
-      ready.base_url,
+      baseUrl,
       `POST /v1/rooms HTTP/1.1\r\nHost: localhost\r\nExpect: ${expectation}\r\nContent-Length: 99999999999\r\n\r\n`,
       Buffer.alloc(64 * 1024),
     )
