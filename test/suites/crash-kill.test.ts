@@ -5,14 +5,14 @@ import { tempDir } from '../helpers/world.ts'
 import { killEnds } from './crash/ends.ts'
 import { killWebhooks } from './crash/webhooks.ts'
 import { killWrites } from './crash/writes.ts'
-import { counted, sized } from './size.ts'
+import { counted, full, sized } from './size.ts'
 
 // Repeats kill -9. Data that was acknowledged to a writer or shown to a reader must survive.
 
 const count = counted('crash (kills)')
 removeVariants()
 
-const kills = sized(4, 1000)
+const kills = sized(2, 1000)
 
 test(`acknowledged and observed data survives ${kills} kills, and each session end is announced`, {
   timeout: 3_600_000,
@@ -42,7 +42,7 @@ test('a session that ends in several steps ends exactly once despite kills', {
   count.add('sessions', sessions)
 })
 
-const interrupted = sized(3, 100)
+const interrupted = sized(2, 100)
 
 test(`every event and every acknowledged redelivery reaches the receiver with one ID despite ${interrupted} kills`, {
   timeout: 3_600_000,
@@ -58,16 +58,16 @@ test(`every event and every acknowledged redelivery reaches the receiver with on
 })
 
 describe('slow commits', () => {
-  test('slow commits lose no acknowledged data', { timeout: 600_000 }, async () => {
+  test.runIf(full)('slow commits lose no acknowledged data', { timeout: 600_000 }, async () => {
     const script = await buildVariant(slowCommits)
     const survived = await killWrites({
       script,
       dir: tempDir(),
-      kills: sized(2, 50),
+      kills: 50,
       most: 8,
       random: sequence(2),
     })
-    expect(survived).toMatchObject({ kills: sized(2, 50), lost: [] })
+    expect(survived).toMatchObject({ kills: 50, lost: [] })
     count.add('kills', survived.kills)
   })
 

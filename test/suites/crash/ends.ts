@@ -1,7 +1,7 @@
 import { eventsOf, type Kills, killAgain, type Life, startEventReceiver } from '../../helpers/kill-harness.ts'
 import { sized } from '../size.ts'
 
-const crowd = sized(80, 120)
+const crowd = sized(40, 120)
 
 /**
  * Fills a room, terminates it, and kills the service during the termination. The next start must end every

@@ -20,7 +20,7 @@ interface Delivery {
  */
 export async function killWebhooks({ random, ...kills }: Kills & { random(): number }) {
   let isOver = false
-  const receiver = await startEventReceiver(() => !isOver && random() < 0.2)
+  const receiver = await startEventReceiver(() => !isOver && random() < 0.4)
   const { requests } = receiver
   /** Number of acknowledged redeliveries, by delivery ID. */
   const acknowledged = new Map<string, number>()
