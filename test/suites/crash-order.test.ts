@@ -13,7 +13,7 @@ import { counted, full, sized } from './size.ts'
 const count = counted('crash (order)')
 removeVariants()
 
-const changes = sized(25, 300)
+const changes = sized(10, 300)
 const markOf = (n: number) => `mark-${String(n).padStart(6, '0')}.`
 const marks = Array.from({ length: changes }, (_, n) => markOf(n))
 
