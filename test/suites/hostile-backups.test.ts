@@ -225,7 +225,7 @@ describe('values in backups', () => {
     Object.keys(rules).map((column) => [table, column] as const),
   )
   const all = columns.flatMap(([table, column]) => values.map((value) => [table, column, value] as const))
-  const step = sized(263, 1)
+  const step = sized(526, 1)
   test.each(all.filter((_, i) => i % step === 0))(
     'local restore stores no value that the program cannot read: %s.%s = %s',
     async (table, column, value) => {
