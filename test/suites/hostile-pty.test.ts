@@ -9,7 +9,7 @@ import { open } from '../helpers/listen.ts'
 import { hasTerminal, runOnTerminal, startOnTerminal } from '../helpers/pty.ts'
 import { homes } from '../helpers/serving.ts'
 import { designed, harmIn, stack } from '../helpers/terminal.ts'
-import { counted, sized } from './size.ts'
+import { counted, share, sized } from './size.ts'
 
 // Runs a sample of the cases in `hostile-text.test.ts` with the built program on a real terminal.
 
@@ -74,7 +74,7 @@ const views: Record<string, { line: string; typed?: string; status?: number; dra
 
 const sample = fc.sample(fc.tuple(hostileText, hostileJson), { numRuns: sized(1, 20), seed: sized(1, 2) })
 
-describe.skipIf(!hasTerminal).each(Object.entries(views))(
+describe.skipIf(!hasTerminal).each(share(Object.entries(views), 0, 2))(
   'on a real terminal %s',
   (_, { line, typed, status, draws }) => {
     test('a command on a real terminal shows no control characters', async () => {
