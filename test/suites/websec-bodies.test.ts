@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openTestWorkspace } from '../helpers/wire.ts'
-import { counted } from './size.ts'
+import { counted, share } from './size.ts'
 import { bodyGroups } from './websec/bodies.ts'
 
 const { add: count } = counted('websec')
@@ -22,7 +22,7 @@ async function createWorkspace() {
 }
 
 describe.each(Object.entries(bodyGroups))('a request with %s', (group, vectors) => {
-  for (const [name, request, body, status] of vectors)
+  for (const [name, request, body, status] of share(vectors, 0, 2))
     test(`a request with ${group} is ${status === 200 ? 'accepted as ordinary data' : 'refused'}: ${short(name)}`, async () => {
       count('vectors')
       const { service, apiKey, room, state } = await createWorkspace()
