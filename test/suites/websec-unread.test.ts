@@ -53,7 +53,7 @@ test('room views of clients that read nothing share the memory of the pages', as
   const src = `https://example.com/${'x'.repeat(40_000)}`
   const page = { entities: [{ type: 'Image', src }] }
   await ask(`/rooms/${id}/pages/create_many`, JSON.stringify(Array.from({ length: 200 }, () => page)))
-  const views = sized(50, 200)
+  const views = sized(30, 200)
   count('floods', views)
   for (let i = 0; i < views; i++) await join(id, { 'sec-websocket-protocol': 'meetroom.room' })
   expect(grown()).toBeLessThan(180 * megabyte)
