@@ -176,7 +176,7 @@ describe('a home directory', () => {
         /^error: the settings cannot be stored in .*\/meetroom: (the file system is read-only|no such directory)\nhint: choose another directory with MEETROOM_CONFIG_DIR\n$/,
       ),
     })
-    for (const line of ['--local rooms list', 'serve --port 0'])
+    for (const line of share(['--local rooms list', 'serve --port 0'], 1, 2))
       expect(await run(line, env)).toEqual({
         code: 74,
         stdout: '',
@@ -322,6 +322,6 @@ test('a damaged code cache is replaced and changes neither output nor behavior',
       if (damage.kind !== 'zeros') expect(statSync(file).ino).not.toBe(inode)
       count.add('damaged caches')
     }),
-    { numRuns: sized(3, 500), endOnFailure: true },
+    { numRuns: sized(2, 500), endOnFailure: true },
   )
 })
