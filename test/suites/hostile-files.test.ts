@@ -23,7 +23,7 @@ import { allCalls, stays } from '../helpers/calls.ts'
 import { type Finished, runCommand } from '../helpers/command.ts'
 import { canTrace, tracePaths } from '../helpers/syscalls.ts'
 import { designed, stack } from '../helpers/terminal.ts'
-import { counted, full, notice } from './size.ts'
+import { counted, full, notice, sized } from './size.ts'
 
 // Paths that a command touches may be links, pipes or files of other users. The command must exit with a
 // documented code and write nothing through them. The paths come from the system calls of a run, so that no
@@ -194,16 +194,21 @@ class Place {
     cpSync(`${this.root}.saved`, this.root, { recursive: true, verbatimSymlinks: true })
   }
 
-  /** Returns the paths that two runs both touch. An attacker cannot prepare random names. */
+  /**
+   * Returns the paths that two runs both touch. An attacker cannot prepare random names. A quick run omits names
+   * that look random instead.
+   */
   async touched(): Promise<string[]> {
     const runs: Set<string>[] = []
-    for (let i = 0; i < 2; i++) {
+    for (let i = 0; i < sized(1, 2); i++) {
       this.restore()
       const options = { root: this.root, trace: this.trace, ...this.#options }
       runs.push(await tracePaths(this.#argv, this.#env, options))
     }
     const directories = ['work', 'config', 'tmp', 'cache'].map((name) => join(this.root, name))
-    return [...(runs[0] ?? [])].filter((path) => runs[1]?.has(path) && !directories.includes(path)).sort()
+    const isFixed = (path: string) =>
+      runs[1]?.has(path) ?? !/[\da-f]{8}|\dT\d/.test(relative(this.root, path))
+    return [...(runs[0] ?? [])].filter((path) => isFixed(path) && !directories.includes(path)).sort()
   }
 
   is(path: string, names: readonly string[] | undefined): boolean {
