@@ -176,7 +176,7 @@ describe.each(Object.entries(kinds))(
             countAll(known)
           },
         ),
-        runs(4, 150),
+        runs(3, 150),
       )
     })
   },
