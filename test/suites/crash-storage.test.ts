@@ -70,7 +70,7 @@ async function crashed(writes: number) {
 }
 
 describe('a torn write-ahead log', () => {
-  const numRuns = sized(10, 2000)
+  const numRuns = sized(5, 2000)
 
   /** Expects the first writes without a gap, and a workspace that accepts further writes. */
   async function expectFirst(dir: string, survivors: number): Promise<void> {
@@ -197,7 +197,7 @@ describe('damaged bytes', () => {
         workspace.close()
         rmSync(dir, { recursive: true })
       }),
-      { numRuns: sized(15, 3000), endOnFailure: true },
+      { numRuns: sized(8, 3000), endOnFailure: true },
     )
     // Damage without any effect, and damage that prevents every opening, would test little.
     for (const status of [200, 503]) expect(statuses).toContain(status)
@@ -242,7 +242,7 @@ test('a kill on a full disk loses no acknowledged or observed data', {
   }
   const ballast = join(dir, 'ballast')
   const env = { ...homes(), MEETROOM_DATA_DIR: dir }
-  const kills = sized(2, 25)
+  const kills = sized(1, 25)
   for (let i = 0; i < kills; i++) {
     const { call, child, ended } = await startServe([], env)
     const make = async (n: number) => {
