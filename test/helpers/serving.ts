@@ -1,25 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { WebSocket } from 'ws'
+import { createProcessHost } from '../../src/host.ts'
+import { main } from '../../src/main.ts'
 import { launcher, node } from './built.ts'
 import { environment } from './command.ts'
+import { testHost } from './host.ts'
 import { Inbox } from './inbox.ts'
 import type { Within } from './stall.ts'
 import { soon } from './waiting.ts'
 import { tempDir } from './world.ts'
 
 /** Running program whose output is read line by line. */
-export interface Running {
+export interface Running extends ReturnType<typeof logOf> {
   child: ChildProcess
   stdout: Inbox<string>
   stderr: Inbox<string>
   /** Waits until the program ends. */
   ended(patienceMs?: number): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-  /** Returns standard error so far. */
-  log(): string
-  /** Waits for the next matching line on standard error. */
-  logged(pattern: RegExp): Promise<string>
 }
 
 /** Starts the built program and kills it at the end of the test. */
@@ -35,8 +36,10 @@ export function startProgram(
   cwd?: string,
 ): Running {
   const child = spawn(command, argv, { env: environment(env), cwd })
-  const stdout = lines(child.stdout, 'a line on standard output')
-  const stderr = lines(child.stderr, 'a line on standard error')
+  const stdout = new Inbox<string>('a line on standard output')
+  const stderr = new Inbox<string>('a line on standard error')
+  child.stdout.setEncoding('utf8').on('data', linesInto(stdout))
+  child.stderr.setEncoding('utf8').on('data', linesInto(stderr))
   const closed = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.on('close', (code, signal) => resolve({ code, signal }))
   })
@@ -49,21 +52,18 @@ export function startProgram(
     stdout,
     stderr,
     ended: (patienceMs) => soon('the end of the program', closed, () => stderr.all, patienceMs),
-    log: () => stderr.all.join('\n'),
-    logged: (pattern) => stderr.find(`like ${pattern}`, (line) => pattern.test(line)),
+    ...logOf(stderr),
   }
 }
 
-function lines(stream: NodeJS.ReadableStream, what: string): Inbox<string> {
-  const inbox = new Inbox<string>(what)
+/** Returns a function that puts each complete line of a text into an inbox. */
+function linesInto(inbox: Inbox<string>) {
   let rest = ''
-  stream.setEncoding('utf8')
-  stream.on('data', (text: string) => {
+  return (text: string) => {
     const parts = (rest + text).split('\n')
     rest = parts.pop() ?? ''
     for (const line of parts) inbox.put(line)
-  })
-  return inbox
+  }
 }
 
 /** Creates directories for settings, workspace and temporary files, to isolate tests from this machine. */
@@ -115,6 +115,43 @@ export async function startServe(
       return running.ended()
     },
   }
+}
+
+/** Runs `meetroom serve --json` in this process on a free port until the end of the test. */
+export async function runServe(argv: readonly string[], env = homes()) {
+  const { now, monotonic, sleep } = createProcessHost()
+  const host = Object.assign(testHost({ env }), { now, monotonic, sleep })
+  const stdout = new Inbox<string>('a line on standard output')
+  const stderr = new Inbox<string>('a line on standard error')
+  for (const [output, inbox] of [[host.stdout, stdout] as const, [host.stderr, stderr] as const]) {
+    const put = linesInto(inbox)
+    output.write = async (text) => put(String(text))
+  }
+  const code = main(['serve', '--port', '0', '--json', ...argv], host)
+  const stop = () => {
+    host.signal('SIGTERM')
+    return soon('the end of serve', code, () => stderr.all)
+  }
+  onTestFinished(async () => void (await stop()))
+  const ready = await Promise.race([stdout.next(), code.then(() => stderr.all.join('\n'))])
+  return { ...serviceOf(JSON.parse(ready)), stop, ...logOf(stderr) }
+}
+
+/** Returns functions that read standard error. */
+const logOf = (stderr: Inbox<string>) => ({
+  /** Returns standard error so far. */
+  log: () => stderr.all.join('\n'),
+  /** Waits for the next matching line on standard error. */
+  logged: (pattern: RegExp) => stderr.find(`like ${pattern}`, (line) => pattern.test(line)),
+})
+
+/** Joins a room; resolves after the greeting. */
+export async function joinRoom(ready: Ready, room: string, query = ''): Promise<WebSocket> {
+  const webSocket = new WebSocket(`${ready.base_url.replace('http', 'ws')}/rooms/${room}/connect${query}`)
+  // A dropped connection also emits `close`.
+  webSocket.on('error', () => {})
+  await soon('the greeting', once(webSocket, 'message'))
+  return webSocket
 }
 
 /** Creates a client from the line that a service prints when it is ready. */

@@ -1,0 +1,282 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { runCommand } from '../../../helpers/command.ts'
+import { findFreePort } from '../../../helpers/free-port.ts'
+import { listen } from '../../../helpers/listen.ts'
+import { startReceiver } from '../../../helpers/receiver.ts'
+import { runHere } from '../../../helpers/run-here.ts'
+import { homes, joinRoom, runServe } from '../../../helpers/serving.ts'
+
+/** Runs a serve command that is refused before it listens. */
+const runRefused = (...argv: string[]) => runHere(['serve', ...argv], { env: homes() })
+
+describe('the API key of serve', () => {
+  test('the API key of serve is written to the file of --api-key-file if the file does not exist, and then read from it', async () => {
+    const env = homes()
+    const file = join(env.HOME, 'key')
+    const { ready, call, stop } = await runServe(['--ephemeral', '--api-key-file', file], env)
+    expect(ready.api_key_file).toBe(file)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect((await call('GET', '/rooms')).status).toBe(200)
+    expect(await stop()).toBe(0)
+    expect(readdirSync(env.HOME)).toEqual(['key'])
+    writeFileSync(file, 'mine\n')
+    const again = await runServe(['--api-key-file', file], env)
+    expect((await again.call('GET', '/rooms')).status).toBe(200)
+    expect(again.apiKey).toBe('mine')
+    expect(existsSync(join(env.MEETROOM_DATA_DIR, 'api-key'))).toBe(false)
+  })
+})
+
+describe('serve', () => {
+  test('serve responds to commands with --local, and prevents other processes from serving the local workspace', async () => {
+    const env = homes()
+    const { ready, call, logged } = await runServe([], env)
+    const { code, stdout, stderr } = await runHere(['serve', '--port', '0', '--json'], { env })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(`already served at ${ready.base_url} by process ${ready.pid}`),
+      hint: expect.stringContaining('--data-dir'),
+    })
+    const created = await runHere(['--local', 'rooms', 'create', '--name', 'R', '--type', 'open'], { env })
+    expect(created.code).toBe(0)
+    expect(await logged(/ POST \/v1\/rooms 200 /)).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z /)
+    expect((await call('GET', '/rooms')).body.rooms).toMatchObject([{ name: 'R' }])
+    const other = await runServe(['--data-dir', join(env.HOME, 'other')], env)
+    expect((await other.call('GET', '/rooms')).body.rooms).toEqual([])
+  })
+
+  test('serve with --print-env prints shell assignments that omit the key and quote a directory, and rooms link --local prints the link to a room page', async () => {
+    const env = homes()
+    env.MEETROOM_DATA_DIR = join(env.HOME, "it's a folder; $HOME")
+    const { ready, createRoom, apiKey } = await runServe([], env)
+    const printed = await runHere(['serve', '--print-env'], { env })
+    expect(printed.stdout).not.toContain(apiKey)
+    const shown = await runCommand('sh', ['-c', `${printed.stdout} env | grep ^MEETROOM_ | sort`], {})
+    expect(shown.stdout).toBe(`MEETROOM_API_KEY=${apiKey}\nMEETROOM_BASE_URL=${ready.base_url}\n`)
+    const room = await createRoom()
+    const link = await runHere(['rooms', 'link', room, '--local'], { env })
+    const { origin } = new URL(ready.base_url)
+    expect(link).toEqual({ code: 0, stdout: `${origin}/rooms/${room}\n`, stderr: '' })
+    const page = await fetch(link.stdout.trim())
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(await page.text()).toContain('<title>Room</title>')
+  })
+
+  test('serve with --print-env prints the base URL and the path of the key file even if no server is running', async () => {
+    const env = homes()
+    const port = await findFreePort()
+    const { stdout } = await runHere(['serve', '--print-env', '--port', `${port}`], { env })
+    expect(stdout).toContain(`export MEETROOM_BASE_URL=http://127.0.0.1:${port}/v1\n`)
+    expect(stdout).toContain(join(env.MEETROOM_DATA_DIR, 'api-key'))
+  })
+
+  test('serve with --save-profile creates a profile for the server, and the room page can be embedded by the origin of --allow-embed', async () => {
+    const env = homes()
+    const embed = ['--allow-embed', 'https://LMS.example.com/']
+    const { createRoom, ready } = await runServe(['--save-profile', 'here', ...embed], env)
+    const room = await createRoom()
+    const listed = await runHere(['--profile', 'here', 'rooms', 'list', '-o', 'ids'], { env })
+    expect(listed).toEqual({ code: 0, stdout: `${room}\n`, stderr: '' })
+    const page = await fetch(`${new URL(ready.base_url).origin}/rooms/r`)
+    expect(page.headers.get('content-security-policy')).toContain('frame-ancestors https://lms.example.com;')
+  })
+
+  test('serve with a malformed name for --save-profile exits 2 before the server starts', async () => {
+    const env = homes()
+    const { code, stderr } = await runHere(['serve', '--save-profile', 'no name'], { env })
+    expect(code).toBe(2)
+    expect(stderr).toContain('“no name” is not a valid profile name')
+    expect(existsSync(env.MEETROOM_DATA_DIR)).toBe(false)
+  })
+})
+
+describe('serve --ephemeral', () => {
+  test('serve --ephemeral serves a new workspace, and removes all created files when it stops', async () => {
+    const env = homes()
+    const { ready, createRoom, stop } = await runServe(['--ephemeral'], env)
+    const other = await runServe(['--ephemeral'], env)
+    await joinRoom(ready, await createRoom())
+    expect((await other.call('GET', '/rooms')).body.rooms).toEqual([])
+    expect(statSync(ready.api_key_file).mode & 0o777).toBe(0o600)
+    expect(await stop()).toBe(0)
+    expect(readdirSync(env.HOME)).toEqual([])
+    expect(existsSync(dirname(ready.api_key_file))).toBe(false)
+  })
+
+  test.each(['--data-dir=x', '--print-env'])('serve --ephemeral refuses %s', async (flag) => {
+    expect((await runRefused('--ephemeral', flag)).code).toBe(2)
+  })
+})
+
+describe('the log of serve', () => {
+  test('the log of serve contains one line for each request and each connection, and no keys or tokens', async () => {
+    const { ready, call, createRoom, apiKey, logged, log } = await runServe([])
+    const room = await createRoom()
+    const { user } = (await call('POST', '/users', { user_id: 'ada' })).body
+    await call('GET', '/users?email=ada%40example.com')
+    await joinRoom(ready, room, `?access_token=${user.access_token}`)
+    await logged(/ connect \S+ joined \S+$/)
+    await expect(joinRoom(ready, room, '?access_token=not-a-token')).rejects.toThrow('400')
+    await logged(/ connect .*not valid \S+$/)
+    const lines = log().split('\n')
+    expect(
+      lines.map((line) => line.replace(/^\S+Z /, '').replace(/( [\d.]+ ms)? [\da-f]{12}-\w+$/, '')),
+    ).toEqual([
+      'POST /v1/rooms 200',
+      'POST /v1/users 200',
+      'GET /v1/users 200',
+      `connect ${room} joined`,
+      expect.stringMatching(/^connect .*the access token is not valid$/),
+    ])
+    for (const secret of [apiKey, user.access_token, 'not-a-token', 'example.com'])
+      expect(log()).not.toContain(secret)
+    // A line break in a path cannot forge a log line.
+    await call('GET', '/rooms/%0A2026-01-01T00:00:00.000Z%20GET%20%2Fforged%20200')
+    expect(await logged(/ GET \/v1\/rooms\//)).toContain('%0A2026')
+  })
+
+  test('the log of serve contains one JSON object per line with --log-format json', async () => {
+    const { ready, createRoom, stop, logged, log } = await runServe(['--log-format', 'json'])
+    const room = await createRoom()
+    await joinRoom(ready, room)
+    await logged(/"event":"connect"/)
+    expect(await stop()).toBe(0)
+    const entries = log()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+    const request_id = expect.stringMatching(/^[\da-f]{12}-\w+$/)
+    const request = { time, event: 'request', method: 'POST', path: '/v1/rooms', status: 200, request_id }
+    expect(entries).toEqual([
+      { ...request, ms: expect.any(Number) },
+      { time, event: 'connect', room_id: room, outcome: 'joined', request_id },
+      { time, event: 'notice', message: 'stopping' },
+    ])
+  })
+
+  test('the log of serve is empty with -q', async () => {
+    const { ready, createRoom, stop, log } = await runServe(['-q'])
+    await joinRoom(ready, await createRoom())
+    expect(await stop()).toBe(0)
+    expect(log()).toBe('')
+  })
+})
+
+describe('the address of serve', () => {
+  test('serve exits 2 and releases the data directory when the port is in use', async () => {
+    const env = homes()
+    const port = await listen(createServer())
+    expect(await runHere(['serve', '--port', String(port)], { env })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `error: another program is already listening on 127.0.0.1:${port}\nhint: pass another port, such as --port ${port + 1}; 0 selects a free port\n`,
+    })
+    await runServe([], env)
+  })
+
+  test('serve on 0.0.0.0 prints a warning', async () => {
+    const { logged } = await runServe(['--host', '0.0.0.0'])
+    expect(await logged(/warning/)).toBe('warning: 0.0.0.0 can be reached from other machines, unencrypted')
+  })
+
+  test.each(['::1', 'localhost'])('serve on the loopback host %s prints no warning', async (host) => {
+    const { call, stop, log } = await runServe(['--host', host])
+    expect((await call('GET', '/rooms')).status).toBe(200)
+    await stop()
+    expect(log()).not.toContain('warning')
+  })
+
+  test.each(['65536', '-1', 'http', '1.5'])('serve refuses --port=%s', async (port) => {
+    expect((await runRefused(`--port=${port}`)).code).toBe(2)
+  })
+
+  test.each([
+    ['a\u202eb', 'the program cannot listen on a\\u202eb:4680: '],
+    ['a'.repeat(300), 'the program cannot listen on aaa'],
+    ['', '--host is empty\nhint: 0.0.0.0 listens on all interfaces\n'],
+    ['192.0.2.1', 'the program cannot listen on 192.0.2.1:4680: this machine does not have that IP address'],
+  ])('serve refuses --host %j', async (host, words) => {
+    const { code, stderr } = await runRefused('--host', host)
+    expect(code).toBe(2)
+    expect(stderr).toContain(`error: ${words}`)
+  })
+})
+
+describe('serve with webhooks', () => {
+  test('serve with webhooks sends the documented body, and sends the join of a session before the leave', async () => {
+    const { ready, createRoom } = await runServe([])
+    const { url, inbox } = await startReceiver()
+    const room = await createRoom({ webhook: { url, headers: { 'X-Token': 't' } } })
+    const webSocket = await joinRoom(ready, room)
+    const joined = await inbox.next()
+    webSocket.close()
+    const left = await inbox.next()
+    expect(joined.headers).toMatchObject({ 'x-token': 't', 'content-type': 'application/json' })
+    expect([joined, left].map(({ body }) => JSON.parse(body))).toEqual(
+      (['sessionJoined', 'sessionLeft'] as const).map((action, i) => ({
+        action,
+        payload: {
+          roomId: room,
+          memberId: expect.any(String),
+          sessionId: expect.any(String),
+          sessionsCount: 1 - i,
+          membersCount: 1 - i,
+          timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        },
+      })),
+    )
+  })
+
+  test('serve with webhooks retries a webhook after a failure, and retries sooner with a smaller --webhook-retry-scale', async () => {
+    const { ready, createRoom } = await runServe(['--webhook-retry-scale', '0.001'])
+    let failures = 3
+    const { url, inbox } = await startReceiver((_, response) => {
+      response.writeHead(failures-- > 0 ? 503 : 200).end()
+    })
+    await joinRoom(ready, await createRoom({ webhook: { url } }))
+    const posts = [await inbox.next(), await inbox.next(), await inbox.next(), await inbox.next()]
+    expect(new Set(posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    expect(new Set(posts.map(({ body }) => body)).size).toBe(1)
+  })
+
+  test('serve sends no webhooks to private IP addresses without --allow-private-webhooks', async () => {
+    const { ready, createRoom, logged } = await runServe([])
+    const url = 'http://169.254.169.254/latest'
+    await joinRoom(ready, await createRoom({ webhook: { url } }))
+    expect(await logged(/ webhook /)).toMatch(/ webhook msg_\w+ 169\.254\.169\.254 forbidden$/)
+    const open = await runServe(['--allow-private-webhooks'])
+    const { port, inbox } = await startReceiver()
+    // 0.0.0.0 is the only private address that is certainly this machine.
+    await joinRoom(open.ready, await open.createRoom({ webhook: { url: `http://0.0.0.0:${port}/` } }))
+    expect(JSON.parse((await inbox.next()).body)).toMatchObject({ action: 'sessionJoined' })
+  })
+
+  test.each(['0', '-1', 'x', ''])(
+    'serve with webhooks exits 2 for --webhook-retry-scale=%s',
+    async (scale) => {
+      expect((await runRefused(`--webhook-retry-scale=${scale}`)).code).toBe(2)
+    },
+  )
+})
+
+test.each([
+  ...['*', 'lms.example.com', 'https://lms.example.com/x', 'http://lms.example.com', "'self'"],
+  ...['https://*.example.com', 'https://a";script-src*b.com', 'https://a.com;b', 'https://u@a.com'],
+  ...['https://a.com?', 'https://a_b.com', 'https://a.com:99999', 'https://[::1', 'https:a.com'],
+])(
+  'the room page of a running service can be embedded only by https origins, so --allow-embed “%s” exits 2',
+  async (origin) => {
+    const { code, stdout, stderr } = await runRefused('--allow-embed', origin)
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        `error: --allow-embed must be an https origin, not “${origin}”\n` +
+        'hint: an origin is scheme, host and port, as in https://lms.example.com\n',
+    })
+  },
+)
