@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { runBuilt, runShell } from './built.ts'
 import type { Finished } from './command.ts'
 import { listen } from './listen.ts'
+import { runHere } from './run-here.ts'
 import { type Running, startBuilt } from './serving.ts'
 import { baseUrl, type World } from './world.ts'
 
@@ -46,6 +47,9 @@ export async function frontOf(world: World) {
     /** Runs a command line until it exits. */
     run: (argv: readonly string[] | string): Promise<Finished> =>
       runBuilt(words(argv), env, undefined, { cwd }),
+    /** Runs a command line in this process, with the real network. */
+    here: (argv: readonly string[] | string, stdin?: string): Promise<Finished> =>
+      runHere(words(argv), { env, cwd, ...(stdin !== undefined && { stdin }) }),
     /** Runs a script of POSIX sh, where `meetroom` is the built program. */
     shell: (script: string): Promise<Finished> => runShell(script, env, { cwd }),
     /** Starts a run without waiting for it to end. */
