@@ -4,6 +4,7 @@ import {
   chownSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { version } from '../../src/version.ts'
 import { node, runBuilt } from '../helpers/built.ts'
@@ -55,34 +56,30 @@ function createUser() {
 /** Creates a user who has a cache from `meetroom version`. */
 async function createPrimedUser() {
   const ada = createUser()
-  cpSync(primedBuilds, ada.builds, { recursive: true })
+  cpSync(join(primed, 'meetroom'), ada.builds, { recursive: true })
   return { ...ada, file: join(ada.folder(), 'version.meetroom.js') }
 }
 
 const templates = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
-const primedBuilds = join(templates, 'primed')
+const primed = join(templates, 'cache')
 const installation = join(templates, 'installed')
 beforeAll(async () => {
-  const cache = join(templates, 'cache')
-  expect(await runBuilt(['version'], { XDG_CACHE_HOME: cache })).toEqual(fine)
-  renameSync(join(cache, 'meetroom'), primedBuilds)
+  chmodSync(templates, 0o755)
   mkdirSync(installation, { mode: 0o755 })
   copyPackage(join(installation, 'meetroom'))
   writeFileSync(join(installation, 'reporter.cjs'), reporter, { mode: 0o644 })
-  expect(await runInstalled(installation)).toBe('compiled')
-  expect(await runInstalled(installation)).toBe('cached')
+  expect(await runInstalled(primed)).toBe('compiled')
+  expect(await runInstalled(primed)).toBe('cached')
 }, 60_000)
 afterAll(() => rmSync(templates, { recursive: true }))
 
 const inode = (file: string) => statSync(file).ino
 
 test('the first run writes a code cache with owner-only access, and later runs do not rewrite the cache', async () => {
-  const { run, builds, folder, caches } = createUser()
-  expect(await run('version')).toEqual(fine)
-  const file = join(folder(), 'version.meetroom.js')
-  expect(statSync(file).mode & 0o777).toBe(0o600)
-  expect(statSync(folder()).mode & 0o777).toBe(0o700)
-  expect(statSync(builds).mode & 0o777).toBe(0o700)
+  const { run, folder, caches, file } = await createPrimedUser()
+  const made = [primed, 'meetroom', basename(folder()), 'version.meetroom.js']
+  const modes = [2, 3, 4].map((depth) => statSync(join(...made.slice(0, depth))).mode & 0o777)
+  expect(modes).toEqual([0o700, 0o700, 0o600])
   const before = inode(file)
   for (let i = 0; i < 2; i++) expect(await run('version')).toEqual(fine)
   expect(inode(file)).toBe(before)
@@ -90,34 +87,21 @@ test('the first run writes a code cache with owner-only access, and later runs d
 })
 
 test.each([
-  ['version', 0, ['version']],
-  ['openapi', 0, ['openapi']],
   ['config get output', 0, ['config-get']],
-  ['--local rooms list', 0, ['local-rooms-list', 'local-rooms-list.embedded']],
   ['--local -o csv room ls', 0, ['local-csv-room-ls', 'local-csv-room-ls.embedded']],
-  ['--local rooms list --output=ids', 0, ['local-rooms-list-ids', 'local-rooms-list-ids.embedded']],
-  ['--local users create ada', 0, ['local-users-create', 'local-users-create.embedded']],
   ['__complete fish meetroom', 0, ['__complete']],
   ['', 0, ['']],
-  ['--help', 0, ['help']],
-  ['room -h', 0, ['room-h']],
   ['rooms list --json --help', 0, ['rooms-list-json-help']],
   ['help lists', 0, ['help', 'help.help']],
-  ['help rooms', 0, ['help-rooms']],
   ['rooms lst', 2, ['rooms']],
-  ['rooms list', 2, ['rooms-list']],
   ['rooms list --base-url http://127.0.0.1:9/v1 --retries 0', 4, ['rooms-list']],
+  // No cache is named after a word that is not part of a command.
+  ['rooms get sk-live-0123456789 --profile list --output=key-0123456789', 2, ['rooms-get-profile-list']],
 ])('the command “meetroom %s” exits %i and writes the caches %j', async (line, code, names) => {
   const { run, caches } = createUser()
   expect(await run(line)).toMatchObject({ code })
   const files = names.map((name) => `${name}${name.includes('.') ? '' : '.meetroom'}.js`)
   expect(caches()).toEqual(files.sort())
-})
-
-test('no cache is named after a word that is not part of a command', async () => {
-  const { run, caches } = createUser()
-  await run('rooms get sk-live-0123456789 --profile list --output=key-0123456789')
-  expect(caches()).toEqual(['rooms-get-profile-list.meetroom.js'])
 })
 
 test.each(['--version', '-V'])(
@@ -158,16 +142,11 @@ test('four concurrent first runs all succeed and write one cache', async () => {
 })
 
 describe('replaced code caches', () => {
-  const twice = (text: string) => Buffer.from(text + text)
   test.each([
     ['is empty', () => Buffer.alloc(0)],
-    ['ends after 1000 bytes', (whole: Buffer) => whole.subarray(0, 1000)],
     ['ends after half of its bytes', (whole: Buffer) => whole.subarray(0, whole.length / 2)],
-    ['has one additional byte', (whole: Buffer) => Buffer.concat([whole, Buffer.alloc(1)])],
     ['contains only zero bytes', (whole: Buffer) => Buffer.alloc(whole.length)],
-    ['contains a shell command', () => Buffer.from('rm -rf /')],
-    ['contains a shell command twice', () => twice('rm -rf /')],
-    ['has invalid code', () => twice('abcd')],
+    ['has invalid code', () => Buffer.from('abcdabcd')],
     [
       'has one flipped bit',
       (whole: Buffer) => {
@@ -221,23 +200,23 @@ vm.Script = class extends Script {
   }
 }`
 
-/** Runs `meetroom version` of the package in a directory; returns the report of the cache. */
+/** Runs `meetroom version` of the package with the caches in a directory; returns the report of the cache. */
 async function runInstalled(dir: string, as: readonly string[] = []): Promise<string> {
-  const env = { XDG_CACHE_HOME: join(dir, 'cache'), NODE_OPTIONS: `--require=${join(dir, 'reporter.cjs')}` }
-  const [command = '', ...words] = [...as, node, join(dir, 'meetroom/bin/meetroom.js'), 'version']
+  const env = { XDG_CACHE_HOME: dir, NODE_OPTIONS: `--require=${join(installation, 'reporter.cjs')}` }
+  const [command = '', ...words] = [...as, node, join(installation, 'meetroom/bin/meetroom.js'), 'version']
   // Node resolves --require in the working directory, which the ordinary user may not read.
-  const { code, stdout, stderr } = await runCommand(command, words, env, '', { cwd: dir })
+  const { code, stdout, stderr } = await runCommand(command, words, env, '', { cwd: installation })
   expect({ code, stdout }).toEqual({ code: 0, stdout: fine.stdout })
   return stderr
 }
 
-/** Installs a package whose cache directory was filled by root or the owner of the package. */
+/** Creates a cache directory that was filled by root or the owner of the package. */
 async function installed() {
   const dir = tempDir()
   chmodSync(dir, 0o755)
-  cpSync(installation, dir, { recursive: true })
+  cpSync(primed, dir, { recursive: true })
   const run = (as?: readonly string[]) => runInstalled(dir, as)
-  const builds = join(dir, 'cache/meetroom')
+  const builds = join(dir, 'meetroom')
   const build = join(builds, readdirSync(builds)[0] ?? '')
   return { run, builds, build, file: join(build, 'version.meetroom.js') }
 }
@@ -249,17 +228,19 @@ describe.skipIf(process.platform === 'win32')('unused code caches', () => {
     renameSync(path, `${path}-moved`)
     symlinkSync(`${path}-moved`, path)
   }
-  test.each<[string, (installed: Installed) => void]>([
-    ['when others can write to the file', ({ file }) => chmodSync(file, 0o606)],
-    ['when the group can write to the directory of the build', ({ build }) => chmodSync(build, 0o770)],
-    ['when others can write to the directory of all builds', ({ builds }) => chmodSync(builds, 0o707)],
-    ['when the file is a link', ({ file }) => linked(file)],
-    ['when the directory of the build is a link', ({ build }) => linked(build)],
-    ['when the file is truncated', ({ file }) => truncateSync(file, 1000)],
-  ])('the launcher does not use a code cache %s', async (_, change) => {
+  test.each<[string, boolean, (installed: Installed) => void]>([
+    ['when others can write to the file', true, ({ file }) => chmodSync(file, 0o606)],
+    ['when the file is a link', true, ({ file }) => linked(file)],
+    ['when the group can write to the directory of the build', false, ({ build }) => chmodSync(build, 0o770)],
+    ['when others can write to the directory of all builds', false, ({ builds }) => chmodSync(builds, 0o707)],
+    ['when the directory of the build is a link', false, ({ build }) => linked(build)],
+  ])('the launcher does not use a code cache %s; replaced: %s', async (_, isReplaced, change) => {
     const found = await installed()
     change(found)
+    const before = inode(found.file)
     expect(await found.run()).toBe('compiled')
+    expect(inode(found.file) !== before).toBe(isReplaced)
+    if (isReplaced) expect(lstatSync(found.file).mode & 0o777).toBe(0o600)
   })
 
   test.runIf(isRoot).each<[string, (installed: Installed) => string]>([
@@ -288,21 +269,6 @@ test.runIf(canBecome)(
     expect(await run(asOrdinary)).toBe('compiled')
   },
 )
-
-test('a cache file that other users can write to is replaced', async () => {
-  const { run, file } = await createPrimedUser()
-  chmodSync(file, 0o666)
-  expect(await run('version')).toEqual(fine)
-  expect(statSync(file).mode & 0o777).toBe(0o600)
-})
-
-test('a cache file in a directory that other users can write to is not rewritten', async () => {
-  const { run, folder, file } = await createPrimedUser()
-  chmodSync(folder(), 0o777)
-  const before = inode(file)
-  expect(await run('version')).toEqual(fine)
-  expect(inode(file)).toBe(before)
-})
 
 test.each([
   ['no home directory', { XDG_CACHE_HOME: '' }],
