@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import { quoteForShell } from '../../src/api/quote-for-shell.ts'
 import { notice } from '../suites/size.ts'
 import { launcher, node } from './built.ts'
-import { runCommand } from './command.ts'
+import { environment, runCommand } from './command.ts'
 import { startProgram } from './serving.ts'
 import { soon, Watched } from './waiting.ts'
 
@@ -75,7 +75,7 @@ export type Reply = readonly [shown: string, typed: string]
 export async function talkOnTerminal(line: string, env: Record<string, string>, replies: readonly Reply[]) {
   const [program, ...words] = onTerminal(line)
   const child = spawn(program, words, {
-    env: { PATH: process.env['PATH'], SHELL: '/bin/sh', TERM: 'xterm-256color', ...env },
+    env: environment({ SHELL: '/bin/sh', TERM: 'xterm-256color', ...env }),
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   let shown = ''
