@@ -15,10 +15,12 @@ import { tempDir } from './helpers/world.ts'
 import { share } from './suites/size.ts'
 
 /** Returns environment variables that isolate the settings and the local workspace from this machine. */
-function isolateHome(): Record<string, string> {
+function isolateHome() {
   const dir = tempDir()
   return { HOME: dir, MEETROOM_CONFIG_DIR: join(dir, 'config'), MEETROOM_DATA_DIR: join(dir, 'data') }
 }
+
+const isolateLocal = () => ({ ...isolateHome(), MEETROOM_PROFILE: 'local' })
 
 /** Starts a service on a real socket, and returns the environment variables that name it. */
 async function served(): Promise<Record<string, string>> {
@@ -34,14 +36,12 @@ async function served(): Promise<Record<string, string>> {
   return { ...isolateHome(), MEETROOM_BASE_URL: `${server.url}/v1`, MEETROOM_API_KEY: workspace.apiKey }
 }
 
-const targets = {
-  'on the local workspace': async () => ({ ...isolateHome(), MEETROOM_PROFILE: 'local' }),
-  'over a real socket': served,
-}
+/** Runs a command line in this process. */
+const here = (line: string, env: Record<string, string>) => runHere(line.split(' '), { env })
 
 // Over a socket, only the transport differs.
 test.each([
-  ['in the built program on the local workspace', targets['on the local workspace'], runBuilt],
+  ['in the built program on the local workspace', async () => isolateLocal(), runBuilt],
   [
     'over a real socket',
     served,
@@ -52,11 +52,9 @@ test.each([
   { timeout: 60_000 },
   async (_, target, run) => {
     const env = await target()
-    const meetroom = (line: string | string[]) => run(typeof line === 'string' ? line.split(' ') : line, env)
-    await meetroom('users create ada')
-    await meetroom('users create grace')
-    const room = (await meetroom('rooms create --name first --type open -o ids')).stdout.trim()
-    const member = (await meetroom(`members add ${room} ada -o ids`)).stdout.trim()
+    for (const user of ['ada', 'grace']) await here(`users create ${user}`, env)
+    const room = (await here('rooms create --name first --type open -o ids', env)).stdout.trim()
+    const member = (await here(`members add ${room} ada -o ids`, env)).stdout.trim()
     // The room is deleted last, because the other operations need it.
     // Nobody joined the room, so there is no delivery; the webhook tests cover redeliver.
     const names = Object.keys(everything).filter((name) => name !== 'redeliver') as OperationName[]
@@ -66,30 +64,20 @@ test.each([
       'deleteRoom',
     ]
     // A share is enough for the built program, because the operations of a resource are in the same chunks.
-    for (const name of share(ordered as OperationName[], 0, run === runBuilt ? 3 : 1)) {
+    for (const name of share(ordered as OperationName[], 0, run === runBuilt ? 5 : 1)) {
       const argv = everything[name].map((word) => word.replace('{room}', room).replace('{member}', member))
-      const { code, stdout, stderr } = await meetroom([...argv, '--json', '--quiet'])
+      const { code, stdout, stderr } = await run([...argv, '--json', '--quiet'], env)
       expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' })
       expect(operations[name].response.safeParse(JSON.parse(stdout)).error).toBeUndefined()
     }
   },
 )
 
-test('the local workspace persists between commands and has owner-only access', async () => {
-  const env = isolateHome()
-  const dir = env['MEETROOM_DATA_DIR'] ?? ''
-  await runBuilt(['--local', 'rooms', 'create', '--name', 'First room', '--type', 'open'], env)
-  const { stdout } = await runBuilt(['--local', 'rooms', 'list', '--columns', 'name', '--no-header'], env)
-  expect(stdout).toBe('First room\n')
-  expect(statSync(dir).mode & 0o777).toBe(0o700)
-  expect(statSync(join(dir, 'api-key')).mode & 0o777).toBe(0o600)
-})
-
 test('--version prints the version and creates no files', async () => {
   const env = isolateHome()
   expect(await runBuilt(['--version'], env)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
-  expect(existsSync(env['MEETROOM_DATA_DIR'] ?? '')).toBe(false)
-  expect(existsSync(env['MEETROOM_CONFIG_DIR'] ?? '')).toBe(false)
+  expect(existsSync(env.MEETROOM_DATA_DIR)).toBe(false)
+  expect(existsSync(env.MEETROOM_CONFIG_DIR)).toBe(false)
 })
 
 test('rooms list exits 5 and names doctor when the connection is refused', async () => {
@@ -116,26 +104,37 @@ test('rooms list exits 5 at the timeout when the service does not respond', asyn
   })
 })
 
-test.each(Object.entries(targets))(
+test.each([
+  [
+    'on the local workspace',
+    async () => isolateLocal(),
+    {
+      'rooms list --sort -name --columns name,type -o tsv --no-header': 'c\tprivate\nb\topen\na\topen\n',
+      'rooms list --query sort_by(rooms,&name)[].name -o tsv': 'a\nb\nc\n',
+    },
+  ],
+  [
+    'over a real socket',
+    served,
+    {
+      'rooms list --count-by type -o csv': 'type,count\r\nopen,2\r\nprivate,1\r\n',
+      'rooms get name:b --query room.name': '"b"\n',
+    },
+  ],
+])(
   'rooms list and rooms get return the requested rooms and fields in the built program %s',
-  { timeout: 60_000 },
-  async (_, target) => {
+  async (_, target, printed) => {
     const env = await target()
-    const print = async (line: string) => {
-      const { code, stdout, stderr } = await runBuilt([...line.split(' '), '-q'], env)
-      expect({ code, stderr }, line).toEqual({ code: 0, stderr: '' })
-      return stdout
-    }
-    await print('rooms create --name b --type open')
-    await print('rooms create --name c --type private')
-    await print('rooms create --name a --type open')
-    expect(await print('rooms list --sort -name --columns name,type -o tsv --no-header')).toBe(
-      'c\tprivate\nb\topen\na\topen\n',
-    )
-    expect(await print('rooms list --count')).toBe('3\n')
-    expect(await print('rooms list --count-by type -o csv')).toBe('type,count\r\nopen,2\r\nprivate,1\r\n')
-    expect(await print('rooms list --query sort_by(rooms,&name)[].name -o tsv')).toBe('a\nb\nc\n')
-    expect(await print('rooms get name:b --query room.name')).toBe('"b"\n')
-    expect(await print('rooms delete name:b --yes --query room.name -o tsv')).toBe('b\n')
+    for (const [name, type] of Object.entries({ b: 'open', c: 'private', a: 'open' }))
+      await here(`rooms create --name ${name} --type ${type}`, env)
+    for (const [line, stdout] of Object.entries(printed))
+      expect(await runBuilt([...line.split(' '), '-q'], env), line).toEqual({ code: 0, stdout, stderr: '' })
   },
 )
+
+test('the local workspace has owner-only access', async () => {
+  const env = isolateLocal()
+  await runBuilt(['rooms', 'list'], env)
+  const modes = ['', 'api-key'].map((name) => statSync(join(env.MEETROOM_DATA_DIR, name)).mode & 0o777)
+  expect(modes).toEqual([0o700, 0o600])
+})
