@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { launcher, node, runBuilt } from './helpers/built.ts'
 import { runCommand } from './helpers/command.ts'
+import { serveHere } from './helpers/serve-here.ts'
 import { homes, startServe } from './helpers/serving.ts'
 import { hasTool } from './helpers/tools.ts'
 import { leaves } from './helpers/tree.ts'
@@ -106,16 +107,16 @@ test('the commands in the connection tests include every command group', async (
 })
 
 describe('a run', { timeout: 120_000 }, () => {
-  test('a run of an online command connects only to the service', async () => {
-    const server = homes()
-    const { ready, api } = await startServe([], server)
+  test('a run of an online command connects only to the service, and serve makes no outgoing connection', async () => {
+    const server = record()
+    const { ready, api, call, createRoom, stop } = await startServe([], server.env)
     const { env, recorded, forget } = record()
     const run = (line: string) => runBuilt(line.split(' '), { ...env, ...api })
-    for (const user of ['ada', 'grace']) await run(`users create ${user}`)
-    const room = (await run('rooms create --name R --type private -o ids')).stdout.trim()
+    for (const user_id of ['ada', 'grace']) await call('POST', '/users', { user_id })
+    const room = await createRoom({ type: 'private' })
     const service = `connect ${new URL(ready.base_url).host}`
     const others: string[] = []
-    for (const line of share(online, 1, 2)) {
+    for (const line of share(online, 1, 4)) {
       forget()
       const { code, stderr } = await run(line.replace('ROOM', room))
       expect(code, `${line}: ${stderr}`).toBe(0)
@@ -125,28 +126,21 @@ describe('a run', { timeout: 120_000 }, () => {
       )
     }
     expect(others).toEqual([])
+    await stop()
+    expect(server.recorded()).toEqual([])
   })
 
   test('a run of an offline command makes no connection', async () => {
     const { env, recorded } = record()
-    for (const line of share(offline, 0, 2)) await runBuilt(line.split(' '), env)
-    expect(recorded()).toEqual([])
-  })
-
-  test('a run that serves the local workspace makes no outgoing connection', async () => {
-    const { env, recorded } = record()
-    const { call, stop } = await startServe([], env)
-    expect((await call('GET', '/rooms')).status).toBe(200)
-    await stop()
+    for (const line of share(offline, 0, 4)) await runBuilt(line.split(' '), env)
     expect(recorded()).toEqual([])
   })
 
   test.skipIf(!hasTool('strace', 'connections', 'system calls of a run'))(
     'a run of rooms list connects only to the service, according to the system calls',
     async () => {
-      const server = homes()
-      const { ready, api } = await startServe([], server)
-      const env = { ...homes(), ...api }
+      const { origin, baseUrl, apiKey } = await serveHere()
+      const env = { ...homes(), MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: apiKey }
       const trace = join(env.HOME, 'trace.txt')
       const flags = [
         '-f',
@@ -164,7 +158,7 @@ describe('a run', { timeout: 120_000 }, () => {
       const calls = readFileSync(trace, 'utf8')
         .split('\n')
         .filter((line) => line.includes('sa_family=AF_INET'))
-      const { port } = new URL(ready.base_url)
+      const { port } = new URL(origin)
       expect(calls.length).toBeGreaterThan(0)
       expect(calls.filter((line) => !line.includes(`htons(${port})`))).toEqual([])
     },
