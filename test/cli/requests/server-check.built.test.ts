@@ -1,15 +1,13 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { runBuilt } from '../../helpers/built.ts'
-import { homes, startBuilt, startServe } from '../../helpers/serving.ts'
+import { runHere } from '../../helpers/run-here.ts'
+import { serveHere } from '../../helpers/serve-here.ts'
+import { homes, type Ready, runServe, startBuilt, startServe } from '../../helpers/serving.ts'
 import { soon } from '../../helpers/waiting.ts'
 
-type Server = Awaited<ReturnType<typeof startServe>>
-
 /** Starts a program of another user on the port of a stopped server. */
-async function takePort({ ready }: Server, visitors = 1) {
+async function takePort({ ready }: { ready: Ready }, visitors = 1) {
   let received = ''
   let closed = () => {}
   const visited = new Promise<void>((resolve) => {
@@ -39,17 +37,13 @@ async function takePort({ ready }: Server, visitors = 1) {
   }
 }
 
-async function stop({ child }: Server, signal: NodeJS.Signals): Promise<void> {
-  child.kill(signal)
-  await once(child, 'exit')
-}
-
 let env: ReturnType<typeof homes>
 beforeEach(() => {
   env = homes()
 })
 
-const run = (line: string) => runBuilt(line.split(' '), env)
+const run = (line: string, stdin?: string) =>
+  runHere(line.split(' '), { env, ...(stdin !== undefined && { stdin }) })
 
 describe('a --local command after the server stops', () => {
   test.each<[NodeJS.Signals, readonly [string, RegExp][]]>([
@@ -71,17 +65,17 @@ describe('a --local command after the server stops', () => {
     'a --local command “%s” sends nothing to another program on the port of the stopped server after %s',
     async (signal, lines) => {
       const server = await startServe([], env)
-      const { stdout } = await run('--local rooms create --name R --type open -o ids')
-      await run('--local users create ada')
+      const room = await server.createRoom()
+      await server.call('POST', '/users', { user_id: 'ada' })
       const begin = async ([line, begun]: readonly [string, RegExp]) => {
-        const argv = line.replace('ROOM', stdout.trim()).split(' ')
+        const argv = line.replace('ROOM', room).split(' ')
         const command = startBuilt(['--local', ...argv], env)
         const lines = /sessions/.test(line) ? command.stdout : command.stderr
         await lines.find(`like ${begun}`, (text) => begun.test(text))
         return command
       }
       const commands = await Promise.all(lines.map(begin))
-      await stop(server, signal)
+      await server.stop(signal)
       const taken = await takePort(server, commands.length)
       expect(await taken.visit()).toBe('')
       for (const command of commands) {
@@ -95,15 +89,18 @@ describe('a --local command after the server stops', () => {
 
 describe('a profile of serve --save-profile', () => {
   test.each([
-    ['a workspace', [], 'SIGTERM'],
-    ['a workspace whose server was killed', [], 'SIGKILL'],
-    ['an ephemeral service', ['--ephemeral'], 'SIGTERM'],
+    ['a workspace', () => runServe(['--save-profile', 'dev'], env)],
+    ['a workspace whose server was killed', () => startServe(['--save-profile', 'dev'], env)],
+    ['an ephemeral service', () => runServe(['--ephemeral', '--save-profile', 'dev'], env)],
   ] as const)(
     'a profile of serve --save-profile for %s sends its key only to the server',
-    async (_name, flags, signal) => {
-      const server = await startServe([...flags, '--save-profile', 'dev'], env)
-      expect(await run('rooms list --profile dev')).toMatchObject({ code: 0 })
-      await stop(server, signal)
+    async (_name, start) => {
+      const server = await start()
+      if ('child' in server) await server.stop('SIGKILL')
+      else {
+        expect(await run('rooms list --profile dev')).toMatchObject({ code: 0 })
+        await server.stop()
+      }
       const taken = await takePort(server)
       const host = new URL(server.ready.base_url).host
       expect(await run('rooms list --profile dev --retries 0')).toMatchObject({
@@ -118,32 +115,22 @@ describe('a profile of serve --save-profile', () => {
   )
 
   test('a profile of serve --save-profile sends requests again only if the same workspace is served at the same base URL', async () => {
-    const server = await startServe(['--save-profile', 'dev'], env)
-    const port = new URL(server.ready.base_url).port
-    await stop(server, 'SIGTERM')
-    const again = await startServe(['--port', port], env)
+    const server = await runServe(['--save-profile', 'dev'], env)
+    const { port } = new URL(server.ready.base_url)
+    await server.stop()
+    const again = await runServe(['--port', port], env)
     expect(await run('rooms list --profile dev')).toMatchObject({ code: 0 })
-    await stop(again, 'SIGTERM')
-    await startServe(['--port', port], homes())
+    await again.stop()
+    await runServe(['--port', port])
     expect(await run('rooms list --profile dev --retries 0')).toMatchObject({ code: 5 })
   })
 
   test('a profile of serve --save-profile is an ordinary profile after auth login', async () => {
-    const server = await startServe(['--save-profile', 'dev'], env)
-    await stop(server, 'SIGTERM')
-    const other = await startServe([], homes())
-    const key = readFileSync(other.ready.api_key_file, 'utf8')
-    const login = [
-      'auth',
-      'login',
-      '--with-token',
-      '--profile',
-      'dev',
-      '--base-url',
-      other.ready.base_url,
-      '--replace',
-    ]
-    expect(await runBuilt(login, env, key)).toMatchObject({ code: 0 })
+    const server = await runServe(['--save-profile', 'dev'], env)
+    await server.stop()
+    const { baseUrl, apiKey } = await serveHere()
+    const login = `auth login --with-token --profile dev --base-url ${baseUrl} --replace`
+    expect(await run(login, apiKey)).toMatchObject({ code: 0 })
     expect(await run('rooms list --profile dev')).toMatchObject({ code: 0 })
   })
 })
