@@ -42,7 +42,7 @@ const notRun: Table<string> = [
   [/rooms open /, 'needs a browser: open.test.ts'],
   [/serve --print-env/, 'needs a served workspace: live.built.test.ts'],
   [/--local rooms link /, 'needs a served workspace: open.test.ts'],
-  [/--control control\.json/, 'needs a served workspace: control.built.test.ts'],
+  [/--control control\.json/, 'needs a served workspace: control.test.ts'],
   [/before-upgrade-from-schema-N/, 'needs the copy of an upgrade: upgrade.test.ts'],
 ]
 

@@ -118,7 +118,7 @@ export const sendsNothing =
   /^(serve|join|sessions watch|webhooks (listen|verify)|audit|auth|profiles|config|cache|local|help|openapi|version|commands|schema|doctor|completion|__complete)\b/
 /** Commands that send a request to a URL other than the base URL. */
 export const sendsElsewhere = /^webhooks trigger\b/
-/** Commands that need a running service with a control file. `control.built.test.ts` runs them. */
+/** Commands that need a running service with a control file. `control.test.ts` runs them. */
 export const needsControl = / --control /
 /** Commands that run until they are stopped. */
 export const stays = /^(serve(?!.*--print-env)|join|sessions watch|webhooks listen)\b/

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import {
   closeSync,
   copyFileSync,
@@ -12,13 +11,12 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { WebSocket } from 'ws'
 import { getDatabasePath } from '../../../src/embedded/database-path.ts'
 import { createService } from '../../../src/embedded/service/service.ts'
 import { loadSqlite } from '../../../src/embedded/store/sqlite.ts'
 import { Store } from '../../../src/embedded/store/store.ts'
 import { runBuilt } from '../../helpers/built.ts'
-import { homes, startServe } from '../../helpers/serving.ts'
+import { homes, joinRoom, runServe, startServe } from '../../helpers/serving.ts'
 import { fillDisk, mountDisk } from '../../helpers/small-disk.ts'
 import { decodeBody, localUrl, wireRequest } from '../../helpers/wire.ts'
 import { tempDir } from '../../helpers/world.ts'
@@ -115,7 +113,7 @@ test.each(Object.entries(removals))(
   'a service whose database file %s refuses writes and is not ready',
   async (_, remove) => {
     const env = homes()
-    const { ready, call } = await startServe(['--quiet'], env)
+    const { ready, call } = await runServe(['--quiet'], env)
     const create = () => call('POST', '/rooms', { name: 'R', type: 'open' })
     const readiness = async () => (await fetch(new URL('/readyz', ready.base_url))).status
     expect((await create()).status).toBe(200)
@@ -157,14 +155,13 @@ test('on a full disk serve keeps running and --local reports the cause', async (
   const ask = (method: string, body?: object) => call(method, '/rooms', body)
   const room = { name: 'x'.repeat(20_000), type: 'open' }
   const { id } = (await ask('POST', room)).body.room
-  const webSocket = new WebSocket(`${ready.base_url.replace('http', 'ws')}/rooms/${id}/connect`)
-  await once(webSocket, 'message')
+  const webSocket = await joinRoom(ready, id)
   fillDisk(ballast)
   expect(await ask('POST', room)).toEqual({ status: 503, body: diskFull })
   expect((await ask('GET')).body.rooms).toHaveLength(1)
   rmSync(ballast)
   expect((await ask('POST', room)).status).toBe(200)
-  expect(webSocket.readyState).toBe(WebSocket.OPEN)
+  expect(webSocket.readyState).toBe(webSocket.OPEN)
   child.kill('SIGTERM')
   expect(await ended()).toEqual({ code: 0, signal: null })
 

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { connect, createServer, type Socket } from 'node:net'
@@ -8,6 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { launcher, node, runBuilt } from '../../../helpers/built.ts'
 import { type Certificate, certificateAuthority } from '../../../helpers/certificate.ts'
 import { type Finished, runCommand } from '../../../helpers/command.ts'
+import { testNow } from '../../../helpers/host.ts'
 import { listen } from '../../../helpers/listen.ts'
 import { runHere } from '../../../helpers/run-here.ts'
 import { serveHere } from '../../../helpers/serve-here.ts'
@@ -42,7 +43,13 @@ const doctor = (env: Record<string, string>, ...flags: string[]) =>
 const doctorHere = (env: Record<string, string>, ...flags: string[]) =>
   checksOf(tempDir(), (home) =>
     runHere(['doctor', ...flags], {
-      env: { ...home, MEETROOM_CONFIG_DIR: home.HOME, MEETROOM_DATA_DIR: home.HOME, ...env },
+      env: {
+        ...home,
+        PATH: process.env['PATH'],
+        MEETROOM_CONFIG_DIR: home.HOME,
+        MEETROOM_DATA_DIR: home.HOME,
+        ...env,
+      },
     }),
   )
 
@@ -60,7 +67,10 @@ async function checksOf(
 }
 
 /** Runs doctor with a profile that has a key command. */
-async function doctorWithCommand(key_command: string, { mode = 0o600, directoryMode = 0o700 } = {}) {
+async function doctorWithCommand(
+  key_command: string,
+  { mode = 0o600, directoryMode = 0o700, run = doctorHere } = {},
+) {
   const { baseUrl, apiKey } = await serveHere()
   const dir = tempDir()
   const profile = { base_url: baseUrl, key_command, api_key_origin: new URL(baseUrl).origin }
@@ -68,7 +78,7 @@ async function doctorWithCommand(key_command: string, { mode = 0o600, directoryM
   chmodSync(join(dir, 'config.json'), mode)
   chmodSync(dir, directoryMode)
   writeFileSync(join(dir, 'key'), apiKey)
-  const found = await doctor({ MEETROOM_CONFIG_DIR: dir, MEETROOM_API_KEY: '', KEY: join(dir, 'key') })
+  const found = await run({ MEETROOM_CONFIG_DIR: dir, MEETROOM_API_KEY: '', KEY: join(dir, 'key') })
   expect(found.stdout + found.stderr).not.toContain(apiKey)
   return found
 }
@@ -186,7 +196,9 @@ describe('doctor', () => {
       doctor({ MEETROOM_BASE_URL: `https://127.0.0.1:${silent}/v1` }),
       doctor({ MEETROOM_BASE_URL: await secure(undefined, () => {}) }),
       doctor({ MEETROOM_BASE_URL: 'https://meet.test/v1', HTTPS_PROXY: `http://127.0.0.1:${silent}` }),
-      process.platform === 'win32' ? undefined : doctorWithCommand(`sh -c 'sleep 6; cat "$KEY"'`),
+      process.platform === 'win32'
+        ? undefined
+        : doctorWithCommand(`sh -c 'sleep 6; cat "$KEY"'`, { run: doctor }),
     ])
     expect(Date.now() - begun).toBeLessThan(20_000)
     expect([tls.code, http.code, proxy.code]).toEqual([1, 1, 1])
@@ -217,10 +229,11 @@ describe('doctor', () => {
 
   test('doctor reports a clock that differs from the clock of the service', async () => {
     const listener: RequestListener = (request, response) => {
-      response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString())
+      response.setHeader('date', new Date(testNow - 3_600_000).toUTCString())
       service(request, response)
     }
-    const { code, checks } = await doctor({ MEETROOM_BASE_URL: await secure(undefined, listener) })
+    const port = await listen(createHttpServer(listener))
+    const { code, checks } = await doctorHere({ MEETROOM_BASE_URL: `http://127.0.0.1:${port}/v1` })
     expect(code).toBe(1)
     expect(checks['clock']).toMatch(
       /^✖ 360\d s ahead of the clock of the service; set the clock of this machine$/,
@@ -292,7 +305,7 @@ describe('doctor', () => {
       const file = join(dir, 'config/config.json')
       writeFileSync(file, '{}')
       chmodSync(file, 0o644)
-      const { checks } = await doctor({ MEETROOM_CONFIG_DIR: join(dir, 'config') }, '--local')
+      const { checks } = await doctorHere({ MEETROOM_CONFIG_DIR: join(dir, 'config') }, '--local')
       expect(checks['settings file']).toBe(
         `✖ other accounts of this machine have access to ${file} (mode 0644); run: chmod 600 ${file}`,
       )
@@ -347,7 +360,7 @@ describe('doctor', () => {
       const dir = tempDir()
       mkdirSync(join(dir, 'meetroom'))
       chmodSync(join(dir, 'meetroom'), 0o777)
-      const { code, checks } = await doctor({ XDG_CACHE_HOME: dir }, '--local')
+      const { code, checks } = await doctorHere({ XDG_CACHE_HOME: dir }, '--local')
       expect(code).toBe(1)
       expect(checks['code cache']).toBe(
         `✖ ${dir}/meetroom is not a directory that only you can write to: commands start slower; remove this path; the next command creates the directory`,
@@ -356,13 +369,13 @@ describe('doctor', () => {
   )
 
   test('doctor with --local exits 0 and creates no local workspace', async () => {
-    const { code, stderr, checks, dir } = await doctor({}, '--local')
+    const { code, stderr, checks, dir } = await doctorHere({}, '--local')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(checks['workspace']).toMatch(/^✔ none in .* yet; the first command creates it$/)
-    expect(existsSync(join(dir, '.local'))).toBe(false)
-    const env = { HOME: dir, LANG: 'C' }
-    await runBuilt(['--local', 'rooms', 'list'], env)
-    expect((await runBuilt(['--local', 'doctor'], env)).stdout).toMatch(/^ok {3}workspace {6}can be read$/m)
+    expect(readdirSync(dir)).toEqual([])
+    const data = { MEETROOM_DATA_DIR: dir }
+    await runHere(['--local', 'rooms', 'list'], { env: data })
+    expect((await doctorHere(data, '--local')).checks['workspace']).toBe('✔ can be read')
   })
 
   test('doctor refuses -o csv', async () => {

@@ -1,14 +1,11 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { readSamples, readTopicFile } from '../../../helpers/documentation.ts'
 import { runHere } from '../../../helpers/run-here.ts'
-import { homes, startServe } from '../../../helpers/serving.ts'
-
-// Every test starts processes.
-vi.setConfig({ testTimeout: 30_000 })
+import { homes, runServe } from '../../../helpers/serving.ts'
 
 const seed = {
   users: [{ user_id: 'ada' }],
@@ -19,37 +16,39 @@ const seed = {
 async function startControlled() {
   const env = homes()
   const file = join(env.HOME, 'control.json')
-  const running = await startServe(['--ephemeral', '--control', file], env)
+  const running = await runServe(['--ephemeral', '--control', file], env)
   const { apiKey } = running
   const { control_url, control_key } = JSON.parse(readFileSync(file, 'utf8'))
   const run = (line: string) => runHere(line.split(' '), { env })
   const local = (line: string) => run(`local ${line} --control ${file}`)
   const rooms = (line: string) => runHere(['rooms', ...line.split(' ')], { env: { ...env, ...running.api } })
-  return { ...running, env, file, apiKey, control_url, control_key, run, local, rooms }
+  /** Stops the service, and leaves its control file like a killed process. */
+  const kill = async () => {
+    const left = readFileSync(file)
+    await running.stop()
+    writeFileSync(file, left)
+  }
+  return { ...running, env, file, apiKey, control_url, control_key, run, local, rooms, kill }
 }
 
 describe('serve --control', () => {
   test('serve --control writes the URL and the key to a private file, and removes the file when the service stops', async () => {
-    const { file, child, ended, control_url, control_key, apiKey, log } = await startControlled()
+    const { file, stop, control_url, control_key, apiKey, log } = await startControlled()
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(control_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect(control_key).toMatch(/^control_[\w-]{32}$/)
     expect(control_key).not.toBe(apiKey)
-    child.kill('SIGTERM')
-    await ended()
+    await stop()
     expect(existsSync(file)).toBe(false)
     expect(log()).not.toContain(control_key)
   })
 
   test('serve --control replaces the control file of a killed service, and refuses any other existing file', async () => {
     const first = await startControlled()
-    first.child.kill('SIGKILL')
-    await first.ended()
-    expect(existsSync(first.file)).toBe(true)
-    const second = await startServe(['--ephemeral', '--control', first.file], first.env)
+    await first.kill()
+    const second = await runServe(['--ephemeral', '--control', first.file], first.env)
     expect(JSON.parse(readFileSync(first.file, 'utf8')).control_key).not.toBe(first.control_key)
-    second.child.kill('SIGTERM')
-    await second.ended()
+    await second.stop()
     const other = join(first.env.HOME, 'notes.txt')
     writeFileSync(other, 'precious')
     expect(await first.run(`serve --ephemeral --port 0 --control ${other}`)).toEqual({
@@ -139,9 +138,8 @@ describe('commands with --control FILE', () => {
   })
 
   test('commands with --control FILE send the control key to no other host, and exit 5 if the service has stopped', async () => {
-    const { file, child, ended, env, run, control_key } = await startControlled()
-    child.kill('SIGKILL')
-    await ended()
+    const { file, kill, run, control_key } = await startControlled()
+    await kill()
     const line = `local clock freeze --control ${file}`
     expect(await run(line)).toMatchObject({
       code: 5,
@@ -156,7 +154,6 @@ describe('commands with --control FILE', () => {
       writeFileSync(file, JSON.stringify({ control_url, control_key }))
       expect((await run(line)).stderr).toContain(`${file} is not a control file`)
     }
-    expect(env.HOME).not.toBe('')
   })
 })
 

@@ -1,13 +1,9 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { perTest } from '../helpers/per-test.ts'
-import { homes, startServe } from '../helpers/serving.ts'
+import { runServe } from '../helpers/serving.ts'
 import { soon } from '../helpers/waiting.ts'
-
-// Every test starts a process.
-vi.setConfig({ testTimeout: 30_000 })
 
 type Query = Readonly<Record<string, string | number | boolean>>
 type Thing = Record<string, any>
@@ -72,8 +68,8 @@ class Sdk {
 }
 
 const sdk = perTest(async () => {
-  const { ready } = await startServe(['--ephemeral'], homes())
-  return new Sdk(ready.base_url, readFileSync(ready.api_key_file, 'utf8').trim())
+  const { ready, apiKey } = await runServe(['--ephemeral'])
+  return new Sdk(ready.base_url, apiKey)
 })
 
 const createRoom = async (fields: object = {}): Promise<Thing> =>
