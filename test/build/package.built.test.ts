@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../helpers/command.ts'
 import { listen } from '../helpers/listen.ts'
+import { programsIn } from '../helpers/programs.ts'
 import { readTarball } from '../helpers/tarball.ts'
 
 /**
@@ -89,30 +90,35 @@ test('the bill of materials contains each bundled library and no other library',
     expect(listed.some((id: string) => id.startsWith(`${tool} `))).toBe(false)
 })
 
-test.each([
-  ['undici', 1, 'undici@VERSION: high: A flaw (https://advisories.test/1)\n'],
-  ['vitest', 0, ' bundled packages, 0 with known vulnerabilities\n'],
-])('the audit with an advisory for the package %s exits %i', async (name, code, words) => {
-  const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'))
-  const advisory = { id: 1, url: 'https://advisories.test/1', title: 'A flaw', severity: 'high' }
-  const registry = await serveRegistry({ [name]: [{ ...advisory, vulnerable_versions: version }] })
-  const result = await runCommand(process.execPath, ['test/audit.mjs'], {
+/** Runs the audit with a registry, or with a program as npm. */
+const audit = (more: Record<string, string>) =>
+  runCommand(process.execPath, ['test/audit.mjs'], {
     HOME: dir,
-    npm_config_registry: registry,
     npm_config_cache: join(dir, 'cache'),
+    npm_config_fetch_retries: '0',
+    ...more,
   })
-  expect(result.stdout).toContain(words.replace('VERSION', version))
-  expect(result.code).toBe(code)
+
+test('the audit exits 1 for an advisory for a bundled package, and 0 for other packages', async () => {
+  const advisory = { id: 1, url: 'https://advisories.test/1', title: 'A flaw', severity: 'high' }
+  const [undici, vitest] = ['undici', 'vitest'].map((name) => {
+    const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'))
+    return { version, advisories: [{ ...advisory, vulnerable_versions: version }] }
+  })
+  const advisories = { undici: undici?.advisories, vitest: vitest?.advisories }
+  const { code, stdout } = await audit({ npm_config_registry: await serveRegistry(advisories) })
+  const [flaw, counts] = stdout.split('\n')
+  expect({ code, flaw }).toEqual({
+    code: 1,
+    flaw: `undici@${undici?.version}: high: A flaw (https://advisories.test/1)`,
+  })
+  expect(counts).toMatch(/ bundled packages, 1 with known vulnerabilities$/)
+  const PATH = programsIn(join(dir, 'bin'), { npm: `echo '{"vulnerabilities":{}}'` })
+  expect(await audit({ PATH })).toMatchObject({ code: 0, stdout: expect.stringContaining(', 0 with known') })
 })
 
 test('the audit exits 2 if the registry does not respond', async () => {
-  const registry = await serveRegistry(undefined)
-  const result = await runCommand(process.execPath, ['test/audit.mjs'], {
-    HOME: dir,
-    npm_config_registry: registry,
-    npm_config_cache: join(dir, 'cache'),
-    npm_config_fetch_retries: '0',
-  })
+  const result = await audit({ npm_config_registry: await serveRegistry(undefined) })
   expect(result).toMatchObject({ code: 2, stdout: '' })
   expect(result.stderr).toMatch(/^npm audit: ./)
 })
@@ -145,45 +151,28 @@ test('the scripts for npm install in a checkout and for npm pack build the progr
   expect(scripts).toMatchObject({ preprepare: 'npm run build', prepack: 'npm run build' })
 })
 
-test('a global installation causes no warning from npm', { timeout: 60_000 }, async () => {
-  const prefix = join(dir, 'global')
-  const flags = ['--offline', '--no-audit', '--no-fund', '--no-update-notifier', '--omit=peer']
-  const installed = await npm('install', '--global', ...flags, '--prefix', prefix, tarball)
-  expect(installed).toMatchObject({ code: 0, stderr: '' })
-  expect(await runCommand(join(prefix, 'bin/meetroom'), ['--version'], { HOME: dir })).toMatchObject({
-    code: 0,
-  })
-})
-
 test('publint finds no problem in the package', { timeout: 60_000 }, async () => {
   const { code, stdout } = await runCommand('node_modules/.bin/publint', ['--strict', tarball], { HOME: dir })
   expect(code, stdout).toBe(0)
   expect(stdout).toContain('All good!')
 })
 
-test('commands succeed after an installation of the package in an empty directory without network or scripts', {
+test('a global installation without network causes no warning from npm, installs only the package, and commands succeed', {
   timeout: 60_000,
 }, async () => {
-  const prefix = join(dir, 'prefix')
-  const installed = await npm(
-    'install',
-    '--offline',
-    '--no-audit',
-    '--no-fund',
-    '--omit=peer',
-    '--prefix',
-    prefix,
-    tarball,
-  )
-  expect(installed.code, installed.stderr).toBe(0)
-  const modules = join(prefix, 'node_modules')
+  const prefix = join(dir, 'global')
+  const flags = ['--offline', '--no-audit', '--no-fund', '--no-update-notifier', '--omit=peer']
+  const installed = await npm('install', '--global', ...flags, '--prefix', prefix, tarball)
+  expect(installed).toMatchObject({ code: 0, stderr: '' })
+  const modules = join(prefix, 'lib/node_modules')
   expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['meetroom'])
+  expect(existsSync(join(modules, 'meetroom/node_modules'))).toBe(false)
   // npm builds every package that has a binding.gyp, even without a script.
   expect(existsSync(join(modules, 'meetroom/binding.gyp'))).toBe(false)
   const { scripts } = JSON.parse(readFileSync(join(modules, 'meetroom/package.json'), 'utf8'))
   for (const hook of installHooks) expect(scripts).not.toHaveProperty(hook)
   const meetroom = (...argv: string[]) =>
-    runCommand(join(prefix, 'node_modules/.bin/meetroom'), argv, {
+    runCommand(join(prefix, 'bin/meetroom'), argv, {
       HOME: dir,
       MEETROOM_DATA_DIR: join(dir, 'data'),
     })

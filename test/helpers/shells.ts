@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { quoteForShell } from '../../src/api/quote-for-shell.ts'
 import { shells } from '../../src/cli/shell/answer.ts'
-import { launcher, node, runBuilt } from './built.ts'
+import { launcher, node } from './built.ts'
 import { fromTerminal, hasTerminal, onTerminal } from './pty.ts'
+import { runHere } from './run-here.ts'
 import { homes } from './serving.ts'
 import { soon, Watched } from './waiting.ts'
 
@@ -57,7 +58,7 @@ export function atShell(shell: TerminalShell) {
   /** Starts a shell and waits until it accepts keys. */
   async function start(more: Record<string, string> = {}) {
     const { command, file, text } = starts[shell]
-    const { stdout } = await runBuilt(['completion', shell], env)
+    const { stdout } = await runHere(['completion', shell], { env })
     writeFileSync(join(env.HOME, file), text(stdout))
     const [program, ...words] = onTerminal(`cd ${quoteForShell(env.HOME)}; stty cols 80; exec ${command}`)
     const path = `${bin}:${process.env['PATH']}`
@@ -104,5 +105,5 @@ export function atShell(shell: TerminalShell) {
     return { press, enter, until, text: shownText }
   }
 
-  return { env, start, run: (line: string[]) => runBuilt(line, env) }
+  return { env, start, run: (line: string[]) => runHere(line, { env }) }
 }
