@@ -2,8 +2,10 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { startService } from '../../src/testing/testing.ts'
 import { runCommand } from '../helpers/command.ts'
 import { readTopicFile } from '../helpers/documentation.ts'
+import { copyPackage } from '../helpers/installed.ts'
 
 // Every test starts a test runner or a compiler.
 vi.setConfig({ testTimeout: 120_000 })
@@ -11,20 +13,14 @@ vi.setConfig({ testTimeout: 120_000 })
 const dir = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
 const modules = join(dir, 'node_modules')
 
-/** Installs the packed tarball into a project outside this repository. */
-beforeAll(async () => {
-  const npm = (...argv: string[]) =>
-    runCommand('npm', argv, { HOME: dir, npm_config_cache: join(dir, 'cache') })
-  const packed = await npm('pack', '--ignore-scripts', '--pack-destination', dir, '--json')
-  expect(packed.code, packed.stderr).toBe(0)
-  const [{ filename }] = JSON.parse(packed.stdout)
+/** Installs the package into a project outside this repository. */
+beforeAll(() => {
   writeFileSync(join(dir, 'package.json'), '{}')
-  const flags = ['--offline', '--no-audit', '--no-fund', '--omit=peer', '--prefix', dir]
-  const installed = await npm('install', ...flags, join(dir, filename))
-  expect(installed.code, installed.stderr).toBe(0)
-  for (const name of ['vitest', 'libsql']) symlinkSync(resolve('node_modules', name), join(modules, name))
-  symlinkSync(resolve('node_modules/@types'), join(modules, '@types'))
-}, 120_000)
+  mkdirSync(modules)
+  copyPackage(join(modules, 'meetroom'))
+  for (const name of ['vitest', 'libsql', '@types'])
+    symlinkSync(resolve('node_modules', name), join(modules, name))
+})
 
 afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }))
 
@@ -42,19 +38,9 @@ function write(folder: string, files: Readonly<Record<string, string>>): string 
 const nodeMajor = Number(process.versions.node.split('.')[0])
 
 test('the tests in both examples pass in 30 lines, and a test service responds if the test runner replaces all timers and the clock', async () => {
-  for (const [type, code] of [
-    ['module', esm],
-    ['commonjs', commonJs],
-  ] as const) {
-    expect(code.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(30)
-    for (const word of ['seed', 'reset', 'clock', 'faults', 'webhooks']) expect(code).toContain(word)
-    write(type, { 'package.json': JSON.stringify({ type }), 'service.test.js': code })
-  }
-  write('fake', {
-    'package.json': '{"type":"module"}',
-    'fake.test.js': `import { startService } from 'meetroom/testing'
-vi.useFakeTimers({ now: 0 })
-test('the service responds', async () => {
+  const fake = `
+test('the service responds if all timers and the clock are replaced', async () => {
+  vi.useFakeTimers({ now: 0 })
   const rooms = [{ id: 'r', name: 'R', type: 'open', webhook: { url: 'http://127.0.0.1:9/' } }]
   const service = await startService({ seed: { rooms } })
   new WebSocket(service.baseUrl.replace('http', 'ws') + '/rooms/r/connect')
@@ -62,9 +48,16 @@ test('the service responds', async () => {
   await service.clock.advance('1h')
   expect(service.clock.now()).toBeGreaterThan(1.7e12)
   await service.close()
-})`,
-  })
-  const argv = [join(modules, 'vitest/vitest.mjs'), 'run', '--globals', '--root', dir]
+})`
+  for (const [type, code, more] of [
+    ['module', esm, fake],
+    ['commonjs', commonJs, ''],
+  ] as const) {
+    expect(code.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(30)
+    for (const word of ['seed', 'reset', 'clock', 'faults', 'webhooks']) expect(code).toContain(word)
+    write(type, { 'package.json': JSON.stringify({ type }), 'service.test.js': code + more })
+  }
+  const argv = [join(modules, 'vitest/vitest.mjs'), 'run', '--globals', '--maxWorkers=1', '--root', dir]
   const { code, stdout, stderr } = await runCommand(process.execPath, argv, {
     HOME: dir,
     // Node 20 has no global WebSocket by default.
@@ -93,10 +86,11 @@ test.each(['process.exit()', "process.kill(process.pid, 'SIGKILL')"])(
     const program = `const { startService } = require('meetroom/testing')
 const options = { dataDir: ${JSON.stringify(dataDir)}, seed: { users: [{ user_id: 'ada' }] } }
 startService(options).then((service) => { console.log(service.apiKey); END })`
-    const run = (end: string) =>
-      runCommand(process.execPath, ['-e', program.replace('END', end)], { HOME: dir }, '', { cwd: dir })
-    const first = await run(end)
-    expect(await run('return service.close()')).toEqual({ code: 0, stdout: first.stdout, stderr: '' })
+    const argv = ['-e', program.replace('END', end)]
+    const { stdout } = await runCommand(process.execPath, argv, { HOME: dir }, '', { cwd: dir })
+    const service = await startService({ dataDir })
+    expect(`${service.apiKey}\n`).toBe(stdout)
+    await service.close()
   },
 )
 

@@ -13,8 +13,16 @@ test.skipIf(absent.length === 0)(
 const local = { MEETROOM_PROFILE: 'local' }
 
 describe.each(present)('the Tab key in the shell %s', { timeout: 60_000 }, (shell) => {
-  test(`the Tab key in the shell ${shell} completes commands, flags and their values, fields and files`, async () => {
-    const { enter } = await atShell(shell).start()
+  test(`the Tab key in the shell ${shell} completes commands, flags, fields, files and IDs, and quotes an ID with shell syntax`, async () => {
+    const { env, run, start } = atShell(shell)
+    const made = async (line: string) =>
+      (await run(['--local', ...line.split(' '), '-o', 'ids'])).stdout.trim()
+    await made('users create ada --name Ada')
+    const room = await made('rooms create --name R --type open')
+    const member = await made(`members add ${room} ada`)
+    const id = 'q b$(touch pwned)`touch pwned`;touch pwned&\'"\\*!~{x,y}ä李👩\u200d👧'
+    await run(['--local', 'users', 'create', id, '--name', '$(touch pwned)'])
+    const { enter } = await start(local)
     const lines: [keys: string, words: string][] = [
       ['sess\tli\t', 'sessions list'],
       ['rooms list --page-s\t5', 'rooms list --page-size 5'],
@@ -30,32 +38,11 @@ describe.each(present)('the Tab key in the shell %s', { timeout: 60_000 }, (shel
       ['rooms list bi\t', 'rooms list bi'],
       // Zsh removes the slash.
       ['rooms import bi\t', shell === 'zsh' ? 'rooms import bin' : 'rooms import bin/'],
+      [`members get ${room.slice(0, 4)}\t\t`, `members get ${room} ${member}`],
+      ['users get a\t', 'users get ada'],
     ]
     for (const [keys, words] of lines) expect(await enter(`meetroom ${keys}`)).toEqual(words.split(' '))
-  })
-
-  test(`the Tab key in the shell ${shell} completes the ID of a room, a user and a member`, async () => {
-    const { run, start } = atShell(shell)
-    await run(['--local', 'users', 'create', 'ada', '--name', 'Ada'])
-    const { stdout } = await run(['--local', 'rooms', 'create', '--name', 'R', '--type', 'open', '-o', 'ids'])
-    const room = stdout.trim()
-    const added = await run(['--local', 'members', 'add', room, 'ada', '-o', 'ids'])
-    const { enter } = await start(local)
-    expect(await enter(`meetroom members get ${room.slice(0, 4)}\t\t`)).toEqual([
-      'members',
-      'get',
-      room,
-      added.stdout.trim(),
-    ])
-    expect(await enter('meetroom users get \t')).toEqual(['users', 'get', 'ada'])
-  })
-
-  test(`the Tab key in the shell ${shell} quotes an ID with shell syntax, and executes no part of the ID`, async () => {
-    const { env, run, start } = atShell(shell)
-    const id = 'a b$(touch pwned)`touch pwned`;touch pwned&\'"\\*!~{x,y}ä李👩\u200d👧'
-    await run(['--local', 'users', 'create', id, '--name', '$(touch pwned)'])
-    const { enter } = await start(local)
-    expect(await enter('meetroom users get a\t')).toEqual(['users', 'get', id])
+    expect(await enter('meetroom users get q\t')).toEqual(['users', 'get', id])
     expect(existsSync(join(env.HOME, 'pwned'))).toBe(false)
   })
 
