@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { runBuilt } from '../helpers/built.ts'
 import { runHere } from '../helpers/run-here.ts'
 import { tempDir } from '../helpers/world.ts'
+import { share } from '../suites/size.ts'
 
 /** Directories that cannot be created. For the first directory, recursive mkdir of Node 20 never returns. */
 const impossible = {
@@ -56,14 +57,15 @@ describe.each(Object.entries(impossible))('a directory %s that cannot be created
     home = { HOME: dir, MEETROOM_CONFIG_DIR: join(dir, 'config'), MEETROOM_DATA_DIR: join(dir, 'data') }
     file = join(dir, 'users.csv')
     writeFileSync(file, 'user_id\nbob\n')
-    await run(['--local', 'users', 'create', 'ada'])
-    room = (await run(['--local', 'rooms', 'create', '--name', 'Maths', '-o', 'ids'])).stdout.trim()
+    const make = (line: string) => runHere(line.split(' '), { env: { ...home } })
+    await make('--local users create ada')
+    room = (await make('--local rooms create --name Maths -o ids')).stdout.trim()
     return () => rmSync(dir, { recursive: true })
   })
 
   const isMissing = name === 'below /proc' && !existsSync('/proc/self')
 
-  test.skipIf(isMissing).each(Object.entries(lines))(
+  test.skipIf(isMissing).each(share(Object.entries(lines), 0, name === 'below /proc' ? 3 : 1))(
     `a directory ${name} that cannot be created causes an error with the path and the reason when needed for %s`,
     async (_, { env = {}, line, code }) => {
       const path = pathOf()
@@ -90,7 +92,7 @@ describe.each(Object.entries(impossible))('a directory %s that cannot be created
 test('missing directories are created with owner-only access', async () => {
   const dir = tempDir()
   const env = { HOME: dir, MEETROOM_DATA_DIR: join(dir, 'a/b/c') }
-  expect((await runBuilt(['--local', 'users', 'list'], env)).code).toBe(0)
+  expect((await runHere(['--local', 'users', 'list'], { env })).code).toBe(0)
   const modes = ['a', 'a/b', 'a/b/c'].map((path) => statSync(join(dir, path)).mode & 0o777)
   expect(modes).toEqual([0o700, 0o700, 0o700])
 })
