@@ -8,7 +8,7 @@ const run = (script: string) => {
 }
 
 // These commands print without a stream for standard output.
-describe.each(['--version', '--help', 'rooms --help', 'help exit-codes'])('meetroom %s', (line) => {
+describe.each(['--version', 'rooms --help', 'help exit-codes'])('meetroom %s', (line) => {
   test(`meetroom ${line} prints the same text to a file and to a pipe`, async () => {
     const inFile = await run(`meetroom ${line} > "$HOME/file"; cat "$HOME/file"`)
     expect(inFile).toEqual(await run(`meetroom ${line}`))

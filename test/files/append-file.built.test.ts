@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { launcher, node } from '../helpers/built.ts'
 import { runCommand } from '../helpers/command.ts'
+import { runHere } from '../helpers/run-here.ts'
 import { serveHere } from '../helpers/serve-here.ts'
 import { canTrace } from '../helpers/syscalls.ts'
 import { tempDir } from '../helpers/world.ts'
@@ -19,7 +20,7 @@ test.runIf(canTrace).each([
     const env = { HOME: dir, MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: apiKey }
     const run = (command: string, argv: readonly string[], more = {}) =>
       runCommand(command, argv, { ...env, ...more }, '', { cwd: dir })
-    for (const user of ['ada', 'grace']) await run(node, [launcher, 'users', 'create', user])
+    for (const user of ['ada', 'grace']) await runHere(['users', 'create', user], { env })
     writeFileSync(join(dir, 'people.ndjson'), '{"user_id":"joan"}\n')
     const trace = join(dir, 'trace.txt')
     const calls = 'trace=write,writev,pwrite64,sendto,sendmsg,fsync,fdatasync'

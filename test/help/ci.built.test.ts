@@ -2,11 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { load } from 'js-yaml'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { launcher, node } from '../helpers/built.ts'
 import { runCommand } from '../helpers/command.ts'
 import { frontOf } from '../helpers/front.ts'
 import { hasBash, runJob } from '../helpers/github.ts'
 import { programsIn } from '../helpers/programs.ts'
+import { runHere } from '../helpers/run-here.ts'
 import { blockBehind } from '../helpers/shell.ts'
 import { hasTool } from '../helpers/tools.ts'
 import { answer, createWorld, type Intercept, type World } from '../helpers/world.ts'
@@ -86,17 +86,15 @@ describe('an import in shards', () => {
   const journals = () => readdirSync(world.dir).filter((name) => name.endsWith('.journal'))
 
   test.runIf(hasBash)(
-    'an import in shards succeeds in the first and the last job of the GitHub Actions recipe',
+    'an import in shards succeeds in the last job of the GitHub Actions recipe',
     async () => {
       const text = blockBehind('A job for each shard', 'yaml')
       const secrets = { MEETROOM_API_KEY: world.apiKey }
       const { shard } = (load(text) as any).jobs.import.strategy.matrix
       expect(shard).toEqual([1, 2, 3, 4])
-      for (const part of ['1', '4']) {
-        const here = text.replace('https://meet.example.com/v1', front.env.MEETROOM_BASE_URL)
-        const { code, log } = await runJob(here, { secrets, matrix: { shard: part } }, world.dir, env)
-        expect(code, log).toBe(0)
-      }
+      const here = text.replace('https://meet.example.com/v1', front.env.MEETROOM_BASE_URL)
+      const { code, log } = await runJob(here, { secrets, matrix: { shard: '4' } }, world.dir, env)
+      expect(code, log).toBe(0)
       expect(journals()).toEqual([])
     },
   )
@@ -180,12 +178,12 @@ test('the crontab line of the recipe runs with the settings and the key of the u
     PATH: path.replace('/usr/local/bin', join(world.dir, 'bin')),
   }
   mkdirSync(join(world.dir, 'reports'))
-  await runCommand(
-    node,
-    [launcher, 'auth', 'login', '--with-token'],
-    { HOME: cron.HOME, MEETROOM_BASE_URL: front.env.MEETROOM_BASE_URL },
-    world.apiKey,
-  )
+  const MEETROOM_CONFIG_DIR = join(world.dir, '.config/meetroom')
+  const { MEETROOM_BASE_URL } = front.env
+  await runHere(['auth', 'login', '--with-token'], {
+    env: { MEETROOM_BASE_URL, MEETROOM_CONFIG_DIR },
+    stdin: world.apiKey,
+  })
   await world.send('POST', '/rooms', { name: 'Lesson 1', type: 'open' })
   expect(await runCommand('/bin/sh', ['-c', job.replaceAll('\\%', '%')], cron)).toEqual({
     code: 0,

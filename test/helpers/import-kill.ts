@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Pool } from 'undici'
 import { onTestFinished } from 'vitest'
 import { listen } from './listen.ts'
-import { startBuilt, startServe } from './serving.ts'
+import { homes, runServe, startBuilt } from './serving.ts'
 import { soon } from './waiting.ts'
 
 export interface ImportKills {
@@ -36,7 +36,7 @@ export interface ImportsSurvived {
   unfounded: string[]
 }
 
-type Served = Awaited<ReturnType<typeof startServe>>
+type Served = Awaited<ReturnType<typeof runServe>>
 
 const nameOf = { users: 'user_id', rooms: 'name' } as const
 
@@ -51,7 +51,7 @@ export async function importKillLoop({
   rows,
   random,
 }: ImportKills): Promise<ImportsSurvived> {
-  const served = await startServe(['-q'], { HOME: dir, MEETROOM_DATA_DIR: join(dir, 'service') })
+  const served = await runServe(['-q'], { ...homes(), MEETROOM_DATA_DIR: join(dir, 'service') })
   const proxy = await countingProxy(served, kind)
   const survived: ImportsSurvived = {
     kills: 0,
@@ -81,7 +81,7 @@ export async function importKillLoop({
     let timer: NodeJS.Timeout | undefined
     // Some kills happen at the start, others during requests, before or after the service processes them.
     if (random() < 0.2) timer = setTimeout(kill, random() * 400)
-    else proxy.after(1 + Math.floor(random() * 200), random() < 0.5 ? 'came' : 'acted', kill)
+    else proxy.after(1 + Math.floor(random() * Math.min(rows, 200)), random() < 0.5 ? 'came' : 'acted', kill)
     const { code } = await ended(45_000)
     clearTimeout(timer)
     // Waits for pending requests, which would otherwise look like requests that were never sent.

@@ -13,7 +13,7 @@ test('an uncaught error of startService prints a short line of the program and t
 })
 
 const isFull = process.env['MEETROOM_TEST_FULL'] === '1'
-const rounds = isFull ? 1000 : 40
+const rounds = isFull ? 1000 : 25
 
 /**
  * Program that starts, uses and closes a service repeatedly; prints the process resources after each fifth of

@@ -13,7 +13,7 @@ test(`users import creates every user exactly once if it is killed and resumed $
     kind: 'users',
     dir: tempDir(),
     kills,
-    rows: sized(200, 1000),
+    rows: sized(60, 1000),
     random: sequence(7),
   })
   expect(survived).toMatchObject({ codes: [0], lost: [], repeated: [], actedTwice: [], unknown: 0 })
@@ -27,7 +27,7 @@ test('rooms import reports unknown outcomes and creates no duplicates if it is k
     kind: 'rooms',
     dir: tempDir(),
     kills: sized(3, 30),
-    rows: sized(200, 300),
+    rows: sized(60, 300),
     random: sequence(7),
   })
   expect(survived).toMatchObject({ lost: [], repeated: [], actedTwice: [], unfounded: [] })

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { runBuilt } from '../../helpers/built.ts'
 import { listen } from '../../helpers/listen.ts'
+import { runHere } from '../../helpers/run-here.ts'
 import { tempDir } from '../../helpers/world.ts'
 
 const crlf = (...lines: string[]) => lines.map((line) => `${line}\r\n`).join('')
@@ -53,7 +53,7 @@ test.each([...ways.keys()])(
     const dir = tempDir()
     const env = { MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: 'key-0123456789', MEETROOM_CONFIG_DIR: dir }
     const argv = ['rooms', 'list', '--all', '--page-size', '1', '-o', 'ids']
-    const { code, stdout, stderr } = await runBuilt(argv, env)
+    const { code, stdout, stderr } = await runHere(argv, { env })
     expect(stderr).toBe('')
     expect(stdout.trim().split('\n').sort()).toEqual(ways.map((_, i) => `room-${i}`))
     expect(code).toBe(0)
