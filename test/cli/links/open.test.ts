@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createAccessWorld } from '../../helpers/access.ts'
@@ -22,40 +22,34 @@ function run(line: string, script: string | undefined, env: Record<string, strin
   return world.run(line, { env: { PATH, ...display, MEETROOM_JOIN_URL: template, ...env } })
 }
 
-const { execPath } = process
-/**
- * Writes a browser that follows the page and the redirect. The browser records its argument, the modes of the
- * page and its directory, the URL of the redirect, and the target.
- */
-const writeBrowser = (dir: string) => {
-  writeFileSync(
-    join(dir, 'browser.mjs'),
-    `import { readFileSync, statSync, writeFileSync } from 'node:fs'
-    const [argument] = process.argv.slice(2)
-    const page = argument.startsWith('file:') && new URL(argument)
-    const modes = page ? [page, new URL('.', page)].map((each) => (statSync(each).mode & 0o777).toString(8)) : []
-    const url = page ? /url=([^"]+)/.exec(readFileSync(page, 'utf8'))[1] : argument
-    const { headers } = await fetch(url, { redirect: 'manual' })
-    writeFileSync('${dir}/opened', JSON.stringify({ argument, modes, url, link: headers.get('location') }))`,
-  )
-  return `exec ${execPath} ${join(dir, 'browser.mjs')} "$1"`
-}
-
 interface Visit {
   argument: string
+  /** Modes of the page and its directory. */
   modes: string[]
+  /** URL of the redirect. */
   url: string
-  link: string
+  /** Target of the redirect. */
+  link: string | null
 }
 
-/**
- * Returns the record of the browser. Every test with a browser waits for the record, because a later write
- * would prevent the removal of the test directory.
- */
-async function readVisit(): Promise<Visit> {
-  const read = () => readFileSync(join(world.dir, 'opened'), 'utf8')
-  await expect.poll(read, { timeout: 20_000 }).toContain('}')
-  return JSON.parse(read())
+let visit: Promise<Visit>
+/** Returns the script of a browser, whose page and redirect this process follows. */
+function writeBrowser(dir: string): string {
+  visit = follow(join(dir, 'argument'))
+  // A test that fails does not wait for the visit.
+  visit.catch(() => {})
+  return `printf %s "$1" > '${dir}/written'; mv '${dir}/written' '${dir}/argument'`
+}
+
+async function follow(file: string): Promise<Visit> {
+  await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true)
+  const argument = readFileSync(file, 'utf8')
+  const page = argument.startsWith('file:') ? new URL(argument) : undefined
+  const paths = page ? [page, new URL('.', page)] : []
+  const modes = paths.map((path) => (statSync(path).mode & 0o777).toString(8))
+  const url = page ? (/url=([^"]+)/.exec(readFileSync(page, 'utf8'))?.[1] ?? '') : argument
+  const { headers } = await fetch(url, { redirect: 'manual' })
+  return { argument, modes, url, link: headers.get('location') }
 }
 
 const addressPattern = /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}$/
@@ -65,7 +59,7 @@ describe('rooms open', () => {
     const { hall } = world.ids
     const { code, stdout, stderr } = await run(`rooms open ${hall} --as ada`, writeBrowser(world.dir))
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'opened Hall in the browser\n' })
-    const { argument, modes, url, link } = await readVisit()
+    const { argument, modes, url, link } = await visit
     const { access_token } = await world.member(hall, 'ada')
     expect(link).toBe(`https://app.test/meet?room_id=${hall}&access_token=${access_token}`)
     expect(argument).toMatch(/^file:\/\/\/.*\/meetroom-\w{6}\/open\.html$/)
@@ -81,7 +75,7 @@ describe('rooms open', () => {
     const PATH = `${join(world.dir, 'bin')}:/snap/bin:${process.env['PATH']}`
     const { code } = await run(`rooms open ${world.ids.lobby}`, script, { PATH, HOME: world.dir })
     expect(code).toBe(0)
-    expect((await readVisit()).argument).toContain(`file://${world.dir}/meetroom-`)
+    expect((await visit).argument).toContain(`file://${world.dir}/meetroom-`)
     expect(readdirSync(world.dir).filter((name) => name.startsWith('meetroom-'))).toEqual([])
   })
 
@@ -89,7 +83,7 @@ describe('rooms open', () => {
     const BROWSER = join(world.dir, 'bin', 'xdg-open')
     const env = { BROWSER, WSL_DISTRO_NAME: 'Debian' }
     expect((await run(`rooms open ${world.ids.lobby}`, writeBrowser(world.dir), env)).code).toBe(0)
-    expect((await readVisit()).argument).toMatch(addressPattern)
+    expect((await visit).argument).toMatch(addressPattern)
   })
 
   test('rooms open exits 74 if the page cannot be stored', async () => {
@@ -108,7 +102,7 @@ describe('rooms open', () => {
     expect((await run(`rooms open ${lobby} --json`, writeBrowser(world.dir))).stdout).toBe(
       `{"room_id":"${lobby}","opened":true,"link":null}\n`,
     )
-    expect((await readVisit()).link).toBe(`https://app.test/meet?room_id=${lobby}`)
+    expect((await visit).link).toBe(`https://app.test/meet?room_id=${lobby}`)
   })
 
   test.each([
@@ -141,7 +135,7 @@ describe('rooms open', () => {
     expect(await run(`rooms open ${lobby}`, undefined, { BROWSER })).toMatchObject({
       ...{ code: 0, stdout: '', stderr: 'opened Lobby in the browser\n' },
     })
-    expect((await readVisit()).link).toBe(`https://app.test/meet?room_id=${lobby}`)
+    expect((await visit).link).toBe(`https://app.test/meet?room_id=${lobby}`)
   })
 
   test('rooms open exits 9 and suggests the command that prints the link if the browser does not request the link', async () => {
