@@ -21,9 +21,9 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { version } from '../../src/version.ts'
-import { node, runBuilt } from '../helpers/built.ts'
+import { launcher, node, runBuilt } from '../helpers/built.ts'
 import { runCommand } from '../helpers/command.ts'
-import { copyPackage } from '../helpers/installed.ts'
+import { runHere } from '../helpers/run-here.ts'
 import { tempDir } from '../helpers/world.ts'
 import { notice } from '../suites/size.ts'
 
@@ -34,8 +34,15 @@ const asOrdinary = ['setpriv', `--reuid=${ordinary}`, `--regid=${ordinary}`, '--
 const canBecome = isRoot && spawnSync('setpriv', [...asOrdinary.slice(1), node, '--version']).status === 0
 if (!canBecome) notice('launcher', 'ordinary users: no root, no setpriv, or a Node that only root can run')
 
+const templates = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
+const installation = join(templates, 'installed')
+/** Launcher with a program that only prints the version, which starts in a third of the time. */
+const small = join(installation, 'bin/meetroom.js')
+/** Caches of `meetroom version`. */
+const primed = { [small]: join(templates, 'small'), [launcher]: join(templates, 'whole') }
+
 /** Simulates a user of a machine, who runs commands and inspects the caches. */
-function createUser() {
+function createUser(program = small) {
   const dir = tempDir()
   const builds = join(dir, 'cache/meetroom')
   const env = {
@@ -45,8 +52,9 @@ function createUser() {
   }
   const listed = (folder: string) => (existsSync(folder) ? readdirSync(folder).sort() : [])
   return {
+    env,
     builds,
-    run: (line: string) => runBuilt(line.split(' ').filter(Boolean), env),
+    run: (line: string) => runCommand(node, [program, ...line.split(' ').filter(Boolean)], env),
     listBuilds: () => listed(builds),
     folder: () => join(builds, listed(builds)[0] ?? ''),
     caches: () => listed(join(builds, listed(builds)[0] ?? '')),
@@ -54,30 +62,37 @@ function createUser() {
 }
 
 /** Creates a user who has a cache from `meetroom version`. */
-async function createPrimedUser() {
-  const ada = createUser()
-  cpSync(join(primed, 'meetroom'), ada.builds, { recursive: true })
+async function createPrimedUser(program = small) {
+  const ada = createUser(program)
+  cpSync(join(primed[program] ?? '', 'meetroom'), ada.builds, { recursive: true })
   return { ...ada, file: join(ada.folder(), 'version.meetroom.js') }
 }
 
-const templates = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
-const primed = join(templates, 'cache')
-const installation = join(templates, 'installed')
 beforeAll(async () => {
   chmodSync(templates, 0o755)
-  mkdirSync(installation, { mode: 0o755 })
-  copyPackage(join(installation, 'meetroom'))
+  install('small', `async () => console.log(${JSON.stringify(version)}) ?? 0`, installation)
   writeFileSync(join(installation, 'reporter.cjs'), reporter, { mode: 0o644 })
-  expect(await runInstalled(primed)).toBe('compiled')
-  expect(await runInstalled(primed)).toBe('cached')
+  expect(await runInstalled(join(templates, 'small'))).toBe('compiled')
+  expect(await runInstalled(join(templates, 'small'))).toBe('cached')
+  expect(await runBuilt(['version'], { XDG_CACHE_HOME: join(templates, 'whole') })).toEqual(fine)
 }, 60_000)
 afterAll(() => rmSync(templates, { recursive: true }))
+
+/** Installs the launcher with another program. */
+function install(id: string, main: string, dir = tempDir()): string {
+  cpSync('bin', join(dir, 'bin'), { recursive: true })
+  mkdirSync(join(dir, 'dist'))
+  const text = `({ './meetroom.js/meetroom.js': (exports) => { exports.main = ${main} } })`
+  writeFileSync(join(dir, 'dist/meetroom.js'), text)
+  writeFileSync(join(dir, 'dist/build.json'), JSON.stringify({ id, version, words: ['version', 'help'] }))
+  return join(dir, 'bin/meetroom.js')
+}
 
 const inode = (file: string) => statSync(file).ino
 
 test('the first run writes a code cache with owner-only access, and later runs do not rewrite the cache', async () => {
   const { run, folder, caches, file } = await createPrimedUser()
-  const made = [primed, 'meetroom', basename(folder()), 'version.meetroom.js']
+  const made = [primed[small] ?? '', 'meetroom', basename(folder()), 'version.meetroom.js']
   const modes = [2, 3, 4].map((depth) => statSync(join(...made.slice(0, depth))).mode & 0o777)
   expect(modes).toEqual([0o700, 0o700, 0o600])
   const before = inode(file)
@@ -98,7 +113,7 @@ test.each([
   // No cache is named after a word that is not part of a command.
   ['rooms get sk-live-0123456789 --profile list --output=key-0123456789', 2, ['rooms-get-profile-list']],
 ])('the command “meetroom %s” exits %i and writes the caches %j', async (line, code, names) => {
-  const { run, caches } = createUser()
+  const { run, caches } = createUser(launcher)
   expect(await run(line)).toMatchObject({ code })
   const files = names.map((name) => `${name}${name.includes('.') ? '' : '.meetroom'}.js`)
   expect(caches()).toEqual(files.sort())
@@ -107,14 +122,14 @@ test.each([
 test.each(['--version', '-V'])(
   'meetroom %s runs no code of the program and writes no cache',
   async (flag) => {
-    const { run, listBuilds } = createUser()
+    const { run, listBuilds } = createUser(launcher)
     expect(await run(flag)).toEqual(fine)
     expect(listBuilds()).toEqual([])
   },
 )
 
 test('a cache that lacks much code is rewritten by the second run, and then at most once an hour', async () => {
-  const { run, folder } = createUser()
+  const { env, run, folder } = createUser(launcher)
   const list = async () => {
     expect(await run('--local rooms list')).toMatchObject({ code: 0 })
     return inode(join(folder(), 'local-rooms-list.meetroom.js'))
@@ -126,7 +141,7 @@ test('a cache that lacks much code is rewritten by the second run, and then at m
   // Without rooms there is no table to lay out.
   const empty = await list()
   expect(await list()).toBe(empty)
-  await run('--local rooms create --name first --type open')
+  await runHere('--local rooms create --name first --type open'.split(' '), { env })
   expect(await list()).toBe(empty)
   madeAnHourAgo()
   const full = await list()
@@ -155,7 +170,7 @@ describe('replaced code caches', () => {
       },
     ],
   ])('the launcher replaces a code cache that %s', async (_, damage) => {
-    const { run, file } = await createPrimedUser()
+    const { run, file } = await createPrimedUser(launcher)
     const { size } = statSync(file)
     writeFileSync(file, damage(readFileSync(file)))
     const before = inode(file)
@@ -177,16 +192,8 @@ test.each([
 })
 
 test('the launcher exits 70 when the program never finishes', async () => {
-  const dir = tempDir()
-  cpSync('bin', join(dir, 'bin'), { recursive: true })
-  mkdirSync(join(dir, 'dist'))
-  const text =
-    "({ './meetroom.js/meetroom.js': (exports) => { exports.main = () => new Promise(() => {}) } })"
-  writeFileSync(join(dir, 'dist/meetroom.js'), text)
-  writeFileSync(join(dir, 'dist/build.json'), '{"id":"forever","words":[]}')
-  expect(await runCommand(node, [join(dir, 'bin/meetroom.js')], { XDG_CACHE_HOME: '' })).toMatchObject({
-    code: 70,
-  })
+  const forever = install('forever', '() => new Promise(() => {})')
+  expect(await runCommand(node, [forever], { XDG_CACHE_HOME: '' })).toMatchObject({ code: 70 })
 })
 
 /** Script that reports a code cache in use. */
@@ -203,7 +210,7 @@ vm.Script = class extends Script {
 /** Runs `meetroom version` of the package with the caches in a directory; returns the report of the cache. */
 async function runInstalled(dir: string, as: readonly string[] = []): Promise<string> {
   const env = { XDG_CACHE_HOME: dir, NODE_OPTIONS: `--require=${join(installation, 'reporter.cjs')}` }
-  const [command = '', ...words] = [...as, node, join(installation, 'meetroom/bin/meetroom.js'), 'version']
+  const [command = '', ...words] = [...as, node, small, 'version']
   // Node resolves --require in the working directory, which the ordinary user may not read.
   const { code, stdout, stderr } = await runCommand(command, words, env, '', { cwd: installation })
   expect({ code, stdout }).toEqual({ code: 0, stdout: fine.stdout })
@@ -214,7 +221,7 @@ async function runInstalled(dir: string, as: readonly string[] = []): Promise<st
 async function installed() {
   const dir = tempDir()
   chmodSync(dir, 0o755)
-  cpSync(primed, dir, { recursive: true })
+  cpSync(join(templates, 'small'), dir, { recursive: true })
   const run = (as?: readonly string[]) => runInstalled(dir, as)
   const builds = join(dir, 'meetroom')
   const build = join(builds, readdirSync(builds)[0] ?? '')
@@ -275,7 +282,7 @@ test.each([
   ['a cache directory that cannot be created', { XDG_CACHE_HOME: '/dev/null' }],
   ['a cache directory on a file system that refuses new files', { XDG_CACHE_HOME: '/proc' }],
 ])('a command succeeds with %s', async (_, env) => {
-  expect(await runBuilt(['version'], env)).toEqual(fine)
+  expect(await runCommand(node, [small, 'version'], env)).toEqual(fine)
 })
 
 // Root can write to read-only directories.
