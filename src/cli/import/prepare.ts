@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { andMore, counted, plural } from '../../api/plural.ts'
 import { UsageError } from '../../errors.ts'
-import { trimWhiteSpace } from '../input/white-space.ts'
 import type { Context } from '../kernel/context.ts'
 import { describeTarget, findDataDir } from '../requests/find-service.ts'
 import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
@@ -9,19 +8,18 @@ import { RowProblems, refuseInvalid } from './invalid-rows.ts'
 import { findOtherParts, isSelected, journalPath, receiptPath } from './journal/parts.ts'
 import { leaveOutImported, requireNoneUnfinished, requireNotImported } from './journal/receipt.ts'
 import { maxReported } from './journal/results.ts'
-import { type CheckedInput, checkInput, splitFields } from './read/check.ts'
+import { type CheckedInput, checkInput } from './read/check.ts'
 import { memberColumns } from './read/group.ts'
-import { isEmailField, isIdentifyingField } from './read/identity.ts'
 import type { ImportFlags } from './read/import-flags.ts'
+import { Lookalikes } from './read/lookalikes.ts'
 import { formatInputPlace, formatRowPlace } from './read/place.ts'
 import { createRowReader, type RowReader } from './read/reader.ts'
 import { parseMap, readRoomIds } from './read/renames.ts'
 import { RoleReader } from './read/role-map.ts'
-import { detectInputFormat, type InputFormat, type Row } from './read/rows.ts'
+import { detectInputFormat, type InputFormat } from './read/rows.ts'
 import { SavedOrigins } from './read/saved-origin.ts'
 import { createRowFilter } from './read/select-rows.ts'
 import type { Source } from './read/source.ts'
-import { describeListCell, isListCell } from './read/split-rows.ts'
 
 interface ImportRequest {
   adapter: ImportAdapter
@@ -229,64 +227,4 @@ function requireKeys(
     `--if-exists ${ifExists} needs the ${keyName} of each row, but ${keyless} of ${rows} rows have none`,
     { hint: 'pass --match name to match rooms by name' },
   )
-}
-
-const maxValues = 200_000
-
-interface EarlierValue {
-  value: string
-  place: string
-}
-
-/** Detector of values that are similar, but not equal, to a value of an earlier row. */
-export class Lookalikes {
-  readonly #fieldOf: (column: string) => string
-  readonly #values = new Map<string, EarlierValue>()
-  readonly #reported = new Set<string>()
-  /** Field that names rooms in the rows. */
-  readonly #roomField: string | undefined
-
-  constructor(fieldOf: (column: string) => string, kind: ImportAdapter['name']) {
-    this.#fieldOf = fieldOf
-    this.#roomField = splitFields[kind]
-  }
-
-  *findIn(row: Row): Generator<string> {
-    for (const [column, value] of Object.entries(row.fields ?? {})) {
-      const field = this.#fieldOf(column)
-      if (typeof value !== 'string' || value === '' || !isIdentifyingField(field)) continue
-      const isRoom = field === this.#roomField
-      if (isRoom && isListCell(value) && !this.#reported.has(value)) {
-        this.#reported.add(value)
-        yield describeListCell(value)
-      }
-      const key = `${field}\0${normalizeForComparison(field, value, isRoom && field === 'name')}`
-      const earlier = this.#values.get(key)
-      if (!earlier) {
-        if (this.#values.size < maxValues) this.#values.set(key, { value, place: formatRowPlace(row) })
-      } else if (earlier.value !== value && !this.#reported.has(`${field}\0${value}`)) {
-        this.#reported.add(`${field}\0${value}`)
-        yield `${field} “${value}” differs from the value in ${earlier.place} only by ${describeDifference(earlier.value, value)}`
-      }
-    }
-  }
-}
-
-/** Normalizes a value for comparison. NFKC also replaces full-width characters and special spaces. */
-function normalizeForComparison(field: string, value: string, ignoresCase: boolean): string {
-  const text = collapseSpaces(value.normalize('NFKC'))
-  return ignoresCase || isEmailValue(field, value) ? text.toLowerCase() : text
-}
-
-const isEmailValue = (field: string, value: string) => isEmailField(field) || value.includes('@')
-
-function collapseSpaces(text: string): string {
-  return trimWhiteSpace(text).replaceAll(/[\s\u200b\u2060\ufeff]+/g, ' ')
-}
-
-function describeDifference(one: string, other: string): string {
-  if (collapseSpaces(one) === collapseSpaces(other)) return 'white space'
-  const [a = '', b = ''] = [one, other].map((value) => collapseSpaces(value.normalize('NFKC')))
-  if (a === b) return 'Unicode normalization'
-  return 'letter case'
 }
