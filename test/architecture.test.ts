@@ -278,7 +278,7 @@ test('only match.ts compares names and emails of items', () => {
   const having = (pattern: RegExp) => files.filter((file) => pattern.test(code(file))).sort()
   // The other modules compare rows of one file, keys of a workspace file, and values that a write has set.
   expect(having(/\.normalize\('NF/)).toEqual([
-    ...['cli/import/prepare.ts', matcher, 'cli/workspace/export-workspace.ts', 'client/compare.ts'],
+    ...['cli/import/read/lookalikes.ts', matcher, 'cli/workspace/export-workspace.ts', 'client/compare.ts'],
   ])
   expect(having(/\bfoldText\(|\.localeCompare\(/)).toEqual(['cli/filter/search.ts', matcher])
   // These modules compare the new name of a watched room, and the order of the keys.

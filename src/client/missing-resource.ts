@@ -1,5 +1,6 @@
 import type { Route } from '../api/endpoints.ts'
 import { isRecord } from '../api/guards.ts'
+import { listNames, plural } from '../api/plural.ts'
 import { unknownOperation } from '../api/vocabulary.ts'
 import {
   type ErrorDetails,
@@ -35,7 +36,7 @@ export async function findMissingResource(refusal: ParsedErrorResponse): Promise
   if (isUnknown && status === 400) return isOwnPath(endpoint) ? createNotFoundError(refusal) : undefined
   if (!isNotFound && status !== 400) return undefined
   const user = await findMissingUser(refusal)
-  if (user !== undefined) return unknownUserError(user, details)
+  if (user !== undefined) return new UnknownUserError([user], details)
   if (!isNotFound) return undefined
   return createNotFoundError(refusal)
 }
@@ -113,16 +114,22 @@ function createNotFoundError({
 }
 
 /**
- * Creates the error for a request that names a user who does not exist. Suggests creating the user if the
- * name has the form of an ID.
+ * Error for a request that names users who do not exist. Suggests creating the first one if the name has the
+ * form of an ID.
  */
-export function unknownUserError(user: string, details: ErrorDetails = {}): NotFoundError {
-  const list = listHint('users')
-  // A name or an email address probably identifies a user with another ID.
-  const hint = /^[\w.-]+$/.test(user)
-    ? [list, '; or create the user with: ', suggest(['users', 'create'], user)]
-    : list
-  return new NotFoundError(`no such user: ${user}`, { ...details, hint })
+export class UnknownUserError extends NotFoundError {
+  constructor(
+    readonly users: readonly [string, ...string[]],
+    details: ErrorDetails = {},
+  ) {
+    const [user] = users
+    const list = listHint('users')
+    // A name or an email address probably identifies a user with another ID.
+    const hint = /^[\w.-]+$/.test(user)
+      ? [list, '; or create the user with: ', suggest(['users', 'create'], user)]
+      : list
+    super(`no such ${plural(users.length, 'user')}: ${listNames(users, 20)}`, { ...details, hint })
+  }
 }
 
 function listHint(group: string, ...operands: readonly string[]): Hint {

@@ -6,8 +6,9 @@ import type { ImportAdapter } from '../../src/cli/import/adapter/adapter.ts'
 import { createAdapters } from '../../src/cli/import/adapters/index.ts'
 import { checkInput } from '../../src/cli/import/read/check.ts'
 import type { Encoding } from '../../src/cli/import/read/encoding.ts'
+import { createMemberReader, memberColumns } from '../../src/cli/import/read/group.ts'
 import { createRowReader, type RowReader } from '../../src/cli/import/read/reader.ts'
-import { type InputFormat, readRows } from '../../src/cli/import/read/rows.ts'
+import { type InputFormat, type Row, readRows } from '../../src/cli/import/read/rows.ts'
 import { openSource, type Source } from '../../src/cli/import/read/source.ts'
 import { UsageError } from '../../src/errors.ts'
 import { testHost } from '../helpers/host.ts'
@@ -163,7 +164,7 @@ const ways = fc.record({
 })
 
 /** Readers for many inputs, because creating a reader takes longer than reading an input. */
-const readers = new Map<string, Promise<readonly [ImportAdapter, RowReader]>>()
+const readers = new Map<string, Promise<readonly [ImportAdapter, RowReader, RowReader | undefined]>>()
 function readerFor(
   name: keyof typeof createAdapters,
   format: InputFormat,
@@ -173,9 +174,10 @@ function readerFor(
   const key = [name, format, groups, ignoreUnknown].join()
   const make = async () => {
     const kind: ImportAdapter = createAdapters[name]({ ifExists: 'fail' })
-    const memberColumns = groups ? ['user_id', 'member_type', 'member_name'] : []
-    const rest = { renames: new Map(), defaults: { room_id: 'r1' }, roomIds: undefined, memberColumns }
-    return [kind, await createRowReader(kind, { format, ignoreUnknown, ...rest })] as const
+    const rest = { renames: new Map(), defaults: { room_id: 'r1' }, roomIds: undefined }
+    const options = { format, ignoreUnknown, ...rest, memberColumns: groups ? memberColumns : [] }
+    const memberReader = groups ? await createMemberReader(options) : undefined
+    return [kind, await createRowReader(kind, options), memberReader] as const
   }
   const reader = readers.get(key) ?? make()
   readers.set(key, reader)
@@ -199,20 +201,23 @@ test('any input is read to the end or refused with a reason', async () => {
   await fc.assert(
     fc.asyncProperty(inputs, ways, fc.nat(9), async ({ format, content }, way, chance) => {
       const { groups, delimiter, encoding } = way
-      const [kind, reader] = await readerFor(way.kind, format, groups, way.ignoreUnknown)
+      const [kind, reader, memberReader] = await readerFor(way.kind, format, groups, way.ignoreUnknown)
       // One input in ten comes from a file, in any encoding.
       if (chance === 0) writeFileSync(path, content)
       let source: Source | undefined
       let problems = 0
       const { signal } = new AbortController()
-      const onProblem = async () => void problems++
+      const count = ({ rows }: Row) => rows?.length ?? 1
+      const onProblem = async (row: Row) => {
+        problems += count(row)
+      }
       try {
         source = chance === 0 ? await openSource(path, host, encoding) : inMemory(content)
         const { rows, invalid, readAgain } = await checkInput({
-          ...{ source, format, delimiter, adapter: kind, isGrouped: groups, reader, signal, onProblem },
+          ...{ source, format, delimiter, adapter: kind, memberReader, reader, signal, onProblem },
         })
         let seen = 0
-        for await (const batch of readAgain()) seen += batch.length
+        for await (const batch of readAgain()) for (const { row } of batch) seen += count(row)
         expect({ seen, problems }).toEqual({ seen: rows, problems: invalid })
         read += rows
       } catch (error) {

@@ -48,7 +48,11 @@ export function summarizeImport(
   return `${shard ? `shard ${shard}: ` : ''}${isDryRun ? describeDryRun(tally, plan) : describeRun(tally, plan, progress)}`
 }
 
-function describeDryRun(tally: Tally, { adapter, flags: { ifExists } }: ImportPlan): string {
+const countItems = (tally: Tally, { adapter, checked }: ImportPlan) =>
+  counted(tally.total - checked.loneRows, ...adapter.view.noun)
+
+function describeDryRun(tally: Tally, plan: ImportPlan): string {
+  const { ifExists } = plan.flags
   const change =
     ifExists === 'update'
       ? `update ${tally.count('would_update')}`
@@ -56,16 +60,13 @@ function describeDryRun(tally: Tally, { adapter, flags: { ifExists } }: ImportPl
   const accessChanges = (['block', 'unblock'] as const)
     .filter((verb) => tally.count(`would_${verb}`) > 0)
     .map((verb) => `, ${verb} ${tally.count(`would_${verb}`)}`)
-  return `would create ${tally.count('would_create')}, ${change}${accessChanges.join('')}, skip ${tally.count('would_skip')} of ${counted(tally.total, ...adapter.view.noun)}; ${tally.bad} would fail`
+  return `would create ${tally.count('would_create')}, ${change}${accessChanges.join('')}, skip ${tally.count('would_skip')} of ${countItems(tally, plan)}; ${tally.bad} would fail`
 }
 
-function describeRun(
-  tally: Tally,
-  { adapter, flags: { ifExists } }: ImportPlan,
-  { recorded, sent }: ImportProgress,
-): string {
+function describeRun(tally: Tally, plan: ImportPlan, { recorded, sent }: ImportProgress): string {
+  const { ifExists } = plan.flags
   // A service that overwrites existing users on create does not distinguish created from overwritten users.
-  const isSplit = ifExists === 'update' || (ifExists === 'overwrite' && !adapter.createOverwrites)
+  const isSplit = ifExists === 'update' || (ifExists === 'overwrite' && !plan.adapter.createOverwrites)
   const imports: [count: number, what: string][] = [
     [tally.count('ok'), 'created'],
     [tally.count('overwrote'), 'overwrote'],
@@ -75,7 +76,7 @@ function describeRun(
   const counts = imports.filter(([count]) => count > 0).map(([count, what]) => `${what} ${count}`)
   const split = isSplit && imported > 0 ? `: ${counts.join(', ')}` : ''
   return tally.describe(
-    [`imported ${imported} of ${counted(tally.total, ...adapter.view.noun)}${split}`],
+    [`imported ${imported} of ${countItems(tally, plan)}${split}`],
     {},
     // The journal may come from another machine, so rows that only the journal records are counted
     // separately.

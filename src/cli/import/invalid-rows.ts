@@ -37,7 +37,7 @@ export async function refuseInvalid(context: Context, failed: FailedInput): Prom
         for (const { row, problem } of batch) {
           if (problem === undefined) continue
           await rejects.add(row, problem)
-          written++
+          written += row.rows?.length ?? 1
         }
     } finally {
       await rejects.close()

@@ -1,3 +1,4 @@
+import { UnknownUserError } from '../../client/missing-resource.ts'
 import type { Outcome } from '../../client/outcome.ts'
 import { NetworkError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
@@ -95,7 +96,8 @@ export class Ledger {
     this.#run.count(outcome)
     const backpressure = results.add({
       row: row.number,
-      place: () => `${formatInputPlace(this.#plan.source, row)}${formatName(key ?? body?.['name'])}`,
+      place: () =>
+        `${formatInputPlace(this.#plan.source, findFailedRow(row, outcome))}${formatName(key ?? body?.['name'])}`,
       key,
       status,
       id,
@@ -133,6 +135,13 @@ export class Ledger {
 async function addReject(rejects: Rejects, row: Row, error: string, written: Promise<void> | undefined) {
   await written
   await rejects.add(row, error)
+}
+
+/** Returns the merged row that names an unknown user; otherwise the whole row. */
+function findFailedRow(row: Row, outcome: Outcome<string>): Row {
+  const error = 'error' in outcome ? outcome.error : undefined
+  const [user] = error instanceof UnknownUserError ? error.users : []
+  return row.rows?.find((merged) => merged.user === user) ?? row
 }
 
 async function openJournal(context: Context, plan: ImportPlan): Promise<Journal | undefined> {

@@ -9,11 +9,11 @@ import { findOtherParts, isSelected, journalPath, receiptPath } from './journal/
 import { leaveOutImported, requireNoneUnfinished, requireNotImported } from './journal/receipt.ts'
 import { maxReported } from './journal/results.ts'
 import { type CheckedInput, checkInput } from './read/check.ts'
-import { memberColumns } from './read/group.ts'
+import { createMemberReader, memberColumns } from './read/group.ts'
 import type { ImportFlags } from './read/import-flags.ts'
 import { Lookalikes } from './read/lookalikes.ts'
 import { formatInputPlace, formatRowPlace } from './read/place.ts'
-import { createRowReader, type RowReader } from './read/reader.ts'
+import { createRowReader, type ReaderOptions, type RowReader } from './read/reader.ts'
 import { parseMap, readRoomIds } from './read/renames.ts'
 import { RoleReader } from './read/role-map.ts'
 import { detectInputFormat, type InputFormat } from './read/rows.ts'
@@ -48,7 +48,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   const rooms = flags.roomIds === undefined ? undefined : await readRoomIds(context, flags.roomIds)
   const renames = parseMap(flags.map ?? [])
   const roles = new RoleReader(flags.roleMap)
-  const reader = await createRowReader(adapter, {
+  const readerOptions: ReaderOptions = {
     format,
     renames,
     defaults,
@@ -56,7 +56,8 @@ export async function prepareImport(context: Context, request: ImportRequest): P
     ignoreUnknown: flags.ignoreUnknown ?? false,
     memberColumns: flags.groupBy ? memberColumns : [],
     roles,
-  })
+  }
+  const reader = await createRowReader(adapter, readerOptions)
   const problems = new RowProblems(context)
   const lookalikes = context.flags.dryRun ? new Lookalikes(reader.fieldOf, adapter.name) : undefined
   let reportedLookalikes = 0
@@ -67,9 +68,9 @@ export async function prepareImport(context: Context, request: ImportRequest): P
     delimiter: flags.delimiter,
     split: flags.split,
     filter: await createRowFilter(context, adapter, flags.where),
-    isGrouped: flags.groupBy !== undefined,
     adapter,
     reader,
+    memberReader: flags.groupBy && (await createMemberReader(readerOptions)),
     shard: flags.shard,
     signal: context.interrupt,
     onRow: async (row) => {

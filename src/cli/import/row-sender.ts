@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints.ts'
 import type { Client } from '../../client/client.ts'
-import { unknownUserError } from '../../client/missing-resource.ts'
+import { UnknownUserError } from '../../client/missing-resource.ts'
 import { type Failure, type Outcome, toFailure } from '../../client/outcome.ts'
 import {
   ApiError,
@@ -61,7 +61,23 @@ export class RowSender {
     return this.#blocked
   }
 
-  async send({ body, mayHaveBeenSent, createdId }: PendingRow): Promise<Outcome<string>> {
+  async send(row: PendingRow): Promise<Outcome<string>> {
+    const outcome = await this.#sendRow(row)
+    if (outcome.status !== 'failed' || !('error' in outcome)) return outcome
+    const { error: cause } = outcome
+    const users = this.#listUsers(row.body)
+    // A refusal names at most one of several users.
+    if (users.length < 2 || (cause.status !== 400 && !(cause instanceof UnknownUserError))) return outcome
+    const [user, ...others] = await this.#referencedUsers.listMissing(users).catch(() => [])
+    if (user === undefined) return outcome
+    return { ...outcome, error: new UnknownUserError([user, ...others], { cause }) }
+  }
+
+  #listUsers(body: RequestBody): readonly string[] {
+    return this.#options.adapter.listReferencedUsers?.(body) ?? []
+  }
+
+  async #sendRow({ body, mayHaveBeenSent, createdId }: PendingRow): Promise<Outcome<string>> {
     try {
       if (createdId === undefined && !mayHaveBeenSent) return await this.#createOrChange(body)
       const lostOutcome = await this.#settleLostRow(body, createdId).catch(toFailure)
@@ -131,8 +147,8 @@ export class RowSender {
         ),
       )
     if (dryRun && (!existing || ifExists === 'overwrite' || ifExists === 'update')) {
-      const missing = await this.#referencedUsers.findMissing(adapter.listReferencedUsers?.(body) ?? [])
-      if (missing !== undefined) return this.#failOutcome(unknownUserError(missing))
+      const [user, ...others] = await this.#referencedUsers.listMissing(this.#listUsers(body))
+      if (user !== undefined) return this.#failOutcome(new UnknownUserError([user, ...others]))
     }
     if (!existing) {
       if (dryRun) return { status: 'would_create' }
@@ -238,9 +254,10 @@ class ReferencedUsers {
     this.#notice = notice
   }
 
-  async findMissing(users: readonly string[]): Promise<string | undefined> {
-    for (const user of users) if (!(await this.#isExistingUser(user))) return user
-    return undefined
+  async listMissing(users: readonly string[]): Promise<string[]> {
+    const missing = new Set<string>()
+    for (const user of users) if (!(await this.#isExistingUser(user))) missing.add(user)
+    return [...missing]
   }
 
   #isExistingUser(user_id: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { plural } from '../../api/plural.ts'
 import { type CountedOutcome, judgeStatus, type Status, statuses } from '../../client/outcome.ts'
 import {
   ApiError,
@@ -120,10 +121,11 @@ export class Tally {
     } = {},
     more: readonly string[] = [],
   ): string {
-    const unknown = this.count('unknown')
+    const [unknown, invalid] = [this.count('unknown'), this.count('invalid')]
     const counts: [count: number, what: string][] = [
       [skipped, skippedAs],
-      [this.bad - unknown, 'failed'],
+      [this.bad - unknown - invalid, 'failed'],
+      [invalid, plural(invalid, 'invalid row')],
       [unknown, 'with an unknown outcome'],
       [untried, 'not tried'],
     ]

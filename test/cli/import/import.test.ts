@@ -254,7 +254,7 @@ describe('import --skip-invalid', () => {
         stderr:
           'error: people.csv:2: user_id is missing\n' +
           'error: people.csv:4: 3 cells instead of 2; quote a cell that contains “,”\n' +
-          'error: imported 1 of 3 users; 2 failed\n',
+          'error: imported 1 of 3 users; 2 invalid rows\n',
         users: { ada: 'Ada' },
       },
     },
@@ -263,7 +263,7 @@ describe('import --skip-invalid', () => {
       line: 'users import people.csv --skip-invalid',
       expected: {
         code: 1,
-        stderr: 'error: people.csv:2: user_id is missing\nerror: imported 0 of 1 user; 1 failed\n',
+        stderr: 'error: people.csv:2: user_id is missing\nerror: imported 0 of 1 user; 1 invalid row\n',
         sent: [],
       },
     },

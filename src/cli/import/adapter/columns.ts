@@ -15,6 +15,8 @@ import type { View } from '../../output/views/views.ts'
 type ParseCell = (text: string) => unknown
 
 export interface ImportColumns {
+  /** Fields that check the values of a row. */
+  readonly fields: Fields
   readonly columns: Readonly<Record<string, ParseCell>>
   readonly required: readonly string[]
   /** Exported fields that an import ignores, because the service sets them. */
@@ -31,12 +33,11 @@ export interface ImportColumns {
  * @param extraFields additional fields that the import accepts
  */
 export function deriveColumns<F extends Fields>(
-  resource: Resource<F>,
-  { columns }: View,
+  { fields }: Pick<Resource<F>, 'fields'>,
+  { columns }: Pick<View, 'columns'>,
   { path }: Pick<Endpoint, 'path'>,
   extraFields: readonly (keyof F)[] = [],
 ): ImportColumns {
-  const fields: Fields = resource.fields
   const pathParams = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const all = Object.entries(fields)
   const writable = all
@@ -48,6 +49,7 @@ export function deriveColumns<F extends Fields>(
   const accepted = [...pathParams, ...writable]
   const exportedFields = [...readable, ...columns.map(({ field }) => field)]
   return {
+    fields,
     columns: Object.fromEntries(
       accepted.map((name) => [name, selectParser(name, fields[name]?.type ?? 'id')]),
     ),

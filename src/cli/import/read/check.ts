@@ -7,7 +7,7 @@ import { CompressedRows } from './compressed-rows.ts'
 import { findScatteredRooms, groupRows } from './group.ts'
 import { joinRows } from './joined-columns.ts'
 import { RowKeys } from './keys.ts'
-import { listImportFields, type RowReader } from './reader.ts'
+import { listImportFields, type RowReader, type RowResult } from './reader.ts'
 import { type InputFormat, type Row, readRows } from './rows.ts'
 import { type RowFilter, selectRows } from './select-rows.ts'
 import type { Shard } from './shard.ts'
@@ -15,8 +15,13 @@ import type { Source } from './source.ts'
 import { splitRows } from './split-rows.ts'
 
 export interface CheckedInput {
+  /** Number of rows of the file, also of rows that are merged. */
   rows: number
+  /** Number of rows in the shard after merging. */
   shardRows: number
+  /** Number of rows in the shard that `--group-by` adds to no room, because they are invalid. */
+  loneRows: number
+  /** Number of invalid rows of the file. */
   invalid: number
   keyless: number
   omittedFields: ReadonlyMap<string, number>
@@ -47,7 +52,8 @@ interface CheckOptions {
   /** Filter of the rows; undefined to read all rows. */
   filter?: RowFilter | undefined
   adapter: ImportAdapter
-  isGrouped: boolean
+  /** Reader of the member in each row; undefined without `--group-by`. */
+  memberReader: RowReader | undefined
   reader: RowReader
   shard?: Shard | undefined
   signal: AbortSignal
@@ -58,7 +64,7 @@ interface CheckOptions {
 /** @throws {UsageError} if the input is malformed */
 export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const { source, format, adapter, reader, shard, signal, split: separator, filter } = options
-  const { onProblem, onRow } = options
+  const { onProblem, onRow, memberReader } = options
   const fingerprint = new Fingerprint()
   let columns: readonly string[] | undefined
   let delimiter: string | undefined
@@ -80,23 +86,23 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
     const onDropped = onEmpty ? () => void unselected++ : () => {}
     return filter ? selectRows(rows, filter, reader.fieldOf, onDropped) : rows
   }
-  const scattered = options.isGrouped
+  const scattered = memberReader
     ? await findScatteredRooms(rawRows(source.read(), onHeader), reader)
     : new Set<number>()
 
   async function* readAll(bytes: AsyncIterable<Buffer>, isFirst = false) {
     const raw = isFirst ? rawRows(bytes, onHeader, () => empty++) : rawRows(bytes, () => {})
     const read = isFirst && onRow ? observeRows(raw, onRow) : raw
-    for await (const rows of options.isGrouped ? groupRows(read, reader, scattered) : read)
+    for await (const rows of memberReader ? groupRows(read, reader, memberReader, scattered) : read)
       yield rows.map((row) => checkRow(row, reader))
   }
 
   const keyOf = ({ body }: CheckedRow) => body && adapter.keyOf(body)
   const keys = new RowKeys()
-  const counts = new InputCounts(adapter)
+  const counts = new InputCounts(adapter, memberReader !== undefined)
   let invalid = 0
   const report = (row: Row, problem: string) => {
-    invalid++
+    invalid += countFileRows(row)
     return onProblem(row, problem)
   }
   const retained = new CompressedRows(maxRetainedBytes, format)
@@ -149,12 +155,15 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
 export const splitFields = { users: undefined, rooms: 'name', members: 'room_id' } as const
 
 function checkRow(row: Row, reader: RowReader): CheckedRow {
-  const reading = row.fields ? reader.read(row.fields) : { problem: row.problem ?? 'unreadable' }
+  const reading: RowResult =
+    row.problem === undefined ? reader.read(row.fields ?? {}) : { problem: row.problem }
   const { trimmed } = reading
   return 'body' in reading
     ? { row, body: reading.body, problem: undefined, trimmed }
     : { row, body: undefined, problem: reading.problem, trimmed }
 }
+
+const countFileRows = ({ rows }: Row) => rows?.length ?? 1
 
 class InputCounts {
   readonly #adapter: ImportAdapter
@@ -162,22 +171,26 @@ class InputCounts {
   readonly #optionalFields: readonly string[]
   readonly #omissions: number[]
   readonly #trimmed = new Map<string, number>()
+  readonly #isGrouped: boolean
   #rows = 0
   #shardRows = 0
+  #loneRows = 0
   #lastRow = 0
   #keyless = 0
   #destructive = 0
 
-  constructor(adapter: ImportAdapter) {
+  constructor(adapter: ImportAdapter, isGrouped: boolean) {
     this.#adapter = adapter
+    this.#isGrouped = isGrouped
     this.#optionalFields = adapter.createOverwrites ? listImportFields(adapter) : []
     this.#omissions = this.#optionalFields.map(() => 0)
   }
 
   add({ row, body, trimmed }: CheckedRow, key: string | undefined, isInShard: boolean): void {
-    this.#rows++
+    this.#rows += countFileRows(row)
     this.#lastRow = Math.max(this.#lastRow, row.number)
     if (isInShard) this.#shardRows++
+    if (isInShard && this.#isGrouped && !row.rows) this.#loneRows++
     if (row.trimmed) this.#countTrimmed(row.trimmed)
     if (trimmed) this.#countTrimmed(trimmed)
     if (!body) return
@@ -197,6 +210,7 @@ class InputCounts {
     return {
       rows: this.#rows,
       shardRows: this.#shardRows,
+      loneRows: this.#loneRows,
       lastRow: this.#lastRow,
       keyless: this.#keyless,
       destructive: this.#destructive,

@@ -1,21 +1,35 @@
+import { member } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import { UsageError } from '../../../errors.ts'
 import { hashKey } from '../../../hash.ts'
 import { trimWhiteSpace } from '../../input/white-space.ts'
-import type { Item } from '../../output/views/views.ts'
+import { type Item, views } from '../../output/views/views.ts'
+import type { RequestBody } from '../adapter/adapter.ts'
+import { deriveColumns } from '../adapter/columns.ts'
 import { RowKeys } from './keys.ts'
 import { formatRowPlace } from './place.ts'
+import { createRowReader, type ReaderOptions, type RowReader } from './reader.ts'
 import type { Row } from './rows.ts'
 
 /** Member columns of a file with one row per member, mapped to the fields of a member in a room. */
 const memberFields = { user_id: 'user_id', member_type: 'type', member_name: 'name' } as const
 export const memberColumns = Object.keys(memberFields)
 
+/** Creates the reader of the member in a row, which names fields by their columns. */
+export function createMemberReader(options: ReaderOptions): Promise<RowReader> {
+  const { user_id, type, name } = member.fields
+  const fields = { user_id, member_type: type, member_name: { ...name, write: 'create' } } as const
+  const columns = deriveColumns({ fields }, views.member, { path: '' })
+  return createRowReader({ ...columns, view: views.member }, { ...options, memberColumns: [] })
+}
+
 /** Maximum number of rows held until the end of the file, for rooms whose rows are not adjacent. */
 const maxHeldRows = 100_000
 
 interface Group {
-  rows: [Row, ...Row[]]
+  first: Row
+  /** Rows without those whose member is invalid. */
+  rows: Row[]
   name: string
   fields: Record<string, unknown>
   members: object[]
@@ -23,10 +37,7 @@ interface Group {
   problem: string | undefined
 }
 
-interface ColumnTargets {
-  fieldOf(column: string): string
-  isUsed(column: string): boolean
-}
+type ColumnTargets = Pick<RowReader, 'fieldOf' | 'isUsed'>
 
 export async function findScatteredRooms(
   batches: AsyncIterable<Row[]>,
@@ -45,13 +56,16 @@ export async function findScatteredRooms(
 
 /**
  * Merges the rows of each room into one row with several members. Later rows inherit omitted values from the
- * first row. Rooms with non-adjacent rows come last.
+ * first row. Rooms with non-adjacent rows come last. A row whose member is invalid stays a row of its own; the
+ * room gets only its other values.
+ * @param memberReader reader of the member in each row
  * @param scattered hashes of the names of rooms with non-adjacent rows
  * @throws {UsageError} if those rooms have more than 100,000 rows
  */
 export async function* groupRows(
   batches: AsyncIterable<Row[]>,
   columns: ColumnTargets,
+  memberReader: RowReader,
   scattered: ReadonlySet<number>,
 ): AsyncGenerator<Row[]> {
   const held = new Map<string, Group>()
@@ -62,43 +76,54 @@ export async function* groupRows(
     if (!group) return []
     const closed = group
     group = undefined
-    return [toRow(closed, ++number)]
+    return closed.rows.length === 0 ? [] : [toRow(closed, ++number)]
   }
-  const addRow = (row: Row, fields: Item, before: (name: string) => Group | undefined): Group | undefined => {
-    const parts = splitFields(fields, columns)
-    const existing = parts.name === '' ? undefined : before(parts.name)
-    const first: Group = { rows: [row], ...parts, members: [], trimmed: [], problem: undefined }
-    if (existing) addToGroup(existing, row, parts.fields, columns)
-    if (parts.member) (existing ?? first).members.push(parts.member)
-    return existing ? undefined : first
+  /** Adds a row to its group. Returns the problem of its member. */
+  const addRow = (row: Row, { fields, memberValues }: SplitFields, target: Group): string | undefined => {
+    if (row !== target.first) mergeFields(target, row, fields, columns)
+    if (!memberValues) {
+      target.rows.push(row)
+      return undefined
+    }
+    const reading = memberReader.read(memberValues)
+    if ('problem' in reading) return reading.problem
+    target.rows.push({ ...row, user: toText(reading.body['user_id']) })
+    target.members.push(toMember(reading.body))
+    target.trimmed.push(...(reading.trimmed ?? []))
+    return undefined
   }
   for await (const rows of batches) {
     const done: Row[] = []
     for (const row of rows) {
       if (!row.fields) {
-        done.push(...close(), { ...row, number: ++number, rows: [row] })
+        done.push(...close(), { ...row, number: ++number })
         continue
       }
-      const name = readRoomName(row.fields, columns)
-      if (scattered.has(hashKey(name))) {
-        if (heldRows++ === maxHeldRows) throw tooManyHeldError(row.fields, columns)
-        const first = addRow(withoutCellFields(row), row.fields, () => held.get(name))
-        if (first) held.set(name, first)
-        continue
+      const parts = splitFields(row.fields, columns)
+      const { name, fields } = parts
+      const isHeld = scattered.has(hashKey(name))
+      if (isHeld && heldRows++ === maxHeldRows) throw tooManyHeldError(row.fields, columns)
+      const stored = isHeld ? withoutCellFields(row) : row
+      let target = isHeld ? held.get(name) : name !== '' && name === group?.name ? group : undefined
+      if (!target) {
+        target = { first: stored, rows: [], name, fields, members: [], trimmed: [], problem: undefined }
+        if (isHeld) held.set(name, target)
+        else {
+          done.push(...close())
+          group = target
+        }
       }
-      const first = addRow(row, row.fields, () => (name === group?.name ? group : undefined))
-      if (!first) continue
-      done.push(...close())
-      group = first
+      const problem = addRow(stored, parts, target)
+      if (problem !== undefined) done.push({ ...stored, number: ++number, problem })
     }
     yield done
   }
   yield close()
-  for (const heldGroup of held.values()) yield [toRow(heldGroup, ++number)]
+  for (const heldGroup of held.values()) if (heldGroup.rows.length > 0) yield [toRow(heldGroup, ++number)]
 }
 
-function toRow({ rows, fields, members, trimmed, problem }: Group, number: number): Row {
-  const row = { number, line: rows[0].line, rows, trimmed }
+function toRow({ first, rows, fields, members, trimmed, problem }: Group, number: number): Row {
+  const row = { number, line: first.line, rows, trimmed }
   if (problem !== undefined) return { ...row, fields: undefined, problem }
   return { ...row, fields: members.length > 0 ? { ...fields, members } : fields }
 }
@@ -122,24 +147,32 @@ function readRoomName(fields: Item, { fieldOf }: ColumnTargets): string {
   return isBlank(value) ? '' : trimWhiteSpace(toText(value))
 }
 
+const toMember = (body: RequestBody) =>
+  Object.fromEntries(
+    Object.entries(memberFields).flatMap(([column, field]) =>
+      body[column] === undefined ? [] : [[field, body[column]]],
+    ),
+  )
+
+type SplitFields = ReturnType<typeof splitFields>
+
 function splitFields(fields: Item, columns: ColumnTargets) {
   const roomFields: Record<string, unknown> = {}
   const memberValues: Record<string, unknown> = {}
   for (const [column, value] of Object.entries(fields)) {
     const target = columns.fieldOf(column)
     if (!Object.hasOwn(memberFields, target)) roomFields[column] = value
-    else if (!isBlank(value)) memberValues[memberFields[target as keyof typeof memberFields]] = value
+    else if (!isBlank(value)) memberValues[column] = value
   }
   return {
     name: readRoomName(fields, columns),
     fields: roomFields,
-    member: Object.keys(memberValues).length > 0 ? memberValues : undefined,
+    memberValues: Object.keys(memberValues).length > 0 ? memberValues : undefined,
   }
 }
 
-function addToGroup(group: Group, row: Row, fields: Item, { fieldOf, isUsed }: ColumnTargets): void {
-  const [first] = group.rows
-  group.rows.push(row)
+function mergeFields(group: Group, row: Row, fields: Item, { fieldOf, isUsed }: ColumnTargets): void {
+  const { first } = group
   for (const [column, value] of Object.entries(fields)) {
     const before = group.fields[column]
     if (fieldOf(column) === 'name') {

@@ -1,14 +1,13 @@
 import { isLosslessNumber } from 'lossless-json'
-import { endpoints } from '../../../api/endpoints.ts'
 import { findSegmentProblem } from '../../../api/path.ts'
 import type { Fields } from '../../../api/resource-types.ts'
-import { resources } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import { deprecated } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import { listPlaceholders } from '../../input/placeholders.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { ImportAdapter, RequestBody } from '../adapter/adapter.ts'
+import type { ImportColumns } from '../adapter/columns.ts'
 import { idFields, trimValue } from './identity.ts'
 import { createJoin, listParts } from './joined-columns.ts'
 import { RoleReader } from './role-map.ts'
@@ -21,7 +20,7 @@ export function toId(field: string, value: unknown): unknown {
   return isNumber && idFields.includes(field) ? String(value) : value
 }
 
-type RowResult = ({ body: RequestBody } | { problem: string }) & {
+export type RowResult = ({ body: RequestBody } | { problem: string }) & {
   trimmed?: readonly string[]
 }
 
@@ -42,7 +41,7 @@ export interface RowReader {
   readonly readOnly: readonly string[]
 }
 
-interface ReaderOptions {
+export interface ReaderOptions {
   format: InputFormat
   /** Field names by column name. An empty field name excludes the column. */
   renames: ReadonlyMap<string, string>
@@ -55,10 +54,13 @@ interface ReaderOptions {
 
 const maxUnlisted = 20
 
-export async function createRowReader(adapter: ImportAdapter, options: ReaderOptions): Promise<RowReader> {
+/** Kind of rows: the items of an import, or the members in rows that `--group-by` merges. */
+type RowKind = ImportColumns & Pick<ImportAdapter, 'view' | 'extraColumns' | 'normalize'>
+
+export async function createRowReader(adapter: RowKind, options: ReaderOptions): Promise<RowReader> {
   const { createBodySchema } = await import('../../../api/schemas.ts')
   const { describeIssue, withField } = await import('../../../api/issue.ts')
-  const listed: Fields = resources[endpoints[adapter.createOperation].resource].fields
+  const listed = adapter.fields
   const schema = createBodySchema('create', listed)
   const mapping = createFieldMapping(adapter, options)
   const { targetOf: fieldOf, ignored, unlisted } = mapping
@@ -128,7 +130,7 @@ export async function createRowReader(adapter: ImportAdapter, options: ReaderOpt
  */
 function checkColumns(
   columns: readonly string[],
-  adapter: ImportAdapter,
+  adapter: RowKind,
   { renames, defaults, memberColumns }: ReaderOptions,
   { targetOf, isListed, ignored, named, leaveOut }: FieldMapping,
   listed: Fields,
@@ -163,7 +165,7 @@ function checkColumns(
 
 /** Creates the function that converts the fields of a row to a request body. */
 function createConverter(
-  adapter: ImportAdapter,
+  adapter: RowKind,
   { format, defaults, roomIds }: ReaderOptions,
   { targetOf, ignored }: FieldMapping,
   withField: (field: string, problem: string) => string,
@@ -217,13 +219,13 @@ function createConverter(
   }
 }
 
-export function listImportFields({ columns, extraColumns = [] }: ImportAdapter): string[] {
+export function listImportFields({ columns, extraColumns = [] }: RowKind): string[] {
   return Object.keys(columns).filter((field) => !extraColumns.includes(field))
 }
 
 type FieldMapping = ReturnType<typeof createFieldMapping>
 
-function createFieldMapping(adapter: ImportAdapter, options: ReaderOptions) {
+function createFieldMapping(adapter: RowKind, options: ReaderOptions) {
   const { renames, ignoreUnknown, memberColumns } = options
   const isCsv = options.format === 'csv'
   const ignored = new Set(['', 'reason', originField, ...adapter.readOnly])

@@ -18,8 +18,12 @@ export interface Row {
   fields: Item | undefined
   /** Values as in the input, if columns were joined and there are no cells. */
   given?: Item
+  /** Reason why the row is invalid, found before its fields are read. */
   problem?: string
+  /** Rows that `--group-by` merged into this row. */
   rows?: readonly Row[]
+  /** User of a merged row. */
+  user?: string
   /** Fields whose values were trimmed before the row is converted. */
   trimmed?: readonly string[]
   cells?: readonly string[]

@@ -46,7 +46,7 @@ test('the file of --failed-out in CSV contains the original rows with the reason
     stderr:
       'error: people.csv:2 (ada): the user already exists\n' +
       'error: people.csv:5: user_id is missing\n' +
-      'error: imported 1 of 3 users; 2 failed\n' +
+      'error: imported 1 of 3 users; 1 failed; 1 invalid row\n' +
       'hint: fix again-people.csv and import it\n',
     rejects:
       'name,user_id,Notes,reason\r\n' +
@@ -132,7 +132,7 @@ testCases({
       },
     },
   },
-  'the file of --failed-out contains all rows of an invalid room, and rows whose role is unknown': {
+  'the file of --failed-out contains only the rows with an invalid member of a room': {
     users: ['u'],
     files: { 'r.csv': 'name,type,user_id,member_type\nA,open,u,guest\nB,open,u,Boss\nB,,v,\n' },
     line: 'rooms import r.csv --group-by name --failed-out again.csv',
@@ -142,8 +142,7 @@ testCases({
       files: {
         'again.csv':
           'name,type,user_id,member_type,reason\r\n' +
-          'B,open,u,Boss,"members[0].type must be guest, host or monitor, not “Boss”"\r\n' +
-          'B,,v,,"members[0].type must be guest, host or monitor, not “Boss”"\r\n',
+          'B,open,u,Boss,"member_type must be guest, host or monitor, not “Boss”"\r\n',
       },
     },
   },

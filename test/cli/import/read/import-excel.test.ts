@@ -247,7 +247,7 @@ describe('rooms import --group-by name', () => {
       code: 2,
       stderr:
         'error: courses.csv:2: type of the room differs between line 2 and line 3\n' +
-        'error: 1 of 3 rows are invalid; nothing was sent\n' +
+        'error: 2 of 5 rows are invalid; nothing was sent\n' +
         'hint: fix the rows, or pass --skip-invalid to skip them\n',
     })
   })
@@ -304,6 +304,84 @@ describe('rooms import --group-by name', () => {
       ])
     },
   )
+
+  describe('rows with an invalid member', () => {
+    const rows =
+      'name;type;user_id;member_type\n' +
+      'Algebra;open;ada;Boss\nAlgebra;;grace;\nAlgebra;;;host\nGreek;;ada;Boss\nLatin;open;ada;\n'
+    beforeEach(() => world.file('courses.csv', rows))
+    const imported = '; 3 invalid rows'
+
+    test('rooms import --group-by name reports each row with an invalid member with its line', async () => {
+      const { code, stderr } = await world.run(line)
+      expect([code, stderr]).toEqual([
+        2,
+        'error: courses.csv:4: user_id is missing\n' +
+          'error: courses.csv: 1 value is not guest, host or monitor: “Boss” (2 rows from line 2)\n' +
+          'hint: name its role, as in --role-map Boss=guest\n' +
+          'error: 3 of 5 rows are invalid; nothing was sent\n' +
+          'hint: fix the rows, or pass --skip-invalid to skip them\n',
+      ])
+    })
+
+    test.each([
+      ['adjacent', ''],
+      ['scattered', 'Algebra;;ada;\n'],
+    ])('--skip-invalid imports %s rooms without their invalid members', async (_, more) => {
+      world.file('courses.csv', rows + more)
+      const { code, stderr } = await world.run(`${line} --skip-invalid --failed-out rejects.csv`)
+      expect([code, stderr]).toEqual([
+        8,
+        'error: courses.csv:2: member_type must be guest, host or monitor, not “Boss”\n' +
+          'error: courses.csv:4: user_id is missing\n' +
+          'error: courses.csv:5: member_type must be guest, host or monitor, not “Boss”\n' +
+          `error: imported 2 of 2 rooms${imported}\nhint: fix rejects.csv and import it\n`,
+      ])
+      const rooms = await ids()
+      expect(Object.keys(rooms).sort()).toEqual(['Algebra', 'Latin'])
+      const others = more ? ['ada guest -'] : []
+      expect(await world.members(rooms['Algebra'])).toEqual([...others, 'grace guest -'])
+      expect(world.read('rejects.csv')).toBe(
+        'name;type;user_id;member_type;reason\r\n' +
+          'Algebra;open;ada;Boss;member_type must be guest, host or monitor, not “Boss”\r\n' +
+          'Algebra;;;host;user_id is missing\r\n' +
+          'Greek;;ada;Boss;member_type must be guest, host or monitor, not “Boss”\r\n',
+      )
+    })
+
+    test.each([
+      ['', 1],
+      [' --if-exists update', 8],
+      [' --dry-run -o ids', 1],
+    ])(
+      'rooms import --group-by name%s names all unknown users of a room, with the line of the first',
+      async (flags, expected) => {
+        if (flags.includes('update')) await world.room('Latin')
+        const users = ['', 'grace', 'grace', 'grace', 'grace', 'ada', 'grace', 'x1', 'x2', 'x1']
+        world.file('courses.csv', `name;type;user_id\n${users.map((id) => `Latin;open;${id}\n`).join('')}`)
+        const { code, stderr } = await world.run(`${line}${flags}`)
+        expect([code, stderr.split('\n')[0]]).toEqual([
+          expected,
+          'error: courses.csv:9 (Latin): no such users: x1, x2',
+        ])
+      },
+    )
+
+    test('--skip-invalid skips invalid members in NDJSON, and rejects them as they are', async () => {
+      const bad = { name: 'Algebra', user_id: 5, member_type: 5, member_name: 'A' }
+      const good = { name: 'Algebra', type: 'open', user_id: 'grace' }
+      world.file('courses.ndjson', `${JSON.stringify(bad)}\n${JSON.stringify(good)}\n`)
+      const flags = '--skip-invalid --failed-out rejects.ndjson'
+      expect(await world.run(`rooms import courses.ndjson --group-by name ${flags}`)).toMatchObject({
+        code: 8,
+      })
+      expect(JSON.parse(world.read('rejects.ndjson') ?? '')).toEqual({
+        ...bad,
+        reason: 'member_type must be guest, host or monitor, not 5',
+      })
+      expect(await world.members((await ids())['Algebra'])).toEqual(['grace guest -'])
+    })
+  })
 
   test('rooms import --group-by name refuses more than 100,000 non-consecutive rows', async () => {
     const rows = Array.from({ length: 100_002 }, (_, i) => `R${i % 2};open;u${i}`)
