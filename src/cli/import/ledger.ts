@@ -151,10 +151,10 @@ async function openJournal(context: Context, plan: ImportPlan): Promise<Journal 
   const { match, createMissing, encoding, delimiter, ignoreUnknown, groupBy, unblock } = flags
   const shard = flags.shard?.toString()
   const roleMap = flags.roleMap && [...flags.roleMap]
-  const { split, where } = flags
+  const { split, where, type } = flags
   const optional = {
     ...{ match, createMissing, encoding, delimiter, ignoreUnknown, groupBy, shard, unblock },
-    ...{ roleMap, split, where },
+    ...{ roleMap, split, where, type },
   }
   const optionalText = JSON.stringify(optional)
   return Journal.open(

@@ -23,7 +23,7 @@ interface TypedImport {
 
 /** Suggests the fields that the columns of a file probably mean. Returns undefined if there are none. */
 export function explainColumns({ found }: ColumnsError, typed: TypedImport): Hint | undefined {
-  const { kind, columns, ignored, free, missing } = found
+  const { kind, columns, ignored, free, missing, flags: defaultFlags } = found
   const { words, rest, file } = typed
   const other = columns.length > 0 ? findOtherImport(found) : undefined
   if (other && file !== undefined && rest.length > 0)
@@ -56,9 +56,11 @@ export function explainColumns({ found }: ColumnsError, typed: TypedImport): Hin
   const more =
     others.length > 0
       ? ` For the others, ${describeMapping(others)}`
-      : absent.map((field) => ` There is no column ${field}.`).join('')
+      : absent.map((field) => ` There is no column ${field}${describeFlag(defaultFlags[field])}.`).join('')
   return `did you mean ${flags.map(quoteForShell).join(' ')}?${more}`
 }
+
+const describeFlag = (flag: string | undefined) => (flag === undefined ? '' : `; pass ${flag}`)
 
 const describeHeader =
   'the first line looks like data; begin the file with a line that names the columns after these fields'

@@ -96,6 +96,30 @@ describe('an import of a roster', () => {
     }
   })
 
+  test('rooms import --type sets the type of new rooms whose row has none', async () => {
+    await world.send('POST', '/users', { user_id: 't' })
+    await world.room('8a', 'open')
+    world.file('rooms.csv', 'name,type,user_id\n7a,,t\n7b,public,t\n8a,,t\n8b,opn,t\n')
+    const line = 'rooms import rooms.csv --group-by name --if-exists update --type private --skip-invalid'
+    expect(await world.run(line)).toMatchObject({
+      code: 8,
+      stderr:
+        'error: rooms.csv:5: type must be open, public or private, not “opn”\n' +
+        'error: imported 3 of 4 rooms: created 2, updated 1; 1 invalid row\n',
+    })
+    const { rooms } = (await world.send('GET', '/rooms?limit=1000')).body
+    const types = rooms.map((room: { name: string; type: string }) => `${room.name} ${room.type}`).sort()
+    expect(types).toEqual(['7a private', '7b public', '8a open'])
+    world.file('class.csv', 'name\n7a\n')
+    expect(await world.run('rooms import class.csv --match name --if-exists update')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('error: there is no column type\n'),
+    })
+    expect(
+      await world.run('rooms import class.csv --match name --if-exists update --type open'),
+    ).toMatchObject({ code: 0 })
+  })
+
   test('divides the rooms of members at --split, and refuses another map when it resumes', async () => {
     const ids = []
     for (const name of ['A', 'B'])

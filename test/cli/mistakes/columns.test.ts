@@ -52,11 +52,28 @@ test.each<[line: string, header: string, hint: string]>([
     `the file has the columns of users: ${command('users import', '')}`,
   ],
   ['users import', 'type;name', `the file has the columns of rooms: ${command('rooms import', '')}`],
-  ['members import', 'user_id;name', 'columns are user_id, name; pass --map to map one of them to room_id'],
+  [
+    'members import',
+    'user_id;name',
+    'columns are user_id, name; pass --map to map one of them to room_id, or --room ROOM',
+  ],
   [
     'rooms import --group-by name',
     'Klasse;user;role',
-    'did you mean --map Klasse=name --map user=user_id --map role=member_type? There is no column type.',
+    'did you mean --map Klasse=name --map user=user_id --map role=member_type? There is no column type; pass --type (open, public or private).',
+  ],
+  [
+    'rooms import',
+    'name',
+    'columns are name; pass --map to map one of them to type, or --type (open, public or private)',
+  ],
+  [
+    'rooms import --group-by name --type private',
+    'Klasse;user;role',
+    mapped(
+      'rooms import --group-by name --type private',
+      '--map Klasse=name --map user=user_id --map role=member_type',
+    ),
   ],
   [
     'rooms import --group-by name',

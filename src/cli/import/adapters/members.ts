@@ -45,6 +45,7 @@ export function createMembers({ unblock }: Pick<ImportFlags, 'unblock'> = {}): I
     name: 'members',
     view: views.member,
     createOperation: 'addMember',
+    defaultFlags: { room_id: '--room ROOM' },
     keyName: 'room_id and user_id',
     // IDs cannot contain NUL.
     keyOf: ({ room_id, user_id }) => `${room_id}\0${user_id}`,

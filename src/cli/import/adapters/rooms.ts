@@ -1,4 +1,5 @@
 import { omitUndefined } from '../../../api/defined.ts'
+import { formatChoices } from '../../../api/either.ts'
 import { endpoints } from '../../../api/endpoints.ts'
 import type { BodyOf } from '../../../api/operation-types.ts'
 import type { Operations } from '../../../api/operations.ts'
@@ -6,6 +7,7 @@ import { parseBoolean, parseTimestamp } from '../../../api/readings.ts'
 import { listWritableFields } from '../../../api/resource-types.ts'
 import { room } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
+import { roomTypes } from '../../../api/vocabulary.ts'
 import type { Client } from '../../../client/client.ts'
 import { ApiError } from '../../../errors.ts'
 import { readTotal } from '../../lists/paging/list-total.ts'
@@ -26,7 +28,7 @@ type Row = Omit<BodyOf<Operations['createRoom']>, 'members'> &
     members?: readonly RoomInvitation[]
   }
 
-type RoomFlags = Pick<ImportFlags, 'match' | 'groupBy' | 'createMissing' | 'unblock'>
+type RoomFlags = Pick<ImportFlags, 'match' | 'groupBy' | 'createMissing' | 'unblock' | 'type'>
 
 /** Fields that can only be set at creation. */
 const createOnlyFields = listWritableFields('create', room.fields).filter(
@@ -49,12 +51,15 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
   // The `--group-by` column also identifies rooms.
   const match = flags.match ?? flags.groupBy
 
+  const creationDefaults = omitUndefined({ type: flags.type })
   const { invite, countBlocked } = createInviter(flags)
   const rooms: ImportAdapter<Row> = {
     ...deriveColumns(room, views.room, endpoints.createRoom, ['id', 'terminated_at']),
     name: 'rooms',
     view: views.room,
     createOperation: 'createRoom',
+    creationDefaults,
+    defaultFlags: { type: `--type (${formatChoices(roomTypes)})` },
     keyName: match ?? 'id',
     normalize: (body) =>
       Array.isArray(body['members']) ? { ...body, members: body['members'].map(readInvitation) } : body,
@@ -82,6 +87,7 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
     },
     create: (client, { id: _, is_terminated, terminated_at, members, ...settings }) =>
       createRecord(client, 'room', {
+        ...creationDefaults,
         ...settings,
         ...omitUndefined({ members: members?.map(withoutBlock) }),
       }).then(({ id }) => toText(id)),
@@ -89,16 +95,7 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
       await invite(client, id, blockedMembers(row))
       if (isTerminated(row)) await updateRecord(client, { kind: 'room', id }, { is_terminated: true })
     },
-    explainUnchangeable(row, existing) {
-      const values: RequestBody = row
-      const unchangeableField = readableCreateOnlyFields.find(
-        (field) => values[field] !== undefined && !hasValues(existing, { [field]: values[field] }),
-      )
-      return (
-        unchangeableField &&
-        `its ${unchangeableField} is ${existing[unchangeableField]} and cannot be changed`
-      )
-    },
+    explainUnchangeable,
     listIgnoredFields: (row, existing) =>
       createOnlyFields
         .map(([field]) => field)
@@ -116,15 +113,20 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
       await invite(client, id, row.members ?? [])
       return id
     },
-    createdFields: ({ id: _, is_terminated: __, terminated_at: ___, members: ____, ...settings }) => settings,
+    createdFields: ({ id: _, is_terminated: __, terminated_at: ___, members: ____, ...settings }) => ({
+      ...creationDefaults,
+      ...settings,
+    }),
     // The service assigns IDs, so after a lost response only the name identifies the room.
     async findLostItem(client, row, createdId) {
       if (createdId !== undefined) {
         const found = await findRecord(client, { kind: 'room', id: createdId })
         if (!found) return 'absent'
         const { judgeRead } = await import('../../../client/verdict.ts')
-        const body = { name: row.name, type: row.type }
-        return judgeRead(endpoints.createRoom, { body }, found, null).is === 'done' ? found : undefined
+        const { name, type = flags.type } = row
+        return judgeRead(endpoints.createRoom, { body: { name, type } }, found, null).is === 'done'
+          ? found
+          : undefined
       }
       if (match) return (await rooms.find(client, row)) ?? 'absent'
       const { value } = await client.call('listRooms', { query: { name: row.name } })
@@ -132,6 +134,13 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
     },
   }
   return rooms
+}
+
+function explainUnchangeable(values: RequestBody, existing: Item): string | undefined {
+  const field = readableCreateOnlyFields.find(
+    (field) => values[field] !== undefined && !hasValues(existing, { [field]: values[field] }),
+  )
+  return field && `its ${field} is ${existing[field]}, which cannot be changed`
 }
 
 /** @throws {ApiError} if several rooms have the name */

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { type RoomType, roomTypes } from '../../../api/vocabulary.ts'
 import { parseDelimiter } from '../../input/delimiter.ts'
 import { collect, createIntegerParser } from '../../input/input.ts'
 import { addPaceFlags, createWhereOption, type PaceFlags } from '../../kernel/flags.ts'
@@ -37,6 +38,7 @@ export interface ImportFlags extends PaceFlags {
   resume?: boolean
   failedOut?: string
   room?: string
+  type?: RoomType
   roomIds?: string
   unblock?: boolean
   given: readonly GivenOption[]
@@ -129,6 +131,7 @@ export function roomImportFlags<C extends Command>(command: C): C {
         'read one row per member (user_id, member_type, member_name); rows with the same name form one room; implies --match name',
       ).choices(['name']),
     )
+    .addOption(new Option('--type <type>', 'type of new rooms whose row has none').choices(roomTypes))
     .option(
       '--create-missing',
       'with --if-exists overwrite or update, create a room for each row with an unknown ID',

@@ -55,7 +55,8 @@ export interface ReaderOptions {
 const maxUnlisted = 20
 
 /** Kind of rows: the items of an import, or the members in rows that `--group-by` merges. */
-type RowKind = ImportColumns & Pick<ImportAdapter, 'view' | 'extraColumns' | 'normalize'>
+type RowKind = ImportColumns &
+  Pick<ImportAdapter, 'view' | 'extraColumns' | 'normalize' | 'creationDefaults' | 'defaultFlags'>
 
 export async function createRowReader(adapter: RowKind, options: ReaderOptions): Promise<RowReader> {
   const { createBodySchema } = await import('../../../api/schemas.ts')
@@ -84,9 +85,11 @@ export async function createRowReader(adapter: RowKind, options: ReaderOptions):
       trimmed.push(field)
     })
     const trimmedPart = trimmed && { trimmed }
+    const created: RequestBody = { ...adapter.creationDefaults, ...body }
     for (const field of adapter.required)
-      if (body[field] === undefined && !fieldsWithProblems.includes(field)) add(field, `${field} is missing`)
-    const checked = schema.safeParse(body)
+      if (created[field] === undefined && !fieldsWithProblems.includes(field))
+        add(field, `${field} is missing`)
+    const checked = schema.safeParse(created)
     if (!checked.success)
       for (const issue of checked.error.issues)
         if (!fieldsWithProblems.includes(issue.path[0])) problems.push(describeIssue(issue, body))
@@ -145,13 +148,14 @@ function checkColumns(
   const fields = [...columns, ...absent].map(targetOf)
   const unknown = columns.filter((_, i) => !isListed(fields[i] ?? '') && !named.has(fields[i] ?? ''))
   const isExport = adapter.view.fields.every((field) => listed[field]?.secret || fields.includes(field))
-  const free = known.filter((field) => !fields.includes(field) && defaults[field] === undefined)
+  const given: RequestBody = { ...adapter.creationDefaults, ...defaults }
+  const free = known.filter((field) => !fields.includes(field) && given[field] === undefined)
   const requiredFields = [...adapter.required, ...memberColumns.slice(0, 1)]
-  const missing = requiredFields.filter((field) => !fields.includes(field) && defaults[field] === undefined)
+  const missing = requiredFields.filter((field) => free.includes(field))
   const unread = columns.filter((_, i) => fields[i] !== '' && ignored.has(fields[i] ?? ''))
   const found = {
     ...{ kind: adapter.view.noun[0], all: columns, columns: unknown, ignored: unread },
-    ...{ known, free, missing },
+    ...{ known, free, missing, flags: adapter.defaultFlags ?? {} },
   }
   if (unknown.length > 0 && !isExport) throw new UnknownColumnsError(found)
   for (const column of unknown) leaveOut(column)

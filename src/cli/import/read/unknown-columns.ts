@@ -17,6 +17,8 @@ interface ColumnsAndFields {
   free: readonly string[]
   /** Required fields that no column names. */
   missing: readonly string[]
+  /** Flags that set fields without a column, such as `--type TYPE`. */
+  flags: Readonly<Record<string, string>>
 }
 
 /**
@@ -41,9 +43,11 @@ export class UnknownColumnsError extends ColumnsError {
 /** Error for a file without a column for a required field. */
 export class RequiredColumnError extends ColumnsError {
   constructor(readonly found: ColumnsAndFields) {
-    const { all, missing } = found
+    const { all, missing, flags } = found
+    const [first = ''] = missing
+    const flag = flags[first] && `, or ${flags[first]}`
     super(`there is no column ${missing.join(' or ')}`, {
-      hint: `columns are ${all.join(', ')}; pass --map to map one of them to ${missing[0]}`,
+      hint: `columns are ${all.join(', ')}; pass --map to map one of them to ${first}${flag ?? ''}`,
     })
   }
 }
