@@ -168,22 +168,15 @@ export function copyInto(fd: number, path: string): number {
   return bytes
 }
 
-/** Moves a file, even across file systems. */
-export async function moveFile(from: string, to: string): Promise<void> {
+export async function copyFile(from: string, to: string): Promise<void> {
+  const draft = new Draft(to)
   try {
-    renameSync(from, to)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
-    const draft = new Draft(to)
-    try {
-      await pipeline(createReadStream(from), createWriteStream('', { fd: draft.fd, autoClose: false }))
-    } catch (failure) {
-      draft.discard()
-      throw failure
-    }
-    draft.publish()
-    rmSync(from, { force: true })
+    await pipeline(createReadStream(from), createWriteStream('', { fd: draft.fd, autoClose: false }))
+  } catch (failure) {
+    draft.discard()
+    throw failure
   }
+  draft.publish()
 }
 
 /** Links to the open files of a process. Replacing such a file would lose the output of other programs. */

@@ -43,7 +43,7 @@ export class Ledger {
       return new Ledger(context, plan, run, { results, journal, rejects })
     } catch (error) {
       // Nothing was sent, so a new journal is not needed.
-      await journal?.close(!plan.flags.resume, 'remove')
+      await journal?.close(!plan.flags.resume, { keep: false })
       throw error
     }
   }
@@ -117,15 +117,17 @@ export class Ledger {
   async close(isComplete: boolean, hasFailed: boolean): Promise<void> {
     const { results, journal, rejects } = this.#records
     const { flags, receipt } = this.#plan
-    const isDone = !hasFailed && typeof flags.journal !== 'string'
-    const done = receipt === undefined || flags.receipt === false ? 'remove' : { receipt }
-    // Without the journal, a second run after failures would create the imported items again.
-    const disposition = isDone ? done : 'keep'
+    const isNamed = typeof flags.journal === 'string'
+    // A second run after failures would create the imported items again without the journal or a receipt.
+    const disposition = {
+      keep: hasFailed || isNamed,
+      receipt: hasFailed && !isNamed ? undefined : receipt,
+    }
     const failures: unknown[] = []
     for (const close of [
       () => rejects?.close(),
       () => results.close(),
-      () => (this.#hasSent ? journal?.close(isComplete, disposition) : journal?.close(true, 'remove')),
+      () => (this.#hasSent ? journal?.close(isComplete, disposition) : journal?.close(true, { keep: false })),
     ])
       await close()?.catch((error: unknown) => failures.push(error))
     if (failures.length > 0) throw failures[0]

@@ -33,7 +33,7 @@ export interface ImportPlan extends ImportRequest {
   checked: CheckedInput
   /** Path of the journal; undefined without a journal. */
   journal: string | undefined
-  /** Path to which a finished journal without failures is moved; undefined if the journal is removed. */
+  /** Path of the receipt of a finished import; undefined if none is written. */
   receipt: string | undefined
 }
 
@@ -99,57 +99,49 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   if (unused !== undefined) await context.notice(unused)
   await warnAboutFields(context, request, reader, checked)
   await origins.confirm(context, flags.fromOtherService ?? false)
-  const receipt = journal === undefined ? undefined : await findReceiptPath(context, request)
-  const remaining =
-    journal !== undefined && adapter.createDuplicates && !flags.again
-      ? await withoutImported(context, request, checked, [
-          journal,
-          ...(receipt === undefined ? [] : [receipt]),
-        ])
-      : checked
+  const receipt = adapter.createDuplicates ? await findReceiptPath(context, request) : undefined
   return {
     ...request,
     format,
-    checked: remaining,
+    checked:
+      adapter.createDuplicates && !flags.again
+        ? await withoutImported(context, request, checked, { journal, receipt })
+        : checked,
     journal: context.flags.dryRun ? undefined : journal,
-    receipt,
+    receipt: flags.receipt === false ? undefined : receipt,
   }
 }
 
-/**
- * Returns the path of the receipt that prevents a repeated import; undefined for an import without a receipt.
- */
+/** Returns the path of the receipt that prevents a repeated import; undefined for a stream. */
 async function findReceiptPath(
   context: Context,
-  { adapter, source, flags }: ImportRequest,
+  { source, flags }: ImportRequest,
 ): Promise<string | undefined> {
-  if (!adapter.createDuplicates || source.path === undefined || typeof flags.journal === 'string')
-    return undefined
+  if (source.path === undefined) return undefined
   const target = await describeTarget(context)
   return receiptPath(await findDataDir(context.host), { input: source.path, target, flags })
 }
 
 /**
- * Removes the rows that earlier imports of the file with `--where` created.
- * @param paths paths of the journal and the receipt
+ * Removes the rows that earlier imports of the file with `--where` created. Reads the journal and the receipt
+ * that runs without `--journal` write, whichever journal this run writes.
  * @throws {UsageError} if another earlier run imported, or may have imported, some of the rows
  */
 async function withoutImported(
   context: Context,
   { adapter, source, flags }: ImportRequest,
   checked: CheckedInput,
-  paths: readonly string[],
+  { journal, receipt }: Pick<ImportPlan, 'journal' | 'receipt'>,
 ): Promise<CheckedInput> {
   const isNew = !flags.resume
-  // With `--journal FILE`, the user also chooses the journal paths of other parts, so those paths are
-  // unknown.
-  const isOwnName = source.path === undefined || typeof flags.journal === 'string'
-  const others = isOwnName ? [] : (await Promise.all(paths.map((path) => findOtherParts(path, flags)))).flat()
+  const usual = [source.path && journalPath(source.path, flags), receipt].filter((path) => path !== undefined)
+  const parts = (await Promise.all(usual.map((path) => findOtherParts(path, flags)))).flat()
+  const others = [...usual, ...parts].filter((path) => path !== journal)
   if (isNew) for (const path of others) await requireNoneUnfinished(context, { path, adapter })
-  const parts = others.filter(isSelected)
-  const remaining = await leaveOutImported(context, { paths: parts, adapter, checked })
+  const selected = parts.filter(isSelected)
+  const remaining = await leaveOutImported(context, { paths: selected, adapter, checked })
   if (isNew)
-    for (const path of [...paths, ...others.filter((path) => !isSelected(path))])
+    for (const path of [journal ?? [], others].flat().filter((path) => !selected.includes(path)))
       await requireNotImported(context, { path, adapter, checked: remaining })
   return remaining
 }

@@ -91,12 +91,38 @@ describe('the receipt of rooms import', () => {
     expect(statSync(join(receipts(), receiptNames()[0] ?? '')).mode & 0o777).toBe(0o600)
   })
 
-  test('the receipt of rooms import is stored in the file that --journal names', async () => {
+  test('the receipt of rooms import is also stored if --journal names a file, which stays', async () => {
     expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(done)
-    expect(receiptNames()).toEqual([])
+    expect(receiptNames()).toHaveLength(1)
     expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(
       refused('3 of 3', 'my.journal'),
     )
+  })
+
+  test.each(['', ' --journal my.journal'])(
+    'the receipt of rooms import%s prevents a second import with any journal',
+    async (first) => {
+      expect(await run(`rooms import rooms.csv${first}`)).toMatchObject(done)
+      for (const second of ['', ' --journal other.journal', ' --no-journal', ' --no-receipt'])
+        expect(await run(`rooms import rooms.csv${second}`)).toMatchObject(refused('3 of 3'))
+      expect(await run('rooms import rooms.csv --no-journal --again')).toMatchObject(done)
+    },
+  )
+
+  test('the receipt of rooms import is stored for the rooms of a run with failed rows and --journal', async () => {
+    world.file('rooms.csv', 'name,type,members\nA,open,\nB,open,nobody\n')
+    expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject({ code: 8 })
+    expect(await run('rooms import rooms.csv')).toMatchObject(refused('1 of 2'))
+  })
+
+  test('rooms import is refused with another journal while an interrupted run is unfinished', async () => {
+    await world.cutOff('rooms import rooms.csv --concurrency 1')
+    for (const flags of ['--journal my.journal', '--no-journal'])
+      expect(await run(`rooms import rooms.csv ${flags}`)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`(journal ${world.path('rooms.csv.journal')}) did not finish\n`),
+      })
+    expect(world.writes()).toEqual([])
   })
 
   test('the receipt of rooms import prevents a second import even if an earlier version stored the receipt beside the input file', async () => {
@@ -109,6 +135,7 @@ describe('the receipt of rooms import', () => {
 
   test('the receipt of rooms import is stored beside the input file if the receipts directory cannot be created', async () => {
     writeFileSync(join(world.dir, 'data'), '')
+    expect(await run('rooms import rooms.csv --no-journal')).toMatchObject(done)
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3', 'rooms.csv.journal'))
   })

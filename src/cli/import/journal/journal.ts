@@ -3,13 +3,18 @@ import { dirname } from 'node:path'
 import { MeetroomError, UsageError } from '../../../errors.ts'
 import { AppendFile } from '../../../files/append-file.ts'
 import { AppendLog } from '../../../files/append-log.ts'
-import { moveFile } from '../../../files/draft.ts'
+import { copyFile } from '../../../files/draft.ts'
 import { toWriteError } from '../../../files/file-errors.ts'
 import { type Machine, takeLock } from '../../../files/file-lock.ts'
 import { makeDirectory } from '../../../files/make-directory.ts'
 import type { Host } from '../../../host.ts'
 import { type JournalEntry, JournalState } from './journal-state.ts'
 import { type JournalHeader, readJournal, requireEnded, requireSameImport } from './read-journal.ts'
+
+interface Disposition {
+  keep?: boolean
+  receipt?: string | undefined
+}
 
 /**
  * Append-only record of an import in NDJSON: a header, rows before they are sent, and their outcomes. Rows
@@ -82,18 +87,19 @@ export class Journal {
     this.#append(entry)
   }
 
-  /** @param disposition handling of a complete journal: keep it, remove it, or move it to a path */
-  async close(
-    isComplete: boolean,
-    disposition: 'keep' | 'remove' | { receipt: string } = 'keep',
-  ): Promise<void> {
+  /**
+   * @param keep false to remove a complete journal
+   * @param receipt path to which a complete journal is copied
+   */
+  async close(isComplete: boolean, { keep = true, receipt }: Disposition = {}): Promise<void> {
     try {
       if (isComplete) this.#append({ end: true })
       await this.#log.appendSynced()
     } finally {
       await this.#file.close()
-      if (isComplete && disposition === 'remove') await rm(this.#path, { force: true })
-      if (isComplete && typeof disposition === 'object') await moveJournal(this.#path, disposition.receipt)
+      const isStored = !isComplete || !receipt || (await storeReceipt(this.#path, receipt))
+      // A journal that cannot be copied serves as the receipt.
+      if (isComplete && isStored && !keep) await rm(this.#path, { force: true })
       await rm(this.#lock, { force: true })
     }
   }
@@ -123,13 +129,15 @@ async function lockJournal(lock: string, machine: Machine): Promise<void> {
   })
 }
 
-/** Moves a journal. If the move fails, the journal at its old path serves as the receipt. */
-async function moveJournal(from: string, to: string): Promise<void> {
+/** Copies a journal. Returns false if the receipt cannot be written. */
+async function storeReceipt(journal: string, receipt: string): Promise<boolean> {
   try {
-    makeDirectory(dirname(to))
-    await moveFile(from, to)
+    makeDirectory(dirname(receipt))
+    await copyFile(journal, receipt)
+    return true
   } catch (error) {
     if (!(error instanceof MeetroomError) && (error as NodeJS.ErrnoException).code === undefined) throw error
+    return false
   }
 }
 

@@ -97,7 +97,7 @@ export async function requireNoneUnfinished(
   const previous = await readAdapterJournal(context, path, adapter)
   if (previous && !previous.hasEnded)
     throw new UsageError(`an earlier import of this file (journal ${path}) did not finish`, {
-      hint: 'resume that import with the same --shard and --where, or remove its journal to start over',
+      hint: 'resume that import with its --shard, --where and --journal, or remove its journal to start over',
     })
 }
 

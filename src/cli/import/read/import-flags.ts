@@ -87,8 +87,11 @@ export function importFlags<C extends Command>(command: C): C {
       .option('--shard <i/n>', 'import only the i-th of n shards of the file, such as 2/4', Shard.parse)
       .option('--failed-out <file>', 'write failed rows to this file, with a column “reason”')
       .option('--journal <file>', 'journal, which records the sent rows (default: beside the input)')
-      .option('--no-journal', 'write no journal; an interrupted run cannot be resumed')
-      .option('--no-receipt', 'write no receipt; a receipt prevents a second import of the same rows')
+      .option(
+        '--no-journal',
+        'write no journal and no receipt; an interrupted run cannot be resumed, and a second rooms import creates the rooms again',
+      )
+      .option('--no-receipt', 'write no receipt; a second import of the same rows creates the rooms again')
       .option('--resume', 'resume an interrupted run'),
   )
 }
