@@ -9,8 +9,6 @@ import type { ImportPlan } from './prepare.ts'
 export interface ImportProgress {
   /** Number of rows that the journal of an earlier run records as done. Such rows are not looked up. */
   recorded: number
-  /** Number of rows that this run wrote or tried to write. */
-  sent: number
 }
 
 /**
@@ -63,7 +61,7 @@ function describeDryRun(tally: Tally, plan: ImportPlan): string {
   return `would create ${tally.count('would_create')}, ${change}${accessChanges.join('')}, skip ${tally.count('would_skip')} of ${countItems(tally, plan)}; ${tally.bad} would fail`
 }
 
-function describeRun(tally: Tally, plan: ImportPlan, { recorded, sent }: ImportProgress): string {
+function describeRun(tally: Tally, plan: ImportPlan, { recorded }: ImportProgress): string {
   const { ifExists } = plan.flags
   // A service that overwrites existing users on create does not distinguish created from overwritten users.
   const isSplit = ifExists === 'update' || (ifExists === 'overwrite' && !plan.adapter.createOverwrites)
@@ -80,7 +78,7 @@ function describeRun(tally: Tally, plan: ImportPlan, { recorded, sent }: ImportP
     {},
     // The journal may come from another machine, so rows that only the journal records are counted
     // separately.
-    recorded > 0 ? [`${recorded} from the journal, ${sent} sent`] : [],
+    recorded > 0 ? [`${recorded} recorded as done by an earlier run`] : [],
   )
 }
 

@@ -30,7 +30,7 @@ export async function runImportRows(
 ): Promise<{ run: Run; hasSent: boolean }> {
   const { flags, checked } = plan
   const { dryRun = false } = context.flags
-  const progress = { recorded: 0, sent: 0 }
+  const progress = { recorded: 0 }
   const run = await openRun(context, flags, {
     effect: checked.destructive > 0 ? 'destroys' : 'writes',
     total: checked.shardRows,
@@ -73,7 +73,6 @@ async function sendRows(
     ifExists: flags.ifExists,
     dryRun,
     isStopped: () => run.isStopped,
-    onSent: () => progress.sent++,
     notice: (text) => context.notice(text),
   })
   try {

@@ -6,7 +6,6 @@ import {
   ApiError,
   ConflictError,
   type MeetroomError,
-  NetworkError,
   NotFoundError,
   UnknownOutcomeError,
 } from '../../errors.ts'
@@ -33,8 +32,6 @@ interface SenderOptions {
   dryRun: boolean
   /** Returns true if rows that were only looked up must not be written. */
   isStopped: () => boolean
-  /** Called for each row that is written, unless its request provably did not reach the service. */
-  onSent: () => void
   notice: (text: string) => Promise<void>
 }
 
@@ -99,7 +96,7 @@ export class RowSender {
     const found = await adapter.findLostItem(client, body, createdId)
     if (found === 'absent') return undefined
     // Completing an item twice is harmless.
-    if (found && (await this.#isCreated(body, found))) return this.#completeLost(body, readId(found, adapter))
+    if (found && (await this.#isCreated(body, found))) return this.#complete(body, readId(found, adapter))
     if (found && (ifExists === 'overwrite' || ifExists === 'update')) return this.#change(body, found)
     if (found && ifExists === 'skip') return { status: 'skipped', value: readId(found, adapter) }
     return {
@@ -177,7 +174,7 @@ export class RowSender {
       ? { status: `would_${adapter.accessChange?.(body, existing) ?? (isUpdate ? 'update' : 'overwrite')}` }
       : {
           status: isUpdate ? 'updated' : 'overwrote',
-          value: await this.#noteSent(change(client, body, existing)),
+          value: await change(client, body, existing),
         }
     for (const field of adapter.listIgnoredFields?.(body, existing) ?? [])
       this.#ignoredFields.set(field, (this.#ignoredFields.get(field) ?? 0) + 1)
@@ -186,7 +183,7 @@ export class RowSender {
 
   #create(body: RequestBody): Promise<Outcome<string>> {
     const { adapter, client } = this.#options
-    return this.#noteSent(adapter.create(client, body)).then(
+    return adapter.create(client, body).then(
       (id) => this.#complete(body, id),
       (cause) => {
         const failure = toFailure(cause)
@@ -196,25 +193,6 @@ export class RowSender {
           : { ...failure, value: failure.error.createdId }
       },
     )
-  }
-
-  async #noteSent<T>(write: Promise<T>): Promise<T> {
-    const { onSent } = this.#options
-    try {
-      const written = await write
-      onSent()
-      return written
-    } catch (cause) {
-      const { status, error } = toFailure(cause)
-      if (status !== 'unsent' && !(error instanceof NetworkError)) onSent()
-      throw cause
-    }
-  }
-
-  #completeLost(body: RequestBody, id: string): Outcome<string> | Promise<Outcome<string>> {
-    const completed = this.#complete(body, id)
-    if (completed instanceof Promise) this.#options.onSent()
-    return completed
   }
 
   #complete(body: RequestBody, id: string): Outcome<string> | Promise<Outcome<string>> {

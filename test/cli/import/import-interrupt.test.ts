@@ -68,7 +68,7 @@ describe('^C during an import', () => {
     world.requests.length = 0
     expect(await world.run(goOn(stderr))).toMatchObject({
       code: 0,
-      stderr: 'imported 40 of 40 users; 13 from the journal, 27 sent\n',
+      stderr: 'imported 40 of 40 users; 13 recorded as done by an earlier run\n',
     })
     expect(world.requests).toHaveLength(27)
     expect(await world.users()).toEqual(usersOf(40))
@@ -275,7 +275,7 @@ describe('a request without a response after ^C', () => {
     world.requests.length = 0
     expect(await world.run(goOn(stderr))).toMatchObject({
       code: 0,
-      stderr: 'imported 20 of 20 users; 6 from the journal, 14 sent\n',
+      stderr: 'imported 20 of 20 users; 6 recorded as done by an earlier run\n',
     })
     expect(await world.users()).toEqual(usersOf(20))
     expect(world.writes()).toHaveLength(14)
@@ -291,7 +291,7 @@ describe('a request without a response after ^C', () => {
     expect({ second, end: end.split('\n').slice(-3, -1) }).toEqual({
       second: 8,
       end: [
-        'error: imported 9 of 10 rooms; 1 with an unknown outcome; 4 from the journal, 5 sent',
+        'error: imported 9 of 10 rooms; 1 with an unknown outcome; 4 recorded as done by an earlier run',
         expect.stringContaining('resume with'),
       ],
     })

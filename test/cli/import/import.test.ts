@@ -109,7 +109,7 @@ describe('an import', () => {
     world.file('one.csv', 'user_id\nada\n')
     world.file('two.csv', `user_id,room_id\ngrace,\nada,${b}\n`)
     expect((await run('members import one.csv')).stderr).toBe(
-      'error: there is no column room_id\nhint: columns are user_id; pass --map to map one of them to room_id\n',
+      'error: there is no column room_id\nhint: columns are user_id; pass --map to map one of them to room_id, or --room ROOM\n',
     )
     expect(await run(`members import one.csv --room ${a}`)).toMatchObject({ code: 0 })
     expect(await run(`members import two.csv --room ${a}`)).toMatchObject({ code: 0 })

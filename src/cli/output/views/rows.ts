@@ -61,7 +61,7 @@ export const rowKinds = {
   /** Rows without known fields. */
   items: defineRow('items', undefined, {}),
   results: defineRow('results', 'id', {
-    row: ['integer', 9, 'position in the file, from 1'],
+    row: ['integer', 9, 'number of the row or room, from 1, without the header and empty rows'],
     key: ['text?', 8, 'key of the row'],
     status: [statuses, 9],
     id: ['id?', 6, 'ID of the item'],

@@ -236,7 +236,7 @@ describe('an import with a journal', () => {
     world.requests.length = 0
     expect(await run('users import in.csv --journal in.csv.journal --resume')).toMatchObject({
       code: 0,
-      stderr: 'imported 2 of 2 users; 1 from the journal, 1 sent\n',
+      stderr: 'imported 2 of 2 users; 1 recorded as done by an earlier run\n',
     })
     expect(world.writes()).toEqual(['POST /users'])
     expect(await world.users()).toEqual(usersOf(2))
@@ -251,7 +251,7 @@ describe('an import with a journal', () => {
     expect(await run('users import in.csv --if-exists skip --journal in.csv.journal --resume')).toMatchObject(
       {
         code: 0,
-        stderr: 'imported 1 of 2 users; 1 skipped; 2 from the journal, 0 sent\n',
+        stderr: 'imported 1 of 2 users; 1 skipped; 2 recorded as done by an earlier run\n',
       },
     )
   })

@@ -266,7 +266,7 @@ test('an import from standard input can be resumed if the same input is passed a
   expect(await run(`${line} --resume`, usersCsv(8))).toMatchObject({ code: 2 })
   expect(await run(`${line} --resume`, usersCsv(9))).toMatchObject({
     code: 0,
-    stderr: 'imported 9 of 9 users; 3 from the journal, 6 sent\n',
+    stderr: 'imported 9 of 9 users; 3 recorded as done by an earlier run\n',
   })
   expect(world.writes()).toHaveLength(6)
   expect(await world.users()).toEqual(usersOf(9))
@@ -278,7 +278,7 @@ test('a journal whose IDs contain line separators can be read', async () => {
   world.requests.length = 0
   expect(await run('users import in.csv --journal in.csv.journal --resume')).toMatchObject({
     code: 0,
-    stderr: 'imported 2 of 2 users; 2 from the journal, 0 sent\n',
+    stderr: 'imported 2 of 2 users; 2 recorded as done by an earlier run\n',
   })
   expect(world.requests).toEqual([])
 })
@@ -290,12 +290,12 @@ test('the summary of a resumed import counts the rows that only the journal show
   world.requests.length = 0
   expect(await run('users import in.csv --resume')).toMatchObject({
     code: 0,
-    stderr: 'imported 3 of 3 users; 3 from the journal, 0 sent\n',
+    stderr: 'imported 3 of 3 users; 3 recorded as done by an earlier run\n',
   })
   expect(world.requests).toEqual([])
 })
 
-test('the summary of a resumed import counts no row as sent that exists at the service or could not be sent', async () => {
+test('the summary of a resumed import does not count a row as recorded that exists at the service or cannot be sent', async () => {
   world.file('in.csv', usersCsv(4))
   await run('users import in.csv --journal in.csv.journal')
   const journal = (world.read('in.csv.journal') ?? '').split(/(?<=\n)/)
@@ -310,5 +310,5 @@ test('the summary of a resumed import counts no row as sent that exists at the s
   }
   const { code, stderr } = await run('users import in.csv --resume --retries 0')
   expect(code).toBe(8)
-  expect(stderr).toContain('imported 3 of 4 users; 1 failed; 2 from the journal, 0 sent\n')
+  expect(stderr).toContain('imported 3 of 4 users; 1 failed; 2 recorded as done by an earlier run\n')
 })
