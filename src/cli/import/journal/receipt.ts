@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { parseJson, writeJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
+import { toReadError } from '../../../files/file-errors.ts'
 import { openRegular, streamFile } from '../../../files/read-file.ts'
 import { readLines } from '../../../files/read-lines.ts'
 import { hashKey } from '../../../hash.ts'
@@ -106,7 +107,9 @@ function formatReceiptName(path: string): string {
 }
 
 async function readAdapterJournal(context: Context, path: string, { name }: ImportAdapter) {
-  const previous = await readJournal(path, 0)
+  const previous = await readJournal(path, 0).catch((error: unknown) => {
+    throw toReadError(path, error, { hint: 'pass --again to import without a check for earlier imports' })
+  })
   const isSame =
     previous?.header.command === `${name} import` &&
     previous.header.target === (await describeTarget(context))
