@@ -140,7 +140,7 @@ function explainUnchangeable(values: RequestBody, existing: Item): string | unde
   const field = readableCreateOnlyFields.find(
     (field) => values[field] !== undefined && !hasValues(existing, { [field]: values[field] }),
   )
-  return field && `its ${field} is ${existing[field]}, which cannot be changed`
+  return field && `its ${field} is ${existing[field]} and cannot be changed`
 }
 
 /** @throws {ApiError} if several rooms have the name */
