@@ -18,7 +18,7 @@ import {
   unlimited,
 } from './minutes.ts'
 import type { RoomReport } from './people.ts'
-import type { ReportPlan } from './plan.ts'
+import { type AbsentPlan, isListed, listConstantFields, type ReportPlan } from './plan.ts'
 import { listUserRows, type ReportRow, type RowScale, readRowTime } from './rows.ts'
 
 export interface PageOptions extends ReportPlan {
@@ -88,7 +88,8 @@ function selectParts(span: Interval, meeting: readonly Interval[], gapMs: number
 export function formatMeetings(lines: readonly ReportRow[], id: Visible, options: PageOptions): Html[] {
   const meetings = new Map<Meeting, ReportRow[]>()
   for (const line of lines) if (line.meeting) addTo(meetings, line.meeting, line)
-  return [...meetings].map(([meeting, people], i) => {
+  const listed = [...meetings].filter(([, people]) => people.some(({ row }) => isListed(row, options)))
+  return listed.map(([meeting, people], i) => {
     const { number, start, end, intervals, isRunning } = meeting
     const { room_id, room_name } = people[0]?.row ?? {}
     const name = nameRoom({ id: room_id, name: room_name }, options.shown)
@@ -106,21 +107,24 @@ export function formatMeetings(lines: readonly ReportRow[], id: Visible, options
   })
 }
 
-interface SectionOptions extends PageTableOptions {
+interface SectionOptions extends PageTableOptions, AbsentPlan {
   id: Visible
   heading: Html
   room: Item
   words: Visible
 }
 
-/** Formats people as a section, with absent people first. */
+/** Formats the listed people as a section, with absent people first. */
 function formatSection(people: readonly ReportRow[], options: SectionOptions): Html {
   const { id, heading, room, words, shown } = options
-  const sorted = people.toSorted((a, b) => Number(a.row['present']) - Number(b.row['present']))
+  const listed = people.filter(({ row }) => isListed(row, options))
+  const sorted = listed.toSorted((a, b) => Number(a.row['present']) - Number(b.row['present']))
+  const constant = listConstantFields(options)
+  const table = { ...options, fields: options.fields.filter((field) => !constant.includes(field)) }
   return markup`<section aria-labelledby="${id}">
 <h2 id="${id}">${heading}</h2>
 <p>Room ${shown(toText(room['id']))}. ${words}</p>
-${people.length > 0 ? markup`${formatTableStart(options)}${formatTableRows(sorted, options)}${tableEnd}` : markup``}</section>
+${sorted.length > 0 ? markup`${formatTableStart(table)}${formatTableRows(sorted, table)}${tableEnd}` : markup``}</section>
 `
 }
 

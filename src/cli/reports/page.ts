@@ -24,7 +24,8 @@ import {
   tableEnd,
 } from './page-table.ts'
 import type { RoomReport } from './people.ts'
-import { type ReportRow, type RowScale, summarizeRoom } from './rows.ts'
+import { isListed } from './plan.ts'
+import { listUserRows, type ReportRow, type RowScale, summarizeRoom } from './rows.ts'
 
 interface WebPageOptions extends PageOptions {
   rooms: number
@@ -66,8 +67,8 @@ export class WebPage {
 
   /** Adds the attendance of a room to the charts, and adds a section unless the report consists of sums. */
   async room(report: RoomReport): Promise<void> {
-    const { rooms, grouping } = this.#options
-    await this.#activity.add(report)
+    const { rooms, grouping, onlyAbsent } = this.#options
+    if (!onlyAbsent) await this.#activity.add(report)
     this.#rooms++
     const isEmpty = report.attendance.participants.length === 0 && (report.absent ?? []).length === 0
     if (isEmpty && rooms > 1) return
@@ -76,7 +77,9 @@ export class WebPage {
     const hasSection = selectRoomSubject(grouping) !== undefined
     if (hasSection || grouping.subject === 'meeting') this.#summary.push(summarizeRoom(report))
     const id = visible(`room-${this.#rooms}`)
-    if (hasSection) this.#addSection(id, () => formatRoomSection(report, id, this.#options))
+    const hasRows =
+      !onlyAbsent || listUserRows(report, this.#options).some(({ row }) => isListed(row, this.#options))
+    if (hasSection && hasRows) this.#addSection(id, () => formatRoomSection(report, id, this.#options))
   }
 
   /** Adds rows that are sums. In a report by meeting, the rows belong to the room added last. */
@@ -166,8 +169,10 @@ ${formatTableStart(this.#table)}`,
 
   /** Formats a table of contents with a row for each room, if there are several rooms. */
   #formatSummary(): Html {
-    if (this.#summary.length < 2) return markup``
-    const most = this.#summary.reduce((most, { row }) => Math.max(most, Number(row['room_minutes'])), 0.1)
+    const { onlyAbsent } = this.#options
+    const summary = this.#summary.filter(({ section }) => section || !onlyAbsent)
+    if (summary.length < 2) return markup``
+    const most = summary.reduce((most, { row }) => Math.max(most, Number(row['room_minutes'])), 0.1)
     const { zone, shown } = this.#options
     const table: PageTableOptions = {
       ...{ zone, shown, most, span: undefined, caption: own`Rooms`, label: own`Rooms` },
@@ -175,13 +180,13 @@ ${formatTableStart(this.#table)}`,
     }
     const rows: Html[] = []
     let bytes = 0
-    for (const line of this.#summary) {
+    for (const line of summary) {
       const row = formatTableRows([line], table)
       bytes += Buffer.byteLength(row.text)
       if (bytes > limits.summary) break
       rows.push(row)
     }
-    const left = this.#summary.length - rows.length
+    const left = summary.length - rows.length
     const note =
       left > 0
         ? markup`<p>${visible(`${counted(left, 'more room')} in CSV and JSON.`)}</p>
@@ -197,9 +202,11 @@ ${formatTableStart(table)}${rows}${tableEnd}${note}</section>
 function formatPageStart(
   where: Visible,
   notes: readonly string[],
-  { span, now, zone, grouping }: WebPageOptions,
+  { span, now, zone, grouping, onlyAbsent }: WebPageOptions,
 ): string {
-  const subject = grouping.hasPeak ? own`Usage` : own`Attendance in ${where}`
+  const subject = grouping.hasPeak
+    ? own`Usage`
+    : own`${onlyAbsent ? own`Absences` : own`Attendance`} in ${where}`
   return formatPageHead(own`${subject}${visible(describePeriod(span, zone))}`, zone, now, notes)
 }
 

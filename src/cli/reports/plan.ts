@@ -1,6 +1,7 @@
 import { readTimeZone } from '../calendar/read-time-zone.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
 import type { Context } from '../kernel/context.ts'
+import type { Item } from '../output/views/views.ts'
 import type { Grouping } from './group-by.ts'
 import type { Interval } from './minutes.ts'
 
@@ -29,6 +30,8 @@ export interface ReportPlan {
   interrupt: AbortSignal
 }
 
+export type AbsentPlan = Pick<ReportPlan, 'onlyAbsent' | 'minMinutes'>
+
 /** Flags that determine the contents of a report. */
 export interface AttendanceFlags extends Pick<ReportPlan, 'minMinutes' | 'missed'> {
   absent?: boolean
@@ -53,6 +56,18 @@ export async function createPlan(
     ...{ onlyAbsent, absent: includesAbsent(flags) },
     interrupt: context.interrupt,
   }
+}
+
+/** Returns true unless `--only-absent` omits the row of a present person. */
+export function isListed(row: Item, { onlyAbsent }: AbsentPlan): boolean {
+  return !onlyAbsent || row['present'] !== true
+}
+
+/** Lists the fields that have the same value in all rows because of `--only-absent`. */
+export function listConstantFields({ onlyAbsent, minMinutes }: AbsentPlan): readonly string[] {
+  if (!onlyAbsent) return []
+  if (minMinutes !== undefined) return ['present']
+  return ['present', 'first_in', 'last_out', 'connections', 'minutes', 'room_minutes', 'share']
 }
 
 /** Returns true if a report includes missed meetings and absent people. */

@@ -13,7 +13,7 @@ import { selectRoomSubject } from './group-by.ts'
 import { Groups } from './groups.ts'
 import { inTurns } from './in-turns.ts'
 import type { RoomReport } from './people.ts'
-import type { ReportPlan } from './plan.ts'
+import { isListed, type ReportPlan } from './plan.ts'
 import { type ReportScope, RoomReader } from './read-rooms.ts'
 import { createRoomRows, type Rows } from './rows.ts'
 import { ReportTable } from './table.ts'
@@ -71,10 +71,10 @@ export async function runReport(
   const view = table?.view ?? plain
   const isShown = (row: Item) =>
     // Anonymous participants have no ID.
-    (format !== 'ids' || row[view.id ?? ''] !== null) && !(plan.onlyAbsent && row['present'] === true)
+    (format !== 'ids' || row[view.id ?? ''] !== null) && isListed(row, plan)
 
   async function* write({ lines, scale }: Rows): AsyncGenerator<Page> {
-    // A section of the page shows all people of a meeting.
+    // A section of the page counts all people of a meeting.
     const ofRoom = page && plan.grouping.subject === 'meeting' ? [...lines] : undefined
     if (ofRoom && scale) await page?.rows(ofRoom, scale)
     for await (const batch of inTurns(ofRoom ?? lines, interrupt)) {

@@ -5,7 +5,7 @@ import { canShowUnicode } from '../output/terminal/unicode.ts'
 import type { Item, View } from '../output/views/views.ts'
 import { selectRoomSubject } from './group-by.ts'
 import { type Interval, unlimited } from './minutes.ts'
-import type { ReportPlan } from './plan.ts'
+import { listConstantFields, type ReportPlan } from './plan.ts'
 import { type ReportRow, type Rows, readRowTime } from './rows.ts'
 
 /** Table of a report with a timeline or a bar of minutes in each row. */
@@ -31,16 +31,14 @@ export class ReportTable {
     this.#isOfRoom = subject !== undefined
     this.#hasOneSpan = subject === 'room' && span.every((ms) => Number.isFinite(ms))
     const isMeeting = grouping.subject === 'meeting'
-    // None of the printed people attended.
-    const isNowhere = onlyAbsent && minMinutes === undefined
+    const constant = listConstantFields(plan)
     const hasTimelines = this.#isOfRoom || isMeeting
     // The usage of a month is one row.
-    const hasBars = (!grouping.hasPeak || grouping.subject !== undefined) && !isNowhere
+    const hasBars = (!grouping.hasPeak || grouping.subject !== undefined) && !constant.includes('minutes')
     // In each of these cases, all rows have the same value in the listed columns.
     const without = [
       ...(isOneRoom ? ['room_name'] : []),
-      ...(onlyAbsent ? ['present'] : []),
-      ...(isNowhere ? ['first_in', 'last_out', 'connections', 'minutes', 'room_minutes', 'share'] : []),
+      ...constant,
       ...(this.#isOfRoom && !absent ? ['absent'] : []),
       ...(this.#isOfRoom && !absent && minMinutes === undefined ? ['present'] : []),
     ]

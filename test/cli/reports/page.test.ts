@@ -94,7 +94,7 @@ describe('the HTML page of a report', () => {
     school(world, { maths, art: { ...maths, room: { name: 'Art' } }, empty: {} })
     for (const [flags, ids] of [
       ['--absent', ['room-1', 'room-2']],
-      ['--by meeting --only-absent', ['meeting-1-1', 'meeting-2-1']],
+      ['--by meeting --absent', ['meeting-1-1', 'meeting-2-1']],
     ] as const) {
       await report(`--all-rooms ${flags}`)
       const text = page()
@@ -103,6 +103,26 @@ describe('the HTML page of a report', () => {
       expect(text.match(/<bdi>(ADA|ALAN|GRACE)(?=<)/g)?.slice(0, 3)).toEqual([
         ...['<bdi>ALAN', '<bdi>ADA', '<bdi>GRACE'],
       ])
+    }
+  })
+
+  test('the HTML page of a report with --only-absent has no present people, no rooms without absent people, and no charts', async () => {
+    const full = { ...maths, room: { name: 'Full' }, members: [member('ada'), member('grace')] }
+    school(world, { maths, full, art: { ...maths, room: { name: 'Art' } } })
+    for (const [flags, ids] of [
+      ['--by user', ['room-1', 'room-3']],
+      ['--by meeting', ['meeting-1-1', 'meeting-3-1']],
+      ['--by meeting --min-minutes 20', ['meeting-1-1', 'meeting-2-1', 'meeting-3-1']],
+    ] as const) {
+      await report(`--all-rooms --only-absent ${flags}`)
+      const text = page()
+      expect([...text.matchAll(/<a href="#(.*?)">/g)].map(([, id]) => id)).toEqual(ids)
+      expect([...text.matchAll(/<h2 id="((?:room|meeting)-.*?)">/g)].map(([, id]) => id)).toEqual(ids)
+      expect(text).toContain('<h1>Absences in 3 rooms</h1>')
+      expect(text).toMatch(/, [12] participants?\./)
+      expect(text).toContain('<bdi>ALAN')
+      expect(text).not.toMatch(/<bdi>ADA|class="chart/)
+      expect(text.includes('<bdi>GRACE')).toBe(flags.includes('min'))
     }
   })
 
