@@ -90,9 +90,12 @@ export function formatAsteriskHint(
 
 /** Formats a hint for a list such as `a,b`, which `=` compares as one value. */
 export function formatAlternatives(flag: string, field: string, text: string, operator = '~'): string {
-  const parts = text.split(',').map((part) => escapePattern(part.trim()))
-  return `“,” is an ordinary character; for several values: ${formatCondition(flag, field, operator, `^(${parts.join('|')})$`)}`
+  const pattern = matchAny(text.split(',').map((part) => part.trim()))
+  return `“,” is an ordinary character; for several values: ${formatCondition(flag, field, operator, pattern)}`
 }
+
+/** Returns a pattern that matches only the given texts. */
+export const matchAny = (texts: readonly string[]) => `^(${texts.map(escapePattern).join('|')})$`
 
 /** Formats a flag with its condition. Spaces separate an operator from a value such as `=x`. */
 export function formatCondition(flag: string, field: string, operator: string, value: string): string {

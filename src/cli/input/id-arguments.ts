@@ -5,7 +5,7 @@ import { trimWhiteSpace } from './white-space.ts'
 const listCommands = {
   room: ['rooms', 'list'],
   user: ['users', 'list'],
-  member: ['members', 'list', 'ROOM'],
+  member: ['members', 'list', '--all-rooms'],
   delivery: ['webhooks', 'deliveries'],
 } as const
 

@@ -7,7 +7,7 @@ import type { Context } from './context.ts'
 import { readGivenOptions } from './given.ts'
 import type { MeetroomCommand } from './meetroom-command.ts'
 
-/** @param hint hint for surplus arguments, or a function that returns a hint for some arguments */
+/** @param hint returns a hint for some surplus arguments */
 export function setSurplusHint(
   command: MeetroomCommand,
   hint: NonNullable<MeetroomCommand['surplusHint']>,

@@ -91,7 +91,7 @@ export class MeetroomCommand extends Command {
 
   examples: readonly string[] = []
 
-  surplusHint: Hint | ((surplus: readonly string[]) => Hint | undefined) | undefined
+  surplusHint: ((surplus: readonly string[]) => Hint | undefined) | undefined
 
   /** True if the command supports `--all-profiles` although it does more than read from a service. */
   isForEachProfile = false

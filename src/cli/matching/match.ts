@@ -63,7 +63,7 @@ export function toWordKey(word: string): string {
 
 /**
  * Finds the items that a text probably names: ignoring case and accents, then also ignoring punctuation, then
- * by similarity of the first field. Returns several items if they are equally similar.
+ * with one edit in the first field. Returns several items if they are equally similar.
  */
 export function findLikely(items: readonly Item[], text: string, fields: readonly string[]): readonly Item[] {
   for (const fold of [foldText, foldLetters])
@@ -75,10 +75,9 @@ export function findLikely(items: readonly Item[], text: string, fields: readonl
   const named = items.filter((item) => toSimilarKeys(item['name'], 'name').some((key) => keys.includes(key)))
   if (named.length === 1) return named
   const [first = ''] = fields
-  const closest = findAllClosest(
-    text,
-    items.map((item) => toText(item[first])),
-  )
+  // With two edits, “Fritz Kaiser” would find “Fritz Maier”.
+  const candidates = items.map((item) => toText(item[first]))
+  const closest = findAllClosest(text, candidates, 1)
   return items.filter((item) => closest.includes(toText(item[first])))
 }
 

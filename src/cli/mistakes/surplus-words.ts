@@ -1,10 +1,13 @@
 import { counted } from '../../api/plural.ts'
 import { minKeyLength } from '../../config/settings.ts'
 import { type Hint, suggest, UsageError } from '../../errors.ts'
+import { matchAny } from '../filter/near-miss.ts'
 import { IdArgument } from '../input/id-arguments.ts'
 import { listOptions, type MeetroomCommand } from '../kernel/meetroom-command.ts'
-import { toRoomName } from '../matching/reference.ts'
+import { parseReference, toRoomName } from '../matching/reference.ts'
+import { NamedArgument } from '../names/arguments.ts'
 import { flagsOfArguments, linkWords, lookUp } from '../output/views/meanings.ts'
+import { views } from '../output/views/views.ts'
 import { isFieldList, suggestFields } from './json-fields.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
 import { fitWords, isSentence } from './operands.ts'
@@ -23,7 +26,6 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
   const message = `${name} takes ${takes}, but got ${given.length}`
   const hint = (hint: Hint) => new UsageError(message, { hint })
   if (given.some(mayBeKey)) return hint(suggestHelpOn(words))
-  const [first = '', ...more] = given
   const extra = given[accepted] ?? ''
   // A word after a flag that takes no value was probably meant as its value.
   const before = argv[argv.lastIndexOf(extra) - 1]
@@ -65,8 +67,7 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
     const others = fitWords(words, removeWords(rest, [extra]))
     return hint(['did you mean: ', suggest([...others, flagOfExtra, meant])])
   }
-  const { surplusHint } = command
-  const own = typeof surplusHint === 'function' ? surplusHint(given.slice(accepted)) : surplusHint
+  const own = command.surplusHint?.(given.slice(accepted))
   if (own !== undefined) return hint(own)
   const { flag, reason, pattern } = lookUp(flagsOfArguments, name) ?? {}
   const text = given.join(' ')
@@ -78,30 +79,56 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
         : [flag, text]
     return hint([reason, suggest([...words, ...named, ...flagsOnly])])
   }
+  return hint(explainTargets({ command, words }, given, flagsOnly))
+}
+
+/** Explains several targets in place of one, and the words of an unquoted name or text. */
+function explainTargets(
+  { command, words }: Pick<UsageProblem, 'command' | 'words'>,
+  given: readonly string[],
+  flagsOnly: readonly string[],
+): Hint {
+  const [argument, last = argument] = command.registeredArguments
+  const surplus = given.length - command.registeredArguments.length
+  const type = (...operands: readonly string[]) => suggest([...words, ...operands, ...flagsOnly])
+  const [first = '', ...more] = given
+  const others = given.slice(surplus + 1)
+  const targets = given.slice(0, surplus + 1)
+  const one = type(first.replace(/,$/, ''), ...others)
+  if (targets.every(isTarget) && !others.some(isTarget)) {
+    const condition = others.length === 0 && !isReading(command) ? findCondition(command, targets) : undefined
+    if (condition) return ['choose several by a condition: ', type('--where', condition)]
+    return [`one ${argument?.name()} at a time: `, one]
+  }
+  if (argument !== last && !(last instanceof IdArgument))
+    return ['quote the text: ', type(first, more.join(' '))]
   const named = given.findIndex((word) => /^(name|email):/.test(word))
-  if (named >= 0 && named < accepted) {
-    const name = given.slice(named, named + given.length - accepted + 1).join(' ')
-    const others = given.slice(named + given.length - accepted + 1)
-    return hint([quoteValue, suggest([...words, ...given.slice(0, named), name, ...others, ...flagsOnly])])
+  const end = named + surplus + 1
+  if (named >= 0 && end <= given.length && !given.slice(named + 1, end).some(isTarget)) {
+    const name = given.slice(named, end).join(' ')
+    return [quoteValue, type(...given.slice(0, named), name, ...given.slice(end))]
   }
-  const last = command.registeredArguments.at(-1)
-  const isPair = accepted === 2 && (idPattern.test(first) || /^(name|id):/.test(first))
-  if (isPair && last instanceof IdArgument)
-    return hint([`pass one ${last.name()}: `, suggest([...words, ...given.slice(0, 2), ...flagsOnly])])
-  if (command.registeredArguments[0]?.name() === 'room' && !idPattern.test(first)) {
-    const others = given.slice(given.length - accepted + 1)
-    const name = given.slice(0, given.length - accepted + 1).join(' ')
-    const room = toRoomName(name.replace(/^name /, ''))
-    return hint([quoteValue, suggest([...words, room, ...others, ...flagsOnly])])
-  }
-  if (command.registeredArguments[0]?.name() === 'user' && more.length > 0) {
-    const name = suggest([...words, `name:${given.join(' ')}`, ...flagsOnly])
-    // Words in lower case are probably IDs.
-    if (given.some((word) => /^\p{Lu}/u.test(word))) return hint([quoteValue, name])
-    const one = suggest([...words, first.replace(/,$/, ''), ...flagsOnly])
-    return hint(['pass one user: ', one, '; or quote the name: ', name])
-  }
-  return hint(suggestHelpOn(words))
+  if (argument !== last && isTarget(first))
+    return [`one ${last?.name()} at a time: `, type(...given.slice(0, 2))]
+  if (!(argument instanceof NamedArgument) || isTarget(first)) return suggestHelpOn(words)
+  const name = type(toRoomName(targets.join(' ').replace(/^name /, '')), ...others)
+  // Words in lower case are probably IDs.
+  if (given.some((word) => /^\p{Lu}/u.test(word))) return [quoteValue, name]
+  return [`one ${argument.kind} at a time: `, one, '; or quote a name with spaces: ', name]
+}
+
+const isTarget = (word: string) => idPattern.test(word) || /^(name|email|id):/.test(word)
+
+/** Returns a condition that several targets of one kind meet; undefined if the command accepts none. */
+function findCondition(command: MeetroomCommand, targets: readonly string[]): string | undefined {
+  const [argument] = command.registeredArguments
+  if (!(argument instanceof NamedArgument) || !listOptions(command).some(({ long }) => long === '--where'))
+    return undefined
+  const references = targets.map((target) => parseReference(argument.kind, target))
+  const [field = 'id', ...fields] = new Set(references.map((each) => ('id' in each ? 'id' : each.field)))
+  if (fields.length > 0) return undefined
+  const texts = references.map((each) => ('id' in each ? each.id : each.text))
+  return `${field === 'id' ? views[argument.kind].id : field}~${matchAny(texts)}`
 }
 
 function suggestJoined(words: readonly string[], joined: readonly string[]): Hint {

@@ -161,8 +161,11 @@ function hintAtTop(word: string, typed: readonly string[]): Hint {
 
 /** Explains that no operation removes a member (API specification, “Endpoints”), and suggests blocking. */
 function explainRemoval(rest: readonly string[]): Hint {
-  const block = suggest(fitWords(['members', 'block'], rest.length > 1 ? rest : ['ROOM', 'USER']))
-  return ['members cannot be removed; in a private room, block them: ', block]
+  const block = ['members', 'block']
+  return [
+    'members cannot be removed; in a private room, block them: ',
+    rest.length > 1 ? suggest(fitWords(block, rest)) : suggestHelp(...block),
+  ]
 }
 
 /** Suggests the command of a group for a verb or its synonym, with the flag that the verb implies. */
@@ -175,7 +178,9 @@ function suggestCommand(words: readonly string[], rest: readonly string[]): Hint
   if (words.length === 1 && rest.length === 0 && lookUp(verbs, group)) return ['see: ', suggestHelp(group)]
   // A flag without its value would take the next flag as its value.
   const lacksValue = /^--(user|as)$/.test(words.at(-1) ?? '') && (rest[0] ?? '-').startsWith('-')
-  return ['did you mean: ', suggest(fitWords(words, lacksValue ? ['USER', ...rest] : rest))]
+  return lacksValue
+    ? ['see: ', suggestHelp(...words.slice(0, 2))]
+    : ['did you mean: ', suggest(fitWords(words, rest))]
 }
 
 const isRoom = (word: string) => idPattern.test(word) || /^(name|id):/.test(word)

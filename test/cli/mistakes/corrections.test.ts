@@ -52,6 +52,13 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
   ['users delete -f list.csv', 'users delete --help'],
   ['sessions report --all-rooms --date last-week', 'sessions report --all-rooms --period last-week'],
   ['sessions report --all-rooms --by person', 'sessions report --all-rooms --by user'],
+  [
+    'pages create name:5a name:5.b --image https://x.example/a.png',
+    "pages create --where 'name~^(5a|5\\.b)$' --image https://x.example/a.png",
+  ],
+  ['users update id:ada id:bob --name X', "users update --where 'user_id~^(ada|bob)$' --name X"],
+  ['rooms get name:5a name:5b', 'rooms get name:5a'],
+  ['message send name:5a name:5b hi', 'message send name:5a hi'],
   ["rooms create 'Art 8' open", "rooms create --name 'Art 8' --type open"],
   ['rooms create --data name:X type:open', `rooms create --data '{"name":"X","type":"open"}'`],
   ['rooms create --data {name:X,type:open}', `rooms create --data '{"name":"X","type":"open"}'`],
@@ -115,6 +122,12 @@ test('a destructive command is suggested for each of the equally near items, wit
       'did you mean “Old club” ({Old club})? meetroom rooms delete {Old club}\n',
     )
   }
+})
+
+test('a name of which another person shares only a part is not corrected to that person', async () => {
+  const hintOf = await createHints()
+  expect(await hintOf("users get 'name:Maria Geyer'")).toContain('hint: list the users with: ')
+  expect(await hintOf("users get 'name:Maria Maier'")).toContain('“Maria Meier” (mmeier)? ')
 })
 
 test('a restoration, a stop and a change of all items are explained without a command that does something else', async () => {

@@ -1,11 +1,11 @@
 import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { message as sent } from '../../../api/resources.ts'
-import { suggest, UsageError } from '../../../errors.ts'
+import { UsageError } from '../../../errors.ts'
 import { readStdinText } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addBodyFlags, addExamples, addRoomSelectionFlags, setSurplusHint } from '../../kernel/flags.ts'
+import { addBodyFlags, addExamples, addRoomSelectionFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { readTotal } from '../../lists/paging/list-total.ts'
 import { RoomArgument } from '../../names/arguments.ts'
@@ -28,7 +28,6 @@ export function defineMessageSend(message: MeetroomCommand, act: DefineAction): 
     .addArgument(new RoomArgument('[room]'))
     .argument('[text]', textDescription)
     .option('--text <text>', `${textDescription}; required with --where`)
-  setSurplusHint(send, ['quote the text: ', suggest(['message', 'send'], 'ROOM', 'hello world')])
   addRoomSelectionFlags(addBodyFlags(send)).action(
     act(
       'writes',

@@ -4,7 +4,7 @@ import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import type { BodyOf } from '../../../api/operation-types.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { entity, page } from '../../../api/resources.ts'
-import { type Hint, suggest, UsageError } from '../../../errors.ts'
+import { UsageError } from '../../../errors.ts'
 import { isObject } from '../../input/assignments.ts'
 import {
   collectParsed,
@@ -76,10 +76,8 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
   )
 }
 
-const fileHint: Hint = [
-  'the API accepts only URLs of images; upload the image to a web server, then: ',
-  suggest(['pages', 'create', 'ROOM', '--image', 'https://example.com/slide1.png']),
-]
+const fileHint =
+  'the API accepts only URLs of images; upload the image to a web server, and pass its URL, as in --image https://example.com/slide1.png'
 
 function isFile(text: string): boolean {
   return (
