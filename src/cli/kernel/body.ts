@@ -84,12 +84,9 @@ export function requireUpdatable(
       throw new UsageError(describeFixedField(resource, field))
 }
 
-/**
- * Returns true for a field that can be set only at creation. Excludes webhooks, because services may support
- * their change.
- */
+/** Returns true for a field that can be set only at creation. */
 export function isSetOnlyAtCreation(fields: Fields, field: string): boolean {
-  return Object.hasOwn(fields, field) && fields[field]?.write === 'create' && field !== 'webhook'
+  return Object.hasOwn(fields, field) && fields[field]?.write === 'create'
 }
 
 export function describeFixedField(name: ResourceName, field: string): string {

@@ -192,7 +192,10 @@ export class Printer {
     const { factRow } = await import('./views/rows.ts')
     const style = await selectStyle(this.#host.stdout, this.#host.env, this.options.color)
     await this.write(
-      formatRecord(known, { view: factRow(known, []), style, now: undefined, redact: this.#redact }),
+      formatRecord(known, {
+        ...{ view: factRow(known, []), fields: this.options.columns },
+        ...{ style, now: undefined, redact: this.#redact },
+      }),
     )
   }
 

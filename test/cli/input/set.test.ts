@@ -31,9 +31,9 @@ describe('a key of --set', () => {
     ['rooms update r1 --set', 'max-meeting-second', 'max_meeting_seconds'],
     ['rooms update r1 --set', 'maxMeetingSeconds', 'max_meeting_seconds'],
     ['rooms update r1 --set', 'nmae', 'name'],
-    ['rooms update r1 --set', 'webhook.sceret', 'webhook.secret'],
-    ['rooms update r1 --set', 'webook.url', 'webhook.url'],
-    ['rooms update r1 --set', 'webook.sceret', 'webhook.secret'],
+    [`${create} --set`, 'webhook.sceret', 'webhook.secret'],
+    [`${create} --set`, 'webook.url', 'webhook.url'],
+    [`${create} --set`, 'webook.sceret', 'webhook.secret'],
     ['members update r1 m1 --set', 'is_bloked', 'is_blocked'],
     ['users update ada --set', 'profil_url', 'profile_url'],
     ['message send r1 hello --set', 'mesage', 'message'],
@@ -62,7 +62,7 @@ describe('a key of --set', () => {
   ])(
     'a key of --set is sent without a warning unless it resembles another field of the API: %s',
     async (pair) => {
-      expect(await dryRun(`rooms update r1 --set ${pair}`)).toMatchObject({ code: 0, stderr: '' })
+      expect(await dryRun(`${create} --set ${pair}`)).toMatchObject({ code: 0, stderr: '' })
     },
   )
 
@@ -195,6 +195,7 @@ describe('a value that is set twice', () => {
 
   test.each([
     ['rooms update r1 --set max_meeting_seconds=60', 'max_meeting_seconds of a room', 'rooms create'],
+    ['rooms update r1 --set webhook.url=https://h.test/', 'webhook of a room', 'rooms create'],
     ['rooms update r1 --data {"type":"open"} --dry-run', 'type of a room', 'rooms create'],
     ['rooms update --where type=open --set type=private --yes', 'type of a room', 'rooms create'],
     ['users update ada --set user_id=grace', 'user_id of a user', 'users create'],

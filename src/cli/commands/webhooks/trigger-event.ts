@@ -10,6 +10,7 @@ import { type BodyFlags, createBodyChange, readBody } from '../../kernel/body.ts
 import type { Context } from '../../kernel/context.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import { visibleJson } from '../../output/terminal/visible.ts'
+import { factRow } from '../../output/views/rows.ts'
 import { readSecretHeaders } from './secret-headers.ts'
 import { signingSecret } from './signing-secret.ts'
 
@@ -52,12 +53,20 @@ export async function triggerEvent(
     unixSeconds: Math.floor(host.now() / 1000),
   })
   const request: WireRequest = { method: 'POST', url: flags.to, headers: sent, body }
+  const { origin, pathname } = new URL(flags.to)
+  // User name, password and query may be secrets.
+  const signature = sent['webhook-signature'] ?? null
+  const facts = { webhook_id: id, to: origin + pathname, sent: event, signature, status: 0, response: null }
+  const printer = await context.printer()
+  printer.check(factRow(facts, []), true)
   if (context.flags.dryRun) return preview(context, request)
   const response = await sendOnce(context, request)
   const { status } = response
   const isAccepted = status >= 200 && status < 300
   if (isAccepted) context.changes.add(['event', 'events'], 'sent')
-  await report(context, { id, event, to: flags.to, signature: sent['webhook-signature'] }, response)
+  const text = context.redact(new TextDecoder().decode(response.body)).trim()
+  const shown = text === '' ? null : text.slice(0, maxResponse).toWellFormed()
+  await printer.printFacts({ ...facts, status, response: shown } satisfies Printed['webhooks trigger'])
   if (isAccepted) return
   if (status >= 500) throw new ServiceError(`the receiver failed (${status})`, { status })
   if (status >= 400) throw new ApiError(`the receiver refuses the webhook (${status})`, { status })
@@ -119,26 +128,4 @@ async function sendOnce(context: Context, request: WireRequest): Promise<WireRes
   } finally {
     await transport.close?.()
   }
-}
-
-interface SentEvent {
-  id: string
-  event: object
-  to: string
-  signature: string | undefined
-}
-
-async function report(context: Context, sent: SentEvent, { status, body }: WireResponse): Promise<void> {
-  const { origin, pathname } = new URL(sent.to)
-  const text = context.redact(new TextDecoder().decode(body)).trim()
-  const facts: Printed['webhooks trigger'] = {
-    webhook_id: sent.id,
-    // User name, password and query may be secrets.
-    to: origin + pathname,
-    sent: sent.event,
-    signature: sent.signature ?? null,
-    status,
-    response: text === '' ? null : text.slice(0, maxResponse).toWellFormed(),
-  }
-  await (await context.printer()).printFacts(facts)
 }

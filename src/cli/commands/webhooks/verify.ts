@@ -45,7 +45,8 @@ export function defineWebhookVerify(webhooks: MeetroomCommand, act: DefineAction
   addExamples(verify, 'meetroom webhooks verify body.json --headers headers.txt --secret @secret.txt')
 }
 
-function describeFacts({ id, at, action, valid, signature }: WebhookVerdict): Printed['webhooks verify'] {
+function describeFacts({ id, at, action, signature, problem }: WebhookVerdict): Printed['webhooks verify'] {
+  const valid = problem === undefined
   return { webhook_id: id ?? null, timestamp: at ?? null, action: action ?? null, valid, signature }
 }
 

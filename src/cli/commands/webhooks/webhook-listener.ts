@@ -5,9 +5,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isConnectionHeader } from '../../../api/connection-headers.ts'
 import { isLoopback } from '../../../api/loopback.ts'
+import { counted } from '../../../api/plural.ts'
 import { redeliveryHeader } from '../../../api/webhook-headers.ts'
 import { describeSystemError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
 import { createListenError } from '../shared/listening.ts'
 import { checkWebhook, type WebhookVerdict } from './webhook.ts'
 
@@ -25,6 +27,8 @@ interface ListenOptions {
   json: boolean
 }
 
+type ListenLine = Printed['webhooks listen']
+
 const maxBodyBytes = 1024 * 1024
 /** Maximum total size of queued bodies, in bytes. */
 const maxBodiesBytes = 64 * 1024 * 1024
@@ -40,8 +44,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
     broken = reject
   })
 
-  const { refuseForeign } = await import('../../../embedded/http/same-origin.ts')
-  const { refuseFraming } = await import('../../../embedded/http/framing.ts')
+  const findRefusal = await openRefusals(options)
   const { readBody } = await import('../../../embedded/http/body.ts')
   const { BodyBudget, BodyReservation } = await import('../../../embedded/http/body-budget.ts')
   const { sendLast } = await import('../../../embedded/http/last-response.ts')
@@ -56,23 +59,19 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
     void sendLast(response, 417, { 'content-length': 0 })
   })
 
-  /** Returns the error status for a request with an unacceptable method or header. */
-  function findRefusal(request: IncomingMessage): number | undefined {
-    if (refuseForeign(request, [options.host])) return 403
-    if (refuseFraming(request)) return 400
-    if (request.method !== 'POST') return 405
-    const problem = findHeaderProblem(request, options.required)
-    if (problem) void printer.notice(`warning: ${problem}`)
-    return problem ? 401 : undefined
+  async function reportRefusal(status: number, reason: string): Promise<void> {
+    await printer.notice(`warning: ${reason}`)
+    if (options.json) await printer.json({ event: 'refused', status, reason } satisfies ListenLine)
   }
 
   async function read(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const refuse = (status: number) => {
+    const refuse = async (status: number, reason: string) => {
+      await reportRefusal(status, reason).catch(broken)
       server.end(request.socket)
       return sendLast(response, status, { 'content-length': 0 })
     }
-    const status = findRefusal(request)
-    if (status !== undefined) return refuse(status)
+    const refusal = findRefusal(request)
+    if (refusal) return refuse(...refusal)
     const reservation = new BodyReservation(budget)
     const body = await readBody(request, maxBodyBytes, reservation).catch((error) => {
       reservation.release()
@@ -80,12 +79,14 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
     })
     if (typeof body === 'string') {
       reservation.release()
-      return refuse(body === 'too large' ? 413 : 503)
+      return body === 'too large'
+        ? refuse(413, 'the body is larger than 1 MiB')
+        : refuse(503, 'too many webhooks are waiting')
     }
     // Decoding replaces invalid bytes, so the text would differ from the signed body.
     if (!isUtf8(body)) {
       reservation.release()
-      return refuse(400)
+      return refuse(400, 'the body is not UTF-8')
     }
     const text = body.toString('utf8')
     queue = queue
@@ -98,10 +99,13 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   async function handle(headers: Readonly<Record<string, string>>, body: string): Promise<number> {
     const { secret, tolerance } = options
     const checked = checkWebhook(body, headers, { secret, tolerance, now: context.host.now() })
-    const unsigned = checked.signature !== 'verified' && checked.signature !== 'not checked'
-    if (checked.problem) await printer.notice(`warning: ${checked.problem}`)
-    if (unsigned || !checked.valid) return options.respond ?? (unsigned ? 401 : 400)
-    if (options.json) await printer.json(checked.event)
+    const verified = checked.signature === 'verified'
+    if (checked.problem) {
+      const status = options.respond ?? (verified || checked.signature === 'not checked' ? 400 : 401)
+      await reportRefusal(status, checked.problem)
+      return status
+    }
+    if (options.json) await printer.json({ ...(checked.event as object), verified })
     else await printer.line(describe(checked, headers[redeliveryHeader]))
     if (options.exec) await runProgram(context, options.exec, body)
     const forwarded = await forward?.(headers, body)
@@ -110,7 +114,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
 
   const url = await listen(server, options)
   try {
-    if (options.json) await printer.json({ event: 'ready', url })
+    if (options.json) await printer.json({ event: 'ready', url } satisfies ListenLine)
     else await printer.notice(`listening on ${url}; press ^C to stop`)
     if (!isLoopback(new URL(url).hostname))
       await printer.notice(`warning: other machines can reach ${options.host}`)
@@ -135,10 +139,26 @@ async function listen(server: Server, { host, port }: ListenOptions): Promise<st
 function describe({ event, at, signature }: WebhookVerdict, redelivery: string | undefined): string {
   const { action, payload } = event as { action: string; payload: Record<string, unknown> }
   const who = payload['userId'] ?? 'anonymous'
-  const counts = `${payload['sessionsCount']} sessions, ${payload['membersCount']} members`
+  const { sessionsCount, membersCount } = payload
+  const counts = `${counted(Number(sessionsCount), 'session')}, ${counted(Number(membersCount), 'member')}`
   const signed = signature === 'verified' ? ', verified' : ''
   const again = redelivery === undefined ? '' : `, redelivery ${redelivery}`
   return `${payload['timestamp'] ?? at} ${action} room ${payload['roomId']} user ${who} (${counts}${signed}${again})`
+}
+
+/** Creates a function that returns the error status and the reason for an unacceptable request. */
+async function openRefusals({ host, required }: ListenOptions) {
+  const { refuseForeign } = await import('../../../embedded/http/same-origin.ts')
+  const { refuseFraming } = await import('../../../embedded/http/framing.ts')
+  return (request: IncomingMessage): readonly [status: number, reason: string] | undefined => {
+    const foreign = refuseForeign(request, [host])
+    if (foreign) return [403, foreign]
+    const misframed = refuseFraming(request)
+    if (misframed) return [400, misframed]
+    if (request.method !== 'POST') return [405, `the method is ${request.method}, not POST`]
+    const problem = findHeaderProblem(request, required)
+    return problem === undefined ? undefined : [401, problem]
+  }
 }
 
 /** Returns the reason for refusing a request without a required header. Compares values in constant time. */

@@ -10,9 +10,8 @@ export interface WebhookVerdict {
   at: string | undefined
   action: string | undefined
   event: unknown
-  /** True if the body matches its schema. */
-  valid: boolean
   signature: 'verified' | 'wrong' | 'missing' | 'too old' | 'too new' | 'not checked'
+  /** Reason why the webhook is not valid; undefined for a valid webhook. */
   problem: string | undefined
 }
 
@@ -48,7 +47,6 @@ export function checkWebhook(
     at: Number.isNaN(sentAt.getTime()) ? undefined : sentAt.toISOString(),
     action: result.success ? result.data.action : undefined,
     event,
-    valid: result.success,
     signature,
     problem: problems.length > 0 ? problems.join('; ') : undefined,
   }

@@ -111,12 +111,22 @@ const schemas = {
   'local fail': z.object({ faults: z.int().describe('faults that were added since the last reset') }),
   'local seed': z.object(seeded),
   join: z.looseObject({ event: z.string() }).describe('one object per line, as events arrive'),
-  'webhooks listen': z.union([ready, WebhookEvent]).describe('one object per line, as webhooks arrive'),
+  'webhooks listen': z
+    .union([
+      ready,
+      WebhookEvent.extend({ verified: z.boolean().describe('false without --secret') }),
+      z.object({
+        event: z.literal('refused'),
+        status: z.int().describe('status of the response'),
+        reason: z.string(),
+      }),
+    ])
+    .describe('one object per line, as requests arrive'),
   'webhooks verify': z.object({
     webhook_id: text,
     timestamp: text,
     action: text,
-    valid: z.boolean(),
+    valid: z.boolean().describe('false if the body or the signature is not valid'),
     signature: z.string(),
   }),
   'webhooks trigger': z.object({

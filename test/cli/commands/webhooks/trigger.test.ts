@@ -56,6 +56,14 @@ describe('webhooks trigger', () => {
     })
   })
 
+  test('webhooks trigger prints only the fields of --columns, and refuses an unknown field before it sends', async () => {
+    expect((await run('sessionLeft --columns status,response')).stdout).toBe(
+      'status    200\nresponse  thanks\n',
+    )
+    expect(await run('sessionLeft --columns stauts')).toMatchObject({ code: 2, stdout: '' })
+    expect(world.requests).toHaveLength(1)
+  })
+
   test('webhooks trigger sends the ID of a room that --room names', async () => {
     const { room } = (await world.send('POST', '/rooms', { name: 'Maths 7a', type: 'open' })).body
     world.intercept = async ({ method }, next) => (method === 'GET' ? next() : answer(200, 'thanks'))

@@ -79,7 +79,7 @@ const joined = {
   },
 }
 const body = JSON.stringify(joined)
-const line = '2024-05-06T07:08:09.123Z sessionJoined room room-1 user ada (2 sessions, 1 members)'
+const line = '2024-05-06T07:08:09.123Z sessionJoined room room-1 user ada (2 sessions, 1 member)'
 
 const secret = `whsec_${Buffer.from('a secret of 24 bytes now').toString('base64')}`
 
@@ -117,8 +117,8 @@ describe('webhooks listen', () => {
     await post(odd)
     expect(stdout.all.map((text) => JSON.parse(text))).toEqual([
       { event: 'ready', url },
-      joined,
-      { future: [1], ...joined },
+      { ...joined, verified: false },
+      { future: [1], ...joined, verified: false },
     ])
     expect(stderr.all).toEqual([])
   })
@@ -222,7 +222,7 @@ describe('webhooks listen --require-header', () => {
 test('webhooks listen marks redelivered events', async () => {
   const { post, stdout } = await listen()
   await post(body, { 'webhook-redelivery': '2' })
-  expect(stdout.all).toEqual([line.replace('members)', 'members, redelivery 2)')])
+  expect(stdout.all).toEqual([line.replace('member)', 'member, redelivery 2)')])
 })
 
 describe('webhooks listen with an invalid request', () => {
@@ -243,8 +243,23 @@ describe('webhooks listen with an invalid request', () => {
   )
 
   test('webhooks listen with an invalid request responds 405 to a GET', async () => {
-    const { url } = await listen()
+    const { url, stderr } = await listen()
     expect((await fetch(url)).status).toBe(405)
+    expect(await stderr.next()).toBe('warning: the method is GET, not POST')
+  })
+
+  test('webhooks listen --json prints each refused request, and whether an event was verified', async () => {
+    const { post, url, stdout } = await listen(['--json', '--secret', secret])
+    expect(await post(body)).toBe(401)
+    expect(await post('x'.repeat(1024 * 1024 + 1))).toBe(413)
+    expect((await fetch(url)).status).toBe(405)
+    expect(await post(body, signHeaders(body))).toBe(200)
+    expect(stdout.all.slice(1).map((text) => JSON.parse(text))).toEqual([
+      { event: 'refused', status: 401, reason: 'there is no signature' },
+      { event: 'refused', status: 413, reason: 'the body is larger than 1 MiB' },
+      { event: 'refused', status: 405, reason: 'the method is GET, not POST' },
+      { ...joined, verified: true },
+    ])
   })
 
   test('webhooks listen with an invalid request responds 413 to a body above 1 MiB', async () => {
@@ -299,7 +314,7 @@ describe('webhooks listen with an invalid request', () => {
     const event = { ...joined, payload: { ...joined.payload, userId: 'ada\u009b31m\u202e' } }
     await post(JSON.stringify(event))
     expect(stdout.all.at(-1)).toContain('ada\\u009b31m\\u202e')
-    expect(JSON.parse(stdout.all.at(-1) ?? '')).toEqual(event)
+    expect(JSON.parse(stdout.all.at(-1) ?? '')).toEqual({ ...event, verified: false })
   })
 })
 
@@ -580,7 +595,7 @@ describe('webhooks verify', () => {
   test('webhooks verify exits 9 for a wrong signature', async () => {
     expect(await verify('--secret', 'another')).toMatchObject({
       code: 9,
-      stdout: expect.stringContaining('signature   wrong\n'),
+      stdout: expect.stringContaining('valid       false\nsignature   wrong\n'),
       stderr: 'error: the signature is wrong\n',
     })
   })

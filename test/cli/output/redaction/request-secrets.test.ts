@@ -29,7 +29,9 @@ const inputs: Record<string, Input> = {
   '--data': { argv: [...create, '--data', webhook] },
   '--data @FILE': { argv: [...create, '--data', '@body.json'] },
   '--data -': { argv: [...create, '--data', '-'], stdin: webhook },
-  'rooms update --set': { argv: ['rooms', 'update', 'r1', '--set', `webhook.secret=${secret}`] },
+  'rooms update --data of a whole record': {
+    argv: ['rooms', 'update', 'r1', '--data', JSON.stringify({ id: 'r1', webhook: { url, secret } })],
+  },
   'api --data': { argv: ['api', 'POST', '/rooms', '--data', room] },
   'api --data, rooms in a list': { argv: ['api', 'POST', '/rooms', '--data', `[{}, ${room}]`] },
   '--webhook-header': {
