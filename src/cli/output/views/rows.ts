@@ -126,7 +126,7 @@ export const rowKinds = {
     who: ['text | null', 8, 'account of the machine'],
     command: ['text | null', 4],
     what: ['text', 8, 'such as block member'],
-    whose: ['text | null', 8, 'the user, the room, or the user in the room'],
+    whose: ['text | null', 8, 'the user, the room, the user in the room, or the delivery'],
     outcome: [['ok', 'refused', 'failed', 'unknown'], 7],
     changed: ['text', 3, 'fields, with the values of roles and booleans'],
     profile: ['text | null', 6],

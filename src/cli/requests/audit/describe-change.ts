@@ -12,8 +12,8 @@ export function describeChange(record: Readonly<Record<string, unknown>>, id: st
   const read = (name: string) => (typeof record[name] === 'string' ? record[name] : null)
   const [method, path] = [read('method'), read('path')]
   const { operation, ids: inPath } = findOperation(read('operation') ?? '', method ?? '', path ?? '')
-  const ids = isRecord(record['ids']) ? readIds(record['ids']) : {}
-  const { user_id = null, room_id = null, member_id = null } = { ...inPath, ...ids }
+  const ids = isRecord(record['ids']) ? record['ids'] : {}
+  const { user_id = null, room_id = null, member_id = null } = { ...inPath, ...readIds(ids) }
   const values = isRecord(record['values']) ? record['values'] : {}
   const changed = Array.isArray(record['changed']) ? record['changed'].map(toText) : []
   const hasEnded = record['event'] === 'outcome'
@@ -24,7 +24,8 @@ export function describeChange(record: Readonly<Record<string, unknown>>, id: st
     who: read('user'),
     command: read('command'),
     what: describeOperation(operation, changed, values),
-    whose: formatWhose({ user: user_id, room: room_id, member: member_id }),
+    // A delivery belongs to a room that its request does not name.
+    whose: formatWhose({ user: user_id, room: room_id, member: member_id }) ?? readIdText(ids['delivery_id']),
     outcome: (hasEnded && outcome) || 'unknown',
     changed: changed
       .map((name) => (Object.hasOwn(values, name) ? `${name}=${toText(values[name])}` : name))
@@ -44,6 +45,8 @@ export function formatWhose(target: Readonly<Record<'user' | 'room' | 'member', 
   const who = user ?? (member === null ? null : `member ${member}`)
   return who === null ? room : room === null ? who : `${who} in ${room}`
 }
+
+const readIdText = (id: unknown) => (id === undefined ? null : toText(id))
 
 function readIds(given: Readonly<Record<string, unknown>>): Ids {
   const names = ['user_id', 'room_id', 'member_id'] as const

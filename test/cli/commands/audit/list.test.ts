@@ -67,6 +67,14 @@ test('audit list shows each change once, the newest first, with its outcome', as
   ])
 })
 
+test('audit list shows the ID of a redelivered webhook, also with --names', async () => {
+  await run('webhooks redeliver msg_unknown')
+  for (const flags of [[], ['--names']])
+    expect((await list('-o', 'csv', '--columns', 'what,whose,outcome', ...flags)).stdout).toContain(
+      'redeliver webhook,msg_unknown,',
+    )
+})
+
 test('audit list --where, --sort, --count and --count-by select and count changes', async () => {
   await makeChanges()
   const { stdout } = await list('--where', 'what~block', '--names', '-o', 'csv', '--columns', 'who,whose')

@@ -26,7 +26,8 @@ export async function nameChanges(context: Context, changes: readonly ChangeRow[
     const { user_id, room_id, member_id: member } = change
     return {
       ...change,
-      whose: formatWhose({ user: nameOf(users, user_id), room: nameOf(rooms, room_id), member }),
+      whose:
+        formatWhose({ user: nameOf(users, user_id), room: nameOf(rooms, room_id), member }) ?? change.whose,
     }
   })
 }
