@@ -164,6 +164,7 @@ async function run(context: Context, flags: Flags): Promise<void> {
       await controlled?.start()
       if (flags.saveProfile !== undefined) await saveProfile(context, flags.saveProfile, serving, lockDir)
       await announce(context, flags, log, serving, keyFile)
+      if (flags.saveProfile !== undefined) await log.say(`stored profile ${flags.saveProfile}`)
       await waitForInterrupt(context.interrupt)
       await log.say('stopping')
     } finally {
