@@ -11,6 +11,12 @@ import type { RunningCommand } from './running-command.ts'
 const maxShownLength = 200
 const shownEndLength = 40
 
+interface LineOptions {
+  preset?: Visible | undefined
+  hide?: (line: string) => Visible | undefined
+  mayBeWrong?: boolean
+}
+
 type Streams = NonNullable<Parameters<typeof import('@inquirer/confirm').default>[1]>
 
 // Prompts with cursor control. This module is loaded only for a prompt, after `confirm.ts` has checked for a
@@ -19,18 +25,22 @@ type Streams = NonNullable<Parameters<typeof import('@inquirer/confirm').default
 export async function askConfirmation(context: RunningCommand, question: Visible): Promise<boolean> {
   if (isAsciiOnly(context.host)) return (await needsPlainPrompts()).askYes(context, question)
   const { default: ask } = await import('@inquirer/confirm')
-  return runPrompt(context, (streams) => ask({ message: question, default: false }, streams))
+  return runPrompt(context, (streams) => ask({ message: question, default: false, theme: unjudged }, streams))
 }
+
+/** Theme of a question whose answer may be wrong: the answered question has no check mark. */
+const unjudged = { prefix: { done: '?' } }
 
 /**
  * @param preset answer for an empty line
+ * @param mayBeWrong true if the caller may refuse the answer
  * @param hide returns the text to display instead of a line that must stay hidden
  */
 export async function askLine<T>(
   context: RunningCommand,
   question: Visible,
   read: (line: string) => T,
-  { preset, hide }: { preset?: Visible | undefined; hide?: (line: string) => Visible | undefined } = {},
+  { preset, hide, mayBeWrong = false }: LineOptions = {},
 ): Promise<T> {
   if (isAsciiOnly(context.host)) {
     const problem = (line: string) => findProblem(() => read(line))
@@ -39,7 +49,7 @@ export async function askLine<T>(
   const { default: ask } = await import('@inquirer/input')
   const config = {
     message: question,
-    ...omitUndefined({ default: preset }),
+    ...omitUndefined({ default: preset, theme: mayBeWrong ? unjudged : undefined }),
     validate: (line: string) => findProblem(() => read(line)) ?? true,
     transformer: (line: string) => hide?.(line) ?? shortenLine(line),
   }

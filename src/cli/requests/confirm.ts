@@ -37,7 +37,9 @@ export async function confirm(
   const { askLine, askConfirmation } = await import('./ask.ts')
   // A typed count proves that the user has read the count.
   const confirmByCount = async () =>
-    (await askLine(context, own`${question}.\n  Type ${count} to continue:`, trimLine)) === String(count)
+    (await askLine(context, own`${question}.\n  Type ${count} to continue:`, trimLine, {
+      mayBeWrong: true,
+    })) === String(count)
   const answer = count === 1 ? await askConfirmation(context, own`${question}?`) : await confirmByCount()
   if (!answer) throw new ConfirmationError('not confirmed; nothing was done')
 }

@@ -46,6 +46,7 @@ describe('the confirmation prompt', () => {
     expect(no).toMatchObject({ code: 10, stdout: '' })
     expect(no.stderr).toContain(`Delete room “Weekly” (${id}), at https://meet.test (profile default)? (y/N)`)
     expect(no.stderr).toMatch(/error: not confirmed; nothing was done $/)
+    expect(no.stderr).not.toContain('✔')
     expect(writes()).toEqual([])
     expect(await runWithInput('y\n', ['rooms', 'delete', id, '-o', 'ids'])).toMatchObject({
       code: 0,
@@ -73,6 +74,7 @@ describe('the confirmation prompt', () => {
       const { code, stdout, stderr } = await runWithInput(text, ['rooms', 'delete', ...ids])
       expect({ code, stdout }).toEqual({ code: 10, stdout: '' })
       expect(stderr).toMatch(/error: not confirmed; nothing was done $/)
+      expect(stderr).not.toContain('✔')
       expect(writes()).toEqual([])
     },
   )
