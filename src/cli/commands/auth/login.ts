@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { Option } from 'commander'
+import { plural } from '../../../api/plural.ts'
 import { defaultProfile, localProfile } from '../../../config/selection.ts'
 import { minKeyLength } from '../../../config/settings.ts'
 import { findProfile, type Profile, type StoredConfig } from '../../../config/stored-file.ts'
@@ -73,6 +74,13 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
   const fingerprint = formatFingerprint(key)
   const storedAt = keyCommand === undefined ? `, stored ${new Date(now).toISOString()}` : ''
   if (fingerprint) await context.notice(`key fingerprint ${fingerprint}${storedAt}`)
+  const holders = Object.entries(stored.profiles ?? {}).flatMap(([name, { api_key }]) =>
+    name !== profile && api_key !== undefined && api_key === before.api_key && api_key !== key ? [name] : [],
+  )
+  if (holders.length > 0)
+    await context.notice(
+      `the replaced key is also stored in ${plural(holders.length, 'profile')} ${holders.join(', ')}`,
+    )
   if (stored.profile === localProfile)
     await context.notice([
       `profile ${stored.profile} stays in use; to switch: `,

@@ -475,10 +475,18 @@ test('the stored key and its storage time are replaced by auth login and removed
     },
     profile: 'default',
   })
-  await logIn()
+  const { stderr } = await logIn()
+  expect(stderr).not.toContain('also stored')
   expect(stored()).toEqual(loggedIn())
   await world.run('auth logout', { env: bare })
   expect(stored().profiles).toEqual({ default: { base_url: baseUrl } })
+})
+
+test('auth login names the other profiles that still have the replaced key', async () => {
+  const old = { ...loggedIn().profiles.default, api_key: 'an-older-key' }
+  const other = { ...old, api_key: 'another-key' }
+  store({ profiles: { default: old, staging: old, test: old, other }, profile: 'default' })
+  expect((await logIn()).stderr).toContain('the replaced key is also stored in profiles staging, test\n')
 })
 
 test('auth status --json prints one JSON object', async () => {
