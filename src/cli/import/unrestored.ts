@@ -14,7 +14,8 @@ export function describeUnrestored(name: keyof typeof unrestoredFields): string 
 
 /** Formats a list of the data that a backup cannot restore after a deletion. */
 export function describeUnrestoredByDeletion(name: 'rooms' | 'users'): string {
-  return joinWords([name === 'rooms' ? 'anonymous participants' : 'sessions', ...unrestoredFields[name]])
+  // The sessions of a deleted user stay in their rooms.
+  return joinWords([...(name === 'rooms' ? ['anonymous participants'] : []), ...unrestoredFields[name]])
 }
 
 function joinWords(names: readonly string[]): string {

@@ -41,7 +41,7 @@ const notices = (
   `not restored: ${
     kind === 'rooms'
       ? 'anonymous participants, IDs, webhooks, pages, sessions, recordings, thumbnails, times and order'
-      : 'sessions, access tokens, internal IDs, times and order'
+      : 'access tokens, internal IDs, times and order'
   }\n`
 
 describe('a delete command with --save', () => {
