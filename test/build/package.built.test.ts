@@ -188,6 +188,6 @@ test('a global installation without network causes no warning from npm, installs
       code: 2,
       stdout: '',
       stderr:
-        'error: the embedded service needs Node 22.13 or newer, or the package libsql\nhint: run npm install libsql in the directory of meetroom, or npm install --global libsql for a global meetroom\n',
+        'error: the embedded service needs Node 22.13 or newer, or the package libsql: npm install libsql\nhint: for a global meetroom: npm install --global libsql\n',
     })
 })

@@ -67,7 +67,7 @@ test('the service responds if all timers and the clock are replaced', async () =
   expect(stdout).toMatch(/5 passed/)
 })
 
-test('startService fails with the two ways to install SQLite if Node.js has no SQLite', async () => {
+test('startService fails with the command that installs libsql if Node.js has no SQLite', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
   cpSync(join(modules, 'meetroom'), join(cwd, 'node_modules/meetroom'), { recursive: true })
@@ -75,7 +75,8 @@ test('startService fails with the two ways to install SQLite if Node.js has no S
   const { stdout } = await runCommand(process.execPath, ['-e', program], { HOME: dir }, '', { cwd })
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const hasSqlite = major > 22 || (major === 22 && minor >= 13)
-  const expected = 'the embedded service needs Node 22.13 or newer, or the package libsql\n'
+  const expected =
+    'the embedded service needs Node 22.13 or newer, or the package libsql: npm install libsql\n'
   expect(stdout).toBe(hasSqlite ? '' : expected)
 })
 

@@ -59,9 +59,8 @@ export async function loadDriver(quietly: QuietLoader): Promise<(path: string, r
       new Database(readOnly ? `${pathToFileURL(path)}?mode=ro` : path) as unknown as Driver
   } catch (error) {
     if (!/MODULE_NOT_FOUND$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
-    throw new UsageError('the embedded service needs Node 22.13 or newer, or the package libsql', {
-      hint: 'run npm install libsql in the directory of meetroom, or npm install --global libsql for a global meetroom',
-    })
+    const needed = 'the embedded service needs Node 22.13 or newer, or the package libsql: npm install libsql'
+    throw new UsageError(needed, { hint: 'for a global meetroom: npm install --global libsql' })
   }
 }
 
