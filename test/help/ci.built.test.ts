@@ -166,18 +166,19 @@ describe('the POSIX sh recipe', () => {
   })
 })
 
-test('the crontab line of the recipe runs with the settings and the key of the user and writes the report', async () => {
-  const lines = blockBehind('## cron', 'crontab').trim().split('\n')
-  const job = lines.pop()?.split(/\s+/).slice(5).join(' ') ?? ''
+test('the crontab lines of the recipe run with the settings and the key of the user, write the report, and import users', async () => {
+  const [first = '', ...lines] = blockBehind('## cron', 'crontab').trim().split('\n')
+  const jobs = lines.map((line) => line.split(/\s+/).slice(5).join(' '))
   // An unescaped percent sign ends the line.
-  expect(job.match(/(?<!\\)%/)).toBeNull()
-  const [, path = ''] = /^PATH=(.*)$/.exec(lines.join('\n')) ?? []
+  for (const job of jobs) expect(job.match(/(?<!\\)%/)).toBeNull()
+  const [, path = ''] = /^PATH=(.*)$/.exec(first) ?? []
   const cron = {
     HOME: world.dir,
     SHELL: '/bin/sh',
     PATH: path.replace('/usr/local/bin', join(world.dir, 'bin')),
   }
-  mkdirSync(join(world.dir, 'reports'))
+  for (const name of ['reports', 'people']) mkdirSync(join(world.dir, name))
+  writeFileSync(join(world.dir, 'people/people.csv'), 'user_id\nada\n')
   const MEETROOM_CONFIG_DIR = join(world.dir, '.config/meetroom')
   const { MEETROOM_BASE_URL } = front.env
   await runHere(['auth', 'login', '--with-token'], {
@@ -185,11 +186,13 @@ test('the crontab line of the recipe runs with the settings and the key of the u
     stdin: world.apiKey,
   })
   await world.send('POST', '/rooms', { name: 'Lesson 1', type: 'open' })
-  expect(await runCommand('/bin/sh', ['-c', job.replaceAll('\\%', '%')], cron)).toEqual({
-    code: 0,
-    stdout: '',
-    stderr: '',
-  })
+  for (const job of jobs)
+    expect(await runCommand('/bin/sh', ['-c', job.replaceAll('\\%', '%')], cron)).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    })
+  expect((await world.send('GET', '/users')).body.users).toMatchObject([{ user_id: 'ada' }])
   const [report = ''] = readdirSync(join(world.dir, 'reports'))
   expect(report).toMatch(/^\d{4}-\d\d-\d\d\.csv$/)
   expect(readFileSync(join(world.dir, 'reports', report), 'utf8')).toMatch(/^room_id,user_id,/)
