@@ -139,7 +139,7 @@ async function startListener(dir: string) {
   const listener: AttackTarget = {
     origin,
     good: () => ({ method: 'POST', path: '/', headers: [], body: JSON.stringify(event()) }),
-    newlyDone: since(async () => host.stdout.text.split('\n').length - 2),
+    newlyDone: since(async () => host.stdout.text.split('"action"').length - 1),
     secrets: ['room-1'],
   }
   const stop = () => {

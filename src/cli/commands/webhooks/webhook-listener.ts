@@ -66,8 +66,8 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
 
   async function read(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refuse = async (status: number, reason: string) => {
-      await reportRefusal(status, reason).catch(broken)
       server.end(request.socket)
+      await reportRefusal(status, reason).catch(broken)
       return sendLast(response, status, { 'content-length': 0 })
     }
     const refusal = findRefusal(request)
