@@ -108,7 +108,8 @@ function explainTargets(
     const name = given.slice(named, end).join(' ')
     return [quoteValue, type(...given.slice(0, named), name, ...given.slice(end))]
   }
-  if (argument !== last && isTarget(first))
+  const isOneKind = more.every((word) => isTarget(word) === isTarget(more[0] ?? ''))
+  if (argument !== last && isTarget(first) && isOneKind)
     return [`one ${last?.name()} at a time: `, type(...given.slice(0, 2))]
   if (!(argument instanceof NamedArgument) || isTarget(first)) return suggestHelpOn(words)
   const name = type(toRoomName(targets.join(' ').replace(/^name /, '')), ...others)
