@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { perTest } from '../helpers/per-test.ts'
-import { runServe } from '../helpers/serving.ts'
+import { runServe } from '../helpers/run-serve.ts'
 import { soon } from '../helpers/waiting.ts'
 
 type Query = Readonly<Record<string, string | number | boolean>>

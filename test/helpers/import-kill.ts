@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { Pool } from 'undici'
 import { onTestFinished } from 'vitest'
 import { listen } from './listen.ts'
-import { homes, runServe, startBuilt } from './serving.ts'
+import { homes, runServe } from './run-serve.ts'
+import { startBuilt } from './serving.ts'
 import { soon } from './waiting.ts'
 
 export interface ImportKills {

@@ -1,18 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { WebSocket } from 'ws'
-import { createProcessHost } from '../../src/host.ts'
-import { main } from '../../src/main.ts'
 import { launcher, node } from './built.ts'
 import { environment } from './command.ts'
-import { testHost } from './host.ts'
 import { Inbox } from './inbox.ts'
+import { linesInto, logOf, serviceOf } from './run-serve.ts'
 import type { Within } from './stall.ts'
 import { soon } from './waiting.ts'
-import { tempDir } from './world.ts'
+
+export { homes, joinRoom, type Ready, serviceOf } from './run-serve.ts'
 
 /** Running program whose output is read line by line. */
 export interface Running extends ReturnType<typeof logOf> {
@@ -56,34 +51,6 @@ export function startProgram(
   }
 }
 
-/** Returns a function that puts each complete line of a text into an inbox. */
-function linesInto(inbox: Inbox<string>) {
-  let rest = ''
-  return (text: string) => {
-    const parts = (rest + text).split('\n')
-    rest = parts.pop() ?? ''
-    for (const line of parts) inbox.put(line)
-  }
-}
-
-/** Creates directories for settings, workspace and temporary files, to isolate tests from this machine. */
-export function homes() {
-  const dir = tempDir()
-  return {
-    HOME: dir,
-    MEETROOM_CONFIG_DIR: join(dir, 'config'),
-    MEETROOM_DATA_DIR: join(dir, 'data'),
-    TMPDIR: dir,
-  }
-}
-
-export interface Ready {
-  event: 'ready'
-  base_url: string
-  api_key_file: string
-  pid: number
-}
-
 export interface ServeOptions {
   /** Path of the program; the built program by default. */
   script?: string | undefined
@@ -114,65 +81,5 @@ export async function startServe(
       process.kill(service.ready.pid, signal)
       return running.ended()
     },
-  }
-}
-
-/** Runs `meetroom serve --json` in this process on a free port until the end of the test. */
-export async function runServe(argv: readonly string[], env = homes()) {
-  const { now, monotonic, sleep } = createProcessHost()
-  const host = Object.assign(testHost({ env }), { now, monotonic, sleep })
-  const stdout = new Inbox<string>('a line on standard output')
-  const stderr = new Inbox<string>('a line on standard error')
-  for (const [output, inbox] of [[host.stdout, stdout] as const, [host.stderr, stderr] as const]) {
-    const put = linesInto(inbox)
-    output.write = async (text) => put(String(text))
-  }
-  const code = main(['serve', '--port', '0', '--json', ...argv], host)
-  const stop = () => {
-    host.signal('SIGTERM')
-    return soon('the end of serve', code, () => stderr.all)
-  }
-  onTestFinished(async () => void (await stop()))
-  const ready = await Promise.race([stdout.next(), code.then(() => stderr.all.join('\n'))])
-  return { ...serviceOf(JSON.parse(ready)), stop, ...logOf(stderr) }
-}
-
-/** Returns functions that read standard error. */
-const logOf = (stderr: Inbox<string>) => ({
-  /** Returns standard error so far. */
-  log: () => stderr.all.join('\n'),
-  /** Waits for the next matching line on standard error. */
-  logged: (pattern: RegExp) => stderr.find(`like ${pattern}`, (line) => pattern.test(line)),
-})
-
-/** Joins a room; resolves after the greeting. */
-export async function joinRoom(ready: Ready, room: string, query = ''): Promise<WebSocket> {
-  const webSocket = new WebSocket(`${ready.base_url.replace('http', 'ws')}/rooms/${room}/connect${query}`)
-  // A dropped connection also emits `close`.
-  webSocket.on('error', () => {})
-  await soon('the greeting', once(webSocket, 'message'))
-  return webSocket
-}
-
-/** Creates a client from the line that a service prints when it is ready. */
-export function serviceOf(ready: Ready) {
-  const apiKey = readFileSync(ready.api_key_file, 'utf8').trim()
-  async function call(method: string, path: string, body?: object) {
-    const response = await fetch(ready.base_url + path, {
-      method,
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    return { status: response.status, body: (await response.json()) as any }
-  }
-  return {
-    ready,
-    apiKey,
-    call,
-    /** Variables that select the service. */
-    api: { MEETROOM_BASE_URL: ready.base_url, MEETROOM_API_KEY: apiKey },
-    /** Creates a room and returns its ID. */
-    createRoom: async (more: object = {}): Promise<string> =>
-      (await call('POST', '/rooms', { name: 'Weekly sync', type: 'open', ...more })).body.room.id,
   }
 }

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { runHere } from '../../helpers/run-here.ts'
+import { homes, type Ready, runServe } from '../../helpers/run-serve.ts'
 import { serveHere } from '../../helpers/serve-here.ts'
-import { homes, type Ready, runServe, startBuilt, startServe } from '../../helpers/serving.ts'
+import { startBuilt, startServe } from '../../helpers/serving.ts'
 import { soon } from '../../helpers/waiting.ts'
 
 /** Starts a program of another user on the port of a stopped server. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { readSamples, readTopicFile } from '../../../helpers/documentation.ts'
 import { runHere } from '../../../helpers/run-here.ts'
-import { homes, runServe } from '../../../helpers/serving.ts'
+import { homes, runServe } from '../../../helpers/run-serve.ts'
 
 const seed = {
   users: [{ user_id: 'ada' }],

@@ -7,7 +7,7 @@ import { findFreePort } from '../../../helpers/free-port.ts'
 import { listen } from '../../../helpers/listen.ts'
 import { startReceiver } from '../../../helpers/receiver.ts'
 import { runHere } from '../../../helpers/run-here.ts'
-import { homes, joinRoom, runServe } from '../../../helpers/serving.ts'
+import { homes, joinRoom, runServe } from '../../../helpers/run-serve.ts'
 
 /** Runs a serve command that is refused before it listens. */
 const runRefused = (...argv: string[]) => runHere(['serve', ...argv], { env: homes() })
