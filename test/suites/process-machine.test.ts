@@ -188,81 +188,73 @@ describe('a home directory', () => {
 })
 
 describe('a full disk', () => {
-  /**
-   * Returns the environment of a user on a small disk, and a function that fills the disk; undefined without
-   * a disk.
-   */
-  async function onSmallDisk() {
-    const env = await served()
-    const disk = join(env.HOME, 'disk')
-    if (!mountDisk(disk)) {
+  /** Defines a test of a user with a small disk, which `fill` fills. */
+  const testOnDisk = (name: string, work: (user: ReturnType<typeof onDisk>) => Promise<void>) =>
+    test(name, async ({ skip }) => {
+      const env = await served()
+      const disk = join(env.HOME, 'disk')
+      if (mountDisk(disk)) return work(onDisk(disk, env))
       notice('process', 'full disks: mounting a small disk requires more rights')
-      return undefined
-    }
-    return {
-      disk,
-      env: { ...env, HOME: disk, MEETROOM_CONFIG_DIR: join(disk, 'config'), TMPDIR: disk },
-      fill: () => fillDisk(join(disk, 'ballast')),
-    }
-  }
-
-  test('a full disk makes config set fail without a changed or temporary file', async ({ skip }) => {
-    const small = await onSmallDisk()
-    if (!small) return skip()
-    const { disk, env, fill } = small
-    const file = join(disk, 'config/config.json')
-    const before = '{"timeout":5}'
-    mkdirSync(join(disk, 'config'))
-    writeFileSync(file, before, { mode: 0o600 })
-    fill()
-    expect(await run('config set timeout 6', env)).toEqual({
-      code: 74,
-      stdout: '',
-      stderr:
-        `error: the settings cannot be stored in ${join(disk, 'config')}: no space left on the disk\n` +
-        'hint: choose another directory with MEETROOM_CONFIG_DIR\n',
+      skip()
     })
-    expect(readFileSync(file, 'utf8')).toBe(before)
-    expect(readdirSync(join(disk, 'config'))).toEqual(['config.json'])
+  const onDisk = (disk: string, env: Awaited<ReturnType<typeof served>>) => ({
+    disk,
+    env: { ...env, HOME: disk, MEETROOM_CONFIG_DIR: join(disk, 'config'), TMPDIR: disk },
+    fill: () => fillDisk(join(disk, 'ballast')),
   })
 
-  test('a full disk stops an import before a row that its journal cannot record', async ({ skip }) => {
-    const small = await onSmallDisk()
-    if (!small) return skip()
-    const { disk, env, fill } = small
-    writeFileSync(join(disk, 'users.csv'), 'user_id\nada\n')
-    fill()
-    const { code, stdout, stderr } = await run(`users import ${join(disk, 'users.csv')}`, env)
-    expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
-    expect(stderr).toMatch(
-      /^error: the journal .*cannot be written: no space left on the disk\nhint: choose another file with --journal FILE, or pass --no-journal\n/m,
-    )
-    expect(await run('users list -o ids', env)).toMatchObject({ stdout: '' })
-  })
+  testOnDisk(
+    'a full disk makes config set fail without a changed or temporary file',
+    async ({ disk, env, fill }) => {
+      const file = join(disk, 'config/config.json')
+      const before = '{"timeout":5}'
+      mkdirSync(join(disk, 'config'))
+      writeFileSync(file, before, { mode: 0o600 })
+      fill()
+      expect(await run('config set timeout 6', env)).toEqual({
+        code: 74,
+        stdout: '',
+        stderr:
+          `error: the settings cannot be stored in ${join(disk, 'config')}: no space left on the disk\n` +
+          'hint: choose another directory with MEETROOM_CONFIG_DIR\n',
+      })
+      expect(readFileSync(file, 'utf8')).toBe(before)
+      expect(readdirSync(join(disk, 'config'))).toEqual(['config.json'])
+    },
+  )
 
-  test('a full disk causes an error with the directory if standard input cannot be buffered', async ({
-    skip,
-  }) => {
-    const small = await onSmallDisk()
-    if (!small) return skip()
-    const { disk, env, fill } = small
-    fill()
-    const { code, stdout, stderr } = await run(
-      'users import - --input-format csv --no-journal',
-      env,
-      `user_id,name\nada,${'a'.repeat(2 ** 21)}\n`,
-    )
-    expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
-    expect(stderr).toBe(
-      `error: standard input cannot be stored in ${disk}: no space left on the disk\nhint: choose another directory with TMPDIR\n`,
-    )
-    expect(readdirSync(disk)).toEqual(['ballast'])
-  })
+  testOnDisk(
+    'a full disk stops an import before a row that its journal cannot record',
+    async ({ disk, env, fill }) => {
+      writeFileSync(join(disk, 'users.csv'), 'user_id\nada\n')
+      fill()
+      const { code, stdout, stderr } = await run(`users import ${join(disk, 'users.csv')}`, env)
+      expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
+      expect(stderr).toMatch(
+        /^error: the journal .*cannot be written: no space left on the disk\nhint: choose another file with --journal FILE, or pass --no-journal\n/m,
+      )
+      expect(await run('users list -o ids', env)).toMatchObject({ stdout: '' })
+    },
+  )
 
-  test('a full disk causes an error if the output is truncated', async ({ skip }) => {
-    const small = await onSmallDisk()
-    if (!small) return skip()
-    const { disk, env, fill } = small
+  testOnDisk(
+    'a full disk causes an error with the directory if standard input cannot be buffered',
+    async ({ disk, env, fill }) => {
+      fill()
+      const { code, stdout, stderr } = await run(
+        'users import - --input-format csv --no-journal',
+        env,
+        `user_id,name\nada,${'a'.repeat(2 ** 21)}\n`,
+      )
+      expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
+      expect(stderr).toBe(
+        `error: standard input cannot be stored in ${disk}: no space left on the disk\nhint: choose another directory with TMPDIR\n`,
+      )
+      expect(readdirSync(disk)).toEqual(['ballast'])
+    },
+  )
+
+  testOnDisk('a full disk causes an error if the output is truncated', async ({ disk, env, fill }) => {
     fill()
     count.add('commands')
     expect(
@@ -274,10 +266,7 @@ describe('a full disk', () => {
     })
   })
 
-  test('a full disk prevents the code cache without an error', async ({ skip }) => {
-    const small = await onSmallDisk()
-    if (!small) return skip()
-    const { disk, env, fill } = small
+  testOnDisk('a full disk prevents the code cache without an error', async ({ disk, env, fill }) => {
     fill()
     for (let i = 0; i < 2; i++)
       expect(await run('version', { ...env, XDG_CACHE_HOME: join(disk, 'cache') })).toEqual(fine)
