@@ -212,7 +212,7 @@ describe('an import of a saved file', () => {
     expect(await world.outcome('users import undo.ndjson --if-exists update')).toMatchObject({
       code: 0,
       stderr: expect.stringContaining(
-        'warning: the API sets memberships only when a user is created; 1 existing user keeps its own\n',
+        'warning: the API sets memberships only when a user is created; 1 existing user keeps its memberships\n',
       ),
     })
     expect(await world.member(world.ids.board, 'trudy')).toBeUndefined()

@@ -77,7 +77,8 @@ describe('serve', () => {
   test('serve with --save-profile creates a profile for the server, and the room page can be embedded by the origin of --allow-embed', async () => {
     const env = homes()
     const embed = ['--allow-embed', 'https://LMS.example.com/']
-    const { createRoom, ready } = await runServe(['--save-profile', 'here', ...embed], env)
+    const { createRoom, ready, logged } = await runServe(['--save-profile', 'here', ...embed], env)
+    await logged(/^stored profile here$/)
     const room = await createRoom()
     const listed = await runHere(['--profile', 'here', 'rooms', 'list', '-o', 'ids'], { env })
     expect(listed).toEqual({ code: 0, stdout: `${room}\n`, stderr: '' })
@@ -180,7 +181,7 @@ describe('the address of serve', () => {
 
   test('serve on 0.0.0.0 prints a warning', async () => {
     const { logged } = await runServe(['--host', '0.0.0.0'])
-    expect(await logged(/warning/)).toBe('warning: 0.0.0.0 can be reached from other machines, unencrypted')
+    expect(await logged(/warning/)).toBe('warning: other machines can reach 0.0.0.0 without encryption')
   })
 
   test.each(['::1', 'localhost'])('serve on the loopback host %s prints no warning', async (host) => {

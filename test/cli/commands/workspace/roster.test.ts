@@ -83,7 +83,7 @@ describe('a roster in CSV', () => {
     )
     const split = await at.run([...line('diff'), ...map, '--split', ', '])
     expect(split.stderr).toContain(
-      'skipped 2 empty rows\nwarning: list.csv:4: name “7A” differs from that of line 2 only by letter case\n',
+      'skipped 2 empty rows\nwarning: list.csv:4: name “7A” differs from the value in line 2 only by letter case\n',
     )
     const [, hint = ''] = /hint: make the changes with: meetroom (.*) --base-url/.exec(split.stderr) ?? []
     expect(hint).toContain("--role-map 'Lehrer/in=host,Schüler/in=guest' --split ', '")
@@ -182,7 +182,7 @@ describe('a roster in CSV', () => {
     expect(stderr).toContain(
       "warning: list.csv:2: “7A / 8b” looks like a list; --split ' / ' splits it into items\n" +
         "warning: list.csv:3: “7c und 7d” looks like a list; --split ' und ' splits it into items\n" +
-        'warning: list.csv:3: user_id “ADA@x.test” differs from that of line 2 only by letter case\n' +
+        'warning: list.csv:3: user_id “ADA@x.test” differs from the value in line 2 only by letter case\n' +
         'warning: list.csv:3: the name of “ADA@x.test” is an email; --users-from names the columns of ID, name and email, such as email,name,email\n',
     )
     expect(stdout).toContain('name: Ada; “Ada@x.test” exists and differs only by letter case\n')
