@@ -158,7 +158,7 @@ test.each([
   const { code, stderr } = await (await createWorld()).run(line)
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: `error: ${message}\nhint: the API takes URLs of images, and stores no files; put the image where the room can load it, and pass its URL, as in --image https://example.com/slide1.png\n`,
+    stderr: `error: ${message}\nhint: the API accepts only URLs of images; upload the image to a web server, and pass its URL, as in --image https://example.com/slide1.png\n`,
   })
 })
 
