@@ -128,6 +128,13 @@ async function serveSlowly(connections: number) {
   }
 }
 
+/** Compresses zeros in members of 1 MB, because one member of 64 MB takes far longer. */
+function zeros(length: number): Buffer {
+  const member = gzipSync(Buffer.alloc(2 ** 20))
+  const rest = gzipSync(Buffer.alloc(length % 2 ** 20))
+  return Buffer.concat([...Array<Buffer>(Math.floor(length / 2 ** 20)).fill(member), rest])
+}
+
 describe.each([
   ['node:http', undefined],
   ['undici', createUndiciPool],
@@ -330,7 +337,7 @@ describe.each([
     })
 
     test('the body of a response of exactly 64 MB is read', async () => {
-      const bomb = gzipSync(Buffer.alloc(maxBodyBytes))
+      const bomb = zeros(maxBodyBytes)
       const origin = await serve((_request, response) =>
         response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
       )
@@ -344,7 +351,7 @@ describe.each([
     })
 
     test('the body of a response that decodes to more than 64 MB is refused, regardless of its encoded size', async () => {
-      const bomb = gzipSync(Buffer.alloc(maxBodyBytes + 1))
+      const bomb = zeros(maxBodyBytes + 1)
       expect(bomb.length).toBeLessThan(100_000)
       const origin = await serve((_request, response) =>
         response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
