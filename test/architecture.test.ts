@@ -107,7 +107,7 @@ test('modules of cli import the embedded service only dynamically', () => {
   expect(fromCli.filter(({ dynamic, typeOnly }) => !dynamic && !typeOnly)).toEqual([])
 })
 
-test('directories have no import cycles, including cycles of type imports and dynamic imports', () => {
+test('source directories have no import cycles, including cycles of type imports and dynamic imports', () => {
   // Each file directly in src is a separate node: main.ts is above cli, and errors.ts below.
   const folder = (file: string) => (file.includes('/') ? dirname(file) : file)
   const edges = new Map<string, Set<string>>()
@@ -174,11 +174,11 @@ test('only host.ts uses the process object', () => {
   expect(touching).toEqual(['host.ts'])
 })
 
-test('modules print only through the host, never through console', () => {
+test('no module uses console', () => {
   expect(files.filter((file) => /\bconsole\./.test(code(file)))).toEqual([])
 })
 
-test('files have no import cycles, including cycles of type imports', () => {
+test('source files have no import cycles, including cycles of type imports', () => {
   const edges = new Map<string, Set<string>>()
   for (const { from, to } of ours) edges.set(from, (edges.get(from) ?? new Set()).add(to))
   expect(findCycle(edges)).toEqual([])
@@ -223,12 +223,12 @@ test('only plural.ts chooses between singular and plural nouns', () => {
   ])
 })
 
-test('only bars.ts draws bars and timelines, and progress.ts the progress bar', () => {
+test('only bars.ts and progress.ts draw bars', () => {
   const drawing = files.filter((file) => /[▏▎▍▌▋▊▉█]|<rect class=/.test(code(file)))
   expect(drawing.sort()).toEqual(['cli/output/bars.ts', 'cli/run/progress.ts'])
 })
 
-test('only cli/run runs many requests, counts their outcomes, ends at fatal errors and decides on --max', () => {
+test('only cli/run runs many requests, counts outcomes, stops at fatal errors and enforces --max', () => {
   const outside = files.filter((file) => dirname(file) !== 'cli/run')
   const opensClient = /\bclient\(\{[^}]*\bconnections\b/
   expect(outside.filter((file) => opensClient.test(code(file)))).toEqual([])
@@ -353,7 +353,7 @@ test('only src/files opens, creates and renames files', () => {
   expect(files.filter((file) => layer(file) !== 'files' && (fromFs(file) || isWhole(file)))).toEqual([])
 })
 
-test('only draft.ts replaces files, and only append-file.ts appends to them, both durably', () => {
+test('only host.ts and four modules of src/files write to open files, and only config/writer.ts imports conf', () => {
   const writing = /\bFileHandle\b|\b(f?writev?|f?data?sync|f?truncate|chown|chmod)Sync\b|\bdatasync\b/
   expect(files.filter((file) => writing.test(code(file))).sort()).toEqual([
     ...['files/append-file.ts', 'files/create-file.ts', 'files/draft.ts', 'files/output-file.ts'],
@@ -370,7 +370,7 @@ test('only rows.ts parses CSV', () => {
   ])
 })
 
-test('only file-errors.ts words file errors', () => {
+test('only file-errors.ts contains the wording of file errors', () => {
   const wording = /\} cannot be (read|written|stored|used): \$\{/
   expect(files.filter((file) => wording.test(code(file))).sort()).toEqual([
     // The other two modules describe the content of a lock file, and errors of SQLite.
@@ -399,7 +399,7 @@ function code(file: string): string {
   return readFileSync(join(src, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
 }
 
-test('tagged templates contain only ASCII, because the build does not escape other characters in them', () => {
+test('templates with the tag own contain only ASCII, because the build does not escape other characters in tagged templates', () => {
   const wrong = files.filter((file) => /\bown`[^`]*[^\n -~`]/.test(code(file)))
   expect(wrong).toEqual([])
 })
@@ -414,7 +414,7 @@ test('only readings.ts parses timestamps from the service', () => {
   expect(found.sort()).toEqual(readers.sort())
 })
 
-test('hints and notices take their commands from suggestions, and only help texts contain literal commands', () => {
+test('only help texts contain literal commands, and only hint-text.ts builds commands for hints', () => {
   // Help texts, completion scripts, the version, and titles of schemas.
   const helpTexts = [
     ...[
@@ -435,7 +435,7 @@ test('hints and notices take their commands from suggestions, and only help text
   expect(files.filter((file) => /\['meetroom',/.test(code(file)))).toEqual(['cli/output/hint-text.ts'])
 })
 
-test('a test file that starts the built program has a name ending in .built.test.ts, except in suites', () => {
+test('a test file outside suites that starts the built program has a name ending in .built.test.ts', () => {
   const valueImports = (file: string) =>
     [...readFileSync(file, 'utf8').matchAll(/^import (?!type )[^'"]*?from '(\.[^']+)'/gm)]
       .map(([, to = '']) => resolve(dirname(file), to))
@@ -449,7 +449,7 @@ test('a test file that starts the built program has a name ending in .built.test
   expect(starters.filter((path) => !path.endsWith('.built.test.ts'))).toEqual([])
 })
 
-test('each directory of tests has the path of a directory in src', () => {
+test('each test directory has the path of a directory in src, except bench, bin, build, fixtures, helpers and suites', () => {
   const own = ['bench', 'bin', 'build', 'fixtures', 'helpers', 'suites']
   const tests = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.test.ts'),
@@ -462,7 +462,7 @@ test('each directory of tests has the path of a directory in src', () => {
   expect(strange).toEqual([])
 })
 
-test('tests run programs other than Node, npm and POSIX tools only after a check that they are installed', () => {
+test('a test checks that a program is installed before it runs the program, except for Node, npm and POSIX tools', () => {
   const paths = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
   const unchecked = paths
     .filter((path) => path.endsWith('.ts') && !path.startsWith('bench/'))

@@ -75,7 +75,7 @@ function toTopicLink([topic, summary]: readonly string[]): readonly string[] {
 }
 
 test.each(Object.entries(generated))(
-  'the generated part “%s” of a file equals the output of its generator',
+  'the generated part “%s” of the documentation equals the output of its generator',
   async (name, [path, generate]) => {
     const file = join(root, path)
     const text = readFileSync(file, 'utf8')

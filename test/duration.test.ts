@@ -21,11 +21,11 @@ describe('a duration', () => {
   ])('a duration of %s is %d ms', (text, ms) => expect(readDuration(text)).toBe(ms))
 
   test.each(['', '30', 's', '1.5m', '30s1m', '1m1m', '-1s', '1 s', '1S', '1e3s', '1y', ' 1s', '1s\n', '٣s'])(
-    'a duration is refused if written as “%s”',
+    'a duration written as “%s” is refused',
     (text) => expect(readDuration(text)).toBeUndefined(),
   )
 
-  test('a duration is a sum of units in descending order, each used at most once', () => {
+  test('a duration is the sum of its units and is refused if the units are in ascending order', () => {
     const parts = fc.record(
       Object.fromEntries(Object.keys(units).map((unit) => [unit, fc.nat(999_999_999)])),
       { requiredKeys: [] },
@@ -49,7 +49,7 @@ describe('a duration', () => {
     )
   })
 
-  test('a duration stays the same after it is formatted and parsed again', () => {
+  test('a duration keeps its value after it is formatted and parsed', () => {
     fc.assert(
       fc.property(fc.nat(10 ** 10), (ms) => {
         expect(readDuration(formatDuration(ms))).toBe(ms)
@@ -64,10 +64,10 @@ describe('a duration', () => {
   })
 })
 
-describe('the duration of a flag', () => {
+describe('duration flags', () => {
   const range = { least: 100, most: 86_400_000 }
 
-  test('the duration of a flag without a unit is in seconds', () => {
+  test('the value of a duration flag without a unit is in seconds', () => {
     expect(['30', '0.5', '1.001', '86400', '24h'].map((text) => parseDuration(text, range))).toEqual([
       ...[30_000, 500, 1001, 86_400_000, 86_400_000],
     ])
@@ -79,13 +79,13 @@ describe('the duration of a flag', () => {
     [{ least: 100 }, '99ms', 'must be a duration such as 30s or 1m30s, at least 0.1s, not “99ms”'],
     [range, '1..5', 'must be a duration such as 30s or 1m30s, at least 0.1s and at most 24h, not “1..5”'],
   ])(
-    'the duration of a flag with the limits %j cannot be %s, and the error names the valid values',
+    'a duration flag with the limits %j refuses %s with an error that names the valid values',
     (given, text, message) => {
       expect(() => parseDuration(text, given, '--pause')).toThrow(new UsageError(`--pause ${message}`))
     },
   )
 
-  test('the duration of a flag is within the limits or refused for any text', () => {
+  test('parseDuration returns a duration within the limits or throws a UsageError for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.stringMatching(/^[\d.]{0,6}(ms|[wdhms]){0,3}$/), fc.float().map(String)),

@@ -230,7 +230,7 @@ test.each(cases)(
   },
 )
 
-test('a failed command prints only to standard error', async () => {
+test('a failed command prints nothing to standard output', async () => {
   for (const { command, arrange, options, disk, signal, code } of cases) {
     if (disk || signal || code === 0 || code === 8) continue
     world = await createWorld()

@@ -217,7 +217,7 @@ describe('the compatibility policy', () => {
     expect(policyBreaches({ ...example(), version: '0.2.0' }, current, text)).toEqual([])
   })
 
-  test('the compatibility policy refuses the removal of each command, flag, exit code, setting and schema of the program', async () => {
+  test('the compatibility policy refuses the unannounced removal of each command, flag, exit code, setting and schema', async () => {
     const current = await currentInterface()
     const empty = { commands: {}, global_flags: {}, schemas: {}, settings: [], environment: [] }
     /** Removal of a name, and the part of the interface that has the name. */
@@ -284,7 +284,7 @@ test.each([
   },
 )
 
-test('a JSON Schema is reduced to its types and fields', () => {
+test('shapeOf reduces a JSON Schema to its types and fields', () => {
   const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
   const shape = shapeOf({
     title: 'T',
