@@ -18,14 +18,14 @@ function generateResponses(name: OperationName): fc.Arbitrary<unknown> {
   return fc.tuple(rest, held).map(([other, value]) => ({ ...other, [result]: value }))
 }
 
-describe.each(names)('the guard of %s', (name) => {
-  test(`the guard of ${name} accepts a response with IDs and any other fields`, () => {
+describe.each(names)('the response guard of %s', (name) => {
+  test(`the response guard of ${name} accepts a response with IDs and any other fields`, () => {
     fc.assert(
       fc.property(generateResponses(name), (answer) => findResponseProblem(name, answer) === undefined),
     )
   })
 
-  test(`the guard of ${name} rejects a response that is not an object`, () => {
+  test(`the response guard of ${name} rejects a response that is not an object`, () => {
     for (const value of [null, undefined, 1, 'text', true, [], [{}]])
       expect(findResponseProblem(name, value)).toBe('it is not an object')
   })
@@ -41,6 +41,6 @@ test.each<[OperationName, unknown, string]>([
   ['listRooms', { rooms: [{ id: 1 }, { id: 'r' }, { name: 'R' }] }, 'rooms[2] has no id'],
   ['createPages', { pages: [{}] }, 'pages[0] has no id'],
   ['sendMessage', { ok: true }, 'it has no field “message”'],
-])('the guard of %s reports the problem of %j: %s', (name, value, problem) => {
+])('the response guard of %s reports for %j that %s', (name, value, problem) => {
   expect(findResponseProblem(name, value)).toBe(problem)
 })

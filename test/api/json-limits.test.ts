@@ -32,13 +32,13 @@ describe('requireJsonLimits', () => {
     expect(() => check(text, 1, 4)).not.toThrow()
   })
 
-  test('requireJsonLimits does not refuse short JSON, which parseJson checks', () => {
+  test('requireJsonLimits accepts short JSON that is nested too deeply, and parseJson refuses the JSON', () => {
     const text = '['.repeat(1000) + ']'.repeat(1000)
     expect(() => requireJsonLimits(encode(text))).not.toThrow()
     expect(() => parseJson(text)).toThrow(JsonLimitError)
   })
 
-  test('requireJsonLimits ends without a fault for any text', () => {
+  test('requireJsonLimits throws only a JsonLimitError for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('', '"', '\\', '"\\'), (text, end) => {
         try {
@@ -51,7 +51,7 @@ describe('requireJsonLimits', () => {
     )
   })
 
-  test('requireJsonLimits never refuses JSON whose depth and number of values are within the limits', () => {
+  test('requireJsonLimits accepts any JSON within the limits of depth and number of values', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const count = (part: unknown): number =>

@@ -28,14 +28,14 @@ const itemsOf = (path: string, method: string, name: string) => {
 const sentTo = (path: string, method: string) =>
   document.paths[path][method].requestBody.content[json].schema.properties
 
-test('the OpenAPI document passes the recommended rules of the linter, which finds an operation without a summary', () => {
+test('the OpenAPI document passes the recommended rules of a linter that reports a missing summary', () => {
   const { summary, ...rest } = document.paths['/rooms'].get
   expect(summary).toBe('List rooms')
   const paths = { ...document.paths, '/rooms': { ...document.paths['/rooms'], get: rest } }
   expect(lint(document, { ...document, paths })).toMatchObject([[], [{ ruleId: 'operation-summary' }]])
 })
 
-test('each list operation of the OpenAPI document has the bounds of limit and offset', () => {
+test('each paged list operation of the OpenAPI document declares the bounds of limit and offset', () => {
   const paged = ['/rooms', '/users', '/rooms/{room_id}/members', '/rooms/{room_id}/sessions']
   for (const path of paged) {
     const { parameters } = document.paths[path].get
@@ -46,7 +46,7 @@ test('each list operation of the OpenAPI document has the bounds of limit and of
   }
 })
 
-test('the OpenAPI document declares each deprecated field as a literal value', () => {
+test('the OpenAPI document declares each deprecated field of a room as the constant “#DEPRECATED#”', () => {
   const room = itemsOf('/rooms/{id}', 'get', 'room')
   const deprecated = Object.keys(room).filter((name) => room[name].deprecated)
   expect(deprecated).toEqual([
@@ -62,7 +62,7 @@ test('the OpenAPI document declares each deprecated field as a literal value', (
   expect(sentTo('/rooms/{id}', 'put').is_terminated).toMatchObject({ type: 'boolean' })
 })
 
-test('name and is_blocked of members are fields of the requests and optional fields of the responses', () => {
+test('the OpenAPI document declares name and is_blocked of members as request fields and as nullable response fields', () => {
   const path = '/rooms/{room_id}/members/{member_id}'
   expect(sentTo(path, 'put')).toMatchObject({ name: { type: 'string' }, is_blocked: { type: 'boolean' } })
   expect(sentTo('/rooms', 'post').members.items.properties).toHaveProperty('name')

@@ -66,11 +66,11 @@ const hostile = fc.oneof(
     .map((units) => String.fromCharCode(...units)),
 )
 
-describe('a path', () => {
+describe('request paths', () => {
   const base = 'https://meet.test/v1'
   const template = '/rooms/{room_id}/members/{member_id}'
 
-  test('a path keeps an ID within its path segment', () => {
+  test('fillPath keeps an accepted ID within its path segment', () => {
     fc.assert(
       fc.property(hostile, hostile, (room_id, member_id) => {
         let path: string
@@ -89,7 +89,7 @@ describe('a path', () => {
   })
 
   test.each(['', '.', '..', 'a\nb', 'a\u0000', '\u007f', '\u0085', '\ud800', 'x\udc00'])(
-    'a path rejects the ID %j',
+    'fillPath rejects the ID %j',
     (id) => {
       expect(() => fillPath('/rooms/{id}', { id })).toThrow(UsageError)
     },
@@ -104,11 +104,11 @@ describe('a path', () => {
     ['..;', '/rooms/..%3B'],
     ['né 😀', '/rooms/n%C3%A9%20%F0%9F%98%80'],
     ["it's(*)!~", "/rooms/it's(*)!~"],
-  ])('a path accepts the ID %j', (id, path) => {
+  ])('fillPath turns the ID %j into the path %j', (id, path) => {
     expect(fillPath('/rooms/{id}', { id })).toBe(path)
   })
 
-  test('a path has a query string that parses to its parameters', () => {
+  test('formatQueryString returns a query string that parses to the given parameters', () => {
     const text = fc.string({ unit: 'grapheme' })
     fc.assert(
       fc.property(fc.dictionary(text, fc.option(text, { nil: undefined })), (query) => {
@@ -119,7 +119,7 @@ describe('a path', () => {
   })
 })
 
-describe('encodeUrl', () => {
+describe('URL parser of --image', () => {
   const encode = createUrlParser('--image')
   const encoded = fc.integer({ min: 0, max: 255 }).map((byte) => `%${byte.toString(16).padStart(2, '0')}`)
   const anything = fc
@@ -128,7 +128,7 @@ describe('encodeUrl', () => {
   /** Removes characters that only some parsers accept in a URL. */
   const wellFormed = (text: string) => text.replaceAll('%', '').toWellFormed().trim()
 
-  test('encodeUrl returns ASCII without spaces', () => {
+  test('the URL parser of --image returns ASCII without spaces', () => {
     fc.assert(
       fc.property(anything, (url) => {
         expect(encode(url)).toMatch(/^[\x21-\x7e]+$/)
@@ -137,7 +137,7 @@ describe('encodeUrl', () => {
     )
   })
 
-  test('encodeUrl is idempotent', () => {
+  test('the URL parser of --image is idempotent', () => {
     fc.assert(
       fc.property(anything, (url) => {
         expect(encode(encode(url))).toBe(encode(url))
@@ -146,7 +146,7 @@ describe('encodeUrl', () => {
     )
   })
 
-  test('encodeUrl keeps a valid %XX and encodes every other percent sign', () => {
+  test('the URL parser of --image keeps a valid %XX and encodes every other percent sign', () => {
     fc.assert(
       fc.property(fc.array(encoded), (escapes) => {
         const url = `https://host/${escapes.join('/')}`
@@ -156,7 +156,7 @@ describe('encodeUrl', () => {
     expect(encode('https://host/100%/a%20b/%zz/%4')).toBe('https://host/100%25/a%20b/%25zz/%254')
   })
 
-  test('encodeUrl preserves every character', () => {
+  test('the URL parser of --image preserves every character', () => {
     fc.assert(
       fc.property(hostile.map(wellFormed), (text) => {
         expect(decodeURIComponent(encode(`https://host/${text}`))).toBe(`https://host/${text}`)
@@ -165,7 +165,7 @@ describe('encodeUrl', () => {
     )
   })
 
-  test('encodeUrl returns a URL that the embedded service accepts', () => {
+  test('the URL parser of --image returns a URL that the embedded service accepts', () => {
     fc.assert(
       fc.property(anything, (url) => requireEncodedUrl('src', encode(url))),
       { numRuns: sized(40, 1000) },
@@ -173,7 +173,7 @@ describe('encodeUrl', () => {
   })
 
   test.each(['\u0001https://host/', 'https://ho\tst/', 'https://host/\u00a0', ' https://host/ '])(
-    'encodeUrl encodes or refuses %j',
+    'the URL parser of --image encodes or refuses %j',
     (url) => {
       let sent: string
       try {
@@ -190,7 +190,7 @@ describe('encodeUrl', () => {
 describe('--set key=value', () => {
   const key = fc.string({ minLength: 1 }).filter((text) => !text.includes('='))
 
-  test('--set key=value reads any JSON value', () => {
+  test('--set key=value accepts any JSON value', () => {
     fc.assert(
       fc.property(key, fc.jsonValue(), (name, value) => {
         const read = parseFields('--set', [`${name}=${JSON.stringify(value)}`])
@@ -218,12 +218,12 @@ describe('--set key=value', () => {
     )
   })
 
-  test.each([['a', '1'], ['=1'], ['']])('--set key=value refuses %j', (...pairs) => {
+  test.each([['a', '1'], ['=1'], ['']])('--set refuses the argument %j', (...pairs) => {
     expect(() => parseFields('--set', pairs)).toThrow(UsageError)
   })
 })
 
-describe('the dotted keys of --set', () => {
+describe('dotted keys of --set', () => {
   const hostileName = fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty')
   const name = fc.oneof(
     fc.string({ minLength: 1, maxLength: 5 }),
@@ -261,7 +261,7 @@ describe('the dotted keys of --set', () => {
     return assignments.applyTo(data)
   }
 
-  test('the dotted keys of --set build the same object in any order and with any names', () => {
+  test('dotted keys of --set build the same object in any order and with any names', () => {
     fc.assert(
       fc.property(
         tree.chain((tree) =>
@@ -277,7 +277,7 @@ describe('the dotted keys of --set', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
   })
 
-  test('the dotted keys of --set keep all other fields of the data', () => {
+  test('a dotted key of --set keeps all other fields of the data', () => {
     fc.assert(
       fc.property(tree, fc.array(name, { minLength: 1, maxLength: 4 }), (tree, names) => {
         const path = ['data of its own', ...names]
@@ -291,7 +291,7 @@ describe('the dotted keys of --set', () => {
   })
 
   test.each(['.', '.a', 'a.', 'a..b', '..', Array(101).fill('a').join('.')])(
-    'the dotted keys of --set are refused in the form %j',
+    '--set refuses the dotted key %j',
     (key) => {
       expect(() => parsePath(key)).toThrow(UsageError)
     },
@@ -305,7 +305,7 @@ describe('the dotted keys of --set', () => {
     ['\\.', ['.']],
     ['a\\', ['a\\']],
     ['a\\b.c', ['a\\b', 'c']],
-  ])('the dotted keys of --set in the form %s build the path %j', (key, path) => {
+  ])('--set parses the dotted key %s as the path %j', (key, path) => {
     expect(parsePath(key)).toEqual(path)
   })
 })
@@ -334,7 +334,7 @@ describe('JSON', () => {
     return `${sign}${significant}e${Number(exponent) - fraction.length + all.length - significant.length}`
   }
 
-  test('JSON keeps every digit of a number', () => {
+  test('readJson and writeJson keep every digit of a number', () => {
     fc.assert(
       fc.property(number, (text) => {
         expect(parseNumberParts(writeJson(readJson(text)))).toBe(parseNumberParts(text))
@@ -354,11 +354,11 @@ describe('JSON', () => {
     '1E5',
     '12345678901234567890.5',
     '5e-324',
-  ])('JSON keeps %s unchanged', (text) =>
+  ])('readJson and writeJson keep the value of %s', (text) =>
     expect(parseNumberParts(writeJson(readJson(text)))).toBe(parseNumberParts(text)),
   )
 
-  test('JSON parses all values except numbers like JSON.parse, with and without large numbers', () => {
+  test('readJson and writeJson agree with JSON.parse and JSON.stringify, with and without a large number beside the value', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(writeJson(readJson(text))).toBe(JSON.stringify(JSON.parse(text)))
@@ -369,7 +369,7 @@ describe('JSON', () => {
     )
   })
 
-  test('JSON round-trips any string', () => {
+  test('readJson and writeJson round-trip any string', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(readJson(writeJson(text))).toBe(text)
@@ -379,7 +379,7 @@ describe('JSON', () => {
     )
   })
 
-  test('JSON throws a SyntaxError for invalid JSON, with and without large numbers', () => {
+  test('readJson throws a SyntaxError for invalid JSON, with and without large numbers', () => {
     for (const text of ['', '{', '[1,]', '01', '1.', '.5', '+1', 'NaN', '"\n"', "'a'", '{"a":1}}', 'nul'])
       for (const variant of [text, `[12345678901234567890,${text}]`])
         expect(() => readJson(variant), variant).toThrow(SyntaxError)
@@ -414,7 +414,7 @@ describe('text for a terminal', () => {
       expect(visible(text)).toBe(text)
   })
 
-  test('text for a terminal keeps the value of JSON text', () => {
+  test('JSON text for a terminal contains no control characters and parses to the same value', () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile), fc.constantFrom(undefined, 2), (value, space) => {
         const shown = visibleJson(writeJson(value, space))
@@ -425,7 +425,7 @@ describe('text for a terminal', () => {
     )
   })
 
-  test('text for a terminal is one shell word in a suggested command', () => {
+  test('a suggested command quotes any text as one shell word', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(quoteForShell(text).replaceAll(`'\\''`, '')).toMatch(/^([\w@%+=:,./-]+|'[^']*')$/)
@@ -457,7 +457,7 @@ describe('CSV', () => {
   const fields = ['name', 'layout', 'id'] as const
   const item = fc.record({ name: hostile, layout: hostile, id: hostile })
 
-  test('CSV round-trips any text, with formulas escaped', () => {
+  test('CSV output parses to the original text, with formulas escaped', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 4 }), fc.boolean(), (items, header) => {
         const text = formatCsv(items, { view: views.room, fields, header })
@@ -482,13 +482,13 @@ describe('CSV', () => {
     ['\t=1', "'\t=1"],
     [' x ', ' x '],
     ['', ''],
-  ])('CSV round-trips %j', (name, cell) => {
+  ])('CSV output contains the name %j as the cell %j', (name, cell) => {
     expect(formatCsv([{ id: 'r1', name }], { view: views.room, fields: ['id', 'name'], header: false })).toBe(
       `r1,${cell}\r\n`,
     )
   })
 
-  test('CSV does not escape a negative number as a formula', () => {
+  test('CSV output does not escape a negative number as a formula', () => {
     const items = [{ id: 'r1', offset: -5, big: readJson('-12345678901234567890') }]
     expect(formatCsv(items, { view: views.room, fields: ['id', 'offset', 'big'], header: false })).toBe(
       'r1,-5,-12345678901234567890\r\n',
@@ -527,7 +527,7 @@ describe('tables and records', async () => {
     return text.slice(0, -1).split('\n')
   }
 
-  test('tables and records use one line for each item, without control characters', () => {
+  test('a table uses one line for each item, without control characters', () => {
     fc.assert(
       fc.property(items, fc.option(fc.integer({ min: 20, max: 200 }), { nil: undefined }), (rows, width) => {
         const lines = table(rows, width)
@@ -538,7 +538,7 @@ describe('tables and records', async () => {
     )
   })
 
-  test('tables and records fit the width of the terminal', () => {
+  test('a table fits the width of the terminal', () => {
     fc.assert(
       fc.property(items, fc.integer({ min: 20, max: 200 }), fc.boolean(), (rows, width, header) => {
         for (const line of table(rows, width, header)) expect(stringWidth(line)).toBeLessThanOrEqual(width)
@@ -547,7 +547,7 @@ describe('tables and records', async () => {
     )
   })
 
-  test('tables and records fit the width of the terminal on all pages', () => {
+  test('a table with two pages fits the width of the terminal', () => {
     fc.assert(
       fc.property(items, items, fc.integer({ min: 20, max: 200 }), (first, second, width) => {
         const writer = new TableWriter({
@@ -565,10 +565,10 @@ describe('tables and records', async () => {
     ['wide letters', '漢字'.repeat(50)],
     ['wide letters behind narrow ones', `x${'漢字'.repeat(50)}`],
     ['emoji', '😀'.repeat(50)],
-    ['flags', '🇩🇪'.repeat(50)],
-    ['wide letters and as many marks', '漢'.repeat(40) + '\u0301'.repeat(40)],
-    ['marks', 'e\u0301'.repeat(80)],
-  ])('tables and records cut a long name of %s to fit', (_what, name) => {
+    ['flag emoji', '🇩🇪'.repeat(50)],
+    ['wide letters and as many combining marks', '漢'.repeat(40) + '\u0301'.repeat(40)],
+    ['combining marks', 'e\u0301'.repeat(80)],
+  ])('a table cuts a long name of %s to the width of the terminal', (_what, name) => {
     for (let width = 20; width <= 60; width++) {
       const lines = table([{ id: 'r1', name, type: 'open' }], width, true, ['id', 'name'])
       for (const line of lines) {
@@ -579,13 +579,13 @@ describe('tables and records', async () => {
     }
   })
 
-  test('tables and records are drawn within half a second with a very long name of wide letters', () => {
+  test('a table with a very long name of wide letters is drawn within half a second', () => {
     const started = performance.now()
     table([{ id: 'r1', name: '漢'.repeat(8000) }], 80)
     expect(performance.now() - started).toBeLessThan(500)
   })
 
-  test('tables and records show every cell in full in a pipe', () => {
+  test('a table in a pipe shows every cell in full', () => {
     fc.assert(
       fc.property(hostile, (name) => {
         const [line = ''] = table([{ id: 'r1', name, type: 'open' }], undefined, false, [
@@ -604,7 +604,7 @@ describe('tables and records', async () => {
     )
   })
 
-  test('tables and records print the value of each field on one line, without control characters', () => {
+  test('a record shows each field on one line, without control characters', () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile, { minKeys: 1 }), (record) => {
         const fields = Object.keys({ status: '', ...record })

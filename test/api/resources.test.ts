@@ -92,7 +92,7 @@ test('the OpenAPI document describes a field added to the field table', () => {
   expect(roomy.descriptions.seats).toBe('number of seats')
 })
 
-test('a field that the service generates is read-only', () => {
+test('a field without write access is read-only in imports and missing in create requests', () => {
   const seen = defineResource({
     ...room,
     fields: { ...room.fields, visits: { type: 'number', description: 'visits' } },
@@ -103,7 +103,7 @@ test('a field that the service generates is read-only', () => {
   expect(createBodySchema('create', seen.fields).shape).not.toHaveProperty('visits')
 })
 
-test('an unlisted field is optional in the response schema and selectable as a column', () => {
+test('an unlisted field is optional in responses, missing in create requests and selectable as a column', () => {
   const felt = defineResource({
     ...room,
     fields: { ...room.fields, mood: { type: 'text', description: 'mood', presence: 'unlisted' } },
