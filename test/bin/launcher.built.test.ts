@@ -90,7 +90,7 @@ function install(id: string, main: string, dir = tempDir()): string {
 
 const inode = (file: string) => statSync(file).ino
 
-test('the first run writes a code cache with owner-only access, and later runs do not rewrite the cache', async () => {
+test('the launcher writes a code cache with owner-only access in the first run, and does not rewrite the cache later', async () => {
   const { run, folder, caches, file } = await createPrimedUser()
   const made = [primed[small] ?? '', 'meetroom', basename(folder()), 'version.meetroom.js']
   const modes = [2, 3, 4].map((depth) => statSync(join(...made.slice(0, depth))).mode & 0o777)
@@ -119,16 +119,13 @@ test.each([
   expect(caches()).toEqual(files.sort())
 })
 
-test.each(['--version', '-V'])(
-  'meetroom %s runs no code of the program and writes no cache',
-  async (flag) => {
-    const { run, listBuilds } = createUser(launcher)
-    expect(await run(flag)).toEqual(fine)
-    expect(listBuilds()).toEqual([])
-  },
-)
+test.each(['--version', '-V'])('meetroom %s prints the version and writes no code cache', async (flag) => {
+  const { run, listBuilds } = createUser(launcher)
+  expect(await run(flag)).toEqual(fine)
+  expect(listBuilds()).toEqual([])
+})
 
-test('a cache that lacks much code is rewritten by the second run, and then at most once an hour', async () => {
+test('a code cache that lacks much code is rewritten only after an hour, and a complete cache is kept', async () => {
   const { env, run, folder } = createUser(launcher)
   const list = async () => {
     expect(await run('--local rooms list')).toMatchObject({ code: 0 })
@@ -150,7 +147,7 @@ test('a cache that lacks much code is rewritten by the second run, and then at m
   expect(await list()).toBe(full)
 })
 
-test('four concurrent first runs all succeed and write one cache', async () => {
+test('four concurrent first runs succeed and write one code cache', async () => {
   const { run, caches } = createUser()
   expect(await Promise.all([1, 2, 3, 4].map(() => run('version')))).toEqual([fine, fine, fine, fine])
   expect(caches()).toEqual(['version.meetroom.js'])
@@ -183,7 +180,7 @@ describe('replaced code caches', () => {
 test.each([
   ['a directory', (file: string) => mkdirSync(join(file, 'full'), { recursive: true })],
   ['a pipe without a writer', (file: string) => execFileSync('mkfifo', [file])],
-])('a command succeeds with %s instead of the cache file', async (_, put) => {
+])('meetroom version succeeds if %s is in the place of the cache file', async (_, put) => {
   const { run, caches, file } = await createPrimedUser()
   rmSync(file)
   put(file)
@@ -191,7 +188,7 @@ test.each([
   expect(caches()).toEqual(['version.meetroom.js'])
 })
 
-test('the launcher exits 70 when the program never finishes', async () => {
+test('the launcher exits 70 if the promise of the program never settles', async () => {
   const forever = install('forever', '() => new Promise(() => {})')
   expect(await runCommand(node, [forever], { XDG_CACHE_HOME: '' })).toMatchObject({ code: 70 })
 })
@@ -241,7 +238,7 @@ describe.skipIf(process.platform === 'win32')('unused code caches', () => {
     ['when the group can write to the directory of the build', false, ({ build }) => chmodSync(build, 0o770)],
     ['when others can write to the directory of all builds', false, ({ builds }) => chmodSync(builds, 0o707)],
     ['when the directory of the build is a link', false, ({ build }) => linked(build)],
-  ])('the launcher does not use a code cache %s; replaced: %s', async (_, isReplaced, change) => {
+  ])('the launcher does not use a code cache %s (replaced: %s)', async (_, isReplaced, change) => {
     const found = await installed()
     change(found)
     const before = inode(found.file)
@@ -254,7 +251,7 @@ describe.skipIf(process.platform === 'win32')('unused code caches', () => {
     ['when another user owns the file', ({ file }) => file],
     ['when another user owns the directory of the build', ({ build }) => build],
     ['when another user owns the directory of all builds', ({ builds }) => builds],
-  ])('a code cache is not used %s', async (_, path) => {
+  ])('the launcher does not use a code cache %s', async (_, path) => {
     const found = await installed()
     chownSync(path(found), ordinary, ordinary)
     expect(await found.run()).toBe('compiled')
@@ -262,7 +259,7 @@ describe.skipIf(process.platform === 'win32')('unused code caches', () => {
 })
 
 test.runIf(canBecome)(
-  'an ordinary user runs from a cache of root that is readable for all, and cannot change the cache',
+  'an ordinary user runs from a cache of root only if others can read the cache but cannot write to it',
   async () => {
     const { run, builds, build, file } = await installed()
     for (const path of [builds, build]) chmodSync(path, 0o755)
@@ -281,18 +278,21 @@ test.each([
   ['no home directory', { XDG_CACHE_HOME: '' }],
   ['a cache directory that cannot be created', { XDG_CACHE_HOME: '/dev/null' }],
   ['a cache directory on a file system that refuses new files', { XDG_CACHE_HOME: '/proc' }],
-])('a command succeeds with %s', async (_, env) => {
+])('meetroom version succeeds with %s', async (_, env) => {
   expect(await runCommand(node, [small, 'version'], env)).toEqual(fine)
 })
 
 // Root can write to read-only directories.
-test.skipIf(isRoot)('a command succeeds with a read-only cache directory', async () => {
-  const { run, folder, file, caches } = await createPrimedUser()
-  rmSync(file)
-  chmodSync(folder(), 0o500)
-  expect(await run('version')).toEqual(fine)
-  expect(caches()).toEqual([])
-})
+test.skipIf(isRoot)(
+  'meetroom version succeeds with a read-only cache directory and writes no cache',
+  async () => {
+    const { run, folder, file, caches } = await createPrimedUser()
+    rmSync(file)
+    chmodSync(folder(), 0o500)
+    expect(await run('version')).toEqual(fine)
+    expect(caches()).toEqual([])
+  },
+)
 
 describe('size limit of the caches', () => {
   /** Adds a cache of 20 MB that was last used `daysAgo` days ago. */
