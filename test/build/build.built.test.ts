@@ -4,7 +4,7 @@ import { bundle } from '../../.esbuild.mjs'
 import { asCommonJs } from '../../.esbuild-parts.mjs'
 import { leaves } from '../helpers/tree.ts'
 
-test('a chunk of the program that is loaded on demand imports and exports values', async () => {
+test('asCommonJs keeps the imports and exports of a chunk that is loaded on demand', async () => {
   const text =
     'import{a as n,b}from"./x.js";import o from"node:os";import*as p from"node:path";import"./y.js";' +
     'var c=async()=>(await import("./z.js")).default;export{c as d,b as default};'

@@ -79,7 +79,7 @@ if (!canBecome)
   notice('readme', 'the first command as another user: this takes root, and directories that are open to all')
 
 test.each(users)(
-  'the first command of the README succeeds in an empty environment without git, with a read-only parent directory, as user %s',
+  'the first command of the README succeeds without git, environment variables and write access to the parent directory (other user: %s)',
   { timeout: 60_000 },
   async (user) => {
     const [, command = ''] = /```sh\n(npm ci && npx .*)\n```/.exec(readFileSync('README.md', 'utf8')) ?? []

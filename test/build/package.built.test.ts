@@ -31,7 +31,7 @@ function npm(...argv: string[]) {
   return runCommand('npm', argv, { HOME: dir, npm_config_cache: join(dir, 'cache') })
 }
 
-test('the package has less than 1,250 KiB, and contains only the launcher, the program and the documents', () => {
+test('the package is smaller than 1,250 KiB and contains only the expected files', () => {
   // A fifth of the size is `meetroom/testing`, which no command loads.
   expect(statSync(tarball).size).toBeLessThan(1250 * 1024)
   const files = [...readTarball(tarball).keys()].sort()
@@ -99,7 +99,7 @@ const audit = (more: Record<string, string>) =>
     ...more,
   })
 
-test('the audit exits 1 for an advisory for a bundled package, and 0 for other packages', async () => {
+test('the audit exits 1 for an advisory for a bundled package and 0 without advisories', async () => {
   const advisory = { id: 1, url: 'https://advisories.test/1', title: 'A flaw', severity: 'high' }
   const [undici, vitest] = ['undici', 'vitest'].map((name) => {
     const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'))
@@ -117,7 +117,7 @@ test('the audit exits 1 for an advisory for a bundled package, and 0 for other p
   expect(await audit({ PATH })).toMatchObject({ code: 0, stdout: expect.stringContaining(', 0 with known') })
 })
 
-test('the audit exits 2 if the registry does not respond', async () => {
+test('the audit exits 2 if the registry has no advisory endpoint', async () => {
   const result = await audit({ npm_config_registry: await serveRegistry(undefined) })
   expect(result).toMatchObject({ code: 2, stdout: '' })
   expect(result.stderr).toMatch(/^npm audit: ./)
@@ -134,7 +134,7 @@ async function serveRegistry(advisories: Record<string, unknown> | undefined): P
   return `http://127.0.0.1:${await listen(server)}/`
 }
 
-test('the installation of the package downloads no dependency and runs no script', () => {
+test('package.json declares no required dependency and no install script', () => {
   const { dependencies, optionalDependencies, scripts, peerDependenciesMeta } = JSON.parse(
     readFileSync('package.json', 'utf8'),
   )
@@ -146,7 +146,7 @@ test('the installation of the package downloads no dependency and runs no script
   for (const hook of installHooks) expect(scripts).not.toHaveProperty(hook)
 })
 
-test('the scripts for npm install in a checkout and for npm pack build the program', () => {
+test('the scripts preprepare and prepack of package.json build the program', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
   expect(scripts).toMatchObject({ preprepare: 'npm run build', prepack: 'npm run build' })
 })
@@ -157,7 +157,7 @@ test('publint finds no problem in the package', { timeout: 60_000 }, async () =>
   expect(stdout).toContain('All good!')
 })
 
-test('a global installation without network causes no warning from npm, installs only the package, and commands succeed', {
+test('a global installation without network succeeds without warnings, installs only meetroom and provides a working command', {
   timeout: 60_000,
 }, async () => {
   const prefix = join(dir, 'global')

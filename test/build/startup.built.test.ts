@@ -114,7 +114,7 @@ test.each(['--version', '--help', 'rooms --help', 'help agents'])(
   },
 )
 
-test('rooms list loads the regular expression engine only for a pattern, cli-table3 for a table, and the JMESPath library for --query', async () => {
+test('rooms list loads re2js only for a pattern, cli-table3 only for a table, and the JMESPath library only for --query', async () => {
   const env = await served()
   const own = 'rooms list --json --where created_at<90d --where idle>90d'
   expect(await heavyOf(own, env, [...heavy, ...unusedByRequests])).toEqual([])
@@ -123,13 +123,13 @@ test('rooms list loads the regular expression engine only for a pattern, cli-tab
   expect(await heavyOf('rooms list --query rooms', env)).toEqual(['@jmespath-community/jmespath'])
 })
 
-test('sessions report loads no library, and sessions --help does not load the request pool', async () => {
+test('sessions report loads no heavy module, and sessions --help does not load the request pool', async () => {
   const env = await served()
   expect(await heavyOf('sessions report --all-rooms -o csv', env)).toEqual([])
   expect(await listLoaded('sessions --help')).not.toContain('our cli/pool')
 })
 
-test('--local loads the embedded service without the HTTP client', async () => {
+test('--local loads the embedded service, and zod only for a write', async () => {
   expect(await heavyOf('--local rooms list --json')).toEqual(['hono', 'our embedded/service'])
   expect(await heavyOf('--local rooms create --name a --type open --json')).toEqual([
     'hono',
