@@ -22,7 +22,7 @@ function deny(id: string) {
 describe('a 403 response for one room', () => {
   beforeEach(() => deny(rooms[1] ?? ''))
 
-  test('a 403 response for one room exits 1 with a hint that the API key is valid', async () => {
+  test('a 403 response for one room makes rooms get exit 1 with a hint that the API key is valid', async () => {
     expect(await world.run(`rooms get ${rooms[1]}`)).toMatchObject({
       code: 1,
       stderr:
@@ -74,7 +74,7 @@ describe('a 403 response for one room', () => {
   )
 })
 
-test('a key that is revoked during a run stops the run at the first 403', async () => {
+test('a key that is revoked during users import stops the import at the first 403 response', async () => {
   let answered = 0
   world.intercept = async (_request, next) => (++answered > 3 ? denied : next())
   world.file('users.csv', `user_id\n${Array.from({ length: 40 }, (_, i) => `u${i}\n`).join('')}`)

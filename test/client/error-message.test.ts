@@ -93,7 +93,7 @@ const shapes: [shape: string, response: WireResponse, words: string][] = [
 
 describe('the message of an error response', () => {
   test.each(shapes)(
-    'the message of an error response is printed if the response is %s',
+    'the message of an error response of the form %s is printed',
     async (_shape, response, words) => {
       world.intercept = async () => response
       const message = `the service refuses the request (422): ${words}`
@@ -139,7 +139,7 @@ test.each([
   ['""', ''],
   ['{"error":{}}', ': {"error":{}}'],
   ['{"message":null}', ': {"message":null}'],
-])('an error without a message, %j, shows the status and the body', async (body, shown) => {
+])('the error for the response %j without a message ends with the status and “%s”', async (body, shown) => {
   world.intercept = async () => answer(422, body)
   expect((await world.run('rooms update r1 --name New')).stderr).toBe(
     `error: the service refuses the request (422)${shown}\n`,
@@ -149,7 +149,7 @@ test.each([
 describe('a long error response', () => {
   const words = Array.from({ length: 20_000 }, (_, i) => `w${i}`).join(' ')
 
-  test('a long error response of text is cut between two characters within its first 200 characters', async () => {
+  test('a long error response of text is cut between two words after about 200 characters', async () => {
     world.intercept = async () => text(422, words)
     const { stderr } = await world.run('rooms update r1 --name New')
     expect(stderr).toMatch(/^error: the service refuses the request \(422\): w0 w1 (w\d+ )+…\n$/)
@@ -172,7 +172,7 @@ describe('a long error response', () => {
     }
   })
 
-  test('a long error response of 4,096 characters is complete', async () => {
+  test('a long error response of 4,096 characters is complete in a JSON error', async () => {
     const body = { message: 'Busy', more: 'x'.repeat(4068) }
     expect(JSON.stringify(body)).toHaveLength(4096)
     world.intercept = async () => answer(422, body)
@@ -197,14 +197,14 @@ describe('a long error response', () => {
     }
   })
 
-  test('a long error response with deep nesting and no message is read quickly', async () => {
+  test('a long error response with deep nesting and no message makes rooms update exit 1', async () => {
     for (const field of ['error', 'errors', 'message']) {
       world.intercept = async () => answer(422, `${`{"${field}":`.repeat(400)}{}${'}'.repeat(400)}`)
       expect((await world.run('rooms update r1 --name New')).code).toBe(1)
     }
   })
 
-  test('a long error response with too many levels is reported as an ordinary error', async () => {
+  test('a long error response with too many levels makes rooms update exit 1 without a report of a bug', async () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
     for (const body of [deep, `{"error":${deep}}`, `{"message":"no","more":${deep}}`]) {
       world.intercept = async () => answer(422, body)
@@ -216,7 +216,7 @@ describe('a long error response', () => {
   })
 })
 
-test('any error response in HTML yields a message of at most 200 characters', () => {
+test('describeErrorResponse never returns an empty message, or more than 202 characters for HTML', () => {
   const bodies = fc.oneof(
     fc.json().map((json) => [json, Number.POSITIVE_INFINITY] as const),
     fc.string({ maxLength: 2000 }).map((body) => [`<p>${body}`, 202] as const),
@@ -240,7 +240,7 @@ describe('a 500 response', () => {
   }
 
   test.each(['{}', '{"error":"no"}'])(
-    'a 500 response with a JSON object, %s, is a refusal and exits 1',
+    'a 500 response with the JSON object %s is reported as a refusal with the exit code 1',
     async (body) => {
       world.intercept = async () => answer(500, body)
       for (const command of [...reads, ...writes])
@@ -253,7 +253,7 @@ describe('a 500 response', () => {
   )
 
   test.each(['"no"', 'null', '', '<h1>oops</h1>', '{"cut'])(
-    'a 500 response without a JSON object, %j, does not show whether a write was made, and exits 7',
+    'a 500 response without a JSON object, %j, makes a write exit 7 with an unknown outcome',
     async (body) => {
       world.intercept = async () => answer(500, body)
       for (const command of writes)
@@ -262,7 +262,7 @@ describe('a 500 response', () => {
   )
 
   test.each(['', '<h1>oops</h1>', '{"cut'])(
-    'a 500 response without JSON, %j, fails a read and exits 6',
+    'a 500 response without JSON, %j, makes a read exit 6',
     async (body) => {
       world.intercept = async () => answer(500, body)
       for (const command of reads)

@@ -37,17 +37,17 @@ describe('a list of a room', () => {
   )
 
   test.each([
-    ['the room', { ...member, room_id: 'r1', roomId: 'r1' }],
-    ['no room', member],
-    ['null', { ...member, room_id: null }],
-    ['an object', { ...member, room_id: { id: 'r2' } }],
-  ])('a list of a room is printed when its items show %s', async (_, item) => {
+    ['the ID of the room', { ...member, room_id: 'r1', roomId: 'r1' }],
+    ['no room ID', member],
+    ['null as the room ID', { ...member, room_id: null }],
+    ['an object as the room ID', { ...member, room_id: { id: 'r2' } }],
+  ])('members list prints members that have %s', async (_, item) => {
     serve(item)
     expect(await world.run('members list r1 -o ids')).toMatchObject({ code: 0, stdout: 'm1\n' })
   })
 })
 
-test('a list with members of another room causes no write', async () => {
+test('members block, members add and users offboard write nothing if a list contains members of another room', async () => {
   await world.send('POST', '/users', { user_id: 'ada' })
   const { room } = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body
   serve({ ...member, room_id: 'r2' }, room.id)

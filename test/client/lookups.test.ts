@@ -46,7 +46,7 @@ async function read(how: 'find' | 'call', response: WireResponse, probe: WireRes
   }
 }
 
-test('find resolves to undefined if and only if call throws a NotFoundError, after the same requests', async () => {
+test('client.find resolves to undefined if and only if client.call throws a NotFoundError, after the same requests', async () => {
   await fc.assert(
     fc.asyncProperty(responses, responses, async (response, probe) => {
       expect(await read('find', response, probe)).toEqual(await read('call', response, probe))
@@ -55,7 +55,7 @@ test('find resolves to undefined if and only if call throws a NotFoundError, aft
   )
 })
 
-test('find throws no NotFoundError for a missing user', async () => {
+test('client.find resolves to undefined for a missing user', async () => {
   for (const status of [400, 404, 410]) {
     const client = clientOf(async ({ url }) =>
       url.endsWith('/rooms?limit=1') ? answer(200, { rooms: [] }) : answer(status, { code: 'not_found' }),
@@ -64,7 +64,7 @@ test('find throws no NotFoundError for a missing user', async () => {
   }
 })
 
-describe('an import that looks up each user', () => {
+describe('users import', () => {
   const { world, run } = importFixture()
 
   test.each<[string, WireResponse]>([
@@ -74,7 +74,7 @@ describe('an import that looks up each user', () => {
     ['400 with the code not_found', answer(400, { error: { code: 'not_found' } })],
     ['400 with plain text', answer(400, 'no such user', { 'content-type': 'text/plain' })],
   ])(
-    'an import that looks up each user creates the users for which the service responds with %s, after one probe',
+    'users import creates the users for which the service responds with %s, after one probe in total',
     async (_what, missing) => {
       world.intercept = async (request, next) => (request.url.includes('/users/') ? missing : next())
       world.file('people.csv', 'user_id,name\nada,Ada\ngrace,Grace\nkay,Kay\n')

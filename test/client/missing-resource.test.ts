@@ -20,7 +20,7 @@ function refuseWrites(refusal: WireResponse, unknown = answer(404, {})) {
 }
 const looks = () => world.sent().filter((line) => line.startsWith('GET /users/'))
 
-describe('a refusal of a request that names a user', () => {
+describe('refused writes', () => {
   test.each([
     ['400', bad, answer(400, {})],
     [
@@ -31,7 +31,7 @@ describe('a refusal of a request that names a user', () => {
     ['400 where a missing user is 410', bad, answer(410, {})],
     ['404', answer(404, {}), answer(404, {})],
   ])(
-    'a refusal with %s of a request that names a user is reported as a missing user after one request for the user',
+    'members add reports a missing user after one request for the user if the service refuses the write with %s',
     async (_what, refusal, unknown) => {
       refuseWrites(refusal, unknown)
       expect(await world.run('members add r1 nobody')).toMatchObject({
@@ -42,7 +42,7 @@ describe('a refusal of a request that names a user', () => {
     },
   )
 
-  test('a refusal of a request that names a user is printed unchanged if the user exists', async () => {
+  test('members add prints the refusal of the service unchanged if the user exists', async () => {
     refuseWrites(bad)
     expect(await world.run('members add r1 ada')).toMatchObject({
       code: 1,
@@ -50,7 +50,7 @@ describe('a refusal of a request that names a user', () => {
     })
   })
 
-  test('a refusal with 404 of a request that names a user is reported as a missing room if the user exists', async () => {
+  test('members add reports a missing room if the service refuses the write with 404 and the user exists', async () => {
     refuseWrites(answer(404, { message: 'gone' }))
     expect(await world.run('members add r1 ada')).toMatchObject({
       code: 3,
@@ -60,7 +60,7 @@ describe('a refusal of a request that names a user', () => {
   })
 
   test.each([500, 503, 401, 429])(
-    'a refusal of a request that names a user is printed unchanged if the request for the user gets the response %i',
+    'members add prints the refusal of the service unchanged if the request for the user gets the response %i',
     async (status) => {
       refuseWrites(bad, answer(status, {}))
       expect(await world.run('members add r1 nobody --retries 0')).toMatchObject({
@@ -70,7 +70,7 @@ describe('a refusal of a request that names a user', () => {
     },
   )
 
-  test('a refusal of a request that names a user and creates a room with members is reported as a missing user', async () => {
+  test('rooms create reports a missing user if the service refuses a room with members', async () => {
     refuseWrites(bad)
     const create = 'rooms create --name X --type private'
     expect(await world.run(`${create} --member ada:host --member nobody --member ada`)).toMatchObject({
@@ -80,7 +80,7 @@ describe('a refusal of a request that names a user', () => {
     expect(looks()).toEqual(['GET /users/ada', 'GET /users/nobody'])
   })
 
-  test('a refusal of a request that names a user and creates a room with many members causes at most five requests for users', async () => {
+  test('rooms create requests at most five users after the service refuses a room with nine members', async () => {
     refuseWrites(bad)
     const members = Array.from({ length: 9 }, (_, i) => ({ user_id: i < 6 ? 'ada' : `u${i}` }))
     const data = JSON.stringify({ name: 'X', type: 'private', members })
@@ -95,22 +95,19 @@ describe('a refusal of a request that names a user', () => {
     ['rooms update r1 --name New'],
     ['members update r1 m1 --type host'],
     ['pages create r1 --data [{"user_id":7}]'],
-  ])(
-    'a refusal of a request that names a user causes no request for the user if no user has to exist: %s',
-    async (command) => {
-      refuseWrites(bad)
-      expect((await world.run(command)).code).toBe(1)
-      expect(looks()).toEqual([])
-    },
-  )
+  ])('a refused write causes no request for a user if no user has to exist: %s', async (command) => {
+    refuseWrites(bad)
+    expect((await world.run(command)).code).toBe(1)
+    expect(looks()).toEqual([])
+  })
 
-  test('a refusal of a request that names a user makes the command exit 4 without a request for the user if the key is refused', async () => {
+  test('members add exits 4 without a request for the user if the key is refused', async () => {
     world.intercept = async () => bad
     expect((await world.run('members add r1 nobody')).code).toBe(4)
     expect(looks()).toEqual([])
   })
 
-  test('a refusal of a request that names a user is reported as a missing user in the result of an import row', async () => {
+  test('members import reports a missing user in the result of the row', async () => {
     refuseWrites(bad)
     world.file('members.csv', 'room_id,user_id\nr1,nobody\nr1,ada\n')
     const intercept = world.intercept

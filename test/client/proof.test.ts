@@ -80,13 +80,13 @@ const wordings: readonly (readonly [name: string, response: WireResponse | (() =
   ['no response', lost],
 ]
 
-describe.each(wordings)('a response to a write of %s', (name, response) => {
+describe.each(wordings)('response to a write: %s', (name, response) => {
   // Each command is tested with every third response, and each response with every third command.
   const index = wordings.findIndex(([each]) => each === name)
   const met = share(Object.entries(readable), index, 3)
 
   test.each(met)(
-    `a response to a write of ${name} makes %s succeed if the service has made the change`,
+    `%s succeeds if the service has made the change (response to the write: ${name})`,
     async (line, isDone) => {
       answerWrites(true, response)
       const { code, stderr } = await run(`${line} --retries 0`)
@@ -98,7 +98,7 @@ describe.each(wordings)('a response to a write of %s', (name, response) => {
   )
 
   test.each(met)(
-    `a response to a write of ${name} makes %s unknown if the service has not made the change`,
+    `%s has an unknown outcome if the service has not made the change (response to the write: ${name})`,
     async (line) => {
       answerWrites(false, response)
       const { code, stdout, stderr } = await run(`${line} --retries 0`)
@@ -125,7 +125,7 @@ test.each(unreadable.slice(1))(
   },
 )
 
-test('a creation with a response that shows another name has an unknown outcome and reports the ID', async () => {
+test('a creation has an unknown outcome and reports the ID if the response shows another name', async () => {
   answerWrites(false, answer(200, { room: { id: 'r9', name: 'Other', type: 'open' } }))
   const { code, stdout, stderr } = await run('rooms create --name New --type open --json')
   expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
@@ -173,7 +173,7 @@ test('a change counts as not applied if the service returns the ID in another le
   })
 })
 
-test('a read that returns the old value of a replica is repeated at most twice', async () => {
+test('a change succeeds if the first two reads after the write return the old value', async () => {
   let lag = 2
   const old = (await world.send('GET', `/rooms/${room}`)).body
   world.intercept = async (request, next) => {
@@ -184,7 +184,7 @@ test('a read that returns the old value of a replica is repeated at most twice',
   expect(reads()).toHaveLength(3)
 })
 
-test('a deletion with a lost first response is done if the item was read before, and unknown otherwise', async () => {
+test('a deletion with a lost first response succeeds if the item was read before, and has an unknown outcome otherwise', async () => {
   let isLost = true
   world.intercept = async (request, next) => {
     const response = await next()
@@ -215,13 +215,13 @@ describe('a value in another spelling', () => {
     ['é', 'e\u0301'],
     ['New', ' New '],
     ['say "x"', 'say \\"x\\"'],
-  ])('a change to %j that the service shows as %j is done with a notice', async (name, shown) => {
+  ])('a change to %j that the service shows as %j succeeds with a warning', async (name, shown) => {
     const { code, stderr } = await update(name, shown)
     expect(code).toBe(0)
     expect(stderr).toContain('warning: the service returns a different spelling: name is ')
   })
 
-  test('a value in another letter case has an unknown outcome if the previous value is unknown', async () => {
+  test('a change has an unknown outcome if the service shows another letter case and the previous value is unknown', async () => {
     world.intercept = async (request, next) => {
       if (request.method === 'GET') return answer(200, { user: { user_id: 'ada', name: 'NEW' } })
       return next().then(() => answer(200, { user: { user_id: 'ada', name: 'NEW' } }))
@@ -249,14 +249,14 @@ describe('a response that denies a change', () => {
     expect(reads()).toEqual([])
   })
 
-  test('a response that denies a change is decided by a read if it contains the item', async () => {
+  test('a response that denies a change is checked by a read if it contains the item', async () => {
     answerWrites(true, answer(200, { error: 'no', room: { id: room, name: 'New' } }))
     expect((await run('rooms update ROOM --name New')).code).toBe(0)
     expect(reads()).toHaveLength(1)
   })
 })
 
-test('the wording of a response never changes the outcome of a write', async () => {
+test('rooms update succeeds only if the service made the change or the response shows the new name, for any response', async () => {
   const words = fc.constantFrom(
     'id',
     'room',

@@ -82,14 +82,14 @@ describe.each(
     'errors beside the items': { errors: [{ message: 'shard 3 timed out' }] },
     'an error beside the items': { error: 'shard 3 timed out' },
   }),
-)('a list with the response %s', (_name, fields) => {
+)('an incomplete list: %s', (_name, fields) => {
   test.each([
     'rooms list',
     'rooms list --all',
     'rooms list --count',
     'rooms export',
     'api GET /rooms --paginate',
-  ])('a list with an unusable response exits 8: %s', async (line) => {
+  ])('an incomplete list response makes “%s” exit 8', async (line) => {
     respondToReads(fields, rooms)
     const { code, stderr } = await world.run(`${line} --json`)
     expect({ code, error: JSON.parse(stderr).error }).toMatchObject({
@@ -98,7 +98,7 @@ describe.each(
     })
   })
 
-  test('a list with an unusable response prevents a write', async () => {
+  test('an incomplete list response prevents the deletion of its rooms', async () => {
     respondToReads(fields, rooms)
     expect(await world.run('rooms delete --where type=private --yes')).toMatchObject({ code: 8 })
     expect(writes()).toEqual([])
@@ -111,12 +111,12 @@ test.each([
   { error: '', status: 'ok', statusCode: 200 },
   { error: false, partial: false },
   { errors: {}, meta: { partial: 'false' } },
-])('a list with the response %j is accepted', async (fields) => {
+])('a list response with the fields %j is accepted', async (fields) => {
   respondToReads(fields, rooms)
   expect(await world.run('rooms list --all -o ids')).toMatchObject({ code: 0, stdout: 'r1\n', stderr: '' })
 })
 
-test('the error for an unusable response contains the message of the service', async () => {
+test('the error for a failed or incomplete list response contains the message of the service', async () => {
   respondToReads({ error: { code: 'timeout', message: 'shard 3 timed out' } })
   expect((await world.run('rooms list')).stderr).toBe(
     'error: the service reports an error (200): shard 3 timed out\n',

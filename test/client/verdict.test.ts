@@ -34,7 +34,7 @@ const reads = () => world.sent().filter((line) => line.startsWith('GET'))
 describe('a creation whose response contains only an ID', () => {
   const create = ['rooms', 'create', '--name', 'New', '--type', 'open', '--json']
 
-  test('a creation whose response contains only an ID is done if the room with that ID is as requested', async () => {
+  test('a creation whose response contains only an ID succeeds if the room with that ID is as requested', async () => {
     world.intercept = async (request, next) => {
       const response = await next()
       if (request.method === 'GET') return response
@@ -66,7 +66,7 @@ describe('a name that the service changes', () => {
     ['cut off and in small letters', (name: string) => name.slice(0, 20).toLowerCase()],
     ['with a number', (name: string) => `${name} (2)`],
     ['with a date', (name: string) => `${name} [2026-01-02]`],
-  ])('a name that the service changes %s causes a notice for a new room', async (_what, change) => {
+  ])('rooms create succeeds with a warning if the service changes the name (%s)', async (_what, change) => {
     renameTo(change)
     const { code, stderr } = await world.run(['rooms', 'create', '--name', long, '--type', 'open'])
     expect({ code, stderr }).toEqual({
@@ -96,7 +96,7 @@ describe('a name that the service changes', () => {
     },
   )
 
-  test('a name to which the service adds a suffix counts as not applied if the previous name is known', async () => {
+  test('a new name with a suffix from the service counts as not applied if the previous name is known, and as unknown otherwise', async () => {
     renameTo((name) => `${name} (2)`)
     expect((await world.run(['rooms', 'update', room, '--name', long])).code).toBe(7)
     const many = ['rooms', 'update', '--where', 'type=private', '--name', 'Other', '--yes', '--json']
@@ -109,7 +109,7 @@ describe('a name that the service changes', () => {
     expect(stderr).toMatch(/name is “…x+ a”, not “…x+ A”/)
   })
 
-  test('a name that the service changes is not sent by an import that matched the room by this name', async () => {
+  test('an import that matches rooms by name does not send the name', async () => {
     renameTo((name) => `Copy of ${name}`)
     world.file('in.csv', 'name,type,layout\nOld,private,grid\n')
     expect((await world.run('rooms import in.csv --match name --if-exists update')).code).toBe(0)
@@ -125,17 +125,17 @@ test('pages create has an unknown outcome if the response contains null instead 
   })
 })
 
-describe('a deletion that a read proves', () => {
+describe('deletions that a read proves', () => {
   test.each([
     ['the item that the run has read', 'name:Old', () => ({ id: room, name: 'Old' })],
     ['only the ID', 'ID', () => ({ id: room })],
-  ])('a deletion that a read proves prints %s', async (_what, name, shown) => {
+  ])('rooms delete --json prints %s if a read proves the deletion', async (_what, name, shown) => {
     answerWrites(true, {})
     const { code, stdout } = await world.run(['rooms', 'delete', name.replace('ID', room), '--yes', '--json'])
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, room: shown() })
   })
 
-  test('a deletion that a read proves with --ignore-not-found is done although its first response was lost', async () => {
+  test('users delete --ignore-not-found succeeds if its first response is lost and the user no longer exists', async () => {
     let isLost = true
     world.intercept = async (request, next) => {
       const response = await next()
@@ -149,7 +149,7 @@ describe('a deletion that a read proves', () => {
 })
 
 test.each([401, undefined])(
-  'workspace apply exits 7 if an outcome is unknown and the following reads get %s',
+  'workspace apply exits 7 if an outcome is unknown and the following reads fail (status: %s)',
   async (status) => {
     world.file(
       'w.yaml',
@@ -182,13 +182,13 @@ describe('rooms create --if-not-exists', () => {
     }
   }
 
-  test('rooms create --if-not-exists accepts a type in capitals', async () => {
+  test('rooms create --if-not-exists accepts an existing room whose type the service shows in capitals', async () => {
     show((item) => ({ ...item, type: String(item['type']).toUpperCase() }))
     expect((await world.run(line)).code).toBe(0)
     expect(world.writes()).toEqual([])
   })
 
-  test('rooms create --if-not-exists creates nothing if the service shows no names', async () => {
+  test('rooms create --if-not-exists exits 1 and creates nothing if the service shows no names', async () => {
     show(({ name: _, ...item }) => item)
     expect(await world.run(line)).toMatchObject({
       code: 1,
@@ -198,7 +198,7 @@ describe('rooms create --if-not-exists', () => {
   })
 })
 
-test('rooms create warns about fields that the response omits, such as is_blocked, and not about omitted members', async () => {
+test('members block warns if responses omit is_blocked, and rooms create does not warn about omitted members', async () => {
   const hidden = ['is_blocked', 'max_meeting_seconds']
   world.intercept = async (_request, next) => {
     const response = await next()

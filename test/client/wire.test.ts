@@ -93,7 +93,7 @@ const successes = loadFixtures().flatMap(({ operation, cases }) =>
       ],
 )
 
-test('each operation of the API specification has a successful case', () => {
+test('the wire fixtures contain a successful case for each operation of the API specification', () => {
   const shown = new Set(
     successes.flatMap(({ cases }) => cases.map((wireCase) => toClientCall(wireCase).name)),
   )
@@ -211,7 +211,7 @@ describe('responses with null', () => {
 })
 
 test.each(successes.filter(({ operation }) => /\.(get|list)$/.test(operation)))(
-  'a response to a read without the result is an error: $operation',
+  'a response to a read without the requested item or list is an error: $operation',
   async ({ cases: [wireCase] }) => {
     if (!wireCase) throw new Error('there is no success')
     const { name, input } = toClientCall(wireCase)

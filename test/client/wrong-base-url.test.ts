@@ -94,7 +94,7 @@ describe('a base URL without /v1', () => {
     },
   )
 
-  test('a base URL without /v1 causes an error with a separate code that is not retryable', async () => {
+  test('a base URL without /v1 causes an error with the code wrong_base_url, which is not retryable', async () => {
     serveApi(notFound)
     const { stderr } = await world.run(`rooms delete ${room} --yes --ignore-not-found --json`, { env })
     expect(JSON.parse(stderr)).toEqual({
@@ -153,13 +153,15 @@ const probes: [what: string, probe: WireResponse, isService: boolean][] = [
   ['503 with HTML', answer(503, '<h1>Busy</h1>', html), false],
 ]
 
-describe.each(probes)('a probe that follows a 404 and gets the response %s', (_what, probe, isService) => {
+describe.each(probes)('probe with the response %s', (_what, probe, isService) => {
   beforeEach(() => {
     world.intercept = async ({ url }) => (url.endsWith('/rooms?limit=1') ? probe : notFound)
   })
 
   test(
-    isService ? 'a probe after a 404 means a missing room' : 'a probe after a 404 means a wrong base URL',
+    isService
+      ? 'a 404 response means a missing room if the probe gets a response of a service'
+      : 'a 404 response means a wrong base URL if the probe gets no response of a service',
     async () => {
       const { code, stderr } = await world.run('rooms delete r1 --yes --ignore-not-found --retries 0')
       if (isService)
@@ -168,7 +170,7 @@ describe.each(probes)('a probe that follows a 404 and gets the response %s', (_w
     },
   )
 
-  test('a batch sends the same number of probes after 404 responses for any number of IDs', async () => {
+  test('rooms delete sends the same number of probes for three missing rooms as for two missing rooms', async () => {
     const probesOf = async (ids: string) => {
       world.requests.length = 0
       await world.run(`rooms delete ${ids} --yes --ignore-not-found --retries 0`)
@@ -214,7 +216,7 @@ test.each([
 describe('omitted probes', () => {
   const asked = () => world.sent().filter((line) => line === 'GET /rooms?limit=1')
 
-  test('no probe is sent after a successful response', async () => {
+  test('rooms delete --ignore-not-found sends no probe after a successful response', async () => {
     world.intercept = async ({ url }) =>
       url.endsWith('/r2') ? notFound : answer(200, { room: { id: 'r1' } })
     expect(await world.run('rooms delete r1 r2 --yes --concurrency 1 --ignore-not-found')).toMatchObject({
@@ -224,7 +226,7 @@ describe('omitted probes', () => {
     expect(asked()).toEqual([])
   })
 
-  test('no probe is sent after a successful lookup of the deletion targets', async () => {
+  test('rooms delete --ignore-not-found sends no probe after a successful lookup of the rooms', async () => {
     let deletions = 0
     world.intercept = async ({ method, url }) => {
       if (method === 'DELETE') deletions++
@@ -353,7 +355,7 @@ describe('auth login with a base URL that omits /v1', () => {
     expect(stored).toThrow('ENOENT')
   })
 
-  test('auth login with a base URL that omits /v1 tries no other URL if the base URL ends with /v1', async () => {
+  test('auth login tries no other URL if the base URL ends with /v1', async () => {
     world.intercept = async () => notFound
     expect(await logIn(`${origin}/v1`)).toMatchObject({ code: 6, stderr: wrong(`${origin}/v1`) })
     expect(new Set(paths())).toEqual(new Set([`${origin}/v1/rooms?limit=1`]))

@@ -54,7 +54,7 @@ describe('a failed connection', () => {
     expect(toTransportError(error, progress).message).toBe('connection refused')
   })
 
-  test('a failed connection with a thrown value that is not an error is explained as unknown', () => {
+  test('a thrown value that is not an error is explained as an unknown connection failure', () => {
     expect(toTransportError('text', progress).message).toBe('the connection failed (unknown)')
   })
 

@@ -24,7 +24,7 @@ const env = (baseUrl: string) => ({
 describe('a service that stalls', () => {
   const list = ['rooms', 'list', '--timeout', '0.3']
 
-  test('a service that stalls in the TLS handshake makes the command exit at the timeout', async () => {
+  test('a service that stalls in the TLS handshake makes rooms list exit 5 at the timeout', async () => {
     const port = await silentPort()
     const { code, stderr, lingeredMs } = await runTimed(list, env(`https://127.0.0.1:${port}/v1`))
     expect({ code, stderr }).toEqual({
@@ -37,7 +37,7 @@ describe('a service that stalls', () => {
   })
 
   test.runIf(process.platform === 'linux')(
-    'a service that stalls in the TCP handshake makes the command exit at the timeout',
+    'a service that stalls in the TCP handshake makes rooms list exit 5 at the timeout',
     async () => {
       const port = await fullPort()
       const { code, stderr, lingeredMs } = await runTimed(list, env(`http://127.0.0.1:${port}/v1`))
@@ -51,7 +51,7 @@ describe('a service that stalls', () => {
     },
   )
 
-  test('a service that stalls in the TLS handshake receives no write, and the error says that there is no connection', async () => {
+  test('a service that stalls in the TLS handshake makes rooms create exit 5 with “no connection yet”', async () => {
     const port = await silentPort()
     const { code, stderr } = await runTimed(
       ['rooms', 'create', '--name', 'a', '--type', 'open', '--timeout', '0.3'],
@@ -150,7 +150,7 @@ describe('a stalling proxy', () => {
     HTTPS_PROXY: `http://ada:proxy-password@127.0.0.1:${port}`,
   })
 
-  test('a stalling proxy that sends no response makes the command exit at the timeout', async () => {
+  test('a stalling proxy that sends no response makes rooms terminate exit 5 at the timeout', async () => {
     const port = await silentPort()
     const { code, stderr, lingeredMs } = await runTimed(
       ['rooms', 'terminate', 'r', '--yes', '--timeout', '0.3'],
@@ -166,7 +166,7 @@ describe('a stalling proxy', () => {
   })
 
   test.each([0, 2])(
-    'a stalling proxy that closes the connection gets one connection per attempt, with %i retries',
+    'a proxy that closes each connection gets one connection per attempt of rooms list --retries %i',
     async (retries) => {
       let connections = 0
       const port = await silentPort((socket) => {

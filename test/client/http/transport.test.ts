@@ -176,7 +176,7 @@ describe.each([
     })
 
     test.each([301, 302, 303, 307, 308])(
-      'a request with the response %i does not follow the redirect',
+      'a redirect with the status %i is returned and not followed',
       async (status) => {
         let requests = 0
         const origin = await serve((_request, response) => {
@@ -194,14 +194,14 @@ describe.each([
     )
 
     test.each([400, 404, 429, 500, 503])(
-      'a request resolves to the response if its status is %i',
+      'a response with the status %i is returned without an error',
       async (status) => {
         const origin = await serve((_request, response) => response.writeHead(status).end('no'))
         expect(await send(origin)).toMatchObject({ status, text: 'no' })
       },
     )
 
-    test('a request gets its own response among many concurrent requests', async () => {
+    test('each of many concurrent requests gets its own response', async () => {
       const origin = await serve((request, response) => response.end(request.url))
       const transport = createNetworkTransport({ origin, env: {}, createLibrary, connections: 2 })
       onTestFinished(() => transport.close())
@@ -249,7 +249,7 @@ describe.each([
       },
     )
 
-    test('a request over shared connections is not sent if it is withdrawn in time, and otherwise gets its response', async () => {
+    test('a request over shared connections is not sent if it is withdrawn while it waits, and an earlier request gets its response', async () => {
       const { ask, until, letGo, paths } = await serveSlowly(1)
       const [{ signal }, withdrawal] = [new AbortController(), new AbortController()]
       const sent = ask('/sent', signal, withdrawal.signal)
@@ -284,7 +284,7 @@ describe.each([
     })
 
     test.each(['identity', 'gzip'])(
-      'the body of a response in several pieces is joined: %s',
+      'the body of a response in several pieces with the encoding %s is joined',
       async (encoding) => {
         const whole = encoding === 'gzip' ? gzipSync(text) : Buffer.from(text)
         const pieces = [whole.subarray(0, 20), whole.subarray(20, 21), whole.subarray(21)]
@@ -298,7 +298,7 @@ describe.each([
     )
 
     test.each(['identity', 'gzip', 'zstd'])(
-      'the body of a response can be empty in any encoding: %s',
+      'the body of a response with the encoding %s can be empty',
       async (encoding) => {
         const origin = await serve((_request, response) =>
           response.writeHead(204, { 'content-encoding': encoding }).end(),
@@ -605,7 +605,7 @@ describe.each([
     })
 
     test.each(['meet.test', '.test', '*.test', 'a.test,meet.test', 'meet.test:80', '*'])(
-      'a proxy is skipped for the hosts of NO_PROXY: %s',
+      'a proxy is skipped for a host that matches NO_PROXY “%s”',
       async (noProxy) => {
         const { url, asked } = await proxy(await target())
         // Only the proxy responds for meet.test, so a response proves that the proxy was used.
@@ -614,7 +614,7 @@ describe.each([
       },
     )
 
-    test('a proxy is used for hosts outside NO_PROXY', async () => {
+    test('a proxy is used for a host that does not match NO_PROXY', async () => {
       const { url, asked } = await proxy(await target())
       const env = { HTTP_PROXY: url, NO_PROXY: 'other.test,eet.test' }
       expect((await send('http://meet.test', { env })).text).toBe('through')
@@ -700,7 +700,7 @@ describe.each([
       }
     })
 
-    test('a proxy that closes its connections gets one request for each of many requests', async () => {
+    test('a proxy that closes its connections gets one connection for each of ten requests', async () => {
       const proxy = await startRawProxy((socket) => socket.end())
       const transport = createNetworkTransport({
         origin: 'https://meet.test',
@@ -813,15 +813,15 @@ describe('a run of writes', () => {
     return [...found]
   }
 
-  test('a run of writes of ordinary length is sent by node:http', async () => {
+  test('a run of 200 writes is sent by node:http', async () => {
     expect(await findLibraries(200, '')).toEqual(['node:http'])
   })
 
-  test('a run of writes that is long is continued by undici', async () => {
+  test('a run of 400 writes is started by node:http and continued by undici', async () => {
     expect(await findLibraries(400, '')).toEqual(['node:http', 'undici'])
   })
 
-  test('a run of writes that is long stays with node:http if the service sends 100 Continue', async () => {
+  test('a run of 400 writes stays with node:http if the service sends 100 Continue', async () => {
     expect(await findLibraries(400, 'HTTP/1.1 100 Continue\r\n\r\n')).toEqual(['node:http'])
   })
 })
