@@ -39,7 +39,7 @@ async function protect() {
 
 describe.runIf(obeysModes)('unreadable settings files', () => {
   test.each(['file', 'directory'])(
-    'an unreadable settings file prevents writes and allows reads if the environment names key and base URL, because of the mode of the %s',
+    'a settings file that is unreadable because of the mode of the %s prevents writes and allows reads with key and base URL from the environment',
     async (what) => {
       const { dir, file, run } = await protect()
       const path = what === 'file' ? file : dir
