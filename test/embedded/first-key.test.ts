@@ -25,9 +25,9 @@ async function createWorldWithKey(text: string) {
   return { world, dir, file }
 }
 
-describe('an empty key file of the local workspace', () => {
+describe('empty key files', () => {
   test.each(['', '\n', ' \n'])(
-    'an empty key file of the local workspace that contains %j is replaced, with a warning',
+    'a key file of the local workspace that contains only %j is replaced with a warning',
     async (text) => {
       const { world, dir, file } = await createWorldWithKey(text)
       const run = await world.run('--local rooms create --name Plan --type open')
@@ -42,7 +42,7 @@ describe('an empty key file of the local workspace', () => {
     },
   )
 
-  test('an empty key file of the local workspace is not replaced while the directory is served', async () => {
+  test('an empty key file of the local workspace is not replaced while the workspace is served', async () => {
     const { world, dir, file } = await createWorldWithKey('')
     const lock = await lockWorkspace(dir, { quietly })
     onTestFinished(() => lock.release())
@@ -54,7 +54,7 @@ describe('an empty key file of the local workspace', () => {
 })
 
 test.each(['two words\n', 'key\u0007\n', 'schlüssel\n', 'a\nb\n'])(
-  'a key file with %j is refused with a hint, and is not changed',
+  'a key file of the local workspace with the content %j is refused and stays unchanged',
   async (text) => {
     const { world, file } = await createWorldWithKey(text)
     expect(await world.run('--local rooms list')).toMatchObject({
@@ -81,7 +81,7 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
-describe('serve.json in the data directory', () => {
+describe('serve.json', () => {
   async function served(text: string, uid?: number) {
     const { world, dir } = await createWorldWithKey('local_abcdefghijklmnopqrstuvwxyz012345\n')
     const lock = await lockWorkspace(dir, { quietly })
@@ -93,7 +93,7 @@ describe('serve.json in the data directory', () => {
   }
 
   test.each(['5', '"x"', '{}', '[]', '{"pid":1,"base_url":"ftp://a/v1","api_key_file":"k"}', '{"pid":'])(
-    'serve.json in the data directory with %s does not cause an internal error',
+    'serve.json with the content %s causes no internal error',
     async (text) => {
       const { run } = await served(text)
       expect([0, 2, 74]).toContain(run.code)
@@ -101,7 +101,7 @@ describe('serve.json in the data directory', () => {
     },
   )
 
-  test('serve.json in the data directory with a missing key file is a usage error', async () => {
+  test('serve.json that names a missing key file causes a usage error', async () => {
     const { run, dir } = await served(
       '{"pid":7,"base_url":"http://127.0.0.1:9/v1","api_key_file":"/nonexistent/key"}',
     )
@@ -113,7 +113,7 @@ describe('serve.json in the data directory', () => {
     expect(existsSync(dir)).toBe(true)
   })
 
-  test('serve.json in the data directory with an empty key file is a usage error', async () => {
+  test('serve.json that names an empty key file causes a usage error', async () => {
     const key = join((await createWorld()).dir, 'empty-key')
     writeFileSync(key, '')
     const { run } = await served(
@@ -125,15 +125,12 @@ describe('serve.json in the data directory', () => {
     })
   })
 
-  test.skipIf(process.getuid?.() !== 0)(
-    'serve.json in the data directory of another user is refused, and no key is sent',
-    async () => {
-      const { run, file } = await served(
-        '{"pid":7,"base_url":"http://127.0.0.1:9/v1","api_key_file":"/etc/hostname"}',
-        4711,
-      )
-      expect(run).toMatchObject({ code: 2, stdout: '' })
-      expect(run.stderr).toContain(`error: ${file} belongs to another account of this machine (uid 4711)`)
-    },
-  )
+  test.skipIf(process.getuid?.() !== 0)('serve.json that belongs to another user is refused', async () => {
+    const { run, file } = await served(
+      '{"pid":7,"base_url":"http://127.0.0.1:9/v1","api_key_file":"/etc/hostname"}',
+      4711,
+    )
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain(`error: ${file} belongs to another account of this machine (uid 4711)`)
+  })
 })

@@ -56,7 +56,7 @@ test('--local opens the local workspace directly if the serving process stops be
   expect(requests).toHaveLength(1)
 })
 
-test('--local sends the request to the next serving process, with the key of that process', async () => {
+test('--local sends the request to the next serving process, with its key, if the first process is gone', async () => {
   const { code, stdout, requests } = await list({
     async 'http://127.0.0.1:1/v1'() {
       publish('http://127.0.0.1:2/v1', 'key-2')
@@ -72,7 +72,7 @@ test('--local sends the request to the next serving process, with the key of tha
   ])
 })
 
-test('--local retries for one second, and exits 5 if no process responds', async () => {
+test('--local retries for at least one second, and exits 5 if no process responds', async () => {
   const { code, stderr, host } = await list({}, ['--retries', '0'])
   expect({ code, stderr }).toEqual({
     code: 5,
@@ -104,7 +104,7 @@ test('--local succeeds while a process that no longer serves the workspace is st
   await closed
 })
 
-test('the next process that serves a workspace replaces the files of a killed process', async () => {
+test('--local ignores the base URL of a killed process after another process locks the workspace', async () => {
   claimed.release()
   publish('http://127.0.0.1:1/v1', 'key-1')
   claimed = await lockWorkspace(dir, { quietly })

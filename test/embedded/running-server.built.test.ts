@@ -21,13 +21,13 @@ function createOwner(dir: string): ServingProcess {
   return { pid: 4242, base_url: 'http://127.0.0.1:4680/v1', api_key_file }
 }
 
-test('a directory without a server has no owner', async () => {
+test('a data directory without a serving process has no owner', async () => {
   const dir = tempDir()
   expect(await findServingProcess(dir, machine)).toBeUndefined()
   expect(existsSync(join(dir, 'owner.lock'))).toBe(false)
 })
 
-test('the process that serves a directory is found together with its API key', async () => {
+test('the process that serves a data directory is found together with its API key until it releases the lock', async () => {
   const dir = tempDir()
   const { publish, release } = await lockWorkspace(dir, machine)
   expect(await findServingProcess(dir, machine)).toBeUndefined()
@@ -60,7 +60,7 @@ test('a workspace is served only at the base URL of its owner, until the owner w
   expect(await isServed()).toBe(false)
 })
 
-test('the owner file has owner-only access', async () => {
+test('serve.json has owner-only access', async () => {
   const dir = tempDir()
   const { publish, release } = await lockWorkspace(dir, machine)
   publish(createOwner(dir))
@@ -68,7 +68,7 @@ test('the owner file has owner-only access', async () => {
   release()
 })
 
-test('the lock of a directory has mode 0600, so that no other user can hold it, and is never a link', async () => {
+test('the lock file of a data directory gets mode 0600, and a symbolic link as the lock file is refused', async () => {
   const dir = tempDir()
   const lock = join(dir, 'owner.lock')
   writeFileSync(lock, '', { mode: 0o644 })
@@ -81,7 +81,7 @@ test('the lock of a directory has mode 0600, so that no other user can hold it, 
   expect(existsSync(join(dir, 'elsewhere'))).toBe(false)
 })
 
-test('a second claim of a directory is refused with the base URL of the server that owns it', async () => {
+test('a second claim of a data directory is refused with the base URL of the server that owns it', async () => {
   const dir = tempDir()
   const { publish, release } = await lockWorkspace(dir, machine)
   publish(createOwner(dir))
@@ -93,21 +93,21 @@ test('a second claim of a directory is refused with the base URL of the server t
   release()
 })
 
-test('a second claim of a directory is refused even if the owner has no base URL yet', async () => {
+test('a second claim of a data directory is refused even if the owner has no base URL yet', async () => {
   const dir = tempDir()
   const { release } = await lockWorkspace(dir, machine)
   await expect(lockWorkspace(dir, machine)).rejects.toThrow(`the data directory ${dir} is already served`)
   release()
 })
 
-test('exactly one of two concurrent claims of a directory succeeds', async () => {
+test('exactly one of two concurrent claims of a data directory succeeds', async () => {
   const dir = tempDir()
   const claims = await Promise.allSettled([lockWorkspace(dir, machine), lockWorkspace(dir, machine)])
   expect(claims.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   for (const each of claims) if (each.status === 'fulfilled') each.value.release()
 })
 
-test('claims of different directories are independent', async () => {
+test('claims of different data directories are independent', async () => {
   const [one, other] = [tempDir(), tempDir()]
   const first = await lockWorkspace(one, machine)
   const second = await lockWorkspace(other, machine)
@@ -117,19 +117,21 @@ test('claims of different directories are independent', async () => {
   second.release()
 })
 
-test('a released directory can be claimed again', async () => {
+test('a released data directory can be claimed again', async () => {
   const dir = tempDir()
   for (let i = 0; i < 3; i++) (await lockWorkspace(dir, machine)).release()
 })
 
-test('an owner file without a live process is ignored', async () => {
+test('serve.json without a live process is ignored', async () => {
   const dir = tempDir()
   writeFileSync(join(dir, 'serve.json'), JSON.stringify(createOwner(dir)))
   expect(await findServingProcess(dir, machine)).toBeUndefined()
   ;(await lockWorkspace(dir, machine)).release()
 })
 
-test('the owner file of a killed process does not prevent the next claim', { timeout: 20_000 }, async () => {
+test('serve.json of a killed process does not prevent the next claim of the data directory', {
+  timeout: 20_000,
+}, async () => {
   const env = homes()
   const dir = env.MEETROOM_DATA_DIR
   const killed = await startServe([], env)

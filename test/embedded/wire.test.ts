@@ -54,7 +54,7 @@ describe('the matcher of the fixtures', () => {
     expect(matches('2024-05-06T07:08:09.123Z', '<timestamp>')).toBe(true)
   })
 
-  test('the matcher of the fixtures rejects an unknown token', () => {
+  test('the matcher of the fixtures rejects an unknown placeholder', () => {
     expect(() => expectMatch('x', '<colour>')).toThrow('no such matcher token: <colour>')
   })
 })

@@ -30,7 +30,7 @@ test('startLongTimer treats a negative delay as zero', () => {
   expect(calls).toEqual([0])
 })
 
-test('startLongTimer does not call its callback if it is cancelled during its delay', () => {
+test('startLongTimer does not call its callback if the timer is cancelled during its delay', () => {
   const { machine, calls, work } = createRecorder()
   const cancel = startLongTimer(machine, 3 * longest, work)
   machine.advance(2 * longest + 1)
@@ -40,7 +40,7 @@ test('startLongTimer does not call its callback if it is cancelled during its de
   expect(machine.timers).toBe(0)
 })
 
-test('startInterval calls its callback repeatedly until it is cancelled', () => {
+test('startInterval calls its callback repeatedly until the interval is cancelled', () => {
   const { machine, calls, work } = createRecorder()
   const stop = startInterval(machine, 5000, work)
   machine.advance(15_000)

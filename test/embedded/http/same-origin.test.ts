@@ -62,7 +62,7 @@ describe('the Host header', () => {
 })
 
 describe('the Origin header', () => {
-  test('the Origin header of the service itself is accepted', async () => {
+  test('an Origin header with the origin of the service itself is accepted', async () => {
     const { ask } = await startService()
     expect((await ask({ host: 'localhost:4680', origin: 'http://localhost:4680' })).status).toBe(done)
     expect((await ask({ host: 'meet.example', origin: 'https://meet.example' })).status).toBe(done)

@@ -53,7 +53,7 @@ describe('the embedded service over a socket', () => {
   })
 })
 
-test('a response has a status line, the JSON content type and a content length', async () => {
+test('a response of the embedded service has a status line, the JSON content type and a content length', async () => {
   const { service, apiKey } = await openTestWorkspace()
   const { url } = await serve(service)
   const text = await sendOverSocket(
@@ -136,7 +136,7 @@ describe('closed servers', () => {
     return { ...server, apiKey, arrived, proceed }
   }
 
-  test('closing the server finishes the open response and accepts no new request', async () => {
+  test('closing the server completes the open response and refuses new connections', async () => {
     const { url, close, apiKey, arrived, proceed } = await serveBehindGate()
     const request = wireRequest(`${url}/v1`, apiKey, { method: 'GET', path: '/rooms' })
     const answer = sendOverHttp(request)

@@ -46,7 +46,7 @@ describe('health endpoints', () => {
     }
   })
 
-  test('health endpoints refuse a foreign Host header, as other endpoints do', async () => {
+  test('the health endpoint refuses a foreign Host header', async () => {
     const { origin } = await serveHere()
     const socket = connect(Number(new URL(origin).port), '127.0.0.1')
     socket.write('GET /healthz HTTP/1.1\r\nhost: evil.example\r\n\r\n')
@@ -54,7 +54,7 @@ describe('health endpoints', () => {
     socket.destroy()
   })
 
-  test('health endpoints of a stopping service that still accepts connections respond with 503 for readiness and 200 for health', async () => {
+  test('/readyz of a stopping service responds with 503 while /healthz responds with 200', async () => {
     const { machine, fire } = createMachineWithTimer(7777)
     const serving = await serveHere({ machine, drainDelayMs: 7777 })
     const closed = serving.close()

@@ -123,7 +123,7 @@ describe.each(kinds)('unlisted fields of a %s', (kind) => {
     expect(await get(kind, path)).toEqual(thing)
   })
 
-  test(`unlisted fields of a ${kind} are refused if a field is named __proto__`, async () => {
+  test(`unlisted fields of a ${kind} cannot have the name __proto__, except in nested objects`, async () => {
     const { path, thing } = await make(kind)
     const request = wireRequest(localUrl, workspace.apiKey, { method: 'PUT', path, body: {} })
     const refused = await workspace.service({ ...request, body: '{"__proto__":{"name":"x"}}' })
@@ -341,7 +341,7 @@ describe('a create request', () => {
   })
 })
 
-test('an empty string is stored as an empty string', async () => {
+test('an empty name, email or unlisted field is stored as an empty string', async () => {
   const user = { name: '', email: '', note: '' }
   const made = await make('user', user)
   expect(made.thing).toMatchObject(user)

@@ -44,7 +44,7 @@ test.each([
   ['/room-page/room.js', 'text/javascript; charset=utf-8'],
   ['/room-page/room.css', 'text/css; charset=utf-8'],
   ['/room-page/icon.svg', 'image/svg+xml; charset=utf-8'],
-])('the file %s is served with the content type %s', async (path, type) => {
+])('the room page file %s is served with the content type %s', async (path, type) => {
   const { status, headers } = await get(path)
   expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type })
 })

@@ -156,7 +156,7 @@ describe('a list request', () => {
     expect(body.paging).toEqual({ limit: 1, offset: 1, total: 3 })
   })
 
-  test('a list request finds a room by its exact name, including letter case and wildcard characters', async () => {
+  test('a list request with a name returns only rooms with this exact name, including letter case and wildcard characters', async () => {
     for (const name of ['sync', 'Sync', 'sync 2', 's_nc', '%']) await room({ name })
     expect(await names('/rooms?name=sync')).toEqual(['sync'])
     expect(await names('/rooms?name=s_nc')).toEqual(['s_nc'])
@@ -194,12 +194,12 @@ describe('IDs', () => {
     for (const id of [roomId, memberId, body.pages[0]?.id, internal]) expect(id).toMatch(/^[0-9a-f]{24}$/)
   })
 
-  test('IDs sort in the order of creation', async () => {
+  test('room IDs sort in the order of creation', async () => {
     const ids = [await room(), await room(), await room()]
     expect(ids.toSorted()).toEqual(ids)
   })
 
-  test('IDs are unique, even when created concurrently', async () => {
+  test('room IDs are unique, even when 100 rooms are created concurrently', async () => {
     const ids = await Promise.all(Array.from({ length: 100 }, () => room()))
     expect(new Set(ids).size).toBe(100)
   })
@@ -218,7 +218,7 @@ describe('IDs', () => {
     'a.b@c.test',
     '👋',
   ])
-    test(`IDs of users identify their user in a path and in a query: ${JSON.stringify(id)}`, async () => {
+    test(`the user ID ${JSON.stringify(id)} identifies its user in a path and in a query`, async () => {
       const path = `/users/${encodeURIComponent(id)}`
       const made = await user(id, { name: 'before' })
       expect((await send('GET', path)).body.user).toEqual(made)
@@ -236,14 +236,14 @@ describe('IDs', () => {
     })
 
   for (const id of ['.', '..', 'a\u0000b', '\n'])
-    test(`IDs of users are refused or returned unchanged: ${JSON.stringify(id)}`, async () => {
+    test(`the user ID ${JSON.stringify(id)} is refused or returned unchanged`, async () => {
       const made = await send('POST', '/users', { user_id: id })
       if (made.status !== 200) return expect(made).toEqual(invalid)
       expect(made.body.user.user_id).toBe(id)
       expect((await send('GET', `/users/${encodeURIComponent(id)}`)).body).toEqual(made.body)
     })
 
-  test('IDs that differ only after a NUL identify different users', async () => {
+  test('user IDs that differ only after a NUL identify different users', async () => {
     const plain = await user('a', { name: 'the first' })
     await send('POST', '/users', { user_id: 'a\u0000b', name: 'the second' })
     expect((await send('GET', '/users/a')).body.user).toEqual(plain)
@@ -253,14 +253,14 @@ describe('IDs', () => {
     expect((await send('GET', '/users/a')).status).toBe(200)
   })
 
-  test('IDs that differ only in an unpaired surrogate never identify the same user', async () => {
+  test('user IDs that differ only in an unpaired surrogate never identify the same user', async () => {
     const first = await send('POST', '/users', { user_id: 'a\ud800' })
     const second = await send('POST', '/users', { user_id: 'a\ud801' })
     const made = [first, second].filter(({ status }) => status === 200)
     expect((await send('GET', '/users')).body.paging.total).toBe(made.length)
   })
 
-  test('IDs in a path that is not valid percent-encoding are refused', async () => {
+  test('a path that is not valid percent-encoding is refused', async () => {
     await user('100%')
     expect(await send('GET', '/users/100%')).toEqual(invalid)
     expect(await send('GET', '/users/%ff')).toEqual(invalid)
@@ -315,7 +315,7 @@ describe('a room', () => {
     { name: '', type: 'open' },
     { name: null, type: 'open' },
   ])
-    test(`a room requires a name and a type, so the body ${JSON.stringify(body)} is refused`, async () => {
+    test(`a room without a name or a type is refused: ${JSON.stringify(body)}`, async () => {
       expect(await send('POST', '/rooms', body)).toEqual(invalid)
       expect(await names('/rooms')).toEqual([])
     })
@@ -379,7 +379,7 @@ describe('a room', () => {
     expect(JSON.stringify(answers)).not.toContain('hush')
   })
 
-  test('a room is returned when it is deleted, and its members are deleted', async () => {
+  test('the response to the deletion of a room contains the room, and the members of the room no longer exist', async () => {
     const id = await room()
     await user('ada')
     const { id: memberId } = await member(id, 'ada')
@@ -414,7 +414,7 @@ describe('a user', () => {
   })
 
   for (const body of [{}, { name: 'Ada' }, { user_id: '' }, { user_id: null }])
-    test(`a user requires a user_id, so the body ${JSON.stringify(body)} is refused`, async () => {
+    test(`a user without a user_id is refused: ${JSON.stringify(body)}`, async () => {
       expect(await send('POST', '/users', body)).toEqual(invalid)
     })
 
@@ -480,7 +480,7 @@ describe('a user', () => {
     expect(body.paging).toEqual({ limit: 1, offset: 1, total: 3 })
   })
 
-  test('a user has no memberships after it is deleted and created again', async () => {
+  test('a user that is deleted and created again has no memberships', async () => {
     const roomId = await room()
     await user('ada')
     await user('grace')
@@ -497,7 +497,7 @@ describe('a user', () => {
 })
 
 describe('a member', () => {
-  test('a member changes only its role and updated_at when it is added again', async () => {
+  test('adding a member again changes only the role and updated_at of the member', async () => {
     const roomId = await room()
     await user('ada')
     const first = await member(roomId, 'ada', 'guest')
@@ -513,17 +513,17 @@ describe('a member', () => {
       expect((await member(roomId, 'ada'))['type']).toBe(type)
     })
 
-  test('the default role of a user is guest unless the user is created with another role', async () => {
+  test('the default role of a user is guest if the create request names no role', async () => {
     expect((await user('ada'))['default_member_type']).toBe('guest')
   })
 
-  test('a member is refused if the user does not exist or the user ID is missing or empty', async () => {
+  test('adding a member is refused if the user does not exist or the user ID is missing or empty', async () => {
     const roomId = await room()
     for (const body of [{ user_id: 'nobody' }, {}, { user_id: '' }])
       expect(await send('POST', `/rooms/${roomId}/members`, body)).toEqual(invalid)
   })
 
-  test('a member has its own name after an update, and the name of the user is unchanged', async () => {
+  test('an update of the name of a member does not change the name of the user', async () => {
     const roomId = await room()
     await user('ada', { name: 'Ada' })
     const before = await member(roomId, 'ada')
@@ -533,7 +533,7 @@ describe('a member', () => {
   })
 
   for (const type of ['open', 'public'])
-    test(`a member of a room of the type ${type} is unchanged by a block request, which is a validation exception`, async () => {
+    test(`a block request for a member of a room of the type ${type} is refused and changes no field`, async () => {
       const roomId = await room({ type })
       await user('ada')
       const before = await member(roomId, 'ada')
@@ -571,7 +571,7 @@ describe('a message', () => {
   })
 })
 
-describe('a URL in a request', () => {
+describe('URLs in requests', () => {
   const unencoded = [
     'https://example.com/a b.png',
     'https://example.com/ä.png',
@@ -582,7 +582,7 @@ describe('a URL in a request', () => {
     '',
   ]
   for (const url of unencoded) {
-    test(`a URL in a request makes the service refuse the whole request if the src is ${JSON.stringify(url)}`, async () => {
+    test(`a page with the src ${JSON.stringify(url)} makes the service refuse the whole request`, async () => {
       const id = await room()
       const page = (src: string) => ({ entities: [{ type: 'Image', src }] })
       expect(
@@ -590,7 +590,7 @@ describe('a URL in a request', () => {
       ).toEqual(invalid)
     })
 
-    test(`a URL in a request is refused if the profile_url is ${JSON.stringify(url)}`, async () => {
+    test(`a user with the profile_url ${JSON.stringify(url)} is refused`, async () => {
       expect(await send('POST', '/users', { user_id: 'ada', profile_url: url })).toEqual(invalid)
       await user('ada')
       expect(await send('PUT', '/users/ada', { profile_url: url })).toEqual(invalid)
@@ -608,7 +608,7 @@ describe('a URL in a request', () => {
       'https://ada:p%40@b%C3%BCcher.example:8443/1.png',
       'must have its host in Punycode, such as xn--bcher-kva.example',
     ],
-  ])('a URL in a request is refused if the src is %s, with the message “%s”', async (url, problem) => {
+  ])('a page with the src %s is refused with the message “%s”', async (url, problem) => {
     const page = { entities: [{ type: 'Image', src: url }] }
     const { status, body } = await send('POST', `/rooms/${await room()}/pages/create_many`, [page])
     expect([status, body.error]).toEqual([
@@ -622,13 +622,13 @@ describe('a URL in a request', () => {
     'HTTP://EXAMPLE.com/1%20a.png?q=%C3%BC',
     'https://ada:p%40@example.com/1.png',
     'http://[::1]:8080/1.png',
-  ])('a URL in a request is accepted unchanged if the src is %s', async (url) => {
+  ])('a page with the src %s is accepted unchanged', async (url) => {
     const page = { entities: [{ type: 'Image', src: url }] }
     const { status, body } = await send('POST', `/rooms/${await room()}/pages/create_many`, [page])
     expect([status, body.pages]).toMatchObject([200, [{ entities: [{ src: url }] }]])
   })
 
-  test('a webhook URL in a request is refused if the URL is not encoded', async () => {
+  test('a room with a webhook URL that is not encoded is refused', async () => {
     const webhook = { url: 'https://hooks.test/a b' }
     expect(await send('POST', '/rooms', { name: 'R', type: 'open', webhook })).toEqual(invalid)
   })
@@ -821,7 +821,7 @@ describe('requests', () => {
       expect((await send('GET', '/users')).body.users).toEqual([])
     })
 
-  test('requests that are refused get a response that does not contain the key', async () => {
+  test('the response to a request with a wrong authentication scheme does not contain the key', async () => {
     const answer = await sendUnchanged('GET', '/rooms', { authorization: `Basic ${workspace.apiKey}` })
     expect(JSON.stringify(answer)).not.toContain(workspace.apiKey)
   })
@@ -852,7 +852,7 @@ describe('requests', () => {
       expect(await send('GET', path)).toEqual(notFound)
   })
 
-  test('requests that are refused do not affect concurrent writes', async () => {
+  test('refused requests do not affect concurrent writes', async () => {
     const answers = await Promise.all([
       send('POST', '/users', { user_id: 'a' }),
       send('POST', '/rooms', { name: 'R', type: 'open', members: [{ user_id: 'a' }, { user_id: 'nobody' }] }),
@@ -900,7 +900,7 @@ describe('a workspace in a directory', () => {
     expect(apiKey).toMatch(/^[\x21-\x7e]{24,}$/)
   })
 
-  test('a workspace in a directory has owner-only access, even if other users can read the directory', async () => {
+  test('the files of a workspace have owner-only access if other users can read the directory', async () => {
     const dir = join(tempDir(), 'data')
     mkdirSync(dir)
     chmodSync(dir, 0o755)
@@ -933,7 +933,7 @@ describe('a workspace in a directory', () => {
     expect((await first.send('GET', '/users/ada')).body.user['name']).toBe('Ada')
   })
 
-  test('a workspace in a directory syncs every commit to the disk', async () => {
+  test('a workspace in a directory has a write-ahead log that is synced at every commit', async () => {
     const dir = tempDir()
     await openTestWorkspace(dir)
     const store = new Store(await openFile(dir))
@@ -942,7 +942,7 @@ describe('a workspace in a directory', () => {
     expect(store.one('PRAGMA synchronous')).toMatchObject({ synchronous: 2 })
   })
 
-  test('a workspace in a directory removes the data of a deleted room or user', async () => {
+  test('a workspace in a directory removes the members and pages of a deleted room', async () => {
     const dir = tempDir()
     const opened = await openTestWorkspace(dir)
     await opened.send('POST', '/users', { user_id: 'ada' })
@@ -961,7 +961,7 @@ describe('a workspace in a directory', () => {
     expect(count()).toEqual([0, 0, 0])
   })
 
-  test('a workspace in a directory keeps pages in the order of their positions', async () => {
+  test('a new page has the position in the request, or the position after the last page', async () => {
     const dir = tempDir()
     const opened = await openTestWorkspace(dir)
     const id = (await opened.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room.id
@@ -983,7 +983,7 @@ describe('a workspace in a directory', () => {
     expect(rows).toMatchObject([row('a', 0), row('b', 7), row('c', 8), row('d', 9)])
   })
 
-  test('a workspace in a directory lists pages in the order of their positions, with paging and the total', async () => {
+  test('the list of pages is sorted by position and has paging with the total', async () => {
     const path = `/rooms/${await room()}/pages`
     await send('POST', `${path}/create_many`, [{ index: 3 }, { index: 1 }, { index: 2 }])
     const { body } = await send('GET', `${path}?limit=1&offset=1`)
@@ -992,7 +992,7 @@ describe('a workspace in a directory', () => {
 })
 
 describe('sessions', () => {
-  test('sessions are sorted newest first, and are filtered by user and online state', async () => {
+  test('the list of sessions is sorted newest first, and is filtered by user and online state', async () => {
     const dir = tempDir()
     const opened = await openTestWorkspace(dir)
     const rooms = [
@@ -1109,14 +1109,14 @@ describe('database indexes', () => {
     '/rooms/ROOM/sessions?user_id=ada&is_connecting=true',
     '/users/ada',
   ])
-    test(`database indexes provide the rows of GET ${path} in order`, async () => {
+    test(`GET ${path} reads only matching rows through database indexes, without sorting`, async () => {
       const plans = await readQueryPlans(path)
       expect(plans.length).toBeGreaterThan(0)
       expect(plans.filter((plan) => sorts(plan) || readsAll(plan))).toEqual([])
     })
 
   for (const path of ['/rooms', '/users', '/users?email_search_query=ada'])
-    test(`database indexes let GET ${path} read its rows in order without sorting them`, async () => {
+    test(`GET ${path} reads rows in order through a database index, without sorting`, async () => {
       expect((await readQueryPlans(path)).filter(sorts)).toEqual([])
     })
 })

@@ -25,7 +25,7 @@ describe('blocked members', () => {
     return { room, ada, block, adas, graces: await served.join(room, { token: grace }) }
   }
 
-  test('blocking a member of a private room closes all sockets of only that member, with a reason', async () => {
+  test('blocking a member of a private room closes all sockets of that member and no other socket', async () => {
     const { room, adas, graces, block } = await createPrivateRoom()
     await served.advance(1000)
     expect((await block(true)).member.is_blocked).toBe(true)

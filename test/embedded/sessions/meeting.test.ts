@@ -238,7 +238,7 @@ describe('reopening a room', () => {
     expect(await remaining()).toBe(0)
   })
 
-  test('reopening a room without a limit sets no remaining_seconds', async () => {
+  test('a room without max_meeting_seconds has no remaining_seconds', async () => {
     expect(await served.getRoom(await served.room())).toMatchObject({
       max_meeting_seconds: null,
       remaining_seconds: null,
@@ -281,7 +281,7 @@ describe('reopening a room', () => {
     expect(await peer.closed).toEqual(terminated)
   })
 
-  test('reopening a room that is active changes no field', async () => {
+  test('reopening a room that is active does not extend its meeting', async () => {
     const room = await served.room({ max_meeting_seconds: 10 })
     const peer = await served.join(room)
     await served.join(room)
@@ -291,7 +291,7 @@ describe('reopening a room', () => {
     expect(await peer.closed).toEqual(terminated)
   })
 
-  test('reopening a room has the same effect after a restart', async () => {
+  test('reopening a room grants the full time again, even after a restart of the service', async () => {
     served = await serveWorkspace({ dir: tempDir() })
     const room = await served.room({ max_meeting_seconds: 10 })
     await served.join(room)

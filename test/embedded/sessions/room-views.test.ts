@@ -157,7 +157,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     ['a private room without a token', 4400, 'this room needs the access token of a user', () => undefined],
     ['a token that is not valid', 4400, 'the access token is not valid', () => 'x'],
   ])(
-    'a client with the subprotocol meetroom.room receives a close code with the reason for a refusal: %s',
+    'a client with the subprotocol meetroom.room is refused with a close code and a reason: %s',
     async (_, code, reason, token) => {
       const served = await lesson()
       expect(await connectView(served, served.room, token()).ended()).toEqual({ code, reason })
@@ -175,7 +175,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     })
   })
 
-  test('a client with the subprotocol meetroom.room receives a close code when the room is terminated or the member is blocked', async () => {
+  test('a client with the subprotocol meetroom.room receives a close code if the member is blocked or the room is terminated', async () => {
     const served = await lesson()
     const { room, ada, member, ask } = served
     await ask('PUT', `/rooms/${room}/members/${member}`, { is_blocked: true })

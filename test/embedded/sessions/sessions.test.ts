@@ -123,7 +123,7 @@ describe('the access token of a member', () => {
   const tokenOf = async (room: string) =>
     (await served.ask('GET', `/rooms/${room}/members`)).members[0].access_token
 
-  test('the access token of a member admits the member to the room before and after an update', async () => {
+  test('the access token of a member admits the member to the room after a role change', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private', members: [{ user_id: 'ada', type: 'host' }] })
     const token = await tokenOf(room)
@@ -182,7 +182,7 @@ describe('refused sessions', () => {
     })
   })
 
-  test('a session is refused in a terminated room, until it is reopened', async () => {
+  test('a session is refused in a terminated room until the room is reopened', async () => {
     const room = await served.room()
     await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
     expect(await served.refusal(room)).toMatchObject({ status: 400, message: 'the room is terminated' })

@@ -31,7 +31,7 @@ async function waitForFailure(): Promise<void> {
 let room: string
 
 describe.each(['commit', 'change'] as const)('a disk that becomes full during a %s', (moment) => {
-  test(`a disk that becomes full during a ${moment} delays the end of sessions until space is free`, async () => {
+  test(`a disk that becomes full during a ${moment} makes the service refuse a termination, and the sessions continue`, async () => {
     room = await served.room({ max_meeting_seconds: 60 })
     const peers = [await served.join(room), await served.join(room)]
     await served.advance(4000)
@@ -73,7 +73,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
     expect(await served.sessions(room)).toMatchObject([{ disconnected_at: expect.any(String) }])
   })
 
-  test(`a disk that becomes full during a ${moment} delays the end of a meeting whose time is up until space is free`, async () => {
+  test(`a disk that becomes full during a ${moment} delays the end of a meeting at its time limit until space is free`, async () => {
     room = await served.room({ max_meeting_seconds: 9 })
     const peer = await served.join(room)
     await served.join(room)
@@ -117,7 +117,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
   })
 })
 
-describe('a session hub on a disk that is full during a commit', () => {
+describe('session hub on a full disk', () => {
   async function startHub() {
     const clock = testMachine()
     const { store, cascadeDeleter, close } = await openWorkspace({
@@ -151,7 +151,7 @@ describe('a session hub on a disk that is full during a commit', () => {
     return { clock, store, hub, join, terminate, open }
   }
 
-  test('a session hub on a disk that is full during a commit ends a session that disconnects while its end waits for the commit', async () => {
+  test('a session hub ends a session that disconnects during a failed commit when space is free', async () => {
     const { clock, hub, join, terminate, open } = await startHub()
     const session = await join()
     disk.fill('commit')
@@ -165,7 +165,7 @@ describe('a session hub on a disk that is full during a commit', () => {
     expect(open()).toBe(0)
   })
 
-  test('a session hub on a disk that is full during a commit writes the records of all ended sessions when space is free', async () => {
+  test('a session hub writes the records of all ended sessions when space is free after a full disk', async () => {
     const { clock, store, join, terminate, open } = await startHub()
     for (let i = 0; i < 3; i++) await join()
     await terminate()

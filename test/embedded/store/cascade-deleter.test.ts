@@ -121,7 +121,7 @@ test('a deletion that is rolled back deletes no dependent records', async () => 
   expect(countStored(workspace)).toEqual(before)
 })
 
-test('a long list is complete over HTTP', async () => {
+test('a list of 3,000 sessions is complete over HTTP', async () => {
   const workspace = await openTestWorkspace(tempDir())
   const id = await createLargeRoom(workspace)
   const server = await serveHttp(workspace.service, { host: '127.0.0.1', port: 0 })

@@ -46,7 +46,7 @@ async function createFilled() {
   return { dir, texts, paths }
 }
 
-test('a text column with bytes that are not UTF-8 causes 503 where it is read, and the process survives', async () => {
+test('a text column with bytes that are not UTF-8 causes 503 in responses that read the column, and the process survives', async () => {
   const { dir, texts, paths } = await createFilled()
   const damaged: string[] = []
   for (const [table, column] of texts) {
@@ -77,7 +77,7 @@ test('a text column with bytes that are not UTF-8 causes 503 where it is read, a
   )
 })
 
-test('with text that is not UTF-8 in the local workspace, a command exits 74, doctor reports the text, and local restore repairs the workspace', async () => {
+test('text that is not UTF-8 in the local workspace makes commands exit 74, is reported by doctor, and is removed by local restore', async () => {
   const world = await createWorld()
   const { stdout: room } = await world.run('--local rooms create --name Good --type open -o ids')
   await world.run('local backup good.db')

@@ -37,7 +37,7 @@ test('a database that tests create or reuse with the current schema equals a dat
   for (const { store } of [migrated, reused]) store.close()
 })
 
-test('a database with the rows of another database has the same content', async () => {
+test('a test database that is created with the rows of another database has the same content', async () => {
   const one = new Store(await openSqlite(':memory:', withSchema))
   await one.write(() => {
     for (const user of ['ada', "it's"])

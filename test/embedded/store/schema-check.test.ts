@@ -7,7 +7,7 @@ import { createWorld } from '../../helpers/world.ts'
 
 const quietly = <T>(load: () => Promise<T>) => load()
 
-test('the recorded hash equals the hash of the schema that the migrations create', async () => {
+test('the recorded schema hash equals the hash of the schema that the migrations create', async () => {
   const db = createEmpty(await loadSqlite(quietly), migrations.length)
   expect(readIdentity(db)).toEqual({ version: migrations.length, hash: currentSchemaHash })
   db.close()
@@ -49,7 +49,7 @@ describe('a workspace whose schema differs from the schema of the migrations', (
     ['an older version', 'PRAGMA user_version = 3', 'a changed table deliveries'],
     ['no version', 'PRAGMA user_version = 0', 'the table deliveries, which meetroom does not create'],
   ])(
-    'a workspace whose schema differs from the schema of the migrations is not opened: %s',
+    'a workspace is not opened if its schema differs from the schema of the migrations: %s',
     async (_name, sql, fault) => {
       const { world, path } = await change((db) => db.exec(sql))
       const hint =

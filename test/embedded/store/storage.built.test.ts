@@ -138,7 +138,7 @@ test.each([
   ['a small', { name: 'R', type: 'open' }],
   ['a large', large],
 ])(
-  '%s write after a truncation of the log is refused, although the write would extend the log',
+  '%s write after a truncation of the write-ahead log is refused, although the write would extend the log',
   async (_, room) => {
     const { path, send } = await openServiceOnFile()
     for (let i = 0; i < 3; i++)
@@ -148,7 +148,7 @@ test.each([
   },
 )
 
-test('on a full disk serve keeps running and --local reports the cause', async ({ skip }) => {
+test('serve keeps running on a full disk, and --local reports the cause', async ({ skip }) => {
   const env = homes()
   if (!mountDisk(env.MEETROOM_DATA_DIR)) return skip('mounting a small disk takes more rights')
   const ballast = join(env.MEETROOM_DATA_DIR, 'ballast')

@@ -42,7 +42,7 @@ describe('a webhook attempt', () => {
   })
 
   test.each([200, 201, 204, 299])(
-    'a webhook attempt with the response %i delivers the event, which is then removed from the outbox',
+    'an event is removed from the outbox after a webhook attempt with the response %i',
     async (status) => {
       const attempt = await world.firstAttempt()
       expect(world.outbox()).toEqual(['msg_1'])
@@ -54,7 +54,7 @@ describe('a webhook attempt', () => {
   )
 
   test.each([199, 300, 301, 302, 308, 400, 401, 404, 429, 500, 503])(
-    'a webhook attempt with the response %i is retried',
+    'a webhook attempt with the response %i is repeated after five seconds',
     async (status) => {
       const attempt = await world.firstAttempt()
       attempt.answer(status)
@@ -64,7 +64,7 @@ describe('a webhook attempt', () => {
     },
   )
 
-  test('a webhook attempt without a response is retried', async () => {
+  test('a webhook attempt without a response is repeated after five seconds', async () => {
     const attempt = await world.firstAttempt()
     attempt.fail(new Error('connect ECONNREFUSED'))
     expect(await world.noted()).toBe('unreachable')
@@ -80,7 +80,7 @@ describe('a webhook attempt', () => {
     ])
   })
 
-  test('a webhook attempt is not made for a room without a webhook', async () => {
+  test('an event of a room that does not exist causes no webhook attempt', async () => {
     const deliveries = world.start()
     expect(await world.enters('no such room', 'msg_1', deliveries)).toBe(false)
     expect(world.outbox()).toEqual([])
@@ -91,7 +91,7 @@ describe('a webhook attempt', () => {
 describe('webhook signatures', () => {
   const secret = `whsec_${Buffer.from('a secret of 24 bytes now').toString('base64')}`
 
-  test('webhook signatures follow Standard Webhooks, and the reference package accepts them', async () => {
+  test('webhook signatures are accepted by the reference package of Standard Webhooks', async () => {
     const { headers, body } = await world.firstAttempt('https://hooks.test/a', { secret })
     expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body))
     expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow('No matching signature')
@@ -104,7 +104,7 @@ describe('webhook signatures', () => {
     expect(receiver.verify(body, headers)).toEqual(JSON.parse(body))
   })
 
-  test('webhook signatures of a retry have a new time and the same ID', async () => {
+  test('a retry of a signed webhook has a new timestamp, a new signature and the same ID', async () => {
     const first = await world.firstAttempt('https://hooks.test/a', { secret })
     first.answer(500)
     await world.noted()
@@ -116,7 +116,7 @@ describe('webhook signatures', () => {
   })
 
   test.each(['whsec_', 'whsec_%%%', 'whsec_abc', ''])(
-    'webhook signatures cannot use the secret “%s”, and a room with this secret is refused',
+    'a room with the webhook secret “%s” is refused',
     async (impossible) => {
       const webhook = { url: 'https://hooks.test/a', secret: impossible }
       expect((await world.createRoom(webhook)).status).toBe(400)
@@ -125,7 +125,7 @@ describe('webhook signatures', () => {
 })
 
 describe('custom webhook headers', () => {
-  test('custom webhook headers are sent with every attempt', async () => {
+  test('custom webhook headers are sent with the first attempt', async () => {
     const headers = { 'X-Token': 't', Authorization: 'Bearer b' }
     const attempt = await world.firstAttempt('https://hooks.test/a', { headers })
     expect(attempt.headers).toMatchObject({ 'x-token': 't', authorization: 'Bearer b' })
@@ -163,7 +163,7 @@ describe('custom webhook headers', () => {
   ]
 
   test.each(connectionHeaders)(
-    'custom webhook headers cannot be %s: a new room is refused, and an older room sends no delivery',
+    'a room with the custom webhook header %s is refused, and an older room with this header sends no delivery',
     async (name) => {
       const url = 'https://hooks.test/a'
       // White space is not part of a name.
@@ -185,7 +185,7 @@ describe('custom webhook headers', () => {
     },
   )
 
-  test('custom webhook headers add no signature for a room without a secret', async () => {
+  test('custom webhook headers of a room without a secret cannot add a signature', async () => {
     const deliveries = world.start()
     await world.enters(await world.room('https://hooks.test/a', { headers: forged }), 'msg_1', deliveries)
     expect((await world.attempts.next()).headers).not.toHaveProperty('webhook-signature')
@@ -193,7 +193,7 @@ describe('custom webhook headers', () => {
 })
 
 describe('the order of webhooks', () => {
-  test('the order of webhooks is kept for the first attempts of a room', async () => {
+  test('the first webhook attempts of a room keep the order of the events', async () => {
     const deliveries = world.start()
     const room = await world.room()
     for (const id of ['msg_1', 'msg_2', 'msg_3']) await world.enters(room, id, deliveries)
@@ -208,7 +208,7 @@ describe('the order of webhooks', () => {
     expect(world.outbox()).toEqual([])
   })
 
-  test('the order of webhooks is kept without a delay after a failure', async () => {
+  test('a failed webhook attempt does not delay the next event of the room', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)
@@ -223,7 +223,7 @@ describe('the order of webhooks', () => {
     expect(world.outbox()).toEqual(['msg_1'])
   })
 
-  test('the order of webhooks is kept in each room, and a slow receiver of another room causes no delay', async () => {
+  test('a slow webhook receiver does not delay the events of another room', async () => {
     const deliveries = world.start()
     const slow = await world.room('https://slow.test/')
     const fast = await world.room('https://fast.test/')
@@ -242,7 +242,7 @@ describe('the order of webhooks', () => {
     expect(world.outbox()).toEqual(['msg_1', 'msg_2'])
   })
 
-  test('the order of webhooks puts a new event before a waiting retry of the same room', async () => {
+  test('a new event is sent before a waiting webhook retry of the same room', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)
@@ -269,7 +269,7 @@ async function failAllAttempts(): Promise<number[]> {
 }
 
 describe('webhook retries', () => {
-  test('webhook retries come at growing intervals, and end within a day', async () => {
+  test('webhook retries follow at growing intervals and end within a day', async () => {
     const deliveries = world.start()
     await world.enters(await world.room(), 'msg_1', deliveries)
     const pauses = await failAllAttempts()
@@ -335,7 +335,7 @@ describe('webhook retries', () => {
     expect(world.attempts.all).toHaveLength(2)
   })
 
-  test('webhook retries end if the room is deleted', async () => {
+  test('webhook retries end if a later event of the room gets the response 410', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)
@@ -351,7 +351,7 @@ describe('webhook retries', () => {
   })
 })
 
-describe('the events of thousands of sessions that end together', () => {
+describe('events of sessions that end together', () => {
   const sessions = (from: number, count: number) => Array.from({ length: count }, (_, i) => `msg_${from + i}`)
   const sessionOf = ({ body }: Attempt) => JSON.parse(body).payload.sessionId
 
@@ -367,7 +367,7 @@ describe('the events of thousands of sessions that end together', () => {
     return found
   }
 
-  test('the events of thousands of sessions that end together are delivered after earlier events and before later events', async () => {
+  test('events of sessions that end together are delivered after earlier events and before later events', async () => {
     const room = await world.room()
     await world.enters(room, 'msg_1')
     await world.leave(room, sessions(2, 500))
@@ -377,7 +377,7 @@ describe('the events of thousands of sessions that end together', () => {
     expect(world.outbox()).toEqual([])
   })
 
-  test('the events of thousands of sessions that end together are delivered when delivery for their room is woken', async () => {
+  test('events of sessions that end together are delivered when delivery for their room is woken', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.leave(room, sessions(1, 3))
@@ -385,7 +385,7 @@ describe('the events of thousands of sessions that end together', () => {
     expect(await deliverAll(3)).toEqual(sessions(1, 3))
   })
 
-  test('the events of thousands of sessions that end together keep their IDs when delivery restarts at any event', async () => {
+  test('events of sessions that end together keep their IDs when delivery restarts', async () => {
     const room = await world.room()
     await world.leave(room, sessions(1, 3))
     const before = world.start()
@@ -399,7 +399,7 @@ describe('the events of thousands of sessions that end together', () => {
     expect(await deliverAll(2)).toEqual(sessions(2, 2))
   })
 
-  test('the events of thousands of sessions that end together are dropped after the response 410', async () => {
+  test('events of sessions that end together are dropped after the response 410', async () => {
     const room = await world.room()
     await world.leave(room, sessions(1, 500))
     world.start()
@@ -511,7 +511,7 @@ describe('a restart with pending webhooks', () => {
     expect(idOf(await world.attempts.next())).toBe('msg_1')
   })
 
-  test('a restart with pending webhooks ignores a response after the stop', async () => {
+  test('a stopped webhook delivery ignores the response to its open attempt', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)

@@ -159,7 +159,7 @@ describe('a redelivery', () => {
     ])
   })
 
-  test('a redelivery is retried for a day after the request, with the same pauses as an event', async () => {
+  test('a redelivery is retried with the same pauses as an event, even a day after the event', async () => {
     await deliverEvent()
     world.clock.advance(day - second)
     await redeliver('msg_1')
@@ -206,7 +206,7 @@ describe('a redelivery', () => {
     expect(await list()).toMatchObject([{ state: 'delivered', attempts: 3, redeliveries: 1 }])
   })
 
-  test('a redelivery of an older event is sent while newer events of the room wait', async () => {
+  test('a redelivery of an older event is sent after the attempt of a newer event that is in flight', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)
@@ -264,7 +264,7 @@ describe('a delivery with the maximum number of attempts', () => {
     expect(await list()).toMatchObject([{ state: 'delivered', attempts: maxTotal, redeliveries: 1 }])
   })
 
-  test('a delivery with the maximum number of attempts and of redeliveries is not delivered again', async () => {
+  test('a redelivery of a delivery with the maximum number of redeliveries is refused', async () => {
     await deliverEvent()
     await set(`redeliveries = ${maxTotal}`)
     expect(await redeliver('msg_1')).toMatchObject({
