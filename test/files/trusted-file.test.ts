@@ -81,32 +81,26 @@ function mountAsKubernetes(content: string): string {
   return mount
 }
 
-describe.runIf(isRoot)('a key file that another user controls', () => {
-  test.each(cases)(
-    'a key file that another user controls is refused by serve --api-key-file if it %s',
-    async (_, prepare) => {
-      const words = prepare('the-key-of-the-attacker\n')
-      const run = await world.run(['serve', '--ephemeral', '--port', '0', '--api-key-file', file])
-      expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
-      expect(run.stderr).not.toContain('the-key-of-the-attacker')
-    },
-  )
+describe.runIf(isRoot)('key files that another user controls', () => {
+  test.each(cases)('serve --api-key-file refuses a key file that %s', async (_, prepare) => {
+    const words = prepare('the-key-of-the-attacker\n')
+    const run = await world.run(['serve', '--ephemeral', '--port', '0', '--api-key-file', file])
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
+    expect(run.stderr).not.toContain('the-key-of-the-attacker')
+  })
 
-  test.each(cases)(
-    'a key file that another user controls is refused by the client of a served workspace if it %s',
-    async (_, prepare) => {
-      const words = prepare('the-key-of-the-attacker\n')
-      const dir = join(world.dir, 'data')
-      const lock = await lockWorkspace(dir, { quietly: (load) => load() })
-      onTestFinished(() => lock.release())
-      lock.publish({ pid: 7, base_url: 'http://127.0.0.1:9/v1', api_key_file: file })
-      const run = await world.run('--local users list')
-      expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
-      expect(world.requests).toEqual([])
-    },
-  )
+  test.each(cases)('--local refuses a key file of the serving process that %s', async (_, prepare) => {
+    const words = prepare('the-key-of-the-attacker\n')
+    const dir = join(world.dir, 'data')
+    const lock = await lockWorkspace(dir, { quietly: (load) => load() })
+    onTestFinished(() => lock.release())
+    lock.publish({ pid: 7, base_url: 'http://127.0.0.1:9/v1', api_key_file: file })
+    const run = await world.run('--local users list')
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
+    expect(world.requests).toEqual([])
+  })
 
-  test('a key file that another user controls is not used if others can write to serve.json, which contains the destination of the key', async () => {
+  test('serve.json that others can write to is refused, because serve.json contains the destination of the key', async () => {
     const dir = join(world.dir, 'data')
     const lock = await lockWorkspace(dir, { quietly: (load) => load() })
     onTestFinished(() => lock.release())
@@ -121,7 +115,7 @@ describe.runIf(isRoot)('a key file that another user controls', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('a key file that another user controls does not get a new key through a dangling symbolic link of another user', async () => {
+  test('serve --api-key-file creates no key through a dangling symbolic link of another user', async () => {
     symlinkSync(join(world.dir, 'nothing'), file)
     lchownSync(file, other, other)
     const run = await world.run(['serve', '--ephemeral', '--port', '0', '--api-key-file', file])
@@ -163,7 +157,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
     ['2770', '662', 2],
     ['1777', '666', 2],
   ])(
-    'a key file with a directory of mode %s and the file mode %s makes the command exit %i',
+    '--local with a data directory of the mode %s and a key file of the mode %s exits %i',
     async (directory, mode, code) => {
       chmodSync(dir, directory)
       chmodSync(key, mode)
@@ -171,7 +165,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
     },
   )
 
-  test('a key file in the data directory of a volume that belongs to another user is used, with a notice', async () => {
+  test('a key file in a data directory that belongs to another user is used with a warning', async () => {
     chownSync(dir, other, other)
     expect(await world.run('--local users list -o ids')).toMatchObject({
       code: 0,
@@ -181,7 +175,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
   })
 })
 
-test('a key file of serve can be behind symbolic links of this user', async () => {
+test('a key file of serve can be behind symbolic links of the current user', async () => {
   const keyFile = join(mountAsKubernetes('a-key-in-a-secret\n'), 'config.json')
   expect(await serveHere({ keyFile })).toMatchObject({ apiKey: 'a-key-in-a-secret' })
 })
@@ -190,7 +184,7 @@ describe.runIf(isRoot)('settings that another user controls', () => {
   const env = { MEETROOM_BASE_URL: undefined }
   const content = JSON.stringify({ profiles: { default: { base_url: baseUrl } } })
 
-  test.each(cases)('settings that another user controls are refused if the file %s', async (_, prepare) => {
+  test.each(cases)('settings are refused if the settings file %s', async (_, prepare) => {
     const words = prepare(content)
     const dir = join(world.dir, 'config')
     mkdirSync(dir)
@@ -204,7 +198,7 @@ describe.runIf(isRoot)('settings that another user controls', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('settings that another user controls are refused in a directory of another user, with and without a symbolic link', async () => {
+  test('settings in a directory of another user are refused, with and without a symbolic link', async () => {
     const dir = join(world.dir, 'config')
     mkdirSync(dir)
     chownSync(dir, other, other)
@@ -223,7 +217,7 @@ describe.runIf(isRoot)('settings that another user controls', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('settings that another user controls allow reads and prevent writes if the environment names key and base URL', async () => {
+  test('settings in a directory of another user allow reads and prevent writes if the environment names key and base URL', async () => {
     const dir = join(world.dir, 'config')
     mkdirSync(dir)
     writeFileSync(join(dir, 'config.json'), content)
@@ -233,7 +227,7 @@ describe.runIf(isRoot)('settings that another user controls', () => {
   })
 })
 
-test('settings are read through the symbolic links of a Kubernetes mount by a user who does not own them', async () => {
+test('settings are read through the symbolic links of a Kubernetes mount by a user who does not own the links', async () => {
   const mount = mountAsKubernetes(JSON.stringify({ profiles: { default: { retries: 7 } } }))
   const env = { MEETROOM_CONFIG_DIR: mount, MEETROOM_BASE_URL: undefined }
   expect(await world.run('config get retries', { env, ...(isRoot && { uid: other }) })).toMatchObject({
