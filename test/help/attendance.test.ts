@@ -8,7 +8,8 @@ const examples = [
   ...readTopicFile('attendance').matchAll(/<!-- term -->\n```console\n\$ meetroom (.*)\n([\s\S]*?)```/g),
 ]
 
-test('the attendance topic contains examples of reports', () => expect(examples.length).toBeGreaterThan(3))
+test('the attendance topic contains more than three examples', () =>
+  expect(examples.length).toBeGreaterThan(3))
 
 test.each(examples.map(([, line = '', output]) => [line, output]))(
   'meetroom %s prints the output that the attendance topic shows',

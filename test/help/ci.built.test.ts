@@ -86,7 +86,7 @@ describe('an import in shards', () => {
   const journals = () => readdirSync(world.dir).filter((name) => name.endsWith('.journal'))
 
   test.runIf(hasBash)(
-    'an import in shards succeeds in the last job of the GitHub Actions recipe',
+    'the last shard of the import in the GitHub Actions recipe succeeds without a journal',
     async () => {
       const text = blockBehind('A job for each shard', 'yaml')
       const secrets = { MEETROOM_API_KEY: world.apiKey }

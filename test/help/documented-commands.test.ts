@@ -147,7 +147,7 @@ test.each(files)('each command in %s that can be run exits as documented', async
   results.set(file, found)
 })
 
-test('the tests that run other documented commands exist', () => {
+test('each test file in the reasons for omitted commands exists', () => {
   const notes = [...Object.values(marks), ...[...scripts, ...notRun].map(([, note]) => note)].join(' ')
   const known = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).map((path) =>
     basename(path),

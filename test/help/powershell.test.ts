@@ -89,7 +89,7 @@ describe('the arguments of a program on Windows', () => {
   )
 
   test.each(['--limit 5', 'a,b', '@file', '{x}', 'age>90d', "'a'b", '"`n"', '"$other"'])(
-    'the arguments of a program on Windows cause an error in the parser of this test if PowerShell interprets characters such as %s',
+    'the PowerShell parser of these tests refuses text that PowerShell interprets: %s',
     (line) => expect(() => readLine(line, variables satisfies Variables)).toThrow(),
   )
 })
