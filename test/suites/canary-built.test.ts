@@ -100,7 +100,7 @@ test('the built program neither shows the key in the process list nor stores the
 })
 
 test.each(full ? sendable : sendable.slice(0, 1))(
-  'no file of a killed import contains the key: %s',
+  'no file of a killed import contains the key (shape of the key: %s)',
   async (shape) => {
     const { seen, state, baseUrl } = await echoingService()
     const env = createHome()

@@ -28,7 +28,7 @@ function expectNone(key: string, shown: string): void {
 test.each([
   ['rooms', 'delete', 'r1'],
   ['rooms', 'delete', 'r1', 'r2'],
-])('a prompt redacts the key in the name of a room: %s %s %s', async (...argv) => {
+])('the prompt of %s %s %s redacts the key in the names of rooms', async (...argv) => {
   const world = await createWorld()
   for (const [, make] of shapes) {
     const key = make()
@@ -148,7 +148,7 @@ test('serve logs no key, even if clients send the key in the wrong place', async
   }
 })
 
-test('--dry-run and --curl hide the key on a terminal, and print an environment variable in a pipe', async () => {
+test('--dry-run and --curl never print the key, on a terminal and in a pipe', async () => {
   const world = await createWorld()
   for (const [, make] of shapes) {
     const key = make()

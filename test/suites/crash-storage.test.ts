@@ -158,7 +158,7 @@ describe('damaged bytes', () => {
   })
   const damage = fc.array(fc.oneof(wholePage, bytes), { minLength: 1, maxLength: 4 })
 
-  test('damaged bytes make the service respond with the intact data or with 503', {
+  test('a service with damaged bytes in its database responds only with 200, 400 or 503', {
     timeout: 900_000,
   }, async () => {
     const template = await filled()
@@ -204,7 +204,7 @@ describe('damaged bytes', () => {
   })
 
   test.each(['pages', 'text'] as const)(
-    'damaged bytes of %s make --local exit 74 with a hint to restore a backup, and make serve respond with 503',
+    'damaged %s in the database make --local exit 74 with a hint to restore a backup, and make serve respond with 503',
     { timeout: 120_000 },
     async (kind) => {
       const env = homes()

@@ -154,7 +154,7 @@ describe('schemas of backups', () => {
     ['two workspace rows', 'INSERT INTO workspace SELECT * FROM workspace', 2, /2 rows instead of 1/],
     ['no workspace row', 'DELETE FROM workspace', 2, /0 rows instead of 1/],
   ])(
-    'local restore executes no statement in the schema of a backup with %s',
+    'local restore refuses a backup with %s or restores only its rows',
     async (_name, sql, code, message) => {
       const run = await restoreChanged(typeof sql === 'string' ? sql : sql())
       expect(run.code, run.stderr).toBe(code)
@@ -177,7 +177,7 @@ test('local restore refuses two rooms with the same ID', async () => {
   expect(stderr).toMatch(/hostile\.db is damaged: UNIQUE constraint failed: rooms\.id\n$/)
 })
 
-test('every column of every table has a rule for its values', async () => {
+test('every column of every database table has a rule for restored values', async () => {
   const db = createEmpty(await loadSqlite(quietly), migrations.length)
   const tables = db.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all() as { name: string }[]
   const missing = tables.flatMap(({ name: table }) => {

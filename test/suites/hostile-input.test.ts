@@ -162,7 +162,7 @@ function inMemory(content: Buffer): Source {
   return { name: 'input', path: undefined, read, close: async () => {} }
 }
 
-test('any input is read to the end or refused with a reason', async () => {
+test('any import file is read to the end or refused with a usage error', async () => {
   const path = join(world.dir, 'input')
   const host = testHost({ cwd: world.dir })
   let read = 0
@@ -200,7 +200,7 @@ test('any input is read to the end or refused with a reason', async () => {
   expect(read, 'some inputs have rows').toBeGreaterThan(sized(20, 100))
 })
 
-test('any input is imported or refused without a stack trace or control characters', async () => {
+test('any import file is imported or refused without a stack trace or control characters', async () => {
   world.intercept = async ({ method }) =>
     method === 'GET'
       ? answer(404, {})
@@ -298,7 +298,7 @@ describe('duration for long input', () => {
     return best
   }
   test.each(Object.entries(shapes))(
-    'an input of eight times the length takes less than 24 times the time: %s',
+    'an import file of eight times the length takes less than 24 times the time to read: %s',
     async (_, [format, make]) => {
       // Durations below 10 ms are mostly noise.
       const short = await time(format, make(size), 10)

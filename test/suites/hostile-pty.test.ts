@@ -75,9 +75,9 @@ const views: Record<string, { line: string; typed?: string; status?: number; dra
 const sample = fc.sample(fc.tuple(hostileText, hostileJson), { numRuns: sized(1, 20), seed: sized(1, 2) })
 
 describe.skipIf(!hasTerminal).each(share(Object.entries(views), 0, 2))(
-  'on a real terminal %s',
+  'on a real terminal: %s',
   (_, { line, typed, status, draws }) => {
-    test('a command on a real terminal shows no control characters', async () => {
+    test(`meetroom ${line} on a real terminal shows no control characters`, async () => {
       const home = homes()
       for (const [text, value] of sample) {
         const { state, close, baseUrl } = await hostileService(text, value)

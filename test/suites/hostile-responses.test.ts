@@ -263,7 +263,7 @@ const bombs = (full ? all() : quick).map((bomb, index) => ({ ...bomb, index }))
 
 /** In a quick run, each response is tested with one command. */
 describe.each(bombs)('$name', ({ respond, timeout, index }) => {
-  test('a command with a hostile response ends and stays within its memory limit', {
+  test('a command with a hostile response exits with an expected code and stays within its memory limit', {
     timeout: 600_000,
   }, async () => {
     const baseUrl = await serve(respond)

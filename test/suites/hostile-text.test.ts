@@ -201,9 +201,9 @@ const commands: readonly (readonly [Kind, string, readonly string[]])[] = [
   ['message', 'message', ['message', 'send', 'r1', 'hello']],
 ]
 
-describe('the whole program', () => {
+describe('meetroom', () => {
   test.each(commands)(
-    'the whole program escapes hostile text of a %s in “%s”: %j',
+    'meetroom escapes hostile text of a %s in the response field “%s” (arguments: %j)',
     async (kind, result, argv) => {
       await fc.assert(
         fc.asyncProperty(
@@ -226,7 +226,7 @@ describe('the whole program', () => {
   )
 
   test.each(commands)(
-    'the whole program prints no stack trace for a %s in “%s” whose fields are not text: %j',
+    'meetroom prints no stack trace if the fields of a %s in the response field “%s” are not text (arguments: %j)',
     async (kind, result, argv) => {
       const { fields, columns } = views[kind]
       const names = [...fields, ...columns.map(({ field }) => field), 'entities']
@@ -239,7 +239,7 @@ describe('the whole program', () => {
     },
   )
 
-  test('the whole program escapes hostile text in an error, with --verbose and with --json', async () => {
+  test('meetroom escapes hostile text in an error, with --verbose and with --json', async () => {
     const statuses = fc.constantFrom(302, 400, 401, 404, 409, 429, 500, 502, 503)
     const bodies = fc.oneof(
       hostileText,
@@ -262,7 +262,7 @@ describe('the whole program', () => {
   })
 
   test.each([[['r1']], [['r1', 'r2']]])(
-    'the whole program escapes hostile text in a prompt for the rooms %j',
+    'meetroom escapes hostile text in a prompt for the rooms %j',
     async (ids) => {
       await fc.assert(
         fc.asyncProperty(hostileText, async (name) => {
@@ -283,7 +283,7 @@ describe('the whole program', () => {
     },
   )
 
-  test('the whole program escapes hostile text in the progress of an import', async () => {
+  test('meetroom escapes hostile text in the progress of an import', async () => {
     await fc.assert(
       fc.asyncProperty(hostileText, hostileText, async (name, message) => {
         world.intercept = async ({ method, url }) =>
@@ -335,7 +335,7 @@ const untilSaid = (shown: () => string, text: string) =>
   )
 
 describe.each(['table', 'ndjson'])('a long-running command with -o %s', (format) => {
-  test(`a long-running command with -o ${format} escapes hostile text in the messages of a room`, async () => {
+  test(`join -o ${format} escapes hostile text in the messages of a room`, async () => {
     const messages = fc.sample(fc.oneof(hostileText, hostileJson), sized(22, 5000))
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
     onTestFinished(() => server.close())
@@ -355,7 +355,7 @@ describe.each(['table', 'ndjson'])('a long-running command with -o %s', (format)
     add('frames and webhooks', messages.length)
   })
 
-  test(`a long-running command with -o ${format} escapes hostile text in received webhooks`, async () => {
+  test(`webhooks listen -o ${format} escapes hostile text in received webhooks`, async () => {
     const texts = fc.sample(fc.oneof(hostileText, hostileJson), sized(14, 2500))
     const { code, shown } = await until(
       ['webhooks', 'listen', '--port', '0', '-o', format],

@@ -67,7 +67,7 @@ describe('pending connections', () => {
   const commands = [...reads, ...writes, 'rooms delete r1 r2 r3 --yes', 'users import users.csv', 'join r1']
 
   test.each(withStops(share(commands, 0, 2)))(
-    'before a connection, %s ends “%s”, which reports no change',
+    'before a connection opens, %s ends “%s”, which reports no change',
     measured,
     async (stop, line) => {
       let connected = () => {}
@@ -92,7 +92,7 @@ describe('pending connections', () => {
   test
     .runIf(process.platform === 'linux')
     .each(withStops(share(['rooms list', 'users import users.csv'], 1, 2)))(
-    'before a connection, %s ends “%s” while every SYN is dropped',
+    'while every SYN is dropped, %s ends “%s”',
     measured,
     async (stop, line) => {
       const port = await fullPort()
@@ -239,7 +239,7 @@ describe('reading of standard input', () => {
   ]
 
   test.each(withStops(share(lines, 0, 2)))(
-    'while standard input is read, %s ends “%s” and removes the copy of its input',
+    'while standard input is read, %s ends “%s” without temporary files',
     measured,
     async (stop, line) => {
       const env = envFor('http://127.0.0.1:9/v1')
@@ -289,7 +289,7 @@ describe.skipIf(process.platform === 'win32')('named pipes without another end',
   )
 
   test.each(withStops(['users import pipe --input-format csv']))(
-    'while a named pipe has no other end, %s ends “%s” after a part of the input',
+    'while a named pipe has sent only a part of the input, %s ends “%s”',
     measured,
     async (stop, line) => {
       const env = envFor('http://127.0.0.1:9/v1')

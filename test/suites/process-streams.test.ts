@@ -237,7 +237,7 @@ describe.runIf(hasFull)('a command with broken standard streams', () => {
 
 describe.runIf(hasFull)('a long-running command that cannot print its base URL', () => {
   test.each(['serve --port 0', 'webhooks listen --port 0 --json'])(
-    'a long-running command that cannot print its base URL exits without a delay: meetroom %s > /dev/full',
+    'a long-running command that cannot print its base URL exits 74: meetroom %s > /dev/full',
     async (line) => {
       const ended = await redirected({ line }, '> /dev/full')
       expect(ended).toMatchObject({ code: 74, stderr: expect.stringContaining('no space left') })
@@ -246,7 +246,7 @@ describe.runIf(hasFull)('a long-running command that cannot print its base URL',
   )
 })
 
-describe('the output of a list to a pipe', () => {
+describe('users list in a pipe', () => {
   // In a full run, the output is larger than 10 MB.
   const people = sized(300, 30_000)
   const home = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
@@ -260,7 +260,7 @@ describe('the output of a list to a pipe', () => {
   afterAll(() => rmSync(home, { recursive: true }))
 
   test.each(share(['table', 'json', 'ndjson', 'csv', 'ids'], 0, 3))(
-    'the output of a list to a pipe in the format %s ends without an error after the reader closes the pipe',
+    'users list --all -o %s exits 0 after the reader closes the pipe',
     { timeout: 120_000 },
     async (format) => {
       const line = pipeTo(`meetroom --local users list --all --page-size 20 -o ${format}`, 'head -c 10 >&2')
@@ -270,7 +270,7 @@ describe('the output of a list to a pipe', () => {
     },
   )
 
-  test('the output of a list to a pipe is complete if the reader is slow', {
+  test('users list --all prints every user to a slow reader of the pipe', {
     timeout: 600_000,
   }, async () => {
     const slow =

@@ -27,14 +27,14 @@ const hangUp = () =>
   })
 
 describe.each(Object.entries(forbiddenAddresses))('a webhook to %s', (_, addresses) => {
-  test.each(addresses)('a webhook to a forbidden address is not sent: %s', async (address) => {
+  test.each(addresses)('a webhook to a forbidden IP address is not sent: %s', async (address) => {
     count('vectors')
     for (const origin of [`http://${address}`, `https://${address}:8443`])
       await expect(posting()(`${origin}/`, {}, '{}')).rejects.toBeInstanceOf(ForbiddenAddress)
   })
 })
 
-test('a webhook is not sent to a forbidden address in any notation', async () => {
+test('a webhook is not sent to a forbidden IP address in any notation', async () => {
   const post = posting()
   const number = fc.integer({ min: 0, max: 2 ** 32 - 1 })
   const network = fc.constantFrom(...forbiddenNetworks)
@@ -154,7 +154,7 @@ describe('a redirect by a webhook receiver', () => {
   )
 })
 
-describe('a request of a webhook with a custom header', () => {
+describe('custom webhook headers', () => {
   test.each([
     ['transfer-encoding', 'chunked'],
     ['content-length', '0'],
@@ -167,7 +167,7 @@ describe('a request of a webhook with a custom header', () => {
     ['trailer', 'x'],
     ['host', 'evil.test'],
   ])(
-    'a request of a webhook with a custom header is received as one request or is not sent: %s: %s',
+    'a webhook with the custom header “%s: %s” is received as one request or is not sent',
     async (name, value) => {
       count('vectors')
       const { url, inbox } = await startReceiver()
@@ -181,7 +181,7 @@ describe('a request of a webhook with a custom header', () => {
   )
 })
 
-describe('webhooks of the complete service', () => {
+describe('webhooks of the service', () => {
   /** Joins a room with a webhook, and returns the log line of the delivery. */
   async function deliver(url: string): Promise<string> {
     const served = await serveWorkspace(lookupIn(names))
@@ -199,23 +199,20 @@ describe('webhooks of the complete service', () => {
     'http://[::ffff:a9fe:a9fe]/',
     'http://metadata.test/',
     'http://user:password@10.0.0.1/',
-  ])(
-    'webhooks of the complete service to %s are not retried, and the log contains no credentials',
-    async (url) => {
-      count('vectors')
-      const line = await deliver(url)
-      expect(line).toMatch(/ forbidden$/)
-      expect(line).not.toContain('password')
-    },
-  )
+  ])('a webhook of the service to %s is logged as forbidden, without credentials', async (url) => {
+    count('vectors')
+    const line = await deliver(url)
+    expect(line).toMatch(/ forbidden$/)
+    expect(line).not.toContain('password')
+  })
 
-  test('webhooks of the complete service are sent to an allowed receiver on this machine', async () => {
+  test('a webhook of the service to an allowed receiver on this machine is sent', async () => {
     const { url, inbox } = await startReceiver()
     expect(await deliver(url)).toMatch(/ 200$/)
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('webhooks of the complete service are never sent to URLs in the fields of a room', async () => {
+  test('the service sends no request to the URLs of user profiles and page images', async () => {
     count('vectors', 2)
     const { url, inbox } = await startReceiver()
     const served = await serveWorkspace()

@@ -69,7 +69,7 @@ describe('refusals by headers', () => {
   for (const [name, { path = '/v1/users', method = 'POST', headers, withKey, message }] of Object.entries(
     refused,
   ))
-    test(`a request is refused for its headers: ${name}`, async () => {
+    test(`a request with ${name} is refused because of its headers`, async () => {
       count('vectors')
       const { origin, authorization, head } = await served()
       const text = head(
@@ -122,7 +122,7 @@ async function ask(
 describe('a client that waits for permission to send its body', () => {
   const expecting = { expect: '100-continue', 'content-length': '17' }
 
-  test('a client that waits for permission to send its body receives only the refusal if the body is too large or the key missing', async () => {
+  test('a client that waits for permission to send its body receives only the refusal if the body is too large or the key is missing', async () => {
     const { origin, head, authorization } = await served()
     const tooLong = { ...expecting, authorization, 'content-length': String(largest + 1) }
     // Each connection closes after two seconds, so they wait concurrently.
