@@ -14,7 +14,7 @@ const outcomeOf = (response: Promise<{ status: number }>) =>
   )
 
 describe('a fault', () => {
-  test('a fault before a write prevents the write, and after a write hides the success of the write', async () => {
+  test('a fault without after: write prevents the write, and a fault with after: write hides the success of the write', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     service.faults.add({ operation: 'createRoom', status: 503 })
     const { status, body } = await createRoom('before')
@@ -41,7 +41,7 @@ describe('a fault', () => {
     ['cut', undefined, ['Room']],
     ['cut', 'write', ['Room']],
   ] as const)(
-    'a fault breaks the connection with connection: %s and after: %s',
+    'a fault with connection: %s and after: %s breaks the connection',
     async (connection, after, names) => {
       const { service, createRoom, roomNames } = await startTestService({})
       service.faults.add({ operation: 'createRoom', connection, ...(after && { after }) })
@@ -57,7 +57,7 @@ describe('a fault', () => {
     expect(await roomNames()).toEqual([])
   })
 
-  test('a fault with a delay waits until the clock of the service reaches the time', async () => {
+  test('a fault with a delay waits until the clock of the service reaches the end of the delay', async () => {
     const { service, createRoom } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', delay: '1h' })
     const late = service.faults.add({ operation: 'createRoom', delay: '1h', status: 503, after: 'write' })
@@ -67,7 +67,7 @@ describe('a fault', () => {
     expect(await outcomes).toEqual([200, 503])
   })
 
-  test('a fault with a delay after the write ends with a reset connection if the faults are cleared during the write', async () => {
+  test('a fault with a delay after the write ends with a reset connection if the service is reset during the delay', async () => {
     const { service, createRoom } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', delay: '1h', after: 'write' })
     const outcome = outcomeOf(createRoom())
@@ -196,7 +196,7 @@ describe('a connect fault', () => {
     expect(text.split('\r\n\r\n')[1]).toHaveLength(50)
   })
 
-  test('a connect fault with a delay waits until the clock of the service reaches the time', async () => {
+  test('a connect fault with a delay waits until the clock of the service reaches the end of the delay', async () => {
     const { service, join } = await startTestService()
     const fault = service.faults.add({ operation: 'connect', delay: '1h' })
     const joined = join('weekly', 'ada-token')
@@ -236,7 +236,7 @@ describe('a connect fault', () => {
     expect(fault.matched).toBe(2)
   })
 
-  test('a fault applies to connections only with the operation connect, and never without an operation', async () => {
+  test('a fault without an operation does not apply to connections', async () => {
     const { service, join } = await startTestService()
     const fault = service.faults.add({ status: 503 })
     await join('weekly', 'ada-token')

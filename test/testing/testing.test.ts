@@ -41,7 +41,7 @@ describe('startService', () => {
     expect((await worlds[0]?.createRoom())?.status).toBe(503)
   })
 
-  test('startService starts a service that accepts only the key of the service', async () => {
+  test('startService starts a service that accepts only the configured API key', async () => {
     const { send } = await startTestService({ seed, apiKey: 'my-key' })
     expect((await send('GET', '/rooms', undefined, 'my-key')).status).toBe(200)
     for (const key of ['my-key2', 'MY-KEY', 'ada', 'ada-token', 'test'])
@@ -74,7 +74,7 @@ describe('startService', () => {
     expect((await createRoom()).status).toBe(200)
   })
 
-  test('startService returns a service that rejects calls after close has closed the port and the sessions', async () => {
+  test('startService returns a service that rejects all calls after close, which closes the port and the sessions', async () => {
     const { service, join } = await startTestService()
     const peer = await join('weekly', 'ada-token')
     const report = await service.close()
@@ -139,7 +139,7 @@ describe('a seed', () => {
     expect((await send('GET', `/rooms/${room?.id}/pages`)).body.pages).toEqual(room?.pages)
   })
 
-  test('a seed contains ended sessions, whose overlap is the meeting time of the room', async () => {
+  test('the overlap of the ended sessions in a seed is the meeting time of the room', async () => {
     const at = (time: string) => `2026-01-31T${time}:00Z`
     const visit = (from: string, to: string) => ({ connected_at: at(from), disconnected_at: at(to) })
     const { service, send } = await startTestService({
@@ -278,7 +278,7 @@ describe('a seed', () => {
 })
 
 describe('reset', () => {
-  test('reset restores the seed with the same IDs and tokens, and clears all other state', async () => {
+  test('reset of a test service restores the seed with the same IDs and tokens, and clears all other state', async () => {
     const receiver = await startReceiver((_, response) => void response.writeHead(500).end())
     const { service, send, createRoom, join, roomNames } = await startTestService()
     const before = service.seeded
@@ -301,7 +301,7 @@ describe('reset', () => {
     expect(receiver.inbox.all.length).toBe(1)
   })
 
-  test('reset waits for running requests, ends delayed requests, and holds new requests until the end of the reset', async () => {
+  test('reset of a test service waits for running requests, ends delayed requests, and holds new requests until the end of the reset', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', delay: '1h' })
     const delayed = createRoom('delayed').then(
@@ -320,7 +320,7 @@ describe('reset', () => {
     expect((await roomNames()).includes('delayed')).toBe(false)
   })
 
-  test('reset restores the seed even if reset is called concurrently', async () => {
+  test('reset of a test service restores the seed even if reset is called concurrently', async () => {
     const { service, roomNames } = await startTestService()
     await Promise.all([service.reset(), service.clock.advance('1h'), service.reset()])
     expect(await roomNames()).toEqual(['Old room', 'Weekly sync'])
@@ -366,7 +366,7 @@ describe('an unknown operation', () => {
 })
 
 describe('dataDir', () => {
-  test('dataDir stores the workspace on disk and keeps the workspace after a restart with a seed', async () => {
+  test('startService with dataDir stores the workspace on disk and keeps the workspace after a restart with a seed', async () => {
     const dataDir = join(tempDir(), 'data')
     const first = await startTestService({ seed, dataDir })
     await first.createRoom('Kept')
@@ -380,7 +380,7 @@ describe('dataDir', () => {
     expect(existsSync(join(dataDir, 'serve.json'))).toBe(false)
   })
 
-  test('dataDir makes startService reject if the workspace was not created by startService', async () => {
+  test('startService with dataDir rejects if the workspace was not created by startService', async () => {
     const dataDir = tempDir()
     writeFileSync(join(dataDir, 'workspace.db'), '')
     await expect(startService({ dataDir })).rejects.toThrow(
