@@ -200,7 +200,7 @@ function findCycle(edges: ReadonlyMap<string, ReadonlySet<string>>): readonly st
   return [...edges.keys()].map((node) => cycleFrom(node, [])).find((cycle) => cycle !== undefined) ?? []
 }
 
-test('only visible.ts marks text as safe for the terminal', () => {
+test('only visible.ts and a fixed list of modules mark text as safe for the terminal', () => {
   expect(files.filter((file) => /\bas Visible\b/.test(code(file)))).toEqual([
     'cli/output/terminal/visible.ts',
   ])
@@ -273,7 +273,7 @@ test('only output/views declares views', () => {
   expect(declaring.filter((file) => dirname(file) !== 'cli/output/views')).toEqual([])
 })
 
-test('only match.ts compares names and emails of items', () => {
+test('only match.ts and a fixed list of modules compare names and emails of items', () => {
   const matcher = 'cli/matching/match.ts'
   const having = (pattern: RegExp) => files.filter((file) => pattern.test(code(file))).sort()
   // The other modules compare rows of one file, keys of a workspace file, and values that a write has set.
@@ -370,7 +370,7 @@ test('only rows.ts parses CSV', () => {
   ])
 })
 
-test('only file-errors.ts contains the wording of file errors', () => {
+test('only file-errors.ts and a fixed list of modules word file errors', () => {
   const wording = /\} cannot be (read|written|stored|used): \$\{/
   expect(files.filter((file) => wording.test(code(file))).sort()).toEqual([
     // The other two modules describe the content of a lock file, and errors of SQLite.
@@ -404,7 +404,7 @@ test('templates with the tag own contain only ASCII, because the build does not 
   expect(wrong).toEqual([])
 })
 
-test('only readings.ts parses timestamps from the service', () => {
+test('only readings.ts and a fixed list of modules parse dates', () => {
   // The other modules parse HTTP dates, certificates and typed times.
   const readers = [
     ...['api/readings.ts', 'client/retry-policy.ts'],
@@ -415,7 +415,7 @@ test('only readings.ts parses timestamps from the service', () => {
 })
 
 test('only help texts contain literal commands, and only hint-text.ts builds commands for hints', () => {
-  // Help texts, completion scripts, the version, and titles of schemas.
+  // These modules contain help texts, completion scripts, the version, and titles of schemas.
   const helpTexts = [
     ...[
       'commands/complete.ts',
