@@ -193,7 +193,7 @@ test('the launcher exits 70 if the promise of the program never settles', async 
   expect(await runCommand(node, [forever], { XDG_CACHE_HOME: '' })).toMatchObject({ code: 70 })
 })
 
-/** Script that reports a code cache in use. */
+/** Script that reports whether Node uses a code cache. */
 const reporter = `
 const vm = require('node:vm')
 const { Script } = vm
