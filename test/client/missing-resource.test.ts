@@ -135,7 +135,7 @@ test('members add and rooms create exit 3 for a user who is missing in the embed
   })
 })
 
-test('the message of a service about a missing item is printed unless it repeats the error', async () => {
+test('the message of the service about a missing item is printed unless the message repeats the error', async () => {
   world.intercept = async ({ url }, next) =>
     url.endsWith('/rooms/r1')
       ? answer(400, { error: { code: 'not_found', message: 'room r1 was archived' } })

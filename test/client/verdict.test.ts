@@ -34,7 +34,7 @@ const reads = () => world.sent().filter((line) => line.startsWith('GET'))
 describe('a creation whose response contains only an ID', () => {
   const create = ['rooms', 'create', '--name', 'New', '--type', 'open', '--json']
 
-  test('a creation whose response contains only an ID succeeds if the room with that ID is as requested', async () => {
+  test('a creation whose response contains only an ID succeeds if the room with that ID has the requested name', async () => {
     world.intercept = async (request, next) => {
       const response = await next()
       if (request.method === 'GET') return response

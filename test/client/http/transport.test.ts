@@ -491,7 +491,7 @@ describe.each([
       expect((await send(origin)).text).toBe('{"rooms":[]}')
     })
 
-    test('the transport ends a waiting request when the caller aborts it, and reports that the request may have arrived', async () => {
+    test('the transport ends a waiting request that the caller aborts, and reports that the request may have arrived', async () => {
       const abort = new AbortController()
       const origin = await serveRaw(() => abort.abort())
       expect(await describeFailure(origin, { signal: abort.signal })).toEqual({
@@ -501,7 +501,7 @@ describe.each([
       })
     })
 
-    test('the transport ends a request when the caller aborts it during the response, and reports that the request may have arrived', async () => {
+    test('the transport ends a request that the caller aborts during the response, and reports that the request may have arrived', async () => {
       const abort = new AbortController()
       const origin = await serveRaw((socket) =>
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{', () =>
