@@ -69,7 +69,7 @@ describe.each(pairs)('a profile for %s', (stored, other) => {
     expect(await write(other, ['--allow-write'])).toMatchObject({ code: 0 })
   })
 
-  test(`a profile for ${stored} gives its audit log to a profile for ${other}`, async () => {
+  test(`a write to ${other} is recorded in the audit log of a profile for ${stored}`, async () => {
     store({ default: { base_url: other }, audited: { base_url: stored, audit_log: log } })
     expect(await write('', ['--profile', 'default'])).toMatchObject({ code: 0 })
     expect(readFileSync(log, 'utf8')).toContain('"intent"')

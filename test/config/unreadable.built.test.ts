@@ -39,7 +39,7 @@ async function protect() {
 
 describe.runIf(obeysModes)('unreadable settings files', () => {
   test.each(['file', 'directory'])(
-    'a settings file that is unreadable because of the mode of the %s prevents writes and allows reads with key and base URL from the environment',
+    'if the mode of the settings %s prevents access, writes are refused, and reads use the key and base URL of the environment',
     async (what) => {
       const { dir, file, run } = await protect()
       const path = what === 'file' ? file : dir
