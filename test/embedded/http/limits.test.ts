@@ -81,7 +81,7 @@ describe('the embedded service', () => {
     expect(statusLine(text)).toBe('HTTP/1.1 400 Bad Request')
   })
 
-  test('the embedded service does not count a ping frame towards the size limit of the message before it', async () => {
+  test('the embedded service does not count a ping frame towards the size limit of the preceding message', async () => {
     const { join } = await startService()
     const webSocket = await join()
     webSocket.send('x'.repeat(16 * 1024))

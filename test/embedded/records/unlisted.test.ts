@@ -226,7 +226,7 @@ test('an upgrade from a version without unlisted fields keeps the data of the wo
     VALUES ('r', 'open', 'Old', 'default', 0, 1, 1)`)
   old.exec(`INSERT INTO users (id, user_id, default_member_type, access_token, created_at, updated_at)
     VALUES ('u', 'ada', 'guest', 'token', 1, 1)`)
-  // A reopened room without meeting time left. A second participant would have ended it.
+  // This reopened room has no meeting time left, so a second participant would have ended its meeting.
   old.exec(`INSERT INTO rooms (id, type, name, layout, record, max_meeting_seconds, meeting_ms, created_at, updated_at)
     VALUES ('o', 'open', 'Over', 'default', 0, 60, 60000, 1, 1)`)
   old.close()

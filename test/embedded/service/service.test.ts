@@ -268,7 +268,7 @@ describe('IDs', () => {
 })
 
 describe('a room', () => {
-  test('a room has every documented field after it is created', async () => {
+  test('a new room has every documented field', async () => {
     const { status, body } = await send('POST', '/rooms', {
       name: 'Design review 👋 "x"',
       type: 'private',
@@ -472,7 +472,7 @@ describe('a user', () => {
     expect(await found('nobody')).toEqual([])
   })
 
-  test('a user is counted in the total of a paged list only if it matches email_search_query', async () => {
+  test('the total of a paged user list counts only users who match email_search_query', async () => {
     for (const id of ['a', 'b', 'c']) await user(id, { email: `${id}@example.com` })
     await user('d')
     const { body } = await send('GET', '/users?email_search_query=example&limit=1&offset=1')

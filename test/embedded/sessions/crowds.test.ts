@@ -43,7 +43,7 @@ async function createAnnouncedRoom() {
 }
 
 describe('a room with many participants', () => {
-  test('a room with many participants disconnects all participants together when it is terminated, and closes every socket with a reason', async () => {
+  test('terminating a room with many participants disconnects all participants together and closes every socket with a reason', async () => {
     const { room, next } = await createAnnouncedRoom()
     const count = sized(25, 150)
     const peers = await joinCrowd(room, count)

@@ -103,7 +103,7 @@ test('terminating a room does not affect other rooms', async () => {
   await peer.until(({ messages }) => messages.includes('hello'))
 })
 
-test('deleting a room closes every socket in it', async () => {
+test('deleting a room closes every socket of the room', async () => {
   const room = await served.room()
   const peers = [await served.join(room), await served.join(room)]
   await served.ask('DELETE', `/rooms/${room}`)

@@ -36,7 +36,7 @@ test('the join limiter counts IPv6 addresses by their /64 network', () => {
   expect(join('::1')).toBe(true)
 })
 
-test('the join limiter counts each room and each address separately, including connections without an address', () => {
+test('the join limiter counts each room and each IP address separately, including connections without an IP address', () => {
   const { join } = limiter(1)
   expect([join('192.0.2.1'), join('192.0.2.2'), join('192.0.2.1', 'other'), join(null)]).toEqual(
     Array(4).fill(true),

@@ -213,7 +213,7 @@ describe('the sessions of a room with many participants', () => {
   })
 })
 
-test('the sessions of a blocked member end together, without effect on other members', async () => {
+test('the sessions of a blocked member end together, and all other sessions stay open', async () => {
   const { room, ada } = await createCrowdedRoom({ type: 'private' })
   await live.ask('PUT', `/rooms/${room}/members/${ada.id}`, { is_blocked: true })
   expect(live.records()).toEqual([true, 9])
