@@ -50,7 +50,7 @@ test('the recipe for the end of a meeting waits until the meeting ends and repor
   expect(await runLine(world, report)).toMatchObject({ code: 0, stdout: expect.stringMatching(/\bada\b/) })
 })
 
-test('the recipe for renaming rooms renames each room only once when it is run twice', async () => {
+test('the recipe for renaming rooms renames each room only once in two runs', async () => {
   const world = await createWorld()
   for (const name of ['Weekly', 'Retro']) await world.send('POST', '/rooms', { name, type: 'open' })
   const lines = recipe('Rename many rooms').map((line) => line.replace('2026-01-01', '2026-12-31'))
