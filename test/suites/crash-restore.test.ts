@@ -12,7 +12,7 @@ import { homes, startServe } from '../helpers/serving.ts'
 import { tempDir } from '../helpers/world.ts'
 import { counted, sized } from './size.ts'
 
-// kill -9 during a restore, a reset and an upgrade. Afterwards, the old or the new workspace is complete.
+// Tests kill -9 during a restore, a reset and an upgrade. Then the old or the new workspace is complete.
 
 const count = counted('crash (replaced workspaces)')
 const quietly = <T>(load: () => Promise<T>) => load()

@@ -12,7 +12,7 @@ import { localUrl, wireRequest } from '../helpers/wire.ts'
 import { tempDir } from '../helpers/world.ts'
 import { counted, notice, sized } from './size.ts'
 
-// Files of a workspace after a crash, on a damaged disk and on a full disk.
+// Tests the files of a workspace after a crash, on a damaged disk and on a full disk.
 
 const count = counted('crash (storage)')
 const machine = { now: Date.now, quietly: <T>(load: () => Promise<T>) => load() }

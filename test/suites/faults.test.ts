@@ -38,7 +38,7 @@ function* casesOf(index: number, fault: Fault): Generator<readonly [Fault, Runne
 
 const isHere = ({ over }: Fault) => over !== 'full port' || process.platform === 'linux'
 if (!faults.every(isHere)) notice('faults', 'only Linux has a port that drops connections')
-/** A quick run has half of the faults that need a process. */
+/** Faults of this run. A quick run has half of the faults that need a process. */
 const tried = faults.filter((fault, index) => isHere(fault) && (full || !fault.trusted || index % 2 === 0))
 
 describe.concurrent('outcomes with a faulty service', () => {

@@ -261,7 +261,7 @@ const writes = [
 
 const bombs = (full ? all() : quick).map((bomb, index) => ({ ...bomb, index }))
 
-/** In a quick run, each response is tested with one command. */
+// A quick run tests each response with one command.
 describe.each(bombs)('$name', ({ respond, timeout, index }) => {
   test('a command with a hostile response exits with an expected code and stays within its memory limit', {
     timeout: 600_000,

@@ -11,7 +11,7 @@ import { fillDisk, mountDisk } from '../helpers/small-disk.ts'
 import { tempDir } from '../helpers/world.ts'
 import { counted, full, notice, share, sized } from './size.ts'
 
-// Machines that lack a working directory, file handles, a home directory or disk space.
+// Tests machines that lack a working directory, file handles, a home directory or disk space.
 
 const count = counted('process (machine)')
 const run = (line: string, env: Record<string, string>, stdin?: string) => {
@@ -154,7 +154,7 @@ describe('a home directory', () => {
     ['that is empty', ''],
     ['that is not a directory', '/dev/null'],
     ['that cannot be created', '/proc/nowhere'],
-  ])('a home directory %s does not prevent commands without settings', async (_, HOME) => {
+  ])('a home directory %s does not prevent rooms list', async (_, HOME) => {
     const { HOME: _home, ...env } = await served()
     const homeless = HOME === undefined ? env : { ...env, HOME }
     if (full) expect(await run('--version', homeless)).toEqual(fine)

@@ -20,7 +20,7 @@ import { fullPort, openingPipe, silentPort, unansweredSyn, type Within } from '.
 import { startTestService } from '../helpers/test-service.ts'
 import { counted, full, share } from './size.ts'
 
-// Signals in each phase of a command that ends by itself. process-stay.test.ts tests long-running commands.
+// Tests signals in each phase of a command that ends by itself. process-stay.test.ts tests long-running commands.
 
 const count = counted('process (signals)')
 
@@ -38,7 +38,7 @@ function expectPrompt({ lingeredMs }: Signalled): void {
   expect(lingeredMs).toBeLessThan(promptlyMs)
 }
 
-/** Before Node 22.15, a signal ends a process with work that cannot be canceled. */
+/** Expects the exit code of a signal, or, before Node 22.15, a process that the signal itself has ended. */
 function expectStopped({ code, signal }: Signalled, stop: Stop): void {
   expect(code === null ? signal : code).toBe(code === null ? stop : stopCodes[stop])
 }

@@ -9,7 +9,7 @@ import { homes } from '../helpers/serving.ts'
 import { leaves } from '../helpers/tree.ts'
 import { counted, full, notice, share, sized } from './size.ts'
 
-// Standard streams that are closed or full, or whose reader closes the pipe.
+// Tests standard streams that are closed or full, or whose reader closes the pipe.
 
 const count = counted('process (streams)')
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import config from '../vitest.config.mts'
 import { full, share } from './size.ts'
 
-// A suite also passes if it runs in the wrong size.
+// No other test fails if the suites run in the wrong size.
 test.each([
   ['full', '1'],
   ['test', ''],

@@ -55,7 +55,7 @@ export async function killWebhooks({ random, ...kills }: Kills & { random(): num
         const { id } = deliveries[Math.floor(random() * deliveries.length)] ?? {}
         if (id === undefined) continue
         const { delivery } = await api('POST', `/webhooks/deliveries/${id}/redeliver`, {}).catch((error) => {
-          // Another redeliverer was faster.
+          // Another client has already requested this redelivery.
           if (/validation_exception/.test(String(error))) return {}
           throw error
         })

@@ -1,4 +1,4 @@
-/** Addresses that a webhook must not be sent to, in all notations that a URL may have. */
+/** Forbidden addresses of webhook receivers, in all notations that a URL may have. */
 export const forbiddenAddresses: Readonly<Record<string, readonly string[]>> = {
   'private networks': [
     '10.0.0.1',
@@ -106,7 +106,7 @@ export const forbiddenAddresses: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Addresses of host names. Each lookup returns the next list; the last list repeats. */
+/** IP addresses of host names. Each lookup returns the next list; the last list repeats. */
 export const names: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'inside.test': [['10.0.0.1']],
   'metadata.test': [['169.254.169.254']],

@@ -1,5 +1,5 @@
 interface FrameOptions {
-  /** 0 continues a message, 1 is text, 2 is binary, 8 is a close, 9 is a ping, 10 is a pong. */
+  /** Opcode: 0 continues a message, 1 is text, 2 is binary, 8 is a close, 9 is a ping, 10 is a pong. */
   opcode?: number
   payload?: string | Uint8Array
   /** True if the frame ends the message. */

@@ -98,7 +98,7 @@ const rebinding: RequestGroup = {
       'www.127.0.0.1',
       '127.0.0.1-evil.test',
       'sub.meet.example.evil.test',
-      // Characters that end a host for some readers and not for others.
+      // Characters that end a host only in some parsers.
       'evil.com/.localhost',
       'evil.com#.localhost',
       'evil.com?.localhost',
@@ -147,7 +147,7 @@ const rebinding: RequestGroup = {
       'localhost :80',
       'localhost:0x50',
       'localhost:80 evil.test',
-      // Other notations of addresses. Browsers always send 127.0.0.1.
+      // Other notations of IP addresses. Browsers always send 127.0.0.1.
       '127.1',
       '127.0.1',
       '2130706433',
@@ -268,7 +268,7 @@ const origins: RequestGroup = {
       'http://[::1]:4680',
       'http://a.localhost:4680',
       'http://0.0.0.0:4680',
-      // The own origin with a prefix or suffix.
+      // The origin of the service with a prefix or suffix.
       'http://localhost:4680.evil.test',
       'http://localhost:4680@evil.test',
       'http://user@localhost:4680',

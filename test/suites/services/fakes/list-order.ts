@@ -55,7 +55,7 @@ export const lister = (
 ): FakeService => ({ name, make: listing(page) as (setting: Setting) => Exchange, ...facts })
 
 export const readable = { isReadable: true } as const
-/** Three passes may or may not show all items, depending on earlier requests. */
+/** Mark of a service in which three passes may miss items, depending on earlier requests. */
 const unsettled = { isUnsettled: true } as const
 
 /** Returns true for a list of one page, which no other page can contradict. */
