@@ -223,7 +223,7 @@ describe('a connect fault', () => {
     expect(await connect(service.baseUrl)).toEqual(refusal)
   })
 
-  test('a connect fault matches only connections to the given rooms, as often as the field `times` specifies', async () => {
+  test('a connect fault matches only connections to the given rooms, as often as its field `times` specifies', async () => {
     const { service, join, send } = await startTestService()
     const fault = service.faults.add({ operation: 'connect', id: 'weekly', status: 503, times: 2 })
     expect(await connect(service.baseUrl, 'old')).toMatchObject({ code: 'terminated' })
@@ -244,8 +244,8 @@ describe('a connect fault', () => {
   })
 })
 
-describe('a test service with faults', () => {
-  test('a test service with faults makes as many concurrent requests fail as the field `times` specifies', async () => {
+describe('fault counts', () => {
+  test('a fault makes as many concurrent requests fail as its field `times` specifies', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     await fc.assert(
       fc.asyncProperty(
@@ -267,7 +267,7 @@ describe('a test service with faults', () => {
     )
   })
 
-  test('a test service with faults applies the faults in the order of addition, each for `times` requests', async () => {
+  test('several faults apply in the order of addition, each for `times` requests', async () => {
     const { service, createRoom } = await startTestService({})
     await fc.assert(
       fc.asyncProperty(
@@ -293,7 +293,7 @@ describe('a test service with faults', () => {
     )
   })
 
-  test('a test service with faults makes the share of requests in `probability` fail, and the same requests for the same seed', async () => {
+  test('a fault with a probability affects about this share of requests, and the same requests for the same seed', async () => {
     const { service, send } = await startTestService({})
     const draw = async (probability: number, seed: number, count = 200) => {
       await service.reset()
