@@ -9,7 +9,7 @@ test('body() keeps the given fields and drops undefined fields', () => {
   expect(Object.keys(body<'updateRoom'>({ name: undefined }))).toEqual([])
 })
 
-test('body() has the type of the request body of its operation', () => {
+test('the return type of body() is the type of the request body of its operation', () => {
   expectTypeOf(body<'createRoom'>).returns.toEqualTypeOf<Input<Operations['createRoom']>['body']>()
   expectTypeOf(body<'createRoom'>).returns.toHaveProperty('max_meeting_seconds')
   expectTypeOf(body<'updateRoom'>).returns.not.toHaveProperty('max_meeting_seconds')
