@@ -133,9 +133,9 @@ test('a creation has an unknown outcome and reports the ID if the response shows
 })
 
 test.each([
-  ['below data', (body: any) => ({ data: body })],
-  ['bare', (body: any) => body.room],
-  ['bare below data', (body: any) => ({ data: body.room })],
+  ['as {data: {room}}', (body: any) => ({ data: body })],
+  ['as the whole body', (body: any) => body.room],
+  ['as {data}', (body: any) => ({ data: body.room })],
 ])('a response that shows the room %s proves the change without a read', async (_where, wrap) => {
   world.intercept = async (request, next) => {
     const response = await next()

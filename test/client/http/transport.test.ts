@@ -651,7 +651,7 @@ describe.each([
       return seen
     }
 
-    test('a proxy that cannot be reached is named in the error, and the request was not sent', async () => {
+    test('a proxy that cannot be reached is named in the error, and the request is not sent', async () => {
       const name = `127.0.0.1:${await findClosedPort()}`
       expect(
         await describeFailure('http://meet.test', {
