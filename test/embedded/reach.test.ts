@@ -56,7 +56,7 @@ test('--local opens the local workspace directly if the serving process stops be
   expect(requests).toHaveLength(1)
 })
 
-test('--local sends the request to the next serving process, with its key, if the first process is gone', async () => {
+test('--local sends the request with the new key to the next serving process if the first process is gone', async () => {
   const { code, stdout, requests } = await list({
     async 'http://127.0.0.1:1/v1'() {
       publish('http://127.0.0.1:2/v1', 'key-2')

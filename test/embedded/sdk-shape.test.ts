@@ -75,8 +75,8 @@ const sdk = perTest(async () => {
 const createRoom = async (fields: object = {}): Promise<Thing> =>
   (await sdk.send('POST', '/rooms', { name: 'Weekly sync', type: 'private', ...fields }))['room']
 
-describe('an SDK against meetroom serve', () => {
-  test('an SDK against meetroom serve lists rooms, users and members newest first, in pages of 30', async () => {
+describe('an SDK with meetroom serve', () => {
+  test('an SDK with meetroom serve lists rooms, users and members newest first, in pages of 30', async () => {
     const rooms: string[] = []
     const users: string[] = []
     for (let i = 0; i < 65; i++) {
@@ -93,7 +93,7 @@ describe('an SDK against meetroom serve', () => {
       expect((await sdk.all(path, key)).map((item) => item[id])).toEqual(created.toReversed())
   })
 
-  test('an SDK against meetroom serve connects with the tokens of members, and lists sessions with their clients, in pages of 30', async () => {
+  test('an SDK with meetroom serve connects with the tokens of members, and lists sessions with their clients, in pages of 30', async () => {
     const members: Thing[] = []
     await sdk.send('POST', '/users', { user_id: 'host' })
     const { id } = await createRoom({ members: [{ user_id: 'host', type: 'host' }] })
@@ -127,7 +127,7 @@ describe('an SDK against meetroom serve', () => {
     })
   })
 
-  test('an SDK against meetroom serve receives the metadata of rooms, users and members, and updates of other fields keep the metadata', async () => {
+  test('an SDK with meetroom serve receives the metadata of rooms, users and members, and updates of other fields keep the metadata', async () => {
     const metadata = { plan: 'gold', tags: ['a', 'b'], nested: { price: 1.5, none: null } }
     const { user } = await sdk.send('POST', '/users', { user_id: 'ada', metadata })
     const room = await createRoom({ metadata })

@@ -153,7 +153,7 @@ describe('the access token of a member', () => {
       expect(await served.refusal(room, { token: wrong })).toMatchObject({ code: 'unauthorized' })
   })
 
-  test('the access token of a member is refused while the member is blocked, and when the user is deleted', async () => {
+  test('the access token of a member is refused while the member is blocked and after the user is deleted', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private', members: [{ user_id: 'ada' }] })
     const token = await tokenOf(room)
