@@ -239,7 +239,7 @@ describe('reading of standard input', () => {
   ]
 
   test.each(withStops(share(lines, 0, 2)))(
-    'while standard input is read, %s ends “%s” without temporary files',
+    'while standard input is read, %s ends “%s”, and no temporary file remains',
     measured,
     async (stop, line) => {
       const env = envFor('http://127.0.0.1:9/v1')
