@@ -165,7 +165,7 @@ describe('a connect fault', () => {
     [{ connection: 'reset', after: 'write' }, 'ECONNRESET', ['lost']],
     [{ connection: 'cut' }, 1006, ['lost']],
   ] satisfies [Fault, unknown, string[]][])(
-    'a connect fault with %j fails as requested, and records a session only if a session began',
+    'a connect fault with %j has the requested outcome, and records a session only if a session began',
     async (fault, outcome, ends) => {
       const { service, send } = await startTestService()
       const added = service.faults.add({ operation: 'connect', ...fault })
@@ -293,7 +293,7 @@ describe('fault counts', () => {
     )
   })
 
-  test('a fault with a probability affects about this share of requests, and the same requests for the same seed', async () => {
+  test('a fault with a probability affects the given share of requests, and the same requests for the same seed', async () => {
     const { service, send } = await startTestService({})
     const draw = async (probability: number, seed: number, count = 200) => {
       await service.reset()
