@@ -178,7 +178,7 @@ describe('max_meeting_seconds', () => {
     expect(await served.getRoom(room)).toMatchObject({ meeting_time: seconds })
   })
 
-  test('max_meeting_seconds can be any large number', async () => {
+  test('max_meeting_seconds can be the largest safe integer', async () => {
     const room = await served.room({ max_meeting_seconds: Number.MAX_SAFE_INTEGER })
     await served.join(room)
     await served.join(room)
