@@ -109,14 +109,14 @@ describe('a delete command with --save', () => {
     ['standard input', 'rooms delete - --yes --save undo.ndjson', () => `${ids.board}\n`],
     ['an alias', 'room rm BOARD --yes --save undo.ndjson', undefined],
     ['meetroom api', 'api DELETE /rooms/BOARD --yes --save undo.ndjson', undefined],
-  ])('a delete command with --save saves the deleted records with %s', async (_, line, stdin) => {
+  ])('a delete command that uses %s saves the deleted records with --save', async (_, line, stdin) => {
     const options = stdin ? { stdin: stdin() } : {}
     expect(await world.outcome(line.replace('BOARD', ids.board), options)).toMatchObject({ code: 0 })
     expect(records('undo.ndjson')).toMatchObject([{ id: ids.board, name: 'Board' }])
     expect(await roomCount()).toBe(4)
   })
 
-  test('a delete command with --save saves only the rooms that exist, and has the same exit code as without --save', async () => {
+  test('a delete command with --save saves only the rooms that exist, and exits with the same code as without --save', async () => {
     const line = `rooms delete ${ids.board} nowhere --yes`
     const run = await world.outcome(`${line} --save undo.ndjson -o ids`)
     expect(run).toMatchObject({ code: 8, stdout: `${ids.board}\n` })
@@ -314,7 +314,7 @@ describe('a delete command with --save', () => {
       'the records that DELETE /users/%zz deletes cannot be saved; nothing was sent\nhint: pass --no-save to delete without saving',
     ],
   ])(
-    'a delete command with --save is a usage error if no deleted records can be saved: meetroom %s',
+    'the command “meetroom %s” exits 2 before any request because --save cannot save its records',
     async (line, message) => {
       expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
       expect(world.requests).toEqual([])
@@ -362,7 +362,7 @@ describe('the save directory', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('the save directory receives no file with --save or --no-save', async () => {
+  test('the save directory receives no file if a delete command has --save or --no-save', async () => {
     const env = { MEETROOM_SAVE_DELETED: path('deleted') }
     await world.run(`rooms delete ${ids.board} --yes --save undo.ndjson`, { env })
     await world.run(`rooms delete ${ids.hall} --yes --no-save`, { env })
@@ -390,7 +390,7 @@ describe('the save directory', () => {
       'MEETROOM_SAVE_DELETED: the path must be absolute, not “here”',
       { MEETROOM_SAVE_DELETED: 'here' },
     ],
-  ])('a relative path of the save directory is refused: %s', async (line, message, env) => {
+  ])('the command “%s” refuses a relative path of the save directory', async (line, message, env) => {
     expect(await world.run(line, { env })).toMatchObject({
       code: 2,
       stderr: `error: ${message}\nhint: a relative path depends on the current directory\n`,

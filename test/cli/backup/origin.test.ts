@@ -48,7 +48,7 @@ test.each(['rooms', 'users'])(
   },
 )
 
-test('an import of saved records into the same service, or of an export, asks for no confirmation', async () => {
+test('an import of saved records into the same service asks for no confirmation, and neither does an import of an export', async () => {
   const { world } = await createSaved()
   expect(await world.run(`users import ${join(world.dir, 'users.ndjson')}`)).toMatchObject({ code: 0 })
   const { code, stderr } = await world.run(`rooms import ${join(world.dir, 'rooms.ndjson')}`)
@@ -66,7 +66,7 @@ test('an import of saved records into the same service, or of an export, asks fo
     }
 })
 
-test('an import of records that an earlier version saved prints a notice', async () => {
+test('an import of records that an earlier version saved prints a notice about their unknown origin', async () => {
   const { world } = await createSaved()
   const file = join(world.dir, 'rooms.ndjson')
   const { saved_from: _, ...record } = JSON.parse(readFileSync(file, 'utf8'))

@@ -151,7 +151,7 @@ describe('a record that cannot be imported again', () => {
   ]
 
   test.each(bad)(
-    'a record that cannot be imported again prevents the deletion of all rooms if the record %s',
+    'a delete command with --save deletes no room if a record %s and could not be imported again',
     async (_what, respell, problem) => {
       const before = await state()
       convertResponses(respell)
@@ -174,7 +174,7 @@ describe('a record that cannot be imported again', () => {
     },
   )
 
-  test('a record that cannot be imported again prevents the deletion of users if the record has an unlisted role', async () => {
+  test('users delete --save deletes no users if a membership has an unlisted role and could not be imported again', async () => {
     convertResponses((field, value) => (field === 'default_member_type' ? 'king' : value))
     expect(await world.run('users delete ada --yes --save saved.ndjson')).toMatchObject({
       code: 2,
