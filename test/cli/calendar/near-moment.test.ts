@@ -39,12 +39,12 @@ test.each([
   ['PT45M', '45m'],
   ['1,5h', '1h30m'],
   ['1767225600', '2026-01-01T00:00:00Z'],
-])('the time that %j probably means is %s, which is valid', (text, meant) => {
+])('the error for the invalid time %j suggests the valid time %s', (text, meant) => {
   expect(toMomentError('x', text, now, zone).correction).toEqual([text, meant])
   expect(parseMoment(meant, now, zone)).toBeDefined()
 })
 
-test('a date whose order of day and month is unclear has no correction, and a hint names both', () => {
+test('the error for an ambiguous order of day and month suggests no correction, and its hint names both dates', () => {
   const { correction, hint } = toMomentError('x', '3/4/2026', now, zone)
   expect(correction).toBeUndefined()
   expect(hint).toContain('2026-04-03 or 2026-03-04')
@@ -60,7 +60,7 @@ test.each([
   '25:5',
   '1 foo',
   'last week',
-])('no time is suggested for %j', (text) => {
+])('the error for the invalid time %j suggests no time', (text) => {
   const { correction, hint } = toMomentError('x', text, now, zone)
   expect({ correction, hint }).toEqual({ correction: undefined, hint: undefined })
 })
@@ -74,7 +74,7 @@ test.each([
   ['October', '2026-10'],
   ['dec', '2025-12'],
   ['Dec 2026', '2026-12'],
-])('the period that %j probably means is %s', (text, meant) => {
+])('the error for the invalid period %j suggests the period %s', (text, meant) => {
   expect(toPeriodError('x', text, [now, zone]).correction).toEqual([text, meant])
 })
 
@@ -82,7 +82,7 @@ test.each([
   ['45 min', '45m'],
   ['1.5 hours', '1h30m'],
   ['90secs', '90s'],
-])('the duration that %j probably means is %s', (text, meant) => {
+])('the error for the invalid duration %j suggests the duration %s', (text, meant) => {
   let error: UsageError | undefined
   try {
     parseDuration(text, {})

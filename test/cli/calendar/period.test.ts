@@ -36,7 +36,7 @@ test.each([
   expect(labelOf('week', dayNumber(year, month, day) ?? Number.NaN)).toBe(expected)
 })
 
-test('days, weeks and months follow each other without gaps, and each has exactly one label', () => {
+test('consecutive days, weeks and months have no gaps between them, and all days of a period have the same label', () => {
   const day = fc.integer({ min: -10_000, max: 40_000 })
   const property = fc.property(day, fc.constantFrom(...periodUnits), (day, unit) => {
     const [first, end] = daysOf(unit, day)

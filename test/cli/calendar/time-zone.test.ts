@@ -56,7 +56,7 @@ test('a day begins at the first of two midnights', () => {
   expect(startOf('America/St_Johns', 2010, 11, 7)).toBe('2010-11-07T02:30')
 })
 
-test('a day that the calendar of a zone skips is empty', () => {
+test('a day that the calendar of a zone skips has the same start as the following day', () => {
   expect([29, 30, 31].map((day) => startOf('Pacific/Apia', 2011, 12, day))).toEqual([
     '2011-12-29T10:00',
     '2011-12-30T10:00',
@@ -64,7 +64,7 @@ test('a day that the calendar of a zone skips is empty', () => {
   ])
 })
 
-test('a skipped local time is moved later by the clock change, and a repeated local time is the first of the two', () => {
+test('a skipped local time is moved later by the clock change, and a repeated local time means its first occurrence', () => {
   const zone = new TimeZone('Europe/Berlin')
   const at = (month: number, day: number) =>
     iso(zone.instantOf({ year: 2026, month, day, hour: 2, minute: 30 }))
