@@ -39,7 +39,7 @@ describe('every command', () => {
     }
   })
 
-  test('every command lists the exit code that it returns, and is declared as writing if it sends a write request', async () => {
+  test('every command documents the exit code that it returns, and is declared as writing if it sends a write request', async () => {
     const { commands } = await facts()
     const calls = (await allCalls()).filter((call) => !stays.test(call) && !call.startsWith('__complete '))
     for (const call of calls) {
@@ -53,7 +53,7 @@ describe('every command', () => {
   })
 })
 
-test('commands --json lists exit code 8, which --all-profiles can cause, only for read commands', async () => {
+test('commands --json documents exit code 8 for --all-profiles only for read commands', async () => {
   const world = await createWorld()
   const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
   await world.run('auth login --profile one --with-token', {

@@ -173,7 +173,7 @@ describe('api -i', () => {
   })
 
   test.each([true, false])(
-    'api -i masks secrets and escapes control characters in response headers (on a terminal: %s)',
+    'api -i masks secrets and escapes control characters in response headers with tty=%s',
     async (tty) => {
       const headers = {
         'set-cookie': 'session=s3cr3t',

@@ -75,7 +75,7 @@ test('audit list shows the ID of a redelivered webhook, also with --names', asyn
     )
 })
 
-test('audit list --where, --sort, --count and --count-by select and count changes', async () => {
+test('audit list selects and counts changes with --where, --sort, --count and --count-by', async () => {
   await makeChanges()
   const { stdout } = await list('--where', 'what~block', '--names', '-o', 'csv', '--columns', 'who,whose')
   expect(stdout).toBe('who,whose\r\noperator,Ada <b> in X\r\n')
@@ -112,7 +112,7 @@ test('audit list on a terminal shows times in the time zone, and --since limits 
   expect((await list('--since', '2026-01-03')).stderr).toBe('no changes\n')
 })
 
-test('audit list --period limits the time, also for a change whose outcome came later', async () => {
+test('audit list --period selects changes by their start time, even if the outcome came later', async () => {
   await run('users delete nobody --yes')
   const lines = readFileSync(log, 'utf8').trim().split('\n')
   const at = (line: string | undefined, time: string) =>
@@ -131,7 +131,7 @@ test('audit list --period limits the time, also for a change whose outcome came 
   })
 })
 
-test('audit list shows the profile, and the service of changes with one profile, only if there are several', async () => {
+test('audit list shows a column for the profile or the service only if the values differ', async () => {
   await run('users delete nobody --yes')
   const header = async (...files: string[]) => (await list(...files)).stdout.split('\n')[0]
   const rewrite = (from: RegExp, to: string) => {
@@ -192,7 +192,7 @@ test('audit list without an audit log prints a hint to create a log', async () =
   })
 })
 
-test('audit list --html writes a page that shows names as text', async () => {
+test('audit list --html writes a page that escapes markup in names', async () => {
   await run(`members block ${room} ${member} --yes`)
   expect((await list('--html', 'page.html', '--names')).stderr).toBe('wrote page.html\n')
   const page = readFileSync(join(world.dir, 'page.html'), 'utf8')

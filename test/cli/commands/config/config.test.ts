@@ -631,7 +631,7 @@ describe('the lock file of the settings file', () => {
   const lock = () => `${file}.lock`
   beforeEach(() => store({ profiles: { default: { retries: 7 } } }))
 
-  test('when the settings file has a lock file, config set waits for the process that holds the lock, and keeps the changes of this process', async () => {
+  test('when the settings file has a lock file, config set waits for the process that holds the lock and keeps the changes of that process', async () => {
     writeFileSync(lock(), `${testPid + 1}\n`)
     const { host, done } = world.start(['config', 'set', 'timeout', '5'], { env: bare })
     const { sleep } = host

@@ -204,7 +204,7 @@ describe('the control listener', () => {
   })
 })
 
-test('the commands for a shell in the help topic testing control a service', async () => {
+test('each meetroom local command in the help topic testing controls a service and exits 0', async () => {
   const { run, env, file } = await startControlled()
   const seedFile = join(env.HOME, 'seed.json')
   writeFileSync(seedFile, JSON.stringify(seed))

@@ -136,7 +136,7 @@ describe.each([
     expect(existsSync(join(world.dir, 'data/backups'))).toBe(false)
   })
 
-  test(`${line} shows the workspace in the prompt, and changes nothing after the answer no`, async () => {
+  test(`${line} shows the workspace in the prompt, and changes nothing if the user does not confirm`, async () => {
     const world = await createWorldWithBackup()
     const { host, done } = world.start(line.split(' '), { tty: true, columns: 400 })
     setImmediate(() => host.type('n\n'))
@@ -146,7 +146,7 @@ describe.each([
     expect(await names(world)).toEqual(['New'])
   })
 
-  test(`${line} refuses a workspace that is being served`, async () => {
+  test(`${line} exits without a change if the workspace is being served`, async () => {
     const world = await createWorldWithBackup()
     const lock = await lockWorkspace(join(world.dir, 'data'), { quietly })
     onTestFinished(() => lock.release())
@@ -169,7 +169,7 @@ describe.each([
     expect(await world.run(`${line} --yes --allow-write`)).toMatchObject({ code: 0 })
   })
 
-  test(`${line} refuses to replace a damaged workspace that cannot be saved, and keeps the damaged files`, async () => {
+  test(`${line} refuses a damaged workspace that cannot be saved, and keeps the damaged files`, async () => {
     const world = await createWorldWithBackup()
     for (const end of ['-wal', '-shm']) rmSync(`${database(world)}${end}`, { force: true })
     writeFileSync(database(world), 'x'.repeat(8192))

@@ -100,7 +100,7 @@ describe('unexpected responses to pages list', () => {
   }
 
   test.each(noOperation)(
-    'pages list with an unexpected response exits 6 when the room exists (status %i, body %j)',
+    'pages list exits 6 after an unexpected response if the room exists (status %i, body %j)',
     async (status, body) => {
       respondToPages(status, body)
       for (const flags of [[], ['--all'], ['--count'], ['--where', 'index=1']]) {
@@ -114,7 +114,7 @@ describe('unexpected responses to pages list', () => {
   )
 
   test.each(noOperation)(
-    'pages list with an unexpected response exits 3 when the room does not exist (status %i, body %j)',
+    'pages list exits 3 after an unexpected response if the room does not exist (status %i, body %j)',
     async (status, body) => {
       respondToPages(status, body)
       const { code, stderr } = await world.run('pages list nowhere')
@@ -123,7 +123,7 @@ describe('unexpected responses to pages list', () => {
     },
   )
 
-  test('pages list with an unexpected response exits 1 for an error with status 400 or 500, and exits 6 for a body without pages', async () => {
+  test('pages list exits 1 after an error with status 400 or 500, and exits 6 after a body without pages', async () => {
     respondToPages(400, { error: { code: 'invalid', message: 'too many' } })
     const { code, stderr } = await world.run(`pages list ${room} --limit 1`)
     expect(code).toBe(1)
@@ -134,7 +134,7 @@ describe('unexpected responses to pages list', () => {
     expect((await world.run(`pages list ${room}`)).code).toBe(6)
   })
 
-  test('pages list with an unexpected response exits 6 with the code wrong_base_url when every response has status 404 and an HTML body', async () => {
+  test('pages list exits 6 with the code wrong_base_url if every response has status 404 and an HTML body', async () => {
     world.intercept = async () => answer(404, '<html></html>')
     const { code, stderr } = await world.run(`pages list ${room} --json`)
     expect(code).toBe(6)
@@ -142,7 +142,7 @@ describe('unexpected responses to pages list', () => {
   })
 })
 
-test('the list of pages in the embedded service equals the pages in the response to the create request', async () => {
+test('the embedded service lists the same pages as in its response to the create request', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(

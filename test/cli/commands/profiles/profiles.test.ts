@@ -289,7 +289,7 @@ test('commands with an invalid settings file read the local workspace, and write
   expect(readFileSync(file, 'utf8')).toBe('{')
 })
 
-test('a local profile from a flag or MEETROOM_PROFILE takes precedence over the base URL in the environment', async () => {
+test('a local profile that a flag or MEETROOM_PROFILE selects takes precedence over the base URL in the environment', async () => {
   for (const [flags, env] of [
     ['--local', {}],
     ['--profile local', {}],

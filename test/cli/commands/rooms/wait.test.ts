@@ -149,7 +149,7 @@ describe('rooms wait', () => {
       ['--timeout 1s', [750, 250]],
       ['--timeout 0.3 --interval 100ms', [100, 100, 100]],
     ])(
-      'rooms wait with a timeout polls for the last time shortly before the end of the timeout (%s)',
+      'rooms wait polls for the last time shortly before the end of its timeout with the flags “%s”',
       async (flags, slept) => {
         const { code, host } = await world.run(`rooms wait ${room} --for terminated ${flags}`)
         expect({ code, slept: host.slept.map(Math.round) }).toEqual({ code: 9, slept })
@@ -181,7 +181,7 @@ describe('rooms wait', () => {
       })
     })
 
-    test('rooms wait with a timeout limits each request to the configured timeout and to the remaining time', async () => {
+    test('rooms wait limits each request to the configured timeout and to the remaining time', async () => {
       const within = async (flags: string, env = {}) => {
         const { host, done } = world.start(`rooms wait ${room} --for terminated ${flags}`.split(' '), { env })
         const delays = host.hurry()
@@ -233,7 +233,7 @@ describe('rooms wait', () => {
       expect({ code, stderr, slept: host.slept }).toEqual({ code: 0, stderr: '', slept: [2000, 2000] })
     })
 
-    test('rooms wait continues after a 429 with a Retry-After longer than the interval, and waits for the time in Retry-After', async () => {
+    test('rooms wait continues after a 429 with a Retry-After longer than the interval, and waits for this Retry-After', async () => {
       world.intercept = async (_, next) => {
         if (world.requests.length === 3) await terminate()
         const seconds = { 1: '7', 2: '1' }[world.requests.length]

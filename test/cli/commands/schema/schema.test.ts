@@ -138,7 +138,7 @@ describe('the schema of errors', () => {
   })
 })
 
-test('schema validation reports values that do not match the schema', () => {
+test('schema validation reports values that do not match the JSON Schema', () => {
   expect(findProblem(schemas['rooms list'], { rooms: [{ id: 7 }] })).toBeDefined()
   expect(findProblem(schemas['rooms list'], {})).toBeDefined()
   expect(findProblem(schemas['auth status'], { profile: 'p' })).toBeDefined()

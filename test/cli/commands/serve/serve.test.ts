@@ -13,7 +13,7 @@ import { homes, joinRoom, runServe } from '../../../helpers/run-serve.ts'
 const runRefused = (...argv: string[]) => runHere(['serve', ...argv], { env: homes() })
 
 describe('the API key of serve', () => {
-  test('the API key of serve is written to the file of --api-key-file if the file does not exist, and then read from it', async () => {
+  test('serve --api-key-file writes the API key to the file if the file does not exist, and then reads the key from the file', async () => {
     const env = homes()
     const file = join(env.HOME, 'key')
     const { ready, call, stop } = await runServe(['--ephemeral', '--api-key-file', file], env)
@@ -168,7 +168,7 @@ describe('the log of serve', () => {
 })
 
 describe('the address of serve', () => {
-  test('serve exits 2 and releases the data directory when the port is in use', async () => {
+  test('serve exits 2 and releases the data directory if the port is in use', async () => {
     const env = homes()
     const port = await listen(createServer())
     expect(await runHere(['serve', '--port', String(port)], { env })).toEqual({
@@ -269,7 +269,7 @@ test.each([
   ...['https://*.example.com', 'https://a";script-src*b.com', 'https://a.com;b', 'https://u@a.com'],
   ...['https://a.com?', 'https://a_b.com', 'https://a.com:99999', 'https://[::1', 'https:a.com'],
 ])(
-  'the room page of a running service can be embedded only by https origins, so --allow-embed “%s” exits 2',
+  'serve exits 2 for --allow-embed “%s” because only https origins can embed the room page',
   async (origin) => {
     const { code, stdout, stderr } = await runRefused('--allow-embed', origin)
     expect({ code, stdout, stderr }).toEqual({

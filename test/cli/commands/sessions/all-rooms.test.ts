@@ -74,10 +74,13 @@ test.each([
   ['--all-rooms --user ada --no-header --columns room_name', 'Maths 7a\n'],
   ['--all-rooms --sort -connected_at --limit 2 -o ids', 'grace-09:00\nnull-08:10\n'],
   ['--all-rooms --count-by room_name -o csv', 'room_name,count\r\nMaths 7a,2\r\nChoir,1\r\n'],
-])('sessions list %s prints the matching sessions, columns or counts', async (flags, stdout) => {
-  serveRooms()
-  expect(await world.run(`sessions list ${flags}`)).toMatchObject({ code: 0, stdout })
-})
+])(
+  'sessions list prints the matching sessions, columns or counts with the flags “%s”',
+  async (flags, stdout) => {
+    serveRooms()
+    expect(await world.run(`sessions list ${flags}`)).toMatchObject({ code: 0, stdout })
+  },
+)
 
 test.each([
   ['sessions list', 2, 'no rooms given: pass a room, --where or --all-rooms'],
@@ -85,7 +88,7 @@ test.each([
   ['sessions list --all-rooms --columns room', 2, 'no session has a field “room”'],
   ['sessions watch', 2, 'the argument “room” is missing'],
   ['sessions watch r1 --all-rooms', 2, 'a room and --all-rooms cannot be used together'],
-])('%s exits %i without output on standard output', async (line, code, message) => {
+])('the command “%s” exits %i without output on standard output', async (line, code, message) => {
   serveRooms()
   const { stderr, ...rest } = await world.run(line)
   expect(rest).toMatchObject({ code, stdout: '' })

@@ -383,7 +383,7 @@ test.each([
   ['sessions report --all-rooms --columns missed', 'no participant has a field “missed”'],
   ['usage --columns room', 'no month has a field “room”'],
   ['users rooms ada --columns room', 'no membership has a field “room”'],
-])('%s exits 2 with the error “%s” before the first request', async (line, message) => {
+])('the command “%s” exits 2 with the error “%s” before the first request', async (line, message) => {
   const { code, stdout, stderr } = await world.run(line)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain(message)
@@ -399,7 +399,7 @@ describe('participant names in sessions report', () => {
     expect(paths().slice(2)).toEqual(['/rooms/r/sessions?limit=1000'])
   })
 
-  test('participant names in sessions report come from one list of users when the members have no names', async () => {
+  test('sessions report reads participant names from one list of users if the members have no names', async () => {
     const nameless = { id: 'm-ada', user_id: 'ada', type: 'guest' }
     const lesson = { sessions: [session('ada', '08:00', '09:00')], members: [nameless] }
     school(world, { a: lesson, b: lesson, c: lesson }, [{ user_id: 'ada', name: 'Ada Lovelace' }])

@@ -62,7 +62,7 @@ test.each([
 })
 
 test.each(['', ' --json', ' -o ids', ' --count', ' --all --where status=online'])(
-  'sessions list%s of a missing user names the likely user instead of printing an empty list',
+  'sessions list%s of a missing user suggests the likely user and prints no empty list',
   async (flags) => {
     const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada Lovelace', email: 'ada@school.example' })

@@ -116,7 +116,7 @@ describe('output of sessions watch', () => {
 })
 
 describe('participant names in sessions watch', () => {
-  test('participant names in sessions watch come from the member or the user, with at most one request for each member and each user', async () => {
+  test('sessions watch reads participant names with at most one request for each member and each user', async () => {
     const sessions = [session('a'), session('b'), session('c', { user_id: undefined })]
     const { run, world } = await watchedRoom([{ sessions }, { sessions }], {
       '/rooms/r1/members/m-a': { member: { id: 'm-a', user_id: 'u-a', name: 'Ada' } },
@@ -145,7 +145,7 @@ describe('participant names in sessions watch', () => {
     ])
   })
 
-  test('participant names in sessions watch come from the list of members when many members join between two polls', async () => {
+  test('sessions watch reads participant names from the list of members if many members join between two polls', async () => {
     const sessions = Array.from({ length: 50 }, (_, i) => session(i))
     const members = sessions.map(({ member_id, user_id }) => ({
       id: member_id,
@@ -159,7 +159,7 @@ describe('participant names in sessions watch', () => {
     expect(world.requests.filter(({ url }) => url.includes('members'))).toHaveLength(3)
   })
 
-  test('participant names in sessions watch are null when the IDs in a session are invalid, and the watch continues', async () => {
+  test('sessions watch continues with null as the participant name if the IDs in a session are invalid', async () => {
     const { run } = await watchedRoom([{ sessions: [session('a', { member_id: '..', user_id: '..' })] }])
     expect(await run()).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('"name":null') })
   })
@@ -170,7 +170,7 @@ describe('participant names in sessions watch', () => {
     ['HTML instead of JSON', answer(200, '<html>', { 'content-type': 'text/html' })],
     ['a 500 for one member', answer(500, { error: { message: 'damaged' } })],
   ])(
-    'participant names in sessions watch are null when the service responds with %s, and the watch continues',
+    'sessions watch continues with null as the participant name if the service responds with %s',
     async (_, instead) => {
       const { run, world } = await watchedRoom([{}, { sessions: [session('a')] }, {}])
       const { intercept } = world
@@ -451,7 +451,7 @@ test('sessions watch reads ten thousand sessions in eleven requests per poll', a
 
 const list = fc.uniqueArray(fc.integer({ min: 0, max: 12 }), { maxLength: 12 })
 
-test('the events of sessions watch reproduce the last list of sessions for random lists', async () => {
+test('the events of sessions watch reproduce the last of several random lists of sessions', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.option(list), { minLength: 1, maxLength: 8 }),

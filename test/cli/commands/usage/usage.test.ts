@@ -114,7 +114,7 @@ describe('usage', () => {
 describe('usage on a terminal', () => {
   const terminal = { tty: true, env: { LANG: 'en_US.UTF-8', NO_COLOR: '1' } }
 
-  test('usage on a terminal does not suggest --columns for the daily table, whose columns are fixed', async () => {
+  test('usage on a terminal does not suggest --columns for the daily table because its columns are fixed', async () => {
     expect((await usage('', { ...terminal, columns: 60 })).stderr).toBe(
       `columns omitted for width: participants, rooms\n${notice}`,
     )

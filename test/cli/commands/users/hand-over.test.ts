@@ -263,7 +263,7 @@ describe('users hand-over', () => {
     expect((await world.member(lobby, 'ada')).type).toBe('host')
   })
 
-  test('users hand-over fails for each room if the service omits roles, and has an unknown outcome with --role', async () => {
+  test('users hand-over fails for each room if the service omits roles, and reports an unknown outcome with --role', async () => {
     otherService(world, { without: ['type'] })
     const { code, rows } = await world.rows('users hand-over mallory ada --yes')
     expect(code).not.toBe(0)

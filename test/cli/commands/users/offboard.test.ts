@@ -297,7 +297,7 @@ describe('the prompt of users offboard', () => {
     )
   })
 
-  test('the prompt of users offboard is not shown when no step remains', async () => {
+  test('users offboard shows no prompt if no step remains', async () => {
     expect(await world.outcome('users offboard nobody somebody')).toMatchObject({ code: 0 })
   })
 
@@ -314,7 +314,7 @@ describe('the prompt of users offboard', () => {
       'users offboard mallory',
       'error: offboarding users needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n',
     ],
-  ])('the prompt of users offboard is not shown before “%s” exits 10', async (line, stderr) => {
+  ])('users offboard shows no prompt before the command “%s” exits 10', async (line, stderr) => {
     expect(await world.outcome(line)).toEqual({ code: 10, stdout: '', stderr })
     expect(world.writes()).toEqual([])
   })
@@ -427,7 +427,7 @@ describe('users offboard with unknown members', () => {
     ],
     ['a lookup shows another member', answer(200, { members: [{ id: 'm2' }] }), answer(200, { member })],
   ])(
-    'users offboard keeps the user, because the members of a room are unknown, if %s',
+    'users offboard keeps the user if the members of a room are unknown because %s',
     async (_, list, lookup) => {
       world.intercept = async ({ url }, next) => {
         const [, , path] = url.split(/\/(members)(?=[/?])/)

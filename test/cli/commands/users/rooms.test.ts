@@ -126,7 +126,7 @@ describe('users rooms', () => {
   })
 
   test.each(['members', 'sessions'])(
-    'users rooms reports a room as unread if its %s get a 404 but the room exists',
+    'users rooms reports a room as unread if the request for its %s gets a 404 although the room exists',
     async (list) => {
       const { board } = world.ids
       world.fails(new RegExp(`${board}/${list}`), 404)
@@ -226,7 +226,7 @@ describe('the field last_seen', () => {
     expect(stdout).toContain('28 days ago')
   })
 
-  test('the field last_seen is a column of members export --with last_seen, which requests the sessions of each room once', async () => {
+  test('members export --with last_seen adds the column last_seen and requests the sessions of each room once', async () => {
     const { code, stdout } = await world.outcome(
       'members export --all-rooms --with last_seen --columns user_id,last_seen',
     )
@@ -246,7 +246,7 @@ describe('the field last_seen', () => {
     expect(gets(/\/sessions/)).toBe(4)
   })
 
-  test('the field last_seen is absent from an export without --with last_seen, and is ignored by an import', async () => {
+  test('members export omits last_seen without --with last_seen, and an import ignores the column', async () => {
     expect((await world.outcome('members export --all-rooms')).stdout).not.toContain('last_seen')
     const { stdout } = await world.outcome(`members export ${world.ids.board} --with last_seen`)
     expect(stdout.split('\r\n')[0]).toBe(

@@ -217,7 +217,7 @@ describe.each([
   ['501', answer(501, {})],
 ])('services with the response %s for deliveries', (_, response) => {
   test.each(['webhooks deliveries', 'webhooks redeliver msg_a', 'webhooks redeliver --since 1h --yes'])(
-    '%s exits 6 and prints that the command needs the embedded service',
+    'the command “%s” exits 6 and refers to the embedded service if the service stores no deliveries',
     async (line) => {
       world.intercept = answering(response)
       expect(await world.run(line)).toMatchObject({

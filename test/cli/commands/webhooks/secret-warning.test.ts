@@ -8,7 +8,7 @@ const unshown = 'warning: the service accepted webhook, but does not show it\n'
 const loopback = { MEETROOM_BASE_URL: 'http://127.0.0.1:4680/v1' }
 
 test.each([`${create} --webhook-secret s`, `${create} --set webhook.secret=s`])(
-  '%s warns that another service may not sign webhooks',
+  'the command “%s” warns that another service may not sign webhooks',
   async (line) => {
     const world = await createWorld()
     expect(await world.run(line)).toMatchObject({ code: 0, stderr: warning + unshown })

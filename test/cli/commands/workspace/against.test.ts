@@ -51,7 +51,7 @@ test('workspace diff --against matches rooms of two services by name, and writes
   expect((await production.rooms()).length).toBe(1)
 })
 
-test('workspace diff --against names an item that only the other service has, and says nothing about a file', async () => {
+test('workspace diff --against names an item that only the other service has, and mentions no file', async () => {
   const { staging, production } = await createServices()
   await production.user('extra')
   const env = { MEETROOM_BASE_URL: undefined, MEETROOM_API_KEY: undefined }

@@ -298,7 +298,7 @@ test('workspace apply exits 8 and writes nothing if the list of rooms is incompl
 })
 
 describe('the lock file', () => {
-  test('the lock file of another application at the same base URL is refused', async () => {
+  test('workspace apply refuses the lock file of another application at the same base URL', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -316,7 +316,7 @@ describe('the lock file', () => {
     }
   })
 
-  test('the lock file is not used if the workspace file names another profile, which the hint quotes for the shell', async () => {
+  test('workspace diff exits 2 if the workspace file names another profile, and its hint quotes the profile for the shell', async () => {
     const at = await createWorkspace()
     at.write('workspace: $(reboot)\nusers: []\n')
     const { code, stderr } = await at.run('workspace diff school.yaml')
@@ -325,7 +325,7 @@ describe('the lock file', () => {
     expect(stderr).toContain("hint: pass --profile '$(reboot)', or change “workspace” in the file\n")
   })
 
-  test('the lock file that contains rooms is refused for a service without rooms, unless the workspace file names the profile', async () => {
+  test('workspace apply refuses a lock file with rooms for a service without rooms, unless the workspace file names the profile', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -348,7 +348,7 @@ describe('the lock file', () => {
     ],
     ['{"version":1,"sections":[{}]}', 'school.yaml.lock cannot be read: it is not a lock file'],
   ])(
-    'a lock file with the invalid content %s stops workspace apply before any request',
+    'workspace apply sends no request if the lock file has the invalid content %s',
     async (text, problem) => {
       const at = await createWorkspace()
       at.write('users: [{ user_id: ada }]\n')
@@ -358,7 +358,7 @@ describe('the lock file', () => {
     },
   )
 
-  test('a lock file that is a symbolic link or in use by another process stops workspace apply before any request', async () => {
+  test('workspace apply sends no request if the lock file is a symbolic link or in use by another process', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     at.write('4243\n', 'school.yaml.lock.pid')
@@ -375,7 +375,7 @@ describe('the lock file', () => {
     expect([linked.code, other.world.requests]).toEqual([2, []])
   })
 
-  test('workspace apply creates only the file that names the holder of the lock before the confirmation', async () => {
+  test('workspace apply without confirmation creates only a temporary file that names the lock holder', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     const names = () => readdirSync(at.world.dir).sort()
@@ -390,7 +390,7 @@ describe('the lock file', () => {
     expect(names()).toEqual(before)
   })
 
-  test('the lock file has mode 0600 when it is new, keeps its mode later, and is not replaced by the same contents', async () => {
+  test('workspace apply creates the lock file with mode 0600, keeps a changed mode, and does not replace equal contents', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.write('users: [{ user_id: ada }]\n')
@@ -407,7 +407,7 @@ describe('the lock file', () => {
     expect(statSync(lock).mode & 0o777).toBe(0o640)
   })
 
-  test('a lock file that cannot be written stops workspace apply before any request', async () => {
+  test('workspace apply sends no request if the lock file cannot be written', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     const { code, stderr } = await at.run('workspace apply missing/school.yaml --yes')

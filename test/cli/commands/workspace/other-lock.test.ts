@@ -23,7 +23,7 @@ const suggested = (stderr: string, lock: string) =>
   new RegExp(`meetroom (workspace [^;]*--lock ${lock}[^;]* week2.csv)`).exec(stderr)?.[1] ?? ''
 
 test.each(['diff', 'apply --yes', 'apply --dry-run', 'adopt'])(
-  'workspace %s of a renamed file names the lock file that has the rooms, and writes nothing',
+  'workspace %s of a renamed file names the lock file that records the rooms, and writes nothing',
   async (command) => {
     const { at } = await createSchool()
     const { code, stderr, writes } = await at.run(`workspace ${command} week2.csv ${flags}`)
@@ -50,14 +50,14 @@ test('workspace apply --prune with the suggested --lock blocks the member who is
   expect(diff.code).toBe(0)
 })
 
-test('a second workspace file can claim the rooms with its own lock file, as the hint suggests', async () => {
+test('a second workspace file can claim the rooms with a separate lock file, as the hint suggests', async () => {
   const { at } = await createSchool()
   const { stderr } = await at.run(`workspace adopt week2.csv ${flags}`)
   expect(await at.run(suggested(stderr, 'week2.csv.lock'))).toMatchObject({ code: 0 })
   expect(Object.keys(at.lock('week2.csv').sections[0].rooms)).toEqual(['7a'])
 })
 
-test('workspace apply suggests no lock file of another service or with other rooms', async () => {
+test('workspace apply suggests no lock file that belongs to another service or records other rooms', async () => {
   const { at } = await createSchool()
   const lock = at.lock('week1.csv')
   for (const change of [

@@ -106,7 +106,7 @@ describe('a roster in CSV', () => {
     ])
   })
 
-  test('an Excel workbook is refused as a roster in CSV with its own error, even if its file name ends with .csv', async () => {
+  test('workspace apply refuses an Excel workbook as a roster with a specific error, even if its file name ends with .csv', async () => {
     const at = await createWorkspace()
     for (const file of ['roster.xlsx', 'roster.csv']) {
       at.write('PK\u0003\u0004 xl/workbook.xml', file)
@@ -189,7 +189,7 @@ describe('a roster in CSV', () => {
     expect(stdout).toContain('name: 7A; “7a” exists and differs only by letter case\n')
   })
 
-  test('a roster in CSV with invalid rows reports each of them, up to 20, and unknown roles', async () => {
+  test('a roster in CSV with invalid rows causes one error for each row, up to 20, and names unknown roles', async () => {
     const at = await createWorkspace()
     const head = 'pupil_id,name,email,class,role\n'
     at.write(`${head}p1,A,,7a,guest\n,B,,7a,\np/3,C,,7b,host\np1,D,,7b,\np4\np5,E,,7b,Boss\n`, 'roster.csv')
@@ -230,7 +230,7 @@ describe('a roster in CSV', () => {
     expect((await at.users()).map(({ name }) => name).sort()).toEqual(['Ada Lovelace', 'Hopper'])
   })
 
-  test('a roster in CSV requires column flags, which are refused for a YAML file', async () => {
+  test('a roster in CSV requires column flags, and a YAML file refuses these flags', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     expect(await at.run('workspace diff roster.csv')).toMatchObject({ code: 2 })
@@ -349,7 +349,7 @@ describe('workspace apply --prune', () => {
 })
 
 describe('a plan file', () => {
-  test('a plan file is applied only if the current plan is equal; otherwise apply prints the differences', async () => {
+  test('workspace apply accepts a plan file only if the current plan is equal, and otherwise prints the differences', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     await at.room('R')

@@ -134,7 +134,7 @@ test('a reviewed plan with --reblock blocks the members, and a failed block is p
   expect(await at.members(room)).toEqual(['ada guest', 'bob guest blocked'])
 })
 
-test('workspace apply plans no block for a lock file without blocks', async () => {
+test('workspace apply plans no block if the lock file records no blocks', async () => {
   const { at } = await createClass()
   await at.run('members unblock --user bob --all-rooms --yes')
   const lock = at.lock()

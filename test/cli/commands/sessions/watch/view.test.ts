@@ -280,7 +280,7 @@ press q to quit`)
   })
 })
 
-test('the screen of the terminal view shows the last drawn lines for any earlier content and window size', async () => {
+test('the terminal view of sessions watch ends with the last drawn lines on screen for any earlier content and window size', async () => {
   const lines = fc.array(fc.stringMatching(/^[a-z]{0,12}$/), { maxLength: 7 })
   const step = fc.record({
     lines,
