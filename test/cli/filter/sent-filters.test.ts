@@ -50,7 +50,7 @@ const words = (line: string) =>
 
 describe('a list of a service that ignores the filter', () => {
   test.each(lines)(
-    'a list of a service that ignores the filter exits 8 before any output: %s',
+    'the command “%s” exits 8 before any output if the service ignores the filter',
     async (line, where) => {
       for (const more of [
         '-o ids',
@@ -70,7 +70,7 @@ describe('a list of a service that ignores the filter', () => {
   )
 
   test.each(lines)(
-    'a list of a service that ignores the filter has the error code filter_ignored: %s',
+    'the command “%s” has the error code filter_ignored if the service ignores the filter',
     async (line) => {
       ignoreFilters()
       const { stderr } = await world.run([...words(line), '--json'])
@@ -80,7 +80,7 @@ describe('a list of a service that ignores the filter', () => {
     },
   )
 
-  test('a list of a service that ignores the filter prints the pages before the first page with an item that does not match', async () => {
+  test('rooms list prints the pages before the first page with an item that does not match the ignored filter', async () => {
     ignoreFilters((item) =>
       Number(String(item['id']).slice(1)) < 100 ? { ...item, terminated_at: at } : item,
     )
@@ -88,18 +88,18 @@ describe('a list of a service that ignores the filter', () => {
     expect({ code, count: stdout.split('\n').length - 1 }).toEqual({ code: 8, count: 100 })
   })
 
-  test('a list of a service that ignores the filter is filtered by the suggested condition', async () => {
+  test('rooms list with the condition suggested for an ignored filter prints only the matching rooms', async () => {
     ignoreFilters()
     const { code, stdout } = await world.run(['rooms', 'list', '--where', 'status=terminated', '-o', 'ids'])
     expect({ code, count: stdout.split('\n').length - 1 }).toEqual({ code: 0, count: 83 })
   })
 
-  test('a list of a service that ignores the filter is printed if its items omit the field', async () => {
+  test('rooms list prints the items of a service that ignores the filter if the items omit the filtered field', async () => {
     ignoreFilters(({ terminated_at: _, ...item }) => item)
     expect(await world.run('rooms list --terminated --limit 3 -o ids')).toMatchObject({ code: 0 })
   })
 
-  test('a list of a service that ignores the filter causes no redelivery', async () => {
+  test('webhooks redeliver redelivers no event if the service ignores the filter', async () => {
     ignoreFilters()
     const { code } = await world.run('webhooks redeliver --since 10m --room r1 --yes')
     expect({ code, writes: world.requests.filter(({ method }) => method !== 'GET') }).toEqual({
@@ -118,7 +118,7 @@ describe('a room whose name the service sends as a number', () => {
     }
   }
 
-  test('a room whose name the service sends as a number is found by its name in each command', async () => {
+  test('each command finds a room by name if the service sends the name as a number', async () => {
     numbered()
     expect(await world.run('rooms get name:123 -o ids')).toMatchObject({ code: 0, stdout: 'r1\n' })
     expect(await world.run('rooms list --name 123 -o ids')).toMatchObject({ code: 0, stdout: 'r1\n' })

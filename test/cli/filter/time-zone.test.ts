@@ -68,7 +68,7 @@ test.each([
   [[], { MEETROOM_TIME_ZONE: '+02:00' }, 'MEETROOM_TIME_ZONE', '+02:00', 'hint: did you mean “Etc/GMT-2”?\n'],
   [['--time-zone', 'Mars/Olympus'], {}, '--time-zone', 'Mars/Olympus', ''],
 ])(
-  'an invalid time zone is a usage error (flags: %j, environment: %j)',
+  'rooms list exits 2 for an invalid time zone in the flags %j or the environment %j',
   async (flags, env, from, text, hint) => {
     const { code, stderr } = await world.run(['rooms', 'list', ...flags], { env })
     expect({ code, stderr }).toEqual({
@@ -99,21 +99,21 @@ describe('the resolved times of --where conditions', () => {
     ['age>1d', 'created_at < 2026-01-01T04:04:05.678+01:00 (Europe/Berlin)'],
     ['idle>1d', 'idle_since < 2026-01-01T04:04:05.678+01:00 (Europe/Berlin)'],
   ])(
-    'the resolved times of --where conditions are printed by rooms terminate --dry-run for %s',
+    'rooms terminate --dry-run prints the resolved times of the condition %s',
     async (condition, expected) => {
       const { code, stderr } = await world.run(terminate('--where', condition, '--dry-run'))
       expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 0, first: `selected by ${expected}` })
     },
   )
 
-  test('the resolved times of --where conditions are omitted by rooms terminate --dry-run for conditions without a time', async () => {
+  test('rooms terminate --dry-run prints no resolved times for conditions without a time', async () => {
     const { stderr } = await world.run(
       terminate('--where', 'name~berlin', '--where', 'terminated_at=', '--dry-run'),
     )
     expect(stderr).not.toContain('selected by')
   })
 
-  test('the resolved times of --where conditions are shown in the prompt of rooms terminate', async () => {
+  test('rooms terminate shows the resolved times of --where conditions in its prompt', async () => {
     const { host, done } = world.start(
       terminate('--where', 'created_at<2026-01-01T00:30', '--where', 'age<90d'),
       { tty: true, columns: 400 },

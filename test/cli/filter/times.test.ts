@@ -100,7 +100,7 @@ const commands: [line: string, stdout: string][] = [
 
 describe.each(spellings)('a service that writes times as %s', (_what, spelling) => {
   test.each(commands)(
-    'a service with another format of times does not change the output of %s',
+    'a different format of times in responses does not change the output of %s',
     async (line, expected) => {
       serveRooms(spelling)
       const { code, stdout, stderr } = await world.run(line)
@@ -112,7 +112,7 @@ describe.each(spellings)('a service that writes times as %s', (_what, spelling) 
     },
   )
 
-  test('a service with another format of times yields a last_seen for members with sessions, and null for other members', async () => {
+  test('members export shows a last_seen only for members with sessions if the service uses a different format of times', async () => {
     serveRooms(spelling)
     const { stdout } = await world.run('members export left --with last_seen -o json')
     const { members: rows } = JSON.parse(stdout)
@@ -122,7 +122,7 @@ describe.each(spellings)('a service that writes times as %s', (_what, spelling) 
     ])
   })
 
-  test('a service with another format of times makes rooms list show the time since termination, and an empty cell for an active room', async () => {
+  test('rooms list shows the time since termination only for terminated rooms if the service uses a different format of times', async () => {
     serveRooms(spelling)
     const columns = '--columns id,terminated_at,status'
     const { stdout } = await world.run(`rooms list ${columns}`, {
@@ -144,15 +144,18 @@ describe('an unreadable time', () => {
     ['rooms list -o ids --where age>1s', 4, 'created_at'],
     ['rooms list -o ids --where created_at!=2026-01-01', 4, 'created_at'],
     ['rooms list -o ids --where terminated_at<2100-01-01', 1, 'terminated_at'],
-  ])('an unreadable time does not match in %s, and a notice counts the rooms', async (line, count, field) => {
-    serveRooms(spelling)
-    const words = count === 1 ? 'room' : 'rooms'
-    expect(await world.run(line)).toMatchObject({
-      code: 0,
-      stdout: '',
-      stderr: `${count} ${words} with an unreadable ${field} ${count === 1 ? 'does' : 'do'} not match\n`,
-    })
-  })
+  ])(
+    'a room with an unreadable time does not match in %s, and a notice counts such rooms',
+    async (line, count, field) => {
+      serveRooms(spelling)
+      const words = count === 1 ? 'room' : 'rooms'
+      expect(await world.run(line)).toMatchObject({
+        code: 0,
+        stdout: '',
+        stderr: `${count} ${words} with an unreadable ${field} ${count === 1 ? 'does' : 'do'} not match\n`,
+      })
+    },
+  )
 
   test('an unreadable time makes the status of a room unknown', async () => {
     serveRooms(spelling)
@@ -174,7 +177,7 @@ describe('an unreadable time', () => {
     }
   })
 
-  test('an unreadable time as the end of a session makes rooms wait treat the room as occupied', async () => {
+  test('rooms wait treats a room as occupied if the end of a session is an unreadable time', async () => {
     serveRooms((ms) => (ms === null ? 'still here' : iso(ms)))
     expect(await world.run('rooms wait used --for empty --timeout 1s')).toMatchObject({ code: 9, stdout: '' })
   })
@@ -205,7 +208,7 @@ describe('a boolean field', () => {
     [false, '', 'm1\n'],
     [0, '', 'm1\n'],
     ['0', '', 'm1\n'],
-  ])('a boolean field accepts the value %j', async (value, ifTrue, ifFalse) => {
+  ])('a condition on a boolean field accepts the value %j in responses', async (value, ifTrue, ifFalse) => {
     blocked(value)
     const list = (condition: string) => world.run(`members list left -o ids --where ${condition}`)
     expect(await list('is_blocked=true')).toMatchObject({ code: 0, stdout: ifTrue, stderr: '' })
@@ -214,7 +217,7 @@ describe('a boolean field', () => {
   })
 
   test.each([[2], ['perhaps'], [[]], [{}]])(
-    'a boolean field with the unreadable value %j matches no condition, and a notice counts the member',
+    'a member with the unreadable value %j of a boolean field matches no condition, and a notice counts the member',
     async (value) => {
       blocked(value)
       for (const condition of ['is_blocked=true', 'is_blocked=false', 'is_blocked!=true'])
@@ -227,7 +230,7 @@ describe('a boolean field', () => {
   )
 })
 
-test('an unreadable number matches no condition, and a notice counts the room', async () => {
+test('a room with an unreadable number matches no condition, and a notice counts the room', async () => {
   const room = { id: 'r1', name: 'r1', type: 'open', meeting_time: 'many' }
   serveRooms(zero(null, iso), { '/rooms': { rooms: [room], paging: { total: 1 } }, '/rooms/r1': { room } })
   for (const condition of ['meeting_time>1', 'meeting_time<1', 'meeting_time!=1'])

@@ -77,7 +77,7 @@ const meanings: readonly [condition: string, ids: string, requests: number][] = 
 
 describe('a --where condition on room metrics', () => {
   test.each(meanings)(
-    'a --where condition on room metrics such as %s selects the matching rooms and sends one request per room',
+    'a --where condition on room metrics such as %s selects the matching rooms and sends only the necessary requests',
     async (condition, ids, requests) => {
       const asked = withRoomsInUse(world, rooms)
       expect(await listIds(condition)).toBe(ids)
@@ -123,13 +123,10 @@ describe('a --where condition on room metrics', () => {
     ['that ignores the filter of sessions and sends no totals', { ignoresFilter: true, withoutTotals: true }],
     ['that omits null fields', { leavesNullsOut: true }],
     ['that omits null fields and totals', { leavesNullsOut: true, withoutTotals: true }],
-  ])(
-    'a --where condition on room metrics selects the same rooms with a service %s',
-    async (_, differences) => {
-      withRoomsInUse(world, rooms, differences)
-      for (const [condition, ids] of meanings) expect(await listIds(condition), condition).toBe(ids)
-    },
-  )
+  ])('a --where condition on room metrics selects the same rooms on a service %s', async (_, differences) => {
+    withRoomsInUse(world, rooms, differences)
+    for (const [condition, ids] of meanings) expect(await listIds(condition), condition).toBe(ids)
+  })
 
   test('a --where condition on room metrics requests complete lists of sessions if the first response contains no total', async () => {
     const asked = withRoomsInUse(world, rooms, { withoutTotals: true })
@@ -244,7 +241,7 @@ describe('a --where condition on room metrics', () => {
 })
 
 describe('a condition on idle for a room without sessions', () => {
-  test('a condition on idle for a room without sessions uses created_at of the full record if lists omit created_at', async () => {
+  test('a condition on idle uses created_at of the full record for a room without sessions if lists omit created_at', async () => {
     const [one, two] = [room('one'), room('two', '2026-01-01T00:00:00.000Z')]
     const short = ({ id, type, name }: ReturnType<typeof room>) => ({ id, type, name })
     withRoomsInUse(world, [{ room: one }, { room: two }], {
@@ -257,7 +254,7 @@ describe('a condition on idle for a room without sessions', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'one\n' })
   })
 
-  test('a condition on idle for a room without sessions is a usage error if the room has no created_at, unless another condition excludes the room', async () => {
+  test('a condition on idle is a usage error if a room has no sessions and no created_at, unless another condition excludes the room', async () => {
     const { created_at: _, ...without } = room('r')
     withRoomsInUse(world, [...rooms, { room: without }])
     for (const [command, condition] of [
@@ -282,7 +279,7 @@ describe('a room whose data cannot be read', () => {
       path.startsWith(`/rooms/${id}/`) ? answer(status, { error: { message: 'no' } }) : undefined,
   })
 
-  test('a room whose data cannot be read is omitted from rooms list in every format, and rooms list exits 8', async () => {
+  test('rooms list --where omits a room whose data cannot be read from every format, and exits 8', async () => {
     withRoomsInUse(world, rooms, failing(500))
     const stderr =
       'error: the service reports a validation exception (500): no\n' +
@@ -307,7 +304,7 @@ describe('a room whose data cannot be read', () => {
   })
 
   test.each(['rooms delete', 'rooms terminate', 'rooms reopen'])(
-    'a room whose data cannot be read stops %s before the first write',
+    '%s --where sends no write if the data of one room cannot be read',
     async (command) => {
       const asked = withRoomsInUse(world, rooms, failing(500))
       const run = await world.run(`${command} --where online=0 --yes`)
@@ -319,7 +316,7 @@ describe('a room whose data cannot be read', () => {
     },
   )
 
-  test('a room whose data cannot be read stops the evaluation of the other rooms with --fail-fast', async () => {
+  test('--fail-fast stops the evaluation of --where at the first room whose data cannot be read', async () => {
     const many = Array.from({ length: 40 }, (_, i) => ({ room: room(`r${i}`) }))
     const asked = withRoomsInUse(world, many, failing(500, 'r2'))
     const run = await world.run('rooms delete --where online=0 --yes --max 50 --fail-fast --concurrency 1')
@@ -330,14 +327,14 @@ describe('a room whose data cannot be read', () => {
     expect(asked()).toHaveLength(3)
   })
 
-  test('a room whose data cannot be read is skipped if it is deleted during the run', async () => {
+  test('rooms list --where skips a room that is deleted during the run', async () => {
     withRoomsInUse(world, rooms, {
       instead: (path) => (path.startsWith('/rooms/old') ? answer(404, {}) : undefined),
     })
     expect(await listIds('online=0')).toBe('used never')
   })
 
-  test('a room whose data cannot be read is skipped if it is deleted before its full record is read', async () => {
+  test('rooms list --where skips a room that is deleted before its full record is read', async () => {
     const { created_at: _, ...short } = room('gone')
     withRoomsInUse(world, [...rooms, { room: short }], {
       instead: (path) => (path === '/rooms/gone' ? answer(404, {}) : undefined),
@@ -345,7 +342,7 @@ describe('a room whose data cannot be read', () => {
     expect(await listIds('idle>90d')).toBe('old never')
   })
 
-  test('a room whose data cannot be read is reported as a failure if the service responds 404 to every request for sessions', async () => {
+  test('rooms delete --where exits 8 and names the unread rooms if the service responds 404 to every request for sessions', async () => {
     withRoomsInUse(world, rooms, {
       instead: (path) => (path.endsWith('/sessions') ? answer(404, {}) : undefined),
     })
@@ -356,12 +353,12 @@ describe('a room whose data cannot be read', () => {
     })
   })
 
-  test('a room whose data cannot be read stops the command with exit code 4 if the key is refused', async () => {
+  test('rooms list --where exits 4 if the service refuses the key during the evaluation of rooms', async () => {
     withRoomsInUse(world, rooms, failing(401))
     expect(await world.run('rooms list --where online=0 -o ids')).toMatchObject({ code: 4 })
   })
 
-  test('a room whose data cannot be read is requested again after a 429 response', async () => {
+  test('rooms list --where repeats a request for a room after a 429 response', async () => {
     let refused = 0
     withRoomsInUse(world, rooms, {
       instead: (path) => (path.endsWith('/old/sessions') && refused++ < 5 ? answer(429, {}) : undefined),
@@ -370,7 +367,7 @@ describe('a room whose data cannot be read', () => {
     expect(refused).toBe(6)
   })
 
-  test('a room whose data cannot be read is no longer requested after ^C, and the command exits 130', async () => {
+  test('rooms list --where exits 130 if ^C interrupts the evaluation of rooms', async () => {
     withRoomsInUse(world, rooms)
     const respond = world.intercept
     world.intercept = async (request, next, signal) => {
@@ -393,7 +390,7 @@ describe('an invalid --where condition on room metrics', () => {
     ['idle=90d', `--where idle=90d: ${age('idle')}`],
     ['idle>2025-01-01', `--where idle>2025-01-01: ${age('idle')}`],
   ])(
-    'an invalid --where condition on room metrics is refused before the first request: --where %j',
+    'the invalid condition %j on room metrics is refused before the first request',
     async (condition, message) => {
       const { code, stdout, stderr } = await world.run(['rooms', 'list', '--where', condition])
       expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
@@ -556,7 +553,7 @@ describe('rooms list on a service with room types in capital letters', () => {
     ['type!=private', ['O']],
     ['type~^PRIV', ['P']],
   ])(
-    'rooms list on a service with room types in capital letters prints the rooms that match --where %s',
+    'rooms list --where %s prints the matching rooms on a service with room types in capital letters',
     async (condition, names) => {
       for (const [name, type] of [
         ['P', 'private'],
