@@ -104,14 +104,14 @@ describe('help', () => {
       expect(await show(line), line).toBe(help)
   })
 
-  test('help of a command is printed if --help precedes the command', async () => {
+  test('help of a command is printed if --help precedes the command name', async () => {
     for (const words of ['rooms', 'rooms list', 'config set'])
       for (const flag of ['--help', '-h'])
         expect(await show(`${flag} ${words}`), `${flag} ${words}`).toBe(await show(`${words} --help`))
     expect(await show('rooms --help list')).toBe(await show('rooms list --help'))
   })
 
-  test('help of a group or a command is printed if “help” follows the name of the group', async () => {
+  test('help of a group or a command is printed if “help” follows the group name', async () => {
     expect(await show('rooms help')).toBe(await show('rooms --help'))
     expect(await show('rooms help list')).toBe(await show('rooms list --help'))
   })
@@ -340,7 +340,7 @@ describe('a usage error', () => {
       '--type must be open, public or private, not “opne”',
       'did you mean: meetroom rooms create --type open',
     ],
-  ])('a usage error in the command line “%s” exits 2 with a hint', async (line, message, hint) => {
+  ])('the invalid command line “%s” exits 2 with a hint', async (line, message, hint) => {
     const { code, stdout, stderr } = await world.run(line)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     const [first, second, ...rest] = stderr.split('\n')
@@ -350,7 +350,7 @@ describe('a usage error', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('a usage error is one JSON object if the output format is JSON or NDJSON', async () => {
+  test('a usage error is printed as one JSON object if the output format is JSON or NDJSON', async () => {
     for (const line of [
       'rooms lst --json',
       'rooms lst -o ndjson',
@@ -368,13 +368,13 @@ describe('a usage error', () => {
     }
   })
 
-  test('a usage error is plain text if --json follows “--”', async () => {
+  test('a usage error is printed as plain text if --json follows “--”', async () => {
     const { stderr } = await world.run(['rooms', 'get', '--', '--json'])
     expect(stderr).toMatch(/^error: no such room: --json\n/)
   })
 
   test.each(Object.entries(verbs))(
-    'a usage error for %s without a command lists the commands of the group',
+    'the group %s without a command exits 2 and lists its commands',
     async (group, names) => {
       for (const line of [group, `${group} --json`, `--no-color ${group}`, `${group} -o table`]) {
         const { code, stdout, stderr } = await world.run(line)
@@ -388,7 +388,7 @@ describe('a usage error', () => {
     },
   )
 
-  test('a usage error for flags without a command states that a command is required', async () => {
+  test('a command line with flags but without a command exits with the error that a command is required', async () => {
     for (const line of ['--no-color', '--local', '-y', '--retries 1']) {
       const { code, stdout, stderr } = await world.run(line)
       expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' })
@@ -397,7 +397,7 @@ describe('a usage error', () => {
     }
   })
 
-  test('a usage error occurs for a command or flag with the name of a built-in property of JavaScript objects', async () => {
+  test('a command or flag with the name of a built-in property of JavaScript objects is a usage error', async () => {
     for (const line of [
       '__proto__',
       'constructor',
@@ -425,7 +425,7 @@ describe('global flags', () => {
     'rooms list --limit 1 -oids',
     '-q rooms -o csv list -o ids',
     '--no-color -q rooms --retries 0 list --timeout 9 -o ids',
-  ])('global flags apply in any position of the command line “%s”', async (line) => {
+  ])('global flags before or after the command apply in the command line “%s”', async (line) => {
     expect(await world.run(line)).toMatchObject({ code: 0, stdout: ids, stderr: '' })
   })
 
@@ -434,19 +434,19 @@ describe('global flags', () => {
     'rooms --dry-run create --name X --type open',
     'rooms create --dry-run --name X --type open',
     'rooms create --name X --type open --dry-run',
-  ])('global flags include --dry-run in any position of the command line “%s”', async (line) => {
+  ])('the global flag --dry-run applies in any position of the command line “%s”', async (line) => {
     expect((await world.run(line)).stdout).toBe(
       'POST https://meet.test/v1/rooms {"name":"X","type":"open"}\n',
     )
     expect(world.requests).toEqual([])
   })
 
-  test('global flags after the = of another flag are plain text', async () => {
+  test('the text of a global flag after the = of another flag is plain text', async () => {
     await world.run(['rooms', 'create', '--name=--json', '--type', 'open'])
     expect(JSON.parse(world.requests[0]?.body ?? '')).toEqual({ name: '--json', type: 'open' })
   })
 
-  test('global flags are refused as the value of another flag', async () => {
+  test('a global flag is refused as the value of another flag', async () => {
     const { code } = await world.run(['rooms', 'create', '--name', '-q', '--type', 'open'])
     expect({ code, requests: world.requests }).toEqual({ code: 2, requests: [] })
   })
