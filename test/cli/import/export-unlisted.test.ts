@@ -38,7 +38,7 @@ describe('an export of a service that adds unlisted fields', () => {
   ] as const
 
   test.each(kinds.flatMap((kind) => ['csv', 'ndjson', 'json'].map((format) => [...kind, format] as const)))(
-    'an export of a service that adds unlisted fields can be imported: %s %s %s as %s',
+    '%s import accepts an export with unlisted fields (flags “%s” and “%s”, format %s)',
     async (kind, from, to, format) => {
       await fill()
       addFields(links)
@@ -51,7 +51,7 @@ describe('an export of a service that adds unlisted fields', () => {
     },
   )
 
-  test('an export of a service that adds unlisted fields is imported with a notice that names the omitted columns', async () => {
+  test('an import of an export with unlisted fields prints a notice that names the omitted columns', async () => {
     await fill()
     addFields(links)
     writeFileSync(join(world.dir, 'users.csv'), (await world.run('users export')).stdout)
@@ -76,7 +76,7 @@ describe('an export of a service that adds unlisted fields', () => {
     expect(bodies.map(({ class: name }) => name)).toEqual(['7a', '7a'])
   })
 
-  test('an export of a service that adds unlisted fields names the fields that appear only on a later page', async () => {
+  test('a notice about an export names the unlisted fields that appear only on a later page', async () => {
     for (let i = 0; i < 4; i++) await world.send('POST', '/users', { user_id: `u${i}` })
     addFields(({ user_id }) => (user_id === 'u0' ? { late: 1 } : {}))
     const { code, stderr } = await world.run('users export --page-size 2')
@@ -90,7 +90,7 @@ describe('an export of a service that adds unlisted fields', () => {
   })
 })
 
-test('a file that is not an export is refused if it has an unknown column', async () => {
+test('an import refuses a file that is not an export if the file has an unknown column', async () => {
   writeFileSync(join(world.dir, 'users.csv'), 'user_id,name,nmae\nada,Ada,x\n')
   expect(await world.run('users import users.csv')).toMatchObject({
     code: 2,

@@ -162,7 +162,7 @@ describe('an export', () => {
     ['members export --all-rooms --columns id', 'id\r\n', '0 members'],
     ['members export --all-rooms -o ndjson', '', '0 members'],
     ['members export --all-rooms -o json', '{"members":[]}\n', '0 members'],
-  ])('an export of 0 items prints an empty result: %s', async (command, stdout, count) => {
+  ])('the command “%s” prints an empty result for an export of 0 items', async (command, stdout, count) => {
     expect(await runExport(command, count)).toBe(stdout)
   })
 
@@ -208,16 +208,19 @@ describe('an export', () => {
     ['members export', 'no rooms given: pass room IDs or --all-rooms'],
     ['members export r1 --all-rooms', 'room IDs and --all-rooms cannot be used together'],
     ['members export - --all-rooms', 'room IDs and --all-rooms cannot be used together'],
-  ])('an export of members requires either rooms or --all-rooms: %s', async (command, message) => {
-    expect(await world.run(command)).toMatchObject({ code: 2, stdout: '', stderr: `error: ${message}\n` })
-    expect(world.requests).toEqual([])
-  })
+  ])(
+    'the command “%s” exits 2 because members export requires either rooms or --all-rooms',
+    async (command, message) => {
+      expect(await world.run(command)).toMatchObject({ code: 2, stdout: '', stderr: `error: ${message}\n` })
+      expect(world.requests).toEqual([])
+    },
+  )
 
   test.each([
     ['users export', '/users?limit=1000'],
     ['rooms export', '/rooms?limit=1000'],
     ['members export r1', '/rooms/r1/members?limit=1000'],
-  ])('an export with --curl prints the curl command of the first request: %s', async (command, path) => {
+  ])('%s --curl prints the curl command of the first request', async (command, path) => {
     expect(await world.run(`${command} --curl`)).toMatchObject({
       code: 0,
       stdout: `curl -X GET 'https://meet.test/v1${path}' -H "Authorization: Bearer $MEETROOM_API_KEY"\n`,
@@ -225,7 +228,7 @@ describe('an export', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('an export of the members of a room that does not exist exits 3', async () => {
+  test('members export exits 3 for a room that does not exist', async () => {
     const { id } = await room('R')
     expect(await world.run(`members export ${id} nowhere`)).toMatchObject({
       code: 3,
@@ -242,7 +245,7 @@ describe('an export', () => {
       '1 of 130 members',
     ],
   ])(
-    'an export prints the members of the other rooms and exits 8 if the member list of one room is %s',
+    'members export prints the members of the other rooms and exits 8 if the member list of one room is %s',
     async (_, given, says) => {
       await user('ada')
       const ids: string[] = []
@@ -273,7 +276,7 @@ describe('an export', () => {
   })
 
   describe('the argument “-”', () => {
-    test('an export with - as an argument prints the members of each room from standard input and the arguments once, in order', async () => {
+    test('members export - prints the members of each room from standard input and the arguments once, in order', async () => {
       const ids: string[] = []
       for (const user_id of ['ada', 'grace', 'alan']) {
         await user(user_id)
@@ -290,7 +293,7 @@ describe('an export', () => {
       )
     })
 
-    test('an export with - as an argument reads the room IDs that rooms list prints', async () => {
+    test('members export - accepts the room IDs that rooms list prints', async () => {
       await user('ada')
       const { id } = await room('R', { type: 'private' })
       await room('Other')
@@ -299,17 +302,14 @@ describe('an export', () => {
       expect(await runExport('members export - --columns id', '1 member', { stdin })).toBe(`id\r\n${ada}\r\n`)
     })
 
-    test.each(['', '\n \n'])(
-      'an export with - as an argument contains no members if standard input contains no IDs: %j',
-      async (stdin) => {
-        const header = 'id,user_id,room_id,type,created_at,is_blocked,name,updated_at\r\n'
-        expect(await runExport('members export -', '0 members', { stdin })).toBe(header)
-        expect(await runExport('members export - -o json', '0 members', { stdin })).toBe('{"members":[]}\n')
-        expect(world.requests).toEqual([])
-      },
-    )
+    test.each(['', '\n \n'])('members export - prints no members if standard input is %j', async (stdin) => {
+      const header = 'id,user_id,room_id,type,created_at,is_blocked,name,updated_at\r\n'
+      expect(await runExport('members export -', '0 members', { stdin })).toBe(header)
+      expect(await runExport('members export - -o json', '0 members', { stdin })).toBe('{"members":[]}\n')
+      expect(world.requests).toEqual([])
+    })
 
-    test('an export with - as an argument exits 3 for the ID of a room that does not exist', async () => {
+    test('members export - exits 3 for the ID of a room that does not exist', async () => {
       const { id } = await room('R')
       expect(await world.run('members export -', { stdin: `${id}\nnowhere\n` })).toMatchObject({
         code: 3,
@@ -319,7 +319,7 @@ describe('an export', () => {
     })
   })
 
-  test('an export prints the members of a room once if its ID is repeated', async () => {
+  test('members export prints the members of a room once if its ID is repeated', async () => {
     const { id } = await room('R')
     await user('ada')
     const { id: ada } = await member(id, 'ada')
@@ -333,7 +333,7 @@ describe('the pages of an export', () => {
     for (let i = 0; i < 60; i++) await user(`u${i}`)
   })
 
-  test('the pages of an export contain as many items as --page-size specifies', async () => {
+  test('an export requests pages of the size that --page-size specifies', async () => {
     const stdout = await runExport('users export --columns user_id --no-header --page-size 25', '60 users')
     expect(stdout.split('\r\n').slice(0, -1)).toEqual(ids(60))
     expect(paths().filter((path) => path.includes('?'))).toEqual([
@@ -345,7 +345,7 @@ describe('the pages of an export', () => {
   })
 
   // Each page waits for the next page, so sequential requests would never end.
-  test('the pages of an export are requested in advance and written in page order, regardless of the order of the responses', async () => {
+  test('an export requests pages in advance and writes the pages in order, regardless of the order of the responses', async () => {
     const came: number[] = []
     const gates = new Map([10, 20, 30, 40, 50].map((offset) => [offset, latch()]))
     world.intercept = async (request, next) => {
@@ -363,7 +363,7 @@ describe('the pages of an export', () => {
     expect(came).toEqual([0, 20, 10, 30, 40, 50, 60])
   })
 
-  test('the pages of an export are requested with two concurrent requests from a service without latency', async () => {
+  test('an export sends two concurrent page requests to a service without latency', async () => {
     let under = 0
     let most = 0
     world.intercept = async (request, next) => {
@@ -388,7 +388,7 @@ describe('the pages of an export', () => {
     expect((await run.done).code).toBe(0)
   })
 
-  test('the pages of an export are written up to a failed page, and the export exits 6', async () => {
+  test('an export writes the pages before a failed page, and exits 6', async () => {
     world.intercept = async (request, next) => (request.url.includes('offset=20') ? answer(503, {}) : next())
     const { code, stdout, stderr } = await world.run(
       'users export --columns user_id --no-header --page-size 10 --retries 0',
@@ -400,7 +400,7 @@ describe('the pages of an export', () => {
     })
   })
 
-  test('the pages of an export are no longer requested after the reader closes the pipe', async () => {
+  test('an export requests no more pages after the reader closes the pipe', async () => {
     const { host, done } = world.start(['users', 'export', '--page-size', '5'])
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(0)
@@ -408,7 +408,7 @@ describe('the pages of an export', () => {
     expect(world.requests).toHaveLength(4)
   })
 
-  test('the pages of an export together contain every item if the service limits the page size', async () => {
+  test('an export contains every item if the service limits the page size', async () => {
     world.intercept = async (request, next) => {
       const url = request.url.replace('limit=1000', 'limit=7')
       const { method, headers } = request
@@ -440,7 +440,7 @@ describe('members export --all-rooms', () => {
   const inOrder = () => rooms.flatMap((id) => members[id] ?? [])
 
   test.each(['', ' --page-size 2'])(
-    'members export --all-rooms with the flags “%s” prints the members of each room together, in the order of the rooms',
+    'members export --all-rooms%s prints the members of each room together, in the order of the rooms',
     async (flag) => {
       const stdout = await runExport(
         `members export --all-rooms --columns id --no-header${flag}`,
@@ -485,7 +485,7 @@ describe('members export --all-rooms', () => {
     expect(rest).toEqual({})
   })
 
-  test('members export --all-rooms has room names, which an import ignores, and --columns adds them for given rooms', async () => {
+  test('members export --all-rooms prints room names, which an import ignores, and --columns adds room names for given rooms', async () => {
     const csv = await runExport('members export --all-rooms', `18 members${withoutTokens}`)
     expect(csv.split('\r\n')[0]).toBe(
       'id,user_id,room_id,type,created_at,is_blocked,name,room_name,updated_at',
@@ -568,7 +568,7 @@ describe('an exported file', () => {
   }
 
   test.each(formats)(
-    'an exported file of a whole local workspace as %s can be imported into an empty local workspace',
+    'an import of the exported files of a whole local workspace as %s restores an equal local workspace',
     async (format) => {
       const from = world
       const to = await createWorld()
@@ -614,7 +614,7 @@ describe('an exported file', () => {
   )
 
   test.each(formats)(
-    'an exported file as %s changes no user and no room if it is imported into the same local workspace',
+    'an import of an export as %s into the same local workspace changes no user and no room',
     async (format) => {
       await user('ada', { name: 'Ada', email: 'a@x.test' })
       await user('grace', { default_member_type: 'host' })
@@ -636,26 +636,22 @@ describe('an exported file', () => {
     },
   )
 
-  test.each(formats)(
-    'an exported file as %s with an anonymous participant can be imported',
-    async (format) => {
-      const { id } = await room('R')
-      await user('ada')
-      await user('grace')
-      const members = [
-        { id: 'm1', user_id: 'ada', room_id: id, type: 'guest', name: null, is_blocked: false },
-        // An anonymous participant of an open room, while connected.
-        { id: 'm2', user_id: null, room_id: id, type: 'guest', name: null, is_blocked: false },
-        { id: 'm3', user_id: 'grace', room_id: id, type: 'host', name: null, is_blocked: false },
-      ]
-      world.intercept = async ({ url }) =>
-        answer(200, url.includes('?') ? { members } : { member: members[0] })
-      await exportToFile(world, world, `members export ${id} -o ${format}`, `members.${format}`)
-      world.intercept = undefined
-      await importAll(world, `members import members.${format}`)
-      expect((await roomsOf(world))[0]?.members.map(({ user_id }) => user_id)).toEqual(['ada', 'grace'])
-    },
-  )
+  test.each(formats)('an export of an anonymous participant as %s can be imported', async (format) => {
+    const { id } = await room('R')
+    await user('ada')
+    await user('grace')
+    const members = [
+      { id: 'm1', user_id: 'ada', room_id: id, type: 'guest', name: null, is_blocked: false },
+      // An anonymous participant of an open room, while connected.
+      { id: 'm2', user_id: null, room_id: id, type: 'guest', name: null, is_blocked: false },
+      { id: 'm3', user_id: 'grace', room_id: id, type: 'host', name: null, is_blocked: false },
+    ]
+    world.intercept = async ({ url }) => answer(200, url.includes('?') ? { members } : { member: members[0] })
+    await exportToFile(world, world, `members export ${id} -o ${format}`, `members.${format}`)
+    world.intercept = undefined
+    await importAll(world, `members import members.${format}`)
+    expect((await roomsOf(world))[0]?.members.map(({ user_id }) => user_id)).toEqual(['ada', 'grace'])
+  })
 
   // Text that the service can store: without NUL and lone surrogates.
   const text = fc
@@ -700,7 +696,7 @@ describe('an exported file', () => {
     { requiredKeys: ['user_id'] },
   )
 
-  test.each(formats)('an exported file of random users as %s can be imported', async (format) => {
+  test.each(formats)('an export of random users as %s can be imported', async (format) => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(someone, { selector: (each) => each.user_id, maxLength: 8 }),

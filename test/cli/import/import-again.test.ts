@@ -100,7 +100,7 @@ describe('the receipt of rooms import', () => {
   })
 
   test.each(['', ' --journal my.journal'])(
-    'the receipt of rooms import%s prevents a second import with any journal',
+    'a receipt of rooms import%s prevents a second import with any journal',
     async (first) => {
       expect(await run(`rooms import rooms.csv${first}`)).toMatchObject(done)
       for (const second of ['', ' --journal other.journal', ' --no-journal', ' --no-receipt'])

@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 describe('members import of existing members that are blocked', () => {
   test.each(['update', 'overwrite', 'skip'])(
-    'members import --if-exists %s of existing members that are blocked prints a command that unblocks the members',
+    'members import --if-exists %s prints a command that unblocks the existing blocked members',
     async (how) => {
       const { code, stderr } = await run(`${line} --if-exists ${how} --base-url https://meet.test/v1`)
       expect(code).toBe(0)
@@ -40,7 +40,7 @@ describe('members import of existing members that are blocked', () => {
     },
   )
 
-  test('members import --unblock of existing members that are blocked sends is_blocked: false only for the blocked members', async () => {
+  test('members import --unblock sends is_blocked: false only for existing blocked members', async () => {
     const { code, stderr } = await run(`${line} --if-exists update --unblock`)
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'imported 3 of 3 members: updated 3\n' })
     expect(await readBlocked()).toEqual({ ada: false, bob: false, eve: false })
@@ -81,18 +81,15 @@ describe('rooms import of rooms with blocked members', () => {
     '--if-exists skip',
     '--if-exists update --dry-run',
     '--if-exists skip --dry-run',
-  ])(
-    'rooms import with %s of rooms with blocked members prints a command that unblocks the members',
-    async (flags) => {
-      written()
-      const { code, stderr } = await run(`rooms import rooms.ndjson ${flags}`)
-      expect(code).toBe(0)
-      expect(stderr).toContain(hint('rooms.ndjson'))
-      expect(await readBlocked()).toEqual({ ada: false, bob: true, eve: true })
-    },
-  )
+  ])('rooms import %s prints a command that unblocks the existing blocked members', async (flags) => {
+    written()
+    const { code, stderr } = await run(`rooms import rooms.ndjson ${flags}`)
+    expect(code).toBe(0)
+    expect(stderr).toContain(hint('rooms.ndjson'))
+    expect(await readBlocked()).toEqual({ ada: false, bob: true, eve: true })
+  })
 
-  test('rooms import --group-by name of rooms with blocked members counts the blocked members of existing rooms', async () => {
+  test('rooms import --group-by name counts the blocked members of existing rooms', async () => {
     world.file(
       'roster.csv',
       'name,type,user_id\nMaths,private,ada\nMaths,private,bob\nMaths,private,eve\nArt,private,bob\n',
@@ -101,7 +98,7 @@ describe('rooms import of rooms with blocked members', () => {
     expect(stderr).toContain(hint('roster.csv', ' --group-by name'))
   })
 
-  test('rooms import --unblock of rooms with blocked members updates only the blocked members', async () => {
+  test('rooms import --unblock updates only the blocked members', async () => {
     written()
     const { code, stderr } = await run('rooms import rooms.ndjson --if-exists update --unblock')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'imported 1 of 1 room: updated 1\n' })
@@ -110,7 +107,7 @@ describe('rooms import of rooms with blocked members', () => {
     expect(writes).toHaveLength(2)
   })
 
-  test('rooms import --unblock of rooms with blocked members keeps a member blocked if the row has is_blocked: true', async () => {
+  test('rooms import --unblock keeps a member blocked if the row has is_blocked: true', async () => {
     const row = {
       id: room,
       name: 'Maths',
@@ -122,7 +119,7 @@ describe('rooms import of rooms with blocked members', () => {
     expect(await readBlocked()).toEqual({ ada: false, bob: true, eve: false })
   })
 
-  test('rooms import of rooms with blocked members prints no command to unblock if the service refuses the requests for member lists', async () => {
+  test('rooms import prints no command that unblocks members if the service refuses the requests for member lists', async () => {
     written()
     world.intercept = async (request, next) => (request.url.includes('/members') ? answer(403, {}) : next())
     const { code, stderr } = await run('rooms import rooms.ndjson --if-exists skip')

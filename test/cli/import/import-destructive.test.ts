@@ -17,7 +17,7 @@ describe('an import that terminates existing rooms', () => {
     )
   })
 
-  test('an import that terminates existing rooms asks for confirmation, and applies --max only to the rooms that it terminates', async () => {
+  test('an import that terminates rooms asks for confirmation, and applies --max only to the terminated rooms', async () => {
     expect(await run(line)).toMatchObject({
       code: 10,
       stderr:

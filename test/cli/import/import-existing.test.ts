@@ -76,7 +76,7 @@ describe('members import of existing members', () => {
     ['skip', 0, 'imported 2 of 3 members; 1 skipped\n', 'ada guest Old', false],
     ['overwrite', 0, 'imported 3 of 3 members: created 2, overwrote 1\n', 'ada host New', true],
   ])(
-    'members import of existing members with --if-exists %s exits %i and prints a summary',
+    'members import --if-exists %s exits %i for existing members and prints a summary',
     async (what, code, stderr, ada, blocked) => {
       expect(await run(`members import members.csv --room ${room} --if-exists ${what} --yes`)).toMatchObject({
         code,
@@ -127,7 +127,7 @@ describe('rooms import of existing rooms', () => {
     ['skip', 0, ['Old', 'Other'], 'imported 1 of 2 rooms; 1 skipped\n'],
     ['overwrite', 0, ['New', 'Other'], 'imported 2 of 2 rooms: created 1, overwrote 1\n'],
   ])(
-    'rooms import of existing rooms with --if-exists %s exits %i and prints a summary',
+    'rooms import --if-exists %s exits %i for existing rooms and prints a summary',
     async (what, code, rooms, summary) => {
       const missing = what === 'overwrite' ? ' --create-missing --yes' : ''
       const ended = await run(`rooms import rooms.csv --if-exists ${what}${missing}`)
@@ -140,7 +140,7 @@ describe('rooms import of existing rooms', () => {
     },
   )
 
-  test('rooms import of existing rooms fails a row that changes an immutable field', async () => {
+  test('rooms import --if-exists update fails a row that changes an immutable field of an existing room', async () => {
     world.file('rooms.csv', `id,name,type,record\n${id},New,private,true\n`)
     const { code, stdout } = await run('rooms import rooms.csv --if-exists overwrite -o ndjson')
     expect({ code, statuses: resultsOf(stdout).map(({ status }) => status) }).toEqual({
@@ -184,7 +184,7 @@ describe('rooms import of existing rooms', () => {
   })
 })
 
-describe('a room field that can only be set at creation', () => {
+describe('fields that only a creation can set', () => {
   const row = (name: string, webhook = '{""url"":""https://h.test/""}') => `${name},open,"${webhook}"\n`
   const notice = (field: string, keeps: string) =>
     `warning: the API sets ${field} only when a room is created; ${keeps}\n`
@@ -198,7 +198,7 @@ describe('a room field that can only be set at creation', () => {
     ['overwrite', 'overwrote', ''],
     ['update', 'updated', ' -o ndjson'],
   ])(
-    'a room field that can only be set at creation is not changed by --if-exists %s, and one warning counts the existing rooms',
+    'rooms import --if-exists %s keeps fields that only a creation can set, and one warning counts the existing rooms',
     async (what, verb, flags) => {
       const line = `rooms import rooms.csv --match name --if-exists ${what} --concurrency 1${flags}`
       expect(await run(line)).toMatchObject({
@@ -210,7 +210,7 @@ describe('a room field that can only be set at creation', () => {
     },
   )
 
-  test('a room field that can only be set at creation causes a warning with --dry-run', async () => {
+  test('rooms import --dry-run prints a warning about a field that only a creation can set', async () => {
     world.file('rooms.csv', `name,type,webhook\n${row('A')}${row('D')}`)
     expect(
       await run('rooms import rooms.csv --match name --if-exists update --dry-run -o ids'),
@@ -222,7 +222,7 @@ describe('a room field that can only be set at creation', () => {
     })
   })
 
-  test('a room field that can only be set at creation causes no warning for skipped or failed rows', async () => {
+  test('rooms import prints no warning about fields that only a creation can set for skipped or failed rows', async () => {
     expect((await run('rooms import rooms.csv --match name --if-exists skip')).stderr).not.toContain(
       'warning: the API',
     )
@@ -234,7 +234,7 @@ describe('a room field that can only be set at creation', () => {
     )
   })
 
-  test('a room field that can only be set at creation fails a row with another value, and causes a warning if the service omits it', async () => {
+  test('rooms import fails a row with another value of an immutable field, or prints a warning if the service omits the field', async () => {
     const csv = 'name,type,record,max_meeting_seconds\nA,open,true,60\nB,open,false,\n'
     world.file('rooms.csv', csv)
     const line = 'rooms import rooms.csv --match name --if-exists update --concurrency 1'

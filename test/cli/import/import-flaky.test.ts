@@ -131,7 +131,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
     ['before the service acts', lost],
     ['after the service acts', lostAnswer],
   ])(
-    `${kind} import with connections that are reset %s creates no duplicates, and completes with --resume`,
+    `${kind} import creates no duplicates if connections are reset %s, and completes with --resume`,
     async (_what, wrong) => {
       failRequests(wrong, everyThirdWrite())
       const { code, stdout } = await run(line)
@@ -147,7 +147,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
     },
   )
 
-  test(`${kind} import with failures of every kind and repeated --resume creates every item once`, async () => {
+  test(`${kind} import creates every item once despite failures of every kind and repeated --resume`, async () => {
     const wrongs = [refuse(429), refuse(503), refuse(500), neverSent, lost, lostAnswer]
     let seed = 42
     world.intercept = (_request, next) => {
@@ -223,7 +223,7 @@ describe('a 503 response without Retry-After', () => {
     ['before the service acts', refuse(503)],
     ['after the service acts', actedBehindProxy],
   ])(
-    'a 503 response without Retry-After %s makes the outcome of a room creation unknown, and --resume creates only the missing rooms',
+    'a room creation has an unknown outcome after a 503 response without Retry-After %s, and --resume creates only the missing rooms',
     async (_what, wrong) => {
       world.file('in.csv', roomsCsv(25))
       failRequests(wrong, everyThirdWrite())
@@ -242,7 +242,7 @@ describe('a 503 response without Retry-After', () => {
     },
   )
 
-  test('a 503 response without Retry-After to every room creation makes rooms import exit 7', async () => {
+  test('rooms import exits 7 if every room creation gets a 503 response without Retry-After', async () => {
     world.file('in.csv', roomsCsv(2))
     failRequests(refuse(503), isWrite)
     const { code, stderr } = await run('rooms import in.csv --no-journal')
@@ -250,7 +250,7 @@ describe('a 503 response without Retry-After', () => {
     expect(stderr).toContain('the outcome of the change is unknown')
   })
 
-  test('a 503 response without Retry-After causes a retry of a user creation with --if-exists overwrite', async () => {
+  test('users import --if-exists overwrite repeats a user creation after a 503 response without Retry-After', async () => {
     world.file('in.csv', usersCsv(3))
     failRequests(actedBehindProxy, everyThirdWrite())
     expect(await run('users import in.csv --if-exists overwrite')).toMatchObject({ code: 0 })
@@ -414,7 +414,7 @@ describe('a pause of an import', () => {
   )
 
   test.each([429, 503])(
-    'a pause of an import lasts 150 ms after a %i response without Retry-After and applies to all rows',
+    'a pause of an import lasts 150 ms after a %i response without Retry-After, and applies to all rows',
     async (status) => {
       expect(await sentAt(refuse(status))).toEqual([0, 0, 0.15, 0.15, 0.15, 0.15])
     },
@@ -471,18 +471,21 @@ describe('an import into a service', () => {
     ['refuses connections', 'users', neverSent, 5],
     ['refuses connections', 'rooms', neverSent, 5],
     ['resets connections', 'rooms', lost, 7],
-  ])('an import into a service that %s stops before all %s are sent', async (_what, kind, wrong, code) => {
-    world.file('in.csv', kind === 'users' ? usersCsv(200) : roomsCsv(200))
-    world.intercept = wrong
-    expect(await run(`${kind} import in.csv --retries 0`)).toMatchObject({ code })
-    expect(new Set(world.requests.map((request) => lineOf(request) + request.body)).size).toBeLessThan(50)
-  })
+  ])(
+    'an import stops before it sends all rows if the service %s (items: %s)',
+    async (_what, kind, wrong, code) => {
+      world.file('in.csv', kind === 'users' ? usersCsv(200) : roomsCsv(200))
+      world.intercept = wrong
+      expect(await run(`${kind} import in.csv --retries 0`)).toMatchObject({ code })
+      expect(new Set(world.requests.map((request) => lineOf(request) + request.body)).size).toBeLessThan(50)
+    },
+  )
 })
 
 test.each([
   [1, 5],
   [4, 5],
-])('users import exits 5 if the service refuses connections (number of rows: %i)', async (rows, code) => {
+])('users import exits 5 if the service refuses connections, with a file of %i rows', async (rows, code) => {
   world.file('in.csv', usersCsv(rows))
   failRequests(neverSent, () => true)
   const result = await run('users import in.csv --retries 0')

@@ -101,7 +101,7 @@ describe('^C during an import', () => {
     ['creates no user', '', 0],
     ['overwrites no user', ' --if-exists update', 6],
   ])(
-    '^C during an import %s whose lookup is in flight, and a resumed run sends each row',
+    '^C during an import %s whose lookup is in flight, and the resumed run sends each row once',
     async (_, flags, existing) => {
       for (let i = 0; i < existing; i++) await world.send('POST', '/users', { user_id: `u${i}` })
       world.file('in.csv', usersCsv(6))
@@ -118,7 +118,7 @@ describe('^C during an import', () => {
     },
   )
 
-  test('^C during an import has the same effect as SIGTERM, but SIGTERM exits 143', async () => {
+  test('SIGTERM during an import exits 143, and the command to resume completes the import', async () => {
     world.file('in.csv', usersCsv(40))
     const { code, stderr } = await runInterrupted('users import in.csv', { answered: 8 }, 'SIGTERM')
     expect(code).toBe(143)
@@ -135,13 +135,16 @@ describe('^C during an import', () => {
       { answered: 3, underWay: 2 },
       'imported 2 of 40 users; 38 not tried',
     ],
-  ])('^C during an import prints no command to resume %s', async (_when, rows, flags, when, summary) => {
-    world.file('in.csv', usersCsv(rows))
-    expect(await runInterrupted(`users import in.csv ${flags}`, when)).toMatchObject({
-      code: 130,
-      stderr: `${summary}\nerror: interrupted\n`,
-    })
-  })
+  ])(
+    'an import interrupted by ^C prints no command to resume %s',
+    async (_when, rows, flags, when, summary) => {
+      world.file('in.csv', usersCsv(rows))
+      expect(await runInterrupted(`users import in.csv ${flags}`, when)).toMatchObject({
+        code: 130,
+        stderr: `${summary}\nerror: interrupted\n`,
+      })
+    },
+  )
 
   test('^C during an import with --dry-run exits 130 without a write and without a journal', async () => {
     world.file('in.csv', usersCsv(40))
@@ -262,7 +265,7 @@ describe('a request without a response after ^C', () => {
     return { ...run, waits }
   }
 
-  test('a request without a response after ^C has an unknown outcome when the grace period of five seconds ends', async () => {
+  test('a request without a response has an unknown outcome when the grace period of five seconds after ^C ends', async () => {
     world.file('in.csv', usersCsv(20))
     const { code, stderr, waits } = await runWithoutResponses(
       'users import in.csv --if-exists overwrite --concurrency 2',
@@ -281,7 +284,7 @@ describe('a request without a response after ^C', () => {
     expect(world.writes()).toHaveLength(14)
   })
 
-  test('a request without a response after ^C from rooms import is not repeated by --resume if a room with the same name exists', async () => {
+  test('rooms import --resume does not repeat a request without a response if a room with the same name exists', async () => {
     world.file('in.csv', roomsCsv(10))
     const { code, stderr } = await runWithoutResponses('rooms import in.csv --concurrency 2', 4)
     expect(code).toBe(130)

@@ -39,7 +39,7 @@ describe('an import of a roster', () => {
     expect(await membersByRoom()).toEqual(['7A q guest', '7a p guest', '7a t host', '7b t host'])
   })
 
-  test('an import of a roster takes the roles of users, members and member lists from --role-map', async () => {
+  test('--role-map sets the roles of users, members and members of rooms in each import command', async () => {
     const room = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room.id
     world.file('users.csv', 'user_id,default_member_type\nt,Lehrer/in\np,Host\nx,\n')
     const first = await world.run(['users', 'import', 'users.csv', ...map, '--role-map', 'Rektor=host'])
@@ -66,7 +66,7 @@ describe('an import of a roster', () => {
     ])
   })
 
-  test('joins columns in --map, also for --where, rejects and rows that are not in CSV', async () => {
+  test('--map joins columns to one field, and --where applies to the joined value', async () => {
     const join = ['--map', '{vorname} {Nachname}=name', '--map', '{Ort}, {{{Name}}}=profile_url']
     const file = 'user_id;Vorname;Nachname;Ort;Name\np1;Ann;Bee;;\np2;;Cee;;\np3;Dee; ;;\np4;;;;\n'
     world.file('people.csv', file)
@@ -96,7 +96,7 @@ describe('an import of a roster', () => {
     }
   })
 
-  test('rooms import --type sets the type of new rooms whose row has none', async () => {
+  test('rooms import --type sets the type of new rooms whose rows have no type', async () => {
     await world.send('POST', '/users', { user_id: 't' })
     await world.room('8a', 'open')
     world.file('rooms.csv', 'name,type,user_id\n7a,,t\n7b,public,t\n8a,,t\n8b,opn,t\n')
@@ -120,7 +120,7 @@ describe('an import of a roster', () => {
     ).toMatchObject({ code: 0 })
   })
 
-  test('divides the rooms of members at --split, and refuses another map when it resumes', async () => {
+  test('members import --split divides the rooms of a member, and refuses another --role-map with --resume', async () => {
     const ids = []
     for (const name of ['A', 'B'])
       ids.push((await world.send('POST', '/rooms', { name, type: 'private' })).body.room.id)

@@ -28,7 +28,7 @@ beforeEach(async () => {
 const lines = (text: string) => text.split('\n').slice(0, -1)
 
 describe('an import with the built program', () => {
-  test('an import with the built program exits immediately after a second ^C, and can be resumed', async () => {
+  test('an import exits immediately after a second ^C, and can be resumed', async () => {
     const underWay = latch()
     // No response arrives at first. An import that has sent no write would remove its journal.
     world.intercept = (_request, _next, signal) => {
@@ -87,7 +87,7 @@ describe('an import with the built program', () => {
     }
   })
 
-  test('an import with the built program reads a pipe in which a character is split between two chunks', async () => {
+  test('an import reads a pipe in which a character is split between two chunks', async () => {
     const script = `(printf 'user_id,name\\nada,\\360\\237'; sleep 0.2; printf '\\230\\200\\n') | meetroom users import - --input-format csv`
     expect(await built.shell(script)).toMatchObject({ code: 0, stderr: 'imported 1 of 1 user\n' })
     expect(await world.users()).toEqual({ ada: '😀' })
@@ -147,7 +147,7 @@ describe('an import with the built program', () => {
     expect(await world.users()).toEqual(usersOf(40))
   })
 
-  test('an import with the built program resumes with the printed command after ^C', async () => {
+  test('an import interrupted by ^C is completed by the printed command', async () => {
     world.file("o'neill & co.csv", usersCsv(60))
     world.intercept = async (_request, next) => {
       if (world.requests.length === 20) program.child.kill('SIGINT')
@@ -165,7 +165,7 @@ describe('an import with the built program', () => {
     expect(await world.users()).toEqual(usersOf(60))
   })
 
-  test('an import with the built program resumes from the journal of a killed import, but refuses the journal of a running import', async () => {
+  test('an import resumes from the journal of a killed import, but refuses the journal of a running import', async () => {
     world.file('in.csv', usersCsv(20))
     const underWay = latch()
     world.intercept = (_request, _next, signal) => {
@@ -187,7 +187,7 @@ describe('an import with the built program', () => {
   })
 
   test.runIf(existsSync('/dev/full'))(
-    'an import with the built program creates every room once if it is resumed after the disk was full',
+    'an import creates every room once if it is resumed after a full disk',
     async () => {
       world.file('in.csv', roomsCsv(30))
       expect(await built.shell('meetroom rooms import in.csv -o ndjson > /dev/full')).toMatchObject({
@@ -198,7 +198,7 @@ describe('an import with the built program', () => {
     },
   )
 
-  test('an import with the built program imports every row after the reader of the results closes the pipe', async () => {
+  test('an import imports every row after the reader of the results closes the pipe', async () => {
     world.file('in.csv', usersCsv(60))
     const { stdout } = await built.shell(pipeTo('meetroom users import in.csv -o ndjson', 'head -1'))
     expect(lines(stdout).at(-1)).toBe('0')
@@ -212,7 +212,7 @@ describe('an export', () => {
       await world.send('POST', '/rooms', { name: `R${i}`, type: 'open', metadata })
   }
 
-  test('an export with the built program exits 0 without a message if the reader closes the pipe during a page', async () => {
+  test('an export exits 0 without a message if the reader closes the pipe during a page', async () => {
     // More than the capacity of a pipe.
     await fill(100, 'x'.repeat(2000))
     const script = pipeTo('meetroom rooms export -o ndjson --page-size 10', 'head -1 | wc -l')
@@ -230,7 +230,7 @@ describe('an export', () => {
 describe('rooms delete with the built program', () => {
   const exist = async () => (await world.rooms()).length
 
-  test('rooms delete with the built program deletes the rooms whose IDs it reads from rooms list through a pipe', async () => {
+  test('rooms delete deletes the rooms whose IDs it reads from rooms list through a pipe', async () => {
     for (let i = 0; i < 30; i++) await world.room(`R${i}`)
     const list = `meetroom rooms list --all -o ids --where 'name~^R1'`
     expect(await built.shell(`${list} | meetroom rooms delete - --yes --max 20`)).toMatchObject({
@@ -260,14 +260,14 @@ describe('rooms delete with the built program', () => {
     expect(await exist()).toBe(0)
   })
 
-  test('rooms delete with the built program deletes the remaining rooms after the reader of the output closes the pipe', async () => {
+  test('rooms delete deletes the remaining rooms after the reader of the output closes the pipe', async () => {
     for (let i = 0; i < 40; i++) await world.room(`R${i}`)
     const script = pipeTo('meetroom rooms delete --where name~^R --yes --max 40 -o ids', 'head -1 | wc -l')
     expect(await built.shell(script)).toMatchObject({ stdout: '1\n0\n' })
     expect(await exist()).toBe(0)
   })
 
-  test('rooms delete with the built program lets open requests complete after ^C and sends no other requests', async () => {
+  test('rooms delete completes open requests after ^C and sends no other requests', async () => {
     const ids: string[] = []
     for (let i = 0; i < 30; i++) ids.push(await world.room(`R${i}`))
     world.intercept = async (_request, next) => {

@@ -168,7 +168,7 @@ describe('an import', () => {
         /^error: --if-exists must be overwrite, update, skip or fail, not “merge”\nhint: did you mean: meetroom users import \S+ .*--if-exists update/,
       ),
     ],
-  ])('an import is refused with the flags %s', async (flags, stderr) => {
+  ])('an import refuses the flags %s', async (flags, stderr) => {
     world.file('people.csv', usersCsv(1))
     expect(await run(`users import people.csv ${flags}`)).toMatchObject({ code: 2, stdout: '', stderr })
     expect(world.requests).toEqual([])
@@ -221,7 +221,7 @@ describe('rows with the same key in an import', () => {
     },
   })
 
-  test('rows with the same key in an import are accepted if the first row is invalid', async () => {
+  test('an import accepts rows with the same key if the first of them is invalid', async () => {
     world.file('people.csv', 'user_id,default_member_type\nada,chair\nada,host\n')
     expect(await run('users import people.csv --skip-invalid -o ids')).toMatchObject({
       code: 8,
@@ -230,7 +230,7 @@ describe('rows with the same key in an import', () => {
     expect(await world.user('ada')).toMatchObject({ default_member_type: 'host' })
   })
 
-  test('rows with the same key in an import are refused if a member is repeated in a room, and accepted if the rooms differ', async () => {
+  test('an import refuses a repeated member of a room, and accepts the same user in different rooms', async () => {
     const [a, b] = [await world.room('A'), await world.room('B')]
     await user('ada')
     world.file('members.csv', `room_id,user_id\n${a},ada\n${b},ada\n${a},ada\n`)

@@ -32,7 +32,7 @@ const journal = (name = 'in.csv.journal') => entriesOf(world.read(name))
 describe('the path of a journal', () => {
   beforeEach(() => world.file('in.csv', usersCsv(1)))
 
-  test('the path of a journal is refused if it is a symbolic link to an existing or a missing file', async () => {
+  test('--journal refuses a symbolic link to an existing or a missing file', async () => {
     await run('users import in.csv --journal real.journal')
     const before = world.read('real.journal')
     for (const target of ['real.journal', 'nowhere']) {
@@ -47,7 +47,7 @@ describe('the path of a journal', () => {
     expect(world.writes()).toEqual(['POST /users'])
   })
 
-  test('the path of a journal is refused immediately if it is a named pipe', async () => {
+  test('--journal refuses a named pipe immediately', async () => {
     execFileSync('mkfifo', [world.path('pipe')])
     expect(await run('users import in.csv --journal pipe')).toMatchObject({
       code: 2,
@@ -57,7 +57,7 @@ describe('the path of a journal', () => {
   })
 
   test.runIf(process.getuid?.() === 0)(
-    'the path of a journal is refused if the file belongs to another user, unless root runs in a directory of that user',
+    '--journal refuses a file of another user, unless root runs in a directory of that user',
     async () => {
       world.file('theirs', '')
       chownSync(world.path('theirs'), 4711, 4711)
@@ -126,7 +126,7 @@ describe('the journal of an import', () => {
     expect(await world.users()).toEqual(usersOf(6))
   })
 
-  test('the journal of an import is stored beside the input file until every row succeeds, or permanently at the path that --journal names', async () => {
+  test('the journal of an import is stored beside the input file until every row succeeds, or permanently in the file of --journal', async () => {
     world.file('in.csv', usersCsv(1))
     await run('users import in.csv')
     await run('users import in.csv')
@@ -144,7 +144,7 @@ describe('the journal of an import', () => {
     expect(await files('--dry-run')).toEqual([])
   })
 
-  test('the journal of an import is written for standard input only with --journal', async () => {
+  test('an import from standard input writes a journal only with --journal', async () => {
     const stdin = usersCsv(1)
     await run('users import - --input-format csv', stdin)
     expect(readdirSync(world.dir)).toEqual([])
@@ -163,7 +163,7 @@ describe('the journal of an import', () => {
     expect(world.read('in.csv.journal')).not.toContain(world.apiKey)
   })
 
-  test('the journal of an import causes exit code 74 before any request if it cannot be written', async () => {
+  test('an import exits 74 before any request if its journal cannot be written', async () => {
     world.file('in.csv', usersCsv(1))
     const { code, stderr } = await run('users import in.csv --journal nowhere/my.journal')
     expect(code).toBe(74)
@@ -191,7 +191,7 @@ describe('a journal on a full disk', () => {
     }
   }
 
-  test('a journal on a full disk stays readable, and refuses further entries even if space is free again', async ({
+  test('a journal on a full disk stays readable, and refuses further entries even after space becomes free', async ({
     skip,
   }) => {
     const small = await openOnSmallDisk()
@@ -229,7 +229,7 @@ describe('an import with a journal', () => {
     ])
   })
 
-  test('an import with a journal retries only the failed rows with --resume', async () => {
+  test('an import with --resume retries only the failed rows in its journal', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     await run('users import in.csv --journal in.csv.journal')
     await world.send('DELETE', '/users/u2')
@@ -245,7 +245,7 @@ describe('an import with a journal', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('an import with a journal skips the same rows again if it is resumed', async () => {
+  test('an import that is resumed twice skips the same rows again', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     await run('users import in.csv --if-exists skip --journal in.csv.journal')
     expect(await run('users import in.csv --if-exists skip --journal in.csv.journal --resume')).toMatchObject(
@@ -256,14 +256,14 @@ describe('an import with a journal', () => {
     )
   })
 
-  test('an import with a journal can be started over after it fails without a key', async () => {
+  test('an import that failed without a key can be started over', async () => {
     expect(await world.run('users import in.csv', { env: { MEETROOM_API_KEY: undefined } })).toMatchObject({
       code: 4,
     })
     expect(await run('users import in.csv')).toMatchObject({ code: 0 })
   })
 
-  test('an import with a journal can be repeated after a wrong key prevents all requests', async () => {
+  test('an import can be repeated after a wrong key prevents all requests', async () => {
     const { code, stderr } = await world.run('users import in.csv', {
       env: { MEETROOM_API_KEY: 'wrong-key' },
     })

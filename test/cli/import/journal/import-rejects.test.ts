@@ -183,7 +183,7 @@ test('the file of --failed-out contains only failed rows and has owner-only acce
   )
 })
 
-test('--failed-out in a directory that does not exist exits 74 and does not change the journal of a resumed import', async () => {
+test('--failed-out in a missing directory exits 74 and does not change the journal of a resumed import', async () => {
   world.file('people.csv', usersCsv(4))
   await world.cutOff('users import people.csv')
   const before = world.read('people.csv.journal')

@@ -59,7 +59,7 @@ describe('the exit code of an import', () => {
         }
       },
     ],
-  ])('the exit code of an import is %i if %s', async (code, _when, flags, end, arrange) => {
+  ])('an import exits %i if %s', async (code, _when, flags, end, arrange) => {
     await arrange()
     world.file('people.csv', usersCsv(3))
     const ended = await run(`users import people.csv${flags}`)
@@ -77,21 +77,18 @@ describe('the exit code of an import', () => {
         throw new TransportError('connection refused', false)
       },
     ],
-  ])(
-    'the exit code of an import is 8 if %s stops the import, and the command to resume is printed',
-    async (_what, error, fail) => {
-      world.file('people.csv', usersCsv(60))
-      world.intercept = (_request, next) => (world.requests.length > 30 ? fail() : next())
-      const ended = await run('users import people.csv --if-exists overwrite --concurrency 3')
-      expect(ended.code).toBe(8)
-      expect(ended.stderr).toContain(error)
-      expect(ended.stderr).toMatch(/^error: imported 30 of 60 users; .*\d+ not tried$/m)
-      expect(world.requests.length).toBeLessThan(60)
-      world.intercept = undefined
-      expect((await world.run(goOn(ended.stderr))).code).toBe(0)
-      expect(await world.users()).toEqual(usersOf(60))
-    },
-  )
+  ])('an import exits 8 and prints the command to resume if %s stops the run', async (_what, error, fail) => {
+    world.file('people.csv', usersCsv(60))
+    world.intercept = (_request, next) => (world.requests.length > 30 ? fail() : next())
+    const ended = await run('users import people.csv --if-exists overwrite --concurrency 3')
+    expect(ended.code).toBe(8)
+    expect(ended.stderr).toContain(error)
+    expect(ended.stderr).toMatch(/^error: imported 30 of 60 users; .*\d+ not tried$/m)
+    expect(world.requests.length).toBeLessThan(60)
+    world.intercept = undefined
+    expect((await world.run(goOn(ended.stderr))).code).toBe(0)
+    expect(await world.users()).toEqual(usersOf(60))
+  })
 })
 
 describe('the results of an import', () => {
@@ -173,14 +170,14 @@ describe('the results of an import', () => {
     ])
   })
 
-  test('the results of an import do not stop the import if their reader closes the pipe', async () => {
+  test('an import completes if the reader of its results closes the pipe', async () => {
     const { host, done } = world.start('users import people.csv -o ndjson'.split(' '))
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(8)
     expect(await world.users()).toEqual({ ...usersOf(3), u1: null })
   })
 
-  test('the results of an import mask the key from error responses in the output, the file of failed rows and the journal', async () => {
+  test('an import masks the key from error responses in its output, its journal and the file of failed rows', async () => {
     world.intercept = async ({ headers }, next) =>
       world.requests.length > 1 ? answer(422, { message: `no ${headers['authorization']}` }) : next()
     const { code, stdout, stderr } = await run('users import people.csv -o ndjson --failed-out again.csv')
@@ -190,7 +187,7 @@ describe('the results of an import', () => {
     expect(said).not.toContain(world.apiKey)
   })
 
-  test('the results of an import make the import exit 74 on a full disk, and --resume creates every room once', async () => {
+  test('an import exits 74 if the disk is full for its results, and --resume creates every room once', async () => {
     world.file('rooms.csv', roomsCsv(20))
     const { host, done } = world.start('rooms import rooms.csv -o ndjson'.split(' '))
     host.stdout.failure = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
@@ -199,7 +196,7 @@ describe('the results of an import', () => {
     expect(await world.rooms()).toEqual(roomsOf(20))
   })
 
-  test('the results of an import make the import exit 74 on a full disk without an unhandled rejection', async () => {
+  test('an import exits 74 without an unhandled rejection if the disk is full for its results', async () => {
     const crashes: unknown[] = []
     const listeners = process.listeners('unhandledRejection')
     process
@@ -216,7 +213,7 @@ describe('the results of an import', () => {
     expect(crashes).toEqual([])
   })
 
-  test('the results of an import cause no Node.js warnings if many requests are open', async () => {
+  test('an import with many open requests causes no Node.js warnings', async () => {
     const warnings: string[] = []
     const warn = ({ message }: Error) => warnings.push(message)
     process.on('warning', warn)
@@ -259,23 +256,20 @@ describe('an import', () => {
     ['--max-errors 2', 3],
     ['--max-errors 0', 1],
     ['--fail-fast', 1],
-  ])(
-    'an import with %s stops and prints the command to resume (number of failures: %i)',
-    async (flags, tried) => {
-      for (let i = 1; i <= 5; i++) await user(`u${i}`)
-      world.file('people.csv', usersCsv(9))
-      const ended = await run(`users import people.csv --concurrency 1 ${flags}`)
-      expect({ code: ended.code, end: ended.stderr.split('\n').slice(-3) }).toEqual({
-        code: 1,
-        end: [
-          `error: imported 0 of 9 users; ${tried} failed; ${9 - tried} not tried`,
-          `hint: resume with: meetroom users import people.csv --concurrency 1 --resume --base-url https://meet.test/v1`,
-          '',
-        ],
-      })
-      expect(world.sent()).toHaveLength(tried)
-    },
-  )
+  ])('an import with %s stops and prints the command to resume after %i failures', async (flags, tried) => {
+    for (let i = 1; i <= 5; i++) await user(`u${i}`)
+    world.file('people.csv', usersCsv(9))
+    const ended = await run(`users import people.csv --concurrency 1 ${flags}`)
+    expect({ code: ended.code, end: ended.stderr.split('\n').slice(-3) }).toEqual({
+      code: 1,
+      end: [
+        `error: imported 0 of 9 users; ${tried} failed; ${9 - tried} not tried`,
+        `hint: resume with: meetroom users import people.csv --concurrency 1 --resume --base-url https://meet.test/v1`,
+        '',
+      ],
+    })
+    expect(world.sent()).toHaveLength(tried)
+  })
 
   test('an import continues until the number of failures exceeds --max-errors', async () => {
     await user('u1')

@@ -47,7 +47,7 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
     ['after the service acts', () => true, 1],
     ['after the service acts on every second row', (row: number) => row % 2 === 0, 2],
   ])(
-    `a killed import of ${kind} with --resume loses and repeats no row if it is killed %s and the journal is truncated`,
+    `a resumed import of ${kind} loses and repeats no row if it was killed %s and the journal is truncated`,
     async (_what, acted, nth) => {
       const journal = await createJournal()
       const lines = journal.split(/(?<=\n)/)
@@ -93,7 +93,7 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
     },
   )
 
-  test(`a killed import of ${kind} can be interrupted and resumed several times`, async () => {
+  test(`an import of ${kind} can be killed and resumed several times`, async () => {
     const journal = await createJournal()
     await renew()
     world.file('in.csv', file)
@@ -117,7 +117,7 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
 })
 
 describe('--resume of a row without a response', () => {
-  test('--resume of a row without a response in users import creates a missing user, accepts a matching user and reports a different user as unknown', async () => {
+  test('users import --resume of a sent row creates a missing user, accepts a matching user and reports a different user as unknown', async () => {
     world.file('in.csv', usersCsv(3))
     await world.cutOff('users import in.csv')
     await world.send('DELETE', '/users/u1')
@@ -140,7 +140,7 @@ describe('--resume of a row without a response', () => {
     expect(await world.users()).toEqual({ u1: 'N1', u2: 'Other', u3: 'N3' })
   })
 
-  test('--resume of a row without a response in users import reports an unknown outcome if the repeated write is refused', async () => {
+  test('users import --resume reports an unknown outcome if the repeated write of a sent row is refused', async () => {
     world.file('in.csv', usersCsv(1))
     await world.cutOff('users import in.csv --if-exists overwrite')
     await world.send('PUT', '/users/u1', { name: 'Other' })
@@ -149,7 +149,7 @@ describe('--resume of a row without a response', () => {
     expect({ code, results: resultsOf(stdout) }).toMatchObject({ code: 7, results: [{ status: 'unknown' }] })
   })
 
-  test('--resume of a row without a response in members import sends the row if the service omits is_blocked', async () => {
+  test('members import --resume repeats a sent row if the service omits is_blocked', async () => {
     const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'u1' })
     world.file('in.csv', 'user_id,is_blocked\nu1,true\n')
@@ -163,7 +163,7 @@ describe('--resume of a row without a response', () => {
     expect(members).toMatchObject([{ user_id: 'u1', is_blocked: true }])
   })
 
-  test('--resume of a row without a response in members import sends the row if the member is missing', async () => {
+  test('members import --resume repeats a sent row if the member is missing', async () => {
     const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'u1' })
     world.file('in.csv', usersCsv(2).replaceAll(/,.*/g, ''))
@@ -181,7 +181,7 @@ describe('--resume of a row without a response', () => {
     expect(world.read('in.csv.journal')?.trimEnd().split('\n').at(-1)).toBe('{"end":true}')
   })
 
-  test('--resume of a row without a response in rooms import reports an unknown outcome if a room has the same name', async () => {
+  test('rooms import --resume reports an unknown outcome for a sent row if a room has the same name', async () => {
     world.file('in.csv', roomsCsv(3))
     await world.cutOff('rooms import in.csv')
     const { rooms } = (await world.send('GET', '/rooms?name=R2')).body
@@ -213,7 +213,7 @@ describe('--resume of a row without a response', () => {
     ],
     ['if --fail-fast stops the run', ' --fail-fast', () => {}],
   ])(
-    '--resume of a row without a response in rooms import keeps the row in the journal and does not repeat its request %s',
+    'rooms import --resume keeps a sent row in the journal and does not repeat its request %s',
     async (_what, flags, arrange) => {
       world.file('in.csv', roomsCsv(4))
       await world.cutOff('rooms import in.csv')
@@ -225,7 +225,7 @@ describe('--resume of a row without a response', () => {
     },
   )
 
-  test('rooms import --resume after ^C keeps a row without a response in the journal and does not repeat its request', async () => {
+  test('rooms import --resume interrupted by ^C keeps a sent row in the journal and does not repeat its request', async () => {
     world.file('in.csv', roomsCsv(4))
     await world.cutOff('rooms import in.csv')
     const { host, done } = world.start('rooms import in.csv --resume --concurrency 1'.split(' '))
@@ -239,7 +239,7 @@ describe('--resume of a row without a response', () => {
     expect(await world.rooms()).toEqual(roomsOf(4))
   })
 
-  test('--resume of a row without a response in members import finds the member in the member list and sends no write', async () => {
+  test('members import --resume finds the member of a sent row in the member list and sends no write', async () => {
     const room = await world.room('A', 'private')
     for (const id of ['u1', 'u2', 'u3']) await world.send('POST', '/users', { user_id: id, name: id })
     world.file('in.csv', 'user_id,type\nu1,host\nu2,\nu3,monitor\n')
@@ -283,7 +283,7 @@ test('a journal whose IDs contain line separators can be read', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('the summary of a resumed import counts the rows that only the journal shows as imported', async () => {
+test('the summary of a resumed import counts the rows that the journal shows as imported', async () => {
   world.file('in.csv', usersCsv(3))
   await run('users import in.csv --journal in.csv.journal')
   for (const id of ['u1', 'u2', 'u3']) await world.send('DELETE', `/users/${id}`)
@@ -295,7 +295,7 @@ test('the summary of a resumed import counts the rows that only the journal show
   expect(world.requests).toEqual([])
 })
 
-test('the summary of a resumed import does not count a row as recorded that exists at the service or cannot be sent', async () => {
+test('the summary of a resumed import counts no row as recorded that exists at the service or cannot be sent', async () => {
   world.file('in.csv', usersCsv(4))
   await run('users import in.csv --journal in.csv.journal')
   const journal = (world.read('in.csv.journal') ?? '').split(/(?<=\n)/)

@@ -76,14 +76,14 @@ async function resume(kind: Kind, read?: WireResponse | (() => Promise<never>)) 
 describe.each(['users', 'members'] as const)(
   '%s import that is killed before its rows are proved',
   (kind) => {
-    test(`${kind} import that is killed before its rows are proved reads the rows with --resume, and repeats no row that the service has stored`, async () => {
+    test(`${kind} import --resume after a kill reads unproven rows, and repeats no row that the service has stored`, async () => {
       await killUnproven(kind, true)
       expect(await resume(kind)).toMatchObject({ code: 0, statuses: ['ok'] })
       expect(world.writes()).toEqual([])
       expect(await kinds[kind].held()).toBe(3)
     })
 
-    test(`${kind} import that is killed before its rows are proved reads the rows with --resume, and sends the rows that the service has lost`, async () => {
+    test(`${kind} import --resume after a kill reads unproven rows, and sends the rows that the service has lost`, async () => {
       await killUnproven(kind, false)
       expect(await resume(kind)).toMatchObject({ code: 0, statuses: ['ok'] })
       expect(world.sent()[0]).toMatch(/^GET/)
@@ -100,7 +100,7 @@ describe.each(['users', 'members'] as const)(
       ['an empty object', answer(200, {})],
       ['no response', lost],
     ])(
-      'an import that is killed before its rows are proved sends nothing when it is resumed and the reads get %s',
+      'an import --resume with unproven rows sends no write if the service responds to the reads with %s',
       async (_name, read) => {
         await killUnproven(kind, true)
         const { code } = await resume(kind, read)
@@ -118,15 +118,18 @@ test.each<[string, WireResponse]>([
   ['410', answer(410, '')],
   ['400 with the code not_found', answer(400, { error: { code: 'not_found', message: 'no' } })],
   ['200 with null', answer(200, { user: null })],
-])('a resumed users import sends a row whose read gets %s', async (_name, read) => {
-  await killUnproven('users', false)
-  world.intercept = async (request, next) =>
-    request.method === 'GET' && !request.url.includes('limit=1') ? read : next()
-  expect((await world.run(`${kinds.users.line()} --resume`)).code).toBe(0)
-  expect(world.writes()).toHaveLength(3)
-})
+])(
+  'users import --resume sends an unproven row if the service responds to its read with %s',
+  async (_name, read) => {
+    await killUnproven('users', false)
+    world.intercept = async (request, next) =>
+      request.method === 'GET' && !request.url.includes('limit=1') ? read : next()
+    expect((await world.run(`${kinds.users.line()} --resume`)).code).toBe(0)
+    expect(world.writes()).toHaveLength(3)
+  },
+)
 
-test('a resumed users import accepts a value in another spelling, and a warning names the field', async () => {
+test('users import --resume accepts an unproven row with an escaped value, and a warning names the field', async () => {
   await killUnproven('users', true)
   world.intercept = async (_request, next) => {
     const response = await next()
@@ -138,20 +141,20 @@ test('a resumed users import accepts a value in another spelling, and a warning 
   expect(world.writes()).toEqual([])
 })
 
-test('a resumed rooms import never proves a room by its name, and creates no room twice', async () => {
+test('rooms import --resume never proves a room by its name, and creates no room twice', async () => {
   await killUnproven('rooms', true)
   expect(await resume('rooms')).toMatchObject({ code: 7, statuses: ['unknown'] })
   expect(world.writes()).toEqual([])
   expect(await kinds.rooms.held()).toBe(3)
 })
 
-test('a resumed rooms import creates the rooms whose names do not exist', async () => {
+test('rooms import --resume creates the unproven rooms whose names do not exist', async () => {
   await killUnproven('rooms', false)
   expect(await resume('rooms')).toMatchObject({ code: 0, statuses: ['ok'] })
   expect(await kinds.rooms.held()).toBe(3)
 })
 
-test('a resumed import reads the unproven rows before it sends the other rows', async () => {
+test('an import --resume reads the unproven rows before it sends the other rows', async () => {
   await killUnproven('users', true)
   const [header] = (world.read('j') ?? '').split('\n')
   world.file('j', `${header}\n{"sent":3,"to":3}\n`)

@@ -40,7 +40,7 @@ describe('a CSV file from Excel', () => {
       people(';', ['Kürzel', 'Voller Name', 'Rolle']),
       ...['--map', 'Kürzel=user_id', '--map', 'voller name=name', '--map', 'Rolle=default_member_type'],
     ],
-  ])('a CSV file from Excel %s can be imported', async (_what, name, content, ...flags) => {
+  ])('an import reads a CSV file from Excel %s', async (_what, name, content, ...flags) => {
     expect(await world.imported(name, content, ...flags)).toEqual({
       code: 0,
       stdout: '',
@@ -50,12 +50,12 @@ describe('a CSV file from Excel', () => {
     expect(await world.user('ada')).toMatchObject({ default_member_type: 'host' })
   })
 
-  test('a CSV file from Excel with a sep= line is reported with the line numbers of the file if rows are invalid', async () => {
+  test('an import reports invalid rows of a CSV file with a sep= line by the line numbers of the file', async () => {
     const { stderr } = await world.imported('people.csv', 'sep=;\r\nuser_id;name\r\n;Ada\r\n')
     expect(stderr).toMatch(/^error: people.csv:3: user_id is missing\n/)
   })
 
-  test('a CSV file from Excel with rows that fail produces a file of failed rows that can be imported with the same encoding', async () => {
+  test('an import writes the failed rows of a CSV file from Excel to a file that can be imported in the same encoding', async () => {
     const flags = ['--encoding', 'windows-1252', '--failed-out', 'rejects.csv', '--skip-invalid']
     const first = await world.imported(
       'people.csv',
@@ -72,7 +72,7 @@ describe('a CSV file from Excel', () => {
     })
   })
 
-  test('a CSV file from Excel with unknown columns is refused with one error that names all unknown columns', async () => {
+  test('an import refuses a CSV file with unknown columns, and one error names all unknown columns', async () => {
     expect(await world.imported('people.csv', 'user_id;Klasse;Notiz\nada;7b;x\n')).toEqual({
       code: 2,
       stdout: '',
@@ -91,14 +91,14 @@ describe('a CSV file from Excel', () => {
     expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada"}')
   })
 
-  test('a CSV file from Excel with several problems in one row is refused with one error per problem', async () => {
+  test('an import reports several problems in one row of a CSV file as one error per problem', async () => {
     const content = 'user_id;profile_url;default_member_type\n;img.test;boss\n'
     expect((await world.imported('people.csv', content)).stderr).toMatch(
       /^error: people.csv:2: profile_url must .*; default_member_type must be guest, host or monitor, not “boss”; user_id is missing\n/,
     )
   })
 
-  test('a CSV file from Excel with 23 invalid rows is refused with the first twenty errors', async () => {
+  test('an import of a CSV file with 23 invalid rows prints the first twenty errors', async () => {
     const content = `user_id;name\n${';x\n'.repeat(23)}`
     const { stderr } = await world.imported('people.csv', content)
     expect(stderr.split('\n').slice(20, 22)).toEqual([
@@ -112,22 +112,19 @@ describe('a CSV file from Excel', () => {
     [',', ';', 'separated by “,”, not by “;”'],
     ['\t', ',', 'separated by tabs, not by “,”'],
     ['|', 'tab', 'separated by “|”, not by tabs'],
-  ])('a CSV file from Excel with %j is refused with --delimiter %s', async (own, given, problem) => {
+  ])('an import of a CSV file with the delimiter %j refuses --delimiter %s', async (own, given, problem) => {
     expect(await world.imported('people.csv', people(own), '--delimiter', given)).toMatchObject({
       code: 2,
       stderr: `error: people.csv: the columns in the header are ${problem}\nhint: without --delimiter, the delimiter of the header is used\n`,
     })
   })
 
-  test.each(['ab', 'a', '"', ''])(
-    'a CSV file from Excel is refused with --delimiter %j',
-    async (delimiter) => {
-      expect(await world.imported('people.csv', people(';'), '--delimiter', delimiter)).toMatchObject({
-        code: 2,
-        stderr: `error: --delimiter must be one character or tab, not “${delimiter}”\n`,
-      })
-    },
-  )
+  test.each(['ab', 'a', '"', ''])('an import refuses --delimiter %j', async (delimiter) => {
+    expect(await world.imported('people.csv', people(';'), '--delimiter', delimiter)).toMatchObject({
+      code: 2,
+      stderr: `error: --delimiter must be one character or tab, not “${delimiter}”\n`,
+    })
+  })
 })
 
 describe('rooms import from a CSV file', () => {
@@ -135,7 +132,7 @@ describe('rooms import from a CSV file', () => {
     for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   })
 
-  test('rooms import from a CSV file reads members with roles and names from one column', async () => {
+  test('rooms import reads members with roles and names from one column of a CSV file', async () => {
     world.file('courses.csv', 'name;type;members\nAlgebra;open;ada:host|grace\nLatin;open;grace:guest:G: H\n')
     const { code, stdout } = await world.run('rooms import courses.csv -o ndjson --concurrency 1')
     expect(code).toBe(0)
@@ -199,7 +196,7 @@ describe('an Excel workbook', () => {
   })
 
   test.each(['people.ods', 'people.numbers'])(
-    'a spreadsheet of another program is refused as a spreadsheet: %s',
+    'an import refuses the file %s as a spreadsheet of another program',
     async (name) => {
       world.file(name, createArchive(['content.xml', '<document/>']))
       expect(await world.run(`users import ${name}`)).toMatchObject({
@@ -278,14 +275,17 @@ describe('rooms import --group-by name', () => {
   test.each([
     ['a column removed by --map', ['--map', 'E-Mail=']],
     ['columns removed by --ignore-unknown', ['--ignore-unknown']],
-  ])('rooms import --group-by name accepts different values of %s', async (_, flags) => {
-    world.file(
-      'courses.csv',
-      'name;type;user_id;E-Mail;created_at\nAlgebra;open;ada;ada@x.test;1\nAlgebra;open;grace;grace@x.test;2\n',
-    )
-    expect(await world.run([...line.split(' '), ...flags])).toMatchObject({ code: 0 })
-    expect(await world.members((await ids())['Algebra'])).toEqual(['ada guest -', 'grace guest -'])
-  })
+  ])(
+    'rooms import --group-by name accepts different values of %s in the rows of one room',
+    async (_, flags) => {
+      world.file(
+        'courses.csv',
+        'name;type;user_id;E-Mail;created_at\nAlgebra;open;ada;ada@x.test;1\nAlgebra;open;grace;grace@x.test;2\n',
+      )
+      expect(await world.run([...line.split(' '), ...flags])).toMatchObject({ code: 0 })
+      expect(await world.members((await ids())['Algebra'])).toEqual(['ada guest -', 'grace guest -'])
+    },
+  )
 
   test.each([
     ['follow each other', 'Algebra;open;ada\nAlgebra;open;nobody\nLatin;open;ada\n'],
@@ -354,7 +354,7 @@ describe('rooms import --group-by name', () => {
       [' --if-exists update', 8],
       [' --dry-run -o ids', 1],
     ])(
-      'rooms import --group-by name%s names all unknown users of a room, with the line of the first',
+      'rooms import --group-by name%s names all unknown users of a room, with the line of the first unknown user',
       async (flags, expected) => {
         if (flags.includes('update')) await world.room('Latin')
         const users = ['', 'grace', 'grace', 'grace', 'grace', 'ada', 'grace', 'x1', 'x2', 'x1']
@@ -367,7 +367,7 @@ describe('rooms import --group-by name', () => {
       },
     )
 
-    test('--skip-invalid skips invalid members in NDJSON, and rejects them as they are', async () => {
+    test('--skip-invalid skips invalid members in NDJSON, and writes the unchanged members to the file of failed rows', async () => {
       const bad = { name: 'Algebra', user_id: 5, member_type: 5, member_name: 'A' }
       const good = { name: 'Algebra', type: 'open', user_id: 'grace' }
       world.file('courses.ndjson', `${JSON.stringify(bad)}\n${JSON.stringify(good)}\n`)
@@ -406,19 +406,16 @@ describe('a file with a field that the API does not list', () => {
       'people.json',
       '[{"user_id":"ada","metadata":{"n":1},"access_token":"t"},{"user_id":"grace","metadata":2}]',
     ],
-  ])(
-    'a file with a field that the API does not list is imported with the value of this field: %s',
-    async (name, content) => {
-      expect(await world.imported(name, content, '--concurrency', '1')).toMatchObject({
-        code: 0,
-        stderr:
-          'warning: the API lists no field “metadata” of a user; the field is sent anyway\nimported 2 of 2 users\n',
-      })
-      expect(world.writes()).toHaveLength(2)
-      const bodies = world.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
-      expect(bodies).toEqual(['{"user_id":"ada","metadata":{"n":1}}', '{"user_id":"grace","metadata":2}'])
-    },
-  )
+  ])('users import sends the value of an unlisted field in the file %s', async (name, content) => {
+    expect(await world.imported(name, content, '--concurrency', '1')).toMatchObject({
+      code: 0,
+      stderr:
+        'warning: the API lists no field “metadata” of a user; the field is sent anyway\nimported 2 of 2 users\n',
+    })
+    expect(world.writes()).toHaveLength(2)
+    const bodies = world.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
+    expect(bodies).toEqual(['{"user_id":"ada","metadata":{"n":1}}', '{"user_id":"grace","metadata":2}'])
+  })
 })
 
 describe('the body of an import request', () => {

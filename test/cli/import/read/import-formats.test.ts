@@ -57,7 +57,7 @@ describe('users import from CSV', () => {
     expect(await world.imported('people.csv', content)).toEqual(users(held))
   })
 
-  test('users import from CSV names the read-only columns of a file that is no export', async () => {
+  test('users import names the read-only columns of a CSV file that is not an export', async () => {
     const content = 'user_id,name,access_token,Created at,reason\nada,Ada,t,1.9.2026,old\n'
     const { code, stderr } = await world.imported('people.csv', content)
     expect([code, stderr]).toEqual([
@@ -285,7 +285,7 @@ describe('users import from JSON', () => {
     '{"users":[{"user_id":"ada","name":"Ada"},{"user_id":"grace","name":"Grace"}],"paging":{"total":2}}',
     '{"paging":{"total":2,"users":"[]"},"note":"\\"[","users" : [ {"user_id":"ada","name":"Ada"} , {"user_id":"grace","name":"Grace"} ] }',
     '{"\\u0075sers":[{"user_id":"ada","name":"Ada"},{"name":"Grace","user_id":"grace","deprecated":null}],"x":[[1,{"users":[7]}]]}',
-  ])('users import from JSON reads the output of a list command: %s', async (content) => {
+  ])('users import from JSON reads %s, which has the form of a list response', async (content) => {
     expect(await world.imported('people.json', content)).toMatchObject({
       users: { ada: 'Ada', grace: 'Grace' },
     })

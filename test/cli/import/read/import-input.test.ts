@@ -182,7 +182,7 @@ describe('an import of a file that is not UTF-8', () => {
       `has a NUL at byte offset ${chunk + 7}, so the file is UTF-16 or not text`,
     ],
   ])(
-    'an import of a file that is not UTF-8 is refused with the byte offset of the first invalid byte: %s',
+    'an import refuses a file with %s and prints the byte offset of the first invalid byte',
     async (_what, content, why) => {
       expect(await world.imported('people.csv', content)).toEqual(
         refused(
@@ -194,7 +194,7 @@ describe('an import of a file that is not UTF-8', () => {
   )
 
   test.each(['ndjson', 'json'])(
-    'an import of a file that is not UTF-8 in %s is refused with the byte offset of the first invalid byte',
+    'an import refuses invalid UTF-8 in a file of the format %s and prints the byte offset of the first invalid byte',
     async (format) => {
       expect(await world.imported(`people.${format}`, latin1('[{"user_id":"ad\xe9le"}]\n'))).toEqual(
         refused(
@@ -208,7 +208,7 @@ describe('an import of a file that is not UTF-8', () => {
 describe('an import of a file in another encoding', () => {
   const refuse = (message: string) => refused(`error: people.csv ${message}\n`)
 
-  test('an import of UTF-8 with another --encoding is refused', async () => {
+  test('an import refuses a UTF-8 file with another --encoding', async () => {
     const text = 'user_id,name\nada,Käthe Groß\n'
     for (const [encoding, content] of [
       ['windows-1252', text],
@@ -222,7 +222,7 @@ describe('an import of a file in another encoding', () => {
     expect(ascii.code).toBe(0)
   })
 
-  test('an import of Mac Roman or a DOS code page is refused without the name of another encoding', async () => {
+  test('an import refuses Mac Roman or a DOS code page without naming another encoding', async () => {
     for (const name of ['K\x8athe', 'K\x84the', 'Mart\x92n'])
       expect(await world.imported('people.csv', Buffer.from(`user_id,name\nk,${name}\n`, 'latin1'))).toEqual(
         refuse(
@@ -242,7 +242,7 @@ describe('a very long row in an import', () => {
 
   // Linear time takes two seconds at most; quadratic time takes half a minute.
   test.each(share(Object.entries(long(15 * MB)), 0, 3))(
-    'a very long row in an import is read if its size is 15 MB: %s',
+    'an import reads a row of 15 MB in the file %s',
     { timeout: 20_000 },
     async (name, text) => {
       const { code, stderr } = await world.imported(name, text)
@@ -263,7 +263,7 @@ describe('a very long row in an import', () => {
   ] as const
 
   test.each(problems)(
-    'a very long row in an import is refused with its position if its size is 30 MB: %s',
+    'an import refuses a row of 30 MB in the file %s and prints its position',
     { timeout: 20_000 },
     async (name, problem) => {
       expect(await world.imported(name, long(sized(17, 30) * MB)[name])).toEqual(
@@ -272,7 +272,7 @@ describe('a very long row in an import', () => {
     },
   )
 
-  test('a very long row of a JSON import is parsed if it contains a key of 15 MB', {
+  test('an import reads a JSON row with a key of 15 MB', {
     timeout: 20_000,
   }, async () => {
     expect(await world.imported('people.json', `{"${'k'.repeat(15 * MB)}":[]}`)).toEqual(
@@ -299,7 +299,7 @@ describe('a character split between two chunks of the file', () => {
       splits.map((split) => ({ ...split, format: format as keyof typeof forms })),
     ),
   )(
-    'a character split between two chunks of the file is decoded correctly (format: $format, character: $character, bytes in the first chunk: $first)',
+    'an import of $format decodes the character $character correctly if the first chunk ends after $first of its bytes',
     async ({ character, first, format }) => {
       const [before, after] = forms[format]
       const name = 'x'.repeat(chunk - before.length - first) + character

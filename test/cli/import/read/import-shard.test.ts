@@ -50,7 +50,7 @@ describe('the shards of an import', () => {
     ['rooms', ({ user_id, type }: { user_id: string; type: string }) => ({ name: user_id, type })],
     ['members', ({ user_id, type }: { user_id: string; type: string }) => ({ user_id, room_id: type })],
   ])(
-    'the shards of an import of %s contain each row exactly once for random rows and a random number of shards',
+    'the shards of an import of %s contain each of any rows exactly once for any number of shards',
     async (kind, rowOf) => {
       const rows = fc.uniqueArray(
         fc.record({
@@ -130,7 +130,7 @@ describe('the shards of an import', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('the shards of an import report each invalid row in exactly one of the shards', async () => {
+  test('the shards of an import report each invalid row in exactly one shard', async () => {
     world.file('in.csv', `${usersCsv(10)},Nobody\nu3,Again\n`)
     let rejects = ''
     let rows = 0
@@ -149,7 +149,7 @@ describe('the shards of an import', () => {
 })
 
 describe('one shard of an import', () => {
-  test('one shard of an import is named in summaries, in dry runs and in hints', async () => {
+  test('an import of one shard names the shard in summaries, in dry runs and in hints', async () => {
     world.file('in.csv', usersCsv(10))
     const dry = await run('users import in.csv --shard 1/3 --dry-run')
     expect(dry.stderr).toMatchInlineSnapshot(`
@@ -171,7 +171,7 @@ describe('one shard of an import', () => {
     `)
   })
 
-  test('one shard of an import exits 0 if the shard contains no rows', async () => {
+  test('an import of a shard without rows exits 0', async () => {
     world.file('in.csv', usersCsv(1))
     const ended = await Promise.all(shardsOf(3).map((shard) => run(`users import in.csv --shard ${shard}`)))
     expect(ended.map(({ code }) => code)).toEqual([0, 0, 0])
@@ -182,7 +182,7 @@ describe('one shard of an import', () => {
     ])
   })
 
-  test('one shard of an import resumes with the printed command after lost responses', async () => {
+  test('an import of one shard resumes with the printed command after lost responses', async () => {
     world.file('in.csv', usersCsv(12))
     world.loseConnection()
     const { code, stderr } = await run(
@@ -205,7 +205,7 @@ describe('one shard of an import', () => {
     expect(await world.users()).toEqual(usersOf(12))
   })
 
-  test('one shard of an import refuses the journal of another shard', async () => {
+  test('an import of one shard refuses the journal of another shard', async () => {
     world.file('in.csv', usersCsv(12))
     world.intercept = async (request, next) => (request.method === 'GET' ? next() : lost())
     await run('users import in.csv --shard 1/2 --journal j --retries 0')
@@ -217,7 +217,7 @@ describe('one shard of an import', () => {
       })
   })
 
-  test('one shard of an import terminates only the rooms in its rows', async () => {
+  test('an import of one shard terminates only the rooms in the rows of this shard', async () => {
     const ids = []
     for (const name of roomsOf(6)) ids.push(await world.room(name))
     world.file('in.csv', `id,name,type,is_terminated\n${ids.map((id) => `${id},R,open,true\n`).join('')}`)
@@ -234,7 +234,7 @@ describe('one shard of an import', () => {
   })
 
   test.each(['', '0/4', '5/4', '1/0', '4', '1/4/2', '-1/4', '1.5/4', 'a/b', '1 / 4', '1/99999999'])(
-    'one shard of an import with the invalid value %j of --shard exits 2',
+    'an import with the invalid value %j of --shard exits 2',
     async (shard) => {
       world.file('in.csv', usersCsv(1))
       const { code, stderr } = await world.run(['users', 'import', 'in.csv', '--shard', shard])
@@ -257,7 +257,7 @@ describe('a second import of rooms', () => {
     ['for the same shards', shardsOf(2)],
     ['for other shards', shardsOf(3)],
     ['for the whole file', ['']],
-  ])('a second import of rooms after an import in two shards exits 2 %s', async (_how, shards) => {
+  ])('a second rooms import %s exits 2 after an import in two shards', async (_how, shards) => {
     for (const shard of shardsOf(2))
       expect(await run(`rooms import in.csv --shard ${shard}`)).toMatchObject({ code: 0 })
     for (const shard of shards) {
@@ -270,20 +270,20 @@ describe('a second import of rooms', () => {
     expect(await world.rooms()).toEqual(roomsOf(6))
   })
 
-  test('a second import of rooms in shards exits 2 after an import of the whole file', async () => {
+  test('a second rooms import in shards exits 2 after an import of the whole file', async () => {
     await run('rooms import in.csv')
     for (const shard of shardsOf(2))
       expect(await run(`rooms import in.csv --shard ${shard}`)).toMatchObject({ code: 2 })
     expect(await world.rooms()).toEqual(roomsOf(6))
   })
 
-  test('a second import of rooms of the whole file exits 2 after an import in twelve shards', async () => {
+  test('a second rooms import of the whole file exits 2 after an import in twelve shards', async () => {
     for (const shard of shardsOf(12)) await run(`rooms import in.csv --shard ${shard}`)
     expect(await run('rooms import in.csv')).toMatchObject({ code: 2, stderr: expect.stringMatching(known) })
     expect(await world.rooms()).toEqual(roomsOf(6))
   })
 
-  test('a second import of rooms of the whole file exits 2 after an interrupted shard', async () => {
+  test('a second rooms import of the whole file exits 2 after an interrupted shard', async () => {
     world.intercept = async (request, next) => {
       const done = await next()
       return request.method === 'POST' ? lost() : done
@@ -300,7 +300,7 @@ describe('a second import of rooms', () => {
   })
 })
 
-test('an import in shards retries a request after a 429 response', async () => {
+test('an import in shards repeats a request after a 429 response', async () => {
   world.file('in.csv', usersCsv(4))
   let refused = 0
   world.intercept = async (request, next) =>
