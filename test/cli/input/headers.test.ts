@@ -32,7 +32,7 @@ test('each command that takes headers reads a value such as @FILE from the file'
   expect(world.requests).toEqual([])
 })
 
-test('a header that is read from a file is sent, and its value appears in no output', async () => {
+test('a header value that is read from a file is sent, and appears in no output', async () => {
   const world = await createWorld()
   const value = 'value-of-a-private-file'
   writeFileSync(join(world.dir, 'token'), `${value}\n`)

@@ -39,7 +39,7 @@ describe('a key of --set', () => {
     ['message send r1 hello --set', 'mesage', 'message'],
     ['pages create r1 --set indx=1 --image https://a.test/ --set', 'entites', 'entities'],
   ])(
-    'a key of --set that resembles a field of the API is sent unchanged with one warning: %s %s',
+    '%s %s prints one warning because the key resembles a field of the API, and sends the key unchanged',
     async (command, key, meant) => {
       const { code, body, stderr } = await dryRun(`${command} ${key}=1`)
       const notice = `--set ${key}: did you mean ${meant}? The field is sent unchanged\n`
@@ -60,13 +60,13 @@ describe('a key of --set', () => {
     'meeting_time=3',
     'x=1',
   ])(
-    'a key of --set is sent without a warning unless it resembles another field of the API: %s',
+    'rooms create --set %s prints no warning because the key resembles no other field of the API',
     async (pair) => {
       expect(await dryRun(`${create} --set ${pair}`)).toMatchObject({ code: 0, stderr: '' })
     },
   )
 
-  test('a key of --set that resembles a field of the API causes no warning with --quiet', async () => {
+  test('--set prints no warning about a key that resembles a field of the API with --quiet', async () => {
     expect(await dryRun('rooms update r1 --set recrod=true -q')).toMatchObject({ stderr: '' })
   })
 })
@@ -82,7 +82,7 @@ describe('a dotted key in --set', () => {
     [['hosts.example\\.com=1'], { hosts: { 'example.com': 1 } }],
     [['a=1', 'a=2'], { a: 2 }],
     [['n.big=12345678901234567890'], undefined],
-  ])('a dotted key in --set builds nested objects from %j', async (pairs, expected) => {
+  ])('--set builds nested objects from the dotted keys %j', async (pairs, expected) => {
     const argv = ['rooms', 'update', 'r1', ...pairs.flatMap((pair) => ['--set', pair]), '--dry-run']
     const { code, stdout, stderr } = await world.run(argv)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -90,7 +90,7 @@ describe('a dotted key in --set', () => {
     expect(stdout).toBe(`PUT https://meet.test/v1/rooms/r1 ${text}\n`)
   })
 
-  test('a dotted key in --set changes only the value of this key in --data', async () => {
+  test('--set with a dotted key changes only the value of this key in --data', async () => {
     const data = '{"metadata":{"owner":"ada","n":12345678901234567890},"theme":{"a":1},"gone":null}'
     const line = 'rooms update r1 --set metadata.owner=grace --set theme={"b":2} --set gone.by=x --data -'
     const { stdout } = await world.run(`${line} --dry-run`, { stdin: data })
@@ -99,7 +99,7 @@ describe('a dotted key in --set', () => {
     )
   })
 
-  test('a dotted key in --set changes every page that “pages create” creates', async () => {
+  test('--set with a dotted key changes every page that pages create creates', async () => {
     const line =
       'pages create r1 --image https://a.test/ --size 3x4 --set size.unit=px --data [{"size":{"width":9}}]'
     expect((await dryRun(line)).body).toEqual([
@@ -108,7 +108,7 @@ describe('a dotted key in --set', () => {
     ])
   })
 
-  test('a dotted key in --set is merged with the webhook flags of rooms create', async () => {
+  test('--set with a dotted key is merged with the webhook flags of rooms create', async () => {
     const flags = '--webhook-url https://h.test/ --webhook-header A:1 --set webhook.headers.B=2'
     expect((await dryRun(`${create} ${flags} --set webhook.secret=s --set webhook.retries=3`)).body).toEqual({
       name: 'A',
@@ -121,7 +121,7 @@ describe('a dotted key in --set', () => {
     })
   })
 
-  test('a dotted key in --set sets the secret of a webhook in rooms create', async () => {
+  test('rooms create --set webhook.secret sets the secret of the webhook', async () => {
     const { code } = await world.run(`${create} --webhook-url https://h.test/ --set webhook.secret=abc`)
     expect({ code, sent: JSON.parse(world.requests.at(-1)?.body ?? '').webhook }).toEqual({
       code: 0,
@@ -130,7 +130,7 @@ describe('a dotted key in --set', () => {
   })
 
   test.each(['__proto__.polluted=1', 'constructor.prototype.polluted=1', '__proto__={"polluted":1}'])(
-    'a dotted key in --set does not change a JavaScript prototype: %s',
+    '--set %s changes no JavaScript prototype',
     async (pair) => {
       const { code, stdout } = await world.run(['rooms', 'update', 'r1', '--set', pair, '--dry-run'])
       expect(code).toBe(0)
@@ -140,7 +140,7 @@ describe('a dotted key in --set', () => {
     },
   )
 
-  test('a dotted key in --set of meetroom api is sent as a single key, because the fields can be query parameters', async () => {
+  test('meetroom api sends a dotted key of --set as a single key, because the fields can be query parameters', async () => {
     expect((await dryRun('api PUT /rooms/r1 -f a.b=1')).body).toEqual({ 'a.b': 1 })
   })
 })
@@ -184,14 +184,17 @@ describe('a value that is set twice', () => {
     ['users create ada --set user_id=grace', 'the user ID and --set user_id', 'user_id'],
     ['message send r1 hello --set message=bye', 'the text and --set message', 'message'],
     ['pages create r1 --image https://a.test/ --index 1 --set index=2', '--index and --set index', 'index'],
-  ])('a value that is set twice is refused before the first request: %s', async (line, flags, field) => {
-    expect(await world.run(line)).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: `error: ${flags} both set “${field}”\n`,
-    })
-    expect(world.requests).toEqual([])
-  })
+  ])(
+    'the command “%s” is refused before the first request because it sets a value twice',
+    async (line, flags, field) => {
+      expect(await world.run(line)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: `error: ${flags} both set “${field}”\n`,
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
 
   test.each([
     ['rooms update r1 --set max_meeting_seconds=60', 'max_meeting_seconds of a room', 'rooms create'],
@@ -201,7 +204,7 @@ describe('a value that is set twice', () => {
     ['users update ada --set user_id=grace', 'user_id of a user', 'users create'],
     ['members update r1 m1 --set user_id=grace', 'user_id of a member', 'members add'],
   ])(
-    'a value that only a creation sets is refused in an update before the first request: %s',
+    'the command “%s” is refused before the first request because only a creation can set the value',
     async (line, field, command) => {
       expect(await world.run(line)).toMatchObject({
         code: 2,
@@ -211,13 +214,13 @@ describe('a value that is set twice', () => {
     },
   )
 
-  test('a value that only a creation sets is sent in an update with --data of a whole record', async () => {
+  test('rooms update sends a value that only a creation sets if --data contains a whole record', async () => {
     const data = '{"id":"r1","type":"open","name":"N"}'
     expect((await dryRun('rooms update r1 --data @-', data)).body).toEqual(JSON.parse(data))
   })
 
   test.each(['"text"', '[1]', '7'])(
-    'a value that is set twice is refused if a dotted key in --set extends the value %s in --data',
+    '--set with a dotted key is refused if it extends the value %s in --data',
     async (value) => {
       const argv = ['rooms', 'update', 'r1', '--data', `{"metadata":${value}}`, '--set', 'metadata.owner=ada']
       expect(await world.run(argv)).toMatchObject({
@@ -257,7 +260,7 @@ describe('--webhook-secret', () => {
     ['@', '--webhook-secret: the file name after @ is empty'],
     ['', '--webhook-secret: the secret is empty'],
   ])(
-    '--webhook-secret is refused with one error line before the first request if its value is %j',
+    '--webhook-secret %j is refused with one error line before the first request',
     async (value, message) => {
       file('empty.txt', '\n')
       const argv = [...withUrl.split(' '), value]
@@ -271,7 +274,7 @@ describe('--webhook-secret', () => {
   )
 
   test.each(['--webhook-secret abc', '--webhook-header A:1'])(
-    '--webhook-secret is refused without --webhook-url, like --webhook-header: %s',
+    'the flag %s is refused without --webhook-url',
     async (flags) => {
       const [flag] = flags.split(' ')
       expect(await world.run(`${create} ${flags}`)).toMatchObject({

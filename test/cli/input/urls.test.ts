@@ -12,7 +12,7 @@ const inline = 'data:image/png;base64,AAAA'
 
 describe('the URL of an external resource', () => {
   test.each([script, inline, 'ftp://files.test/a.png', 'JavaScript:alert(1)'])(
-    'the URL of an external resource is refused if it is %s',
+    'the value %s is refused as the URL of an external resource',
     async (url) => {
       world.file('users.csv', `user_id,profile_url\nada,"${url}"\n`)
       world.file('users.ndjson', `${JSON.stringify({ user_id: 'ada', profile_url: url })}\n`)
@@ -46,7 +46,7 @@ describe('the URL of an external resource', () => {
     ['https://Example.com/@ü', 'https://Example.com/@%C3%BC'],
     ['http://[::1]:80/ü', 'http://[::1]:80/%C3%BC'],
   ])(
-    'the URL of an external resource is sent with a Punycode host and an encoded path: %s',
+    'the URL %s of an external resource is sent with a Punycode host and an encoded path',
     async (url, sent) => {
       world.intercept = async () => answer(200, { user: { user_id: 'ada' }, pages: [{ id: 'p' }] })
       const pages = JSON.stringify([{ entities: [{ type: 'Image', src: url }] }])
@@ -61,7 +61,7 @@ describe('the URL of an external resource', () => {
     },
   )
 
-  test('the URL of an external resource with Latin-1 characters is converted to the same URL in many consecutive checks', () => {
+  test('a URL with Latin-1 characters is converted to the same URL in many consecutive checks', () => {
     const parse = createUrlParser('--image')
     const sent = Array.from({ length: sized(10_000, 100_000) }, () =>
       parse('https://b\u00fccher.example/\u00e4.png'),
@@ -70,7 +70,7 @@ describe('the URL of an external resource', () => {
   })
 
   test.each([script, inline])(
-    'the URL of an external resource is sent unchanged if --data contains the URL: %s',
+    'the URL %s of an external resource is sent unchanged if --data contains the URL',
     async (url) => {
       world.intercept = async () => answer(200, { user: { user_id: 'ada', profile_url: url }, pages: [] })
       const body = JSON.stringify({ user_id: 'ada', profile_url: url })

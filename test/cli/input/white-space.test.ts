@@ -76,14 +76,14 @@ describe('an ID on the command line', () => {
   }
 
   test.each(places)(
-    'an ID with surrounding white space on the command line is refused before the first request: %s',
+    'the command “%s” is refused before the first request if white space surrounds the ID',
     async (line) => {
       for (const id of [' bob', 'bob ', 'bob\u00a0']) expect(await run(line, id)).toEqual(refused)
       expect(world.requests).toEqual([])
     },
   )
 
-  test('an ID on the command line is refused with white space of any kind around it', async () => {
+  test('an ID on the command line is refused if white space of any kind surrounds the ID', async () => {
     for (const space of spaces)
       for (const id of [`${space}bob`, `bob${space}`])
         expect(await run('users delete ID', id), JSON.stringify(id)).toEqual(refused)
@@ -96,13 +96,13 @@ describe('an ID on the command line', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('an ID on the command line is refused in --member with white space around it', async () => {
+  test('--member refuses an ID with white space around it', async () => {
     const argv = ['rooms', 'create', '--name', 'R', '--type', 'private', '--member', 'bob :host']
     expect(await world.run(argv)).toMatchObject({ code: 2, stderr: expect.stringContaining('“bob ”') })
     expect(world.requests).toEqual([])
   })
 
-  test('an ID on the command line in the form name:… can contain white space at the end of the room name', async () => {
+  test('a room given as name:… can have white space at the end of its name', async () => {
     const id = await world.room('Maths 7a ')
     expect(await world.run(['rooms', 'get', 'name:Maths 7a ', '-o', 'ids'])).toMatchObject({
       code: 0,
@@ -112,7 +112,7 @@ describe('an ID on the command line', () => {
 })
 
 describe('an ID with a carriage return at its end', () => {
-  test('an ID with a carriage return at its end is accepted without the carriage return as an argument and on standard input', async () => {
+  test('an ID that ends with a carriage return is accepted as an argument and on standard input', async () => {
     for (const user_id of ['ada', 'bob']) await world.send('POST', '/users', { user_id })
     const args = ['users', 'get', 'ada\r', '-o', 'ids']
     expect(await world.run(args)).toMatchObject({ code: 0, stdout: 'ada\n', stderr: '' })
@@ -128,7 +128,7 @@ describe('an ID with a carriage return at its end', () => {
   })
 
   test.each(places.filter((line) => !/^(join|sessions watch|rooms wait)/.test(line)))(
-    'an ID with a carriage return at its end is sent without the carriage return: %s',
+    'the command “%s” sends an ID that ends with a carriage return without the carriage return',
     async (line) => {
       const argv = wordsOf(line, 'bob\r')
       const { stderr } = await world.run([...argv, '--yes', '--retries', '0'])
@@ -140,7 +140,7 @@ describe('an ID with a carriage return at its end', () => {
 
 describe('white space around values in an import', () => {
   test.each(spaces.filter((space) => !/[\t\n\u0085]/.test(space)))(
-    'white space around values in an import is removed and counted if it consists of %j',
+    'an import removes and counts white space around values if the white space is %j',
     async (space) => {
       world.file(
         'users.csv',
@@ -158,22 +158,19 @@ describe('white space around values in an import', () => {
   test.each([
     ['users.ndjson', '{"user_id":" bob\\u00a0","name":"B ","email":" b@x.test"}\n'],
     ['users.json', '[{"user_id":" bob\\u00a0","name":"B ","email":" b@x.test"}]'],
-  ])(
-    'white space around values in an import is removed from IDs, names and emails in %s',
-    async (name, text) => {
-      world.file(name, text)
-      const { code, stderr } = await world.run(`users import ${name}`)
-      expect({ code, stderr }).toEqual({
-        code: 0,
-        stderr:
-          'white space around 3 values was removed (user_id 1, name 1, email 1)\n' + 'imported 1 of 1 user\n',
-      })
-      const sent = world.requests.find(({ method }) => method === 'POST')
-      expect(JSON.parse(sent?.body ?? '')).toEqual({ user_id: 'bob', name: 'B', email: 'b@x.test' })
-    },
-  )
+  ])('an import removes white space around IDs, names and emails in %s', async (name, text) => {
+    world.file(name, text)
+    const { code, stderr } = await world.run(`users import ${name}`)
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        'white space around 3 values was removed (user_id 1, name 1, email 1)\n' + 'imported 1 of 1 user\n',
+    })
+    const sent = world.requests.find(({ method }) => method === 'POST')
+    expect(JSON.parse(sent?.body ?? '')).toEqual({ user_id: 'bob', name: 'B', email: 'b@x.test' })
+  })
 
-  test('white space around values in an import is removed from room names, from members of rooms and from rows of members', async () => {
+  test('an import removes white space around room names, in members of rooms and in rows of members', async () => {
     for (const user_id of ['ada', 'bob']) await world.send('POST', '/users', { user_id })
     world.file('rooms.csv', 'name,type,members\nMaths 7a ,open,ada :host| bob\n')
     const rooms = await world.run('rooms import rooms.csv -o ids')
@@ -186,7 +183,7 @@ describe('white space around values in an import', () => {
     expect(await world.members(id)).toEqual(['ada host -', 'bob host -'])
   })
 
-  test('white space around values in an import is removed before duplicate IDs are detected', async () => {
+  test('an import removes white space around IDs before it detects duplicate IDs', async () => {
     world.file('users.csv', 'user_id\nbob\n"bob "\n')
     expect(await world.run('users import users.csv')).toMatchObject({
       code: 2,
@@ -195,7 +192,7 @@ describe('white space around values in an import', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('white space around values in an import is removed from a cell that contains only spaces', async () => {
+  test('an import reads a cell that contains only spaces as an empty cell', async () => {
     world.file('users.csv', 'user_id,name\nbob,"  "\n')
     expect(await world.run('users import users.csv')).toMatchObject({ code: 0 })
     expect(await world.users()).toEqual({ bob: null })
@@ -203,7 +200,7 @@ describe('white space around values in an import', () => {
 })
 
 describe('a dry run of an import', () => {
-  test('a dry run of an import reports values that differ from another row only in case, white space or Unicode normalization', async () => {
+  test('a dry run of an import reports values that differ only in case, white space or Unicode normalization', async () => {
     world.file(
       'users.csv',
       'user_id,name,email\n' +
