@@ -255,7 +255,7 @@ describe('a read command with --all-profiles', () => {
 })
 
 describe('a failure with --all-profiles', () => {
-  test('a failure of one profile with --all-profiles does not affect the output of the other profiles', async () => {
+  test('the failure of one profile with --all-profiles does not affect the output of the other profiles', async () => {
     east.instead = { status: 422, body: '{"error":{"message":"no"}}' }
     store({
       gone: {
@@ -271,7 +271,7 @@ describe('a failure with --all-profiles', () => {
     )
   })
 
-  test('a failure with --all-profiles is listed in the errors of the JSON document, and on standard error with -o ndjson', async () => {
+  test('the failure of one profile with --all-profiles is listed in the JSON document, and on standard error with -o ndjson', async () => {
     east.instead = { status: 422, body: '{"error":{"message":"no"}}' }
     const { code, stdout, stderr } = await run('rooms list --all-profiles --json')
     expect(code).toBe(8)
@@ -296,7 +296,7 @@ describe('a failure with --all-profiles', () => {
     ])
   })
 
-  test('a failure of every profile with --all-profiles results in a JSON document that contains only errors', async () => {
+  test('--all-profiles with -o json prints a document that contains only errors if every profile fails', async () => {
     for (const fake of [east, west]) fake.instead = { status: 401, body: '{}' }
     const { code, stdout } = await run('rooms list --all-profiles --json')
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
@@ -309,7 +309,7 @@ describe('a failure with --all-profiles', () => {
     })
   })
 
-  test('a failure with --all-profiles that the command line causes is one usage error', async () => {
+  test('--all-profiles prints one usage error if the command line causes the failure of every profile', async () => {
     for (const format of ['table', 'csv'])
       expect(await run(`rooms list --all-profiles --columns nope -o ${format}`)).toMatchObject({
         code: 2,
@@ -375,7 +375,7 @@ describe('a key with --all-profiles', () => {
     'printed by a command': { key_command: `echo ${keys.west}` },
   }
   test.each(Object.entries(ways).flatMap(([way, key]) => formats.map((flags) => ({ way, key, flags }))))(
-    'a key that is $way is masked with --all-profiles if any service returns the key, with the flags $flags',
+    '--all-profiles masks a key that is $way in every response, with the flags “$flags”',
     async ({ key: given, flags }) => {
       store({ west: { base_url: west.baseUrl, api_key_origin: west.origin, ...given } })
       const said = `${keys.east} and ${keys.west}, ${Buffer.from(keys.west).toString('base64')}`
@@ -397,7 +397,7 @@ describe('usage errors of --all-profiles', () => {
     ['', { MEETROOM_API_KEY: 'key-of-mine-0005' }, 'MEETROOM_API_KEY'],
     ['', { MEETROOM_BASE_URL: 'http://127.0.0.1:1/v1' }, 'MEETROOM_BASE_URL'],
   ])(
-    '--all-profiles is a usage error with another way to select a service: “%s” %j',
+    'the command line “%s” with the environment %j is a usage error with --all-profiles',
     async (flags, env, name) => {
       const { code, stdout, stderr } = await run(`rooms list --all-profiles ${flags}`.trim(), { env })
       expect({ code, stdout, stderr }).toEqual({
@@ -442,16 +442,19 @@ describe('usage errors of --all-profiles', () => {
     'api GET /rooms',
     'profiles list',
     'auth logout',
-  ])('--all-profiles is a usage error for a command that writes or sends no request: %s', async (line) => {
-    expect(await run(`${line} --all-profiles`)).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringMatching(
-        /^error: --all-profiles cannot be used with “[a-z ]+”, only with commands that read from a service\n$/,
-      ),
-    })
-    expect([...east.asked, ...west.asked]).toEqual([])
-  })
+  ])(
+    'the command “%s” is a usage error with --all-profiles because it writes or sends no request',
+    async (line) => {
+      expect(await run(`${line} --all-profiles`)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /^error: --all-profiles cannot be used with “[a-z ]+”, only with commands that read from a service\n$/,
+        ),
+      })
+      expect([...east.asked, ...west.asked]).toEqual([])
+    },
+  )
 })
 
 test('the client for all profiles refuses writes in every command', async () => {

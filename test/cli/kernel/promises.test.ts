@@ -35,7 +35,7 @@ test('each global flag can be placed before and after the name of each command',
     }
 })
 
-test('each argument and flag for a room or user accepts a name, except new IDs and paths of requests', async () => {
+test('each argument and flag for a room or user accepts a name, except new IDs and the room of rooms wait', async () => {
   const isNameable = ({ kind }: IdArgument | IdOption) => kind === 'room' || kind === 'user'
   const withoutName = (await leaves()).flatMap(({ words, command }) => [
     ...command.registeredArguments

@@ -8,14 +8,17 @@ test.each([
   ['rooms list --sort name --sort=type', '--sort'],
   ['rooms list --columns id --columns name', '--columns'],
   ['rooms list --query rooms --query paging', '--query'],
-])('a second list of fields or a second query is refused before any request: %s', async (line, flag) => {
-  const { code, stderr } = await world.run(line)
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: expect.stringContaining(`${flag} takes one value, but was given twice`),
-  })
-  expect(world.requests).toEqual([])
-})
+])(
+  'the command “%s” is refused before any request because it repeats a list of fields or a query',
+  async (line, flag) => {
+    const { code, stderr } = await world.run(line)
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`${flag} takes one value, but was given twice`),
+    })
+    expect(world.requests).toEqual([])
+  },
+)
 
 test.each([
   'rooms list --limit 1 --limit 2',
@@ -24,6 +27,6 @@ test.each([
   'rooms list --timeout 10 --timeout 20',
   'rooms list -o csv --output json',
   'rooms list --no-color --no-color --json --json',
-])('other flags, and equal values, may be given twice: %s', async (line) => {
+])('the command “%s” with a repeated flag exits 0', async (line) => {
   expect((await world.run(line)).code).toBe(0)
 })
