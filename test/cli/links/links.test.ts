@@ -228,7 +228,7 @@ describe('rooms link', () => {
     })
   })
 
-  test('rooms link with --as prints a link for each matching room, except private rooms in which the user is not a member', async () => {
+  test('rooms link --as prints a link for each matching room, except private rooms in which the user is not a member', async () => {
     const done = await run('rooms link --all-rooms --as trudy --json')
     expect(done.code).toBe(8)
     expect(
@@ -332,7 +332,7 @@ describe('the link template', () => {
 })
 
 describe('links on another service', () => {
-  test('links on another service are complete even if list items are partial and values have other types', async () => {
+  test('links are complete even if the list items of the service are partial and values have other types', async () => {
     const { idOf } = otherService(world, {
       ...{
         minimalLists: true,
@@ -370,7 +370,7 @@ describe('links on another service', () => {
     ])
   })
 
-  test('links on another service contain all digits of a numeric token', async () => {
+  test('links contain all digits of a numeric token', async () => {
     world.intercept = async (request, next, signal) =>
       request.url.endsWith('/users/ada')
         ? answer(200, '{"user":{"user_id":"ada","access_token":12345678901234567890}}')
@@ -418,7 +418,7 @@ describe('fields of users and rooms', () => {
     expect(stdout).toBe(`email,url\r\nada+1@example.com,${link('ada%2B1%40example.com', ada)}\r\n`)
   })
 
-  test('fields of rooms remain in a link for anyone, and parameters of a person are omitted', async () => {
+  test('rooms link without --as fills the room fields of the link template, and omits the parameters of a person', async () => {
     const open = (await world.send('POST', '/rooms', { name: 'Open', type: 'open' })).body.room.id
     const env = {
       MEETROOM_JOIN_URL: 'https://app.test/{room_id}?kind={room_type}&mail={email}&at={access_token}',
