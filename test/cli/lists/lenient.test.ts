@@ -29,7 +29,7 @@ function serveUnusualTypes() {
 describe('a list with numeric IDs and fields of unexpected types', () => {
   beforeEach(serveUnusualTypes)
 
-  test('a list with numeric IDs and fields of unexpected types is printed in every format with the values that the service sent', async () => {
+  test('a list with numeric IDs and fields of other types is printed in every format with the values that the service sent', async () => {
     const run = async (format: string) => {
       const { code, stdout, stderr } = await world.run(`rooms list --columns id,name,record -o ${format}`)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -52,12 +52,12 @@ describe('a list with numeric IDs and fields of unexpected types', () => {
     )
   })
 
-  test('a list with numeric IDs and fields of unexpected types is read to the end if the total is text', async () => {
+  test('a list with numeric IDs and fields of other types is read to the end if the total is text', async () => {
     expect((await world.run('rooms list --all -o ids')).stdout).toBe('7\n12345678901234567890\nr3\n')
     expect(world.requests).toHaveLength(1)
   })
 
-  test('a list with numeric IDs and fields of unexpected types can be filtered with --where in commands that write', async () => {
+  test('--where filters a list with numeric IDs and fields of other types in commands that write', async () => {
     expect(await world.run('rooms delete --where name~. --yes -o ids')).toMatchObject({
       code: 0,
       stdout: '7\nr3\n',
@@ -65,7 +65,7 @@ describe('a list with numeric IDs and fields of unexpected types', () => {
     expect(world.writes()).toEqual(['DELETE /rooms/7', 'DELETE /rooms/r3'])
   })
 
-  test('a list with numeric IDs and fields of unexpected types prints IDs that other commands accept on standard input', async () => {
+  test('a list with numeric IDs prints IDs that other commands accept on standard input', async () => {
     const { stdout } = await world.run('rooms list -o ids')
     expect(await world.run('rooms terminate - --yes -o ids', { stdin: stdout })).toMatchObject({
       code: 0,
@@ -102,7 +102,7 @@ test.each(['null', '"none"', '[]', '{"total":"many"}', '{"total":null}', '7'])(
   },
 )
 
-test('rooms reopen has an unknown outcome if the end time is a number that may be a boolean', async () => {
+test('rooms reopen exits 7 with an unknown outcome if the returned end time could be a boolean', async () => {
   world.intercept = async () => answer(200, { room: { id: 'r1', terminated_at: 1 } })
   expect(await world.run('rooms reopen r1')).toMatchObject({ code: 7, stdout: '' })
 })
@@ -164,14 +164,17 @@ test.each([
   ['rooms list', { rooms: ['r1'] }, 'rooms[0] has no id'],
   ['rooms list', { data: [] }, 'rooms is not a list'],
   ['users get ada', { user: { id: 'ada' } }, 'user has no user_id'],
-])('%s with the response %j exits 6 and names the missing value', async (command, body, problem) => {
-  world.intercept = async () => answer(200, body)
-  expect(await world.run(command)).toMatchObject({
-    code: 6,
-    stdout: '',
-    stderr: `error: the service’s response cannot be read: ${problem}\n`,
-  })
-})
+])(
+  'the command “%s” exits 6 after the response %j and names the missing value',
+  async (command, body, problem) => {
+    world.intercept = async () => answer(200, body)
+    expect(await world.run(command)).toMatchObject({
+      code: 6,
+      stdout: '',
+      stderr: `error: the service’s response cannot be read: ${problem}\n`,
+    })
+  },
+)
 
 test.each([
   ['json', '{"rooms":[]}'],

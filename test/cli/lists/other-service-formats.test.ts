@@ -92,7 +92,7 @@ describe.each(Object.entries(services))('services %s', (name, differences) => {
   const index = Object.keys(services).indexOf(name)
   const met = name === everyDifference ? share(formats, index, 2) : formats.slice(index, index + 1)
   describe.each(met)('and -o %s', (format) => {
-    test(`with a service ${name} and -o ${format}, rooms are listed and filtered`, async () => {
+    test(`with a service ${name} and -o ${format}, rooms list prints all, paged and filtered rooms`, async () => {
       for (const [command, names] of Object.entries({
         'rooms list --all': 'Delta Gamma Beta Alpha',
         'rooms list --limit 3': 'Delta Gamma Beta',
@@ -107,7 +107,7 @@ describe.each(Object.entries(services))('services %s', (name, differences) => {
       expect(got).toEqual([format === 'table' ? 'name  Gamma' : 'Gamma'])
     })
 
-    test(`with a service ${name} and -o ${format}, only the selected rooms are changed and deleted`, async () => {
+    test(`with a service ${name} and -o ${format}, commands change and delete only the selected rooms`, async () => {
       for (const [command, names] of Object.entries({
         'rooms terminate --yes --where layout=grid --where status=active': 'Delta Beta',
         [`rooms reopen ${ids['Delta']}`]: 'Delta',
@@ -118,13 +118,13 @@ describe.each(Object.entries(services))('services %s', (name, differences) => {
         expect(await namesOf(command, format), command).toEqual(names.split(' '))
     })
 
-    test(`with a service ${name} and -o ${format}, rooms are exported if the format can be imported`, async () => {
+    test(`with a service ${name} and -o ${format}, rooms export prints every room if the format can be imported`, async () => {
       if (format !== 'table' && format !== 'ids')
         return expect(await namesOf('rooms export', format)).toEqual(all)
       expect(await world.run(`rooms export -o ${format}`)).toMatchObject({ code: 2, stdout: '' })
     })
 
-    test(`with a service ${name} and -o ${format}, rooms are imported`, async () => {
+    test(`with a service ${name} and -o ${format}, rooms import creates the rooms`, async () => {
       writeFileSync(join(world.dir, 'rooms.csv'), 'name,type,record\nEpsilon,open,true\n')
       const { code, stdout, stderr } = await world.run(`rooms import rooms.csv -o ${format}`)
       expect({ code, stderr }).toEqual({ code: 0, stderr: 'imported 1 of 1 room\n' })
@@ -172,7 +172,7 @@ describe.each(Object.keys(errorShapes) as (keyof typeof errorShapes)[])(
     const met = ['json', formats[index % formats.length] ?? 'table'] as const
 
     test.each(met)(
-      `an error response of the kind “${errors}” causes an error with the message of the service with -o %s`,
+      `an error response of the kind “${errors}” causes an error with the message of the service and -o %s`,
       async (format) => {
         const isJson = format === 'json' || format === 'ndjson'
         const [first = ''] = Object.values(ids)
@@ -214,7 +214,7 @@ describe.each(['empty', 'ok'] as const)('responses “%s” to writes', (writes)
   beforeEach(() => start({ writes }))
 
   test.each(formats)(
-    `with a service whose responses to writes are “${writes}”, a change is printed with -o %s as the item that proves the change`,
+    `if responses to writes are “${writes}”, a change is confirmed by a read and printed with -o %s`,
     async (format) => {
       expect(await namesOf(`rooms terminate ${ids['Beta']} --yes`, format)).toEqual(['Beta'])
       const { code, stdout } = await world.run(`rooms delete ${ids['Delta']} --yes -o ${format}`)
@@ -224,7 +224,7 @@ describe.each(['empty', 'ok'] as const)('responses “%s” to writes', (writes)
     },
   )
 
-  test(`with a service whose responses to writes are “${writes}”, a creation without an ID in the response exits 7, and the JSON error has accepted: true`, async () => {
+  test(`if responses to writes are “${writes}”, rooms create exits 7, and its JSON error has accepted: true`, async () => {
     const { code, stdout, stderr } = await world.run('rooms create --name New --type open --json')
     expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'unknown_outcome', accepted: true })
@@ -232,7 +232,7 @@ describe.each(['empty', 'ok'] as const)('responses “%s” to writes', (writes)
   })
 
   test.each(formats)(
-    `with a service whose responses to writes are “${writes}”, every row of an import counts as done with -o %s`,
+    `if responses to writes are “${writes}”, every row of an import counts as done with -o %s`,
     async (format) => {
       writeFileSync(join(world.dir, 'users.csv'), 'user_id,name\nada,Ada\ngrace,Grace\n')
       const { code, stdout, stderr } = await world.run(`users import users.csv -o ${format}`)

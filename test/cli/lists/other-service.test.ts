@@ -77,14 +77,14 @@ describe('--where on a service whose lists show only id, type and name', () => {
     ['age>0s', ''],
     ['created_at>0s', 'Delta Gamma Beta Alpha'],
   ])(
-    '--where on a service whose lists show only id, type and name requests the full records: %s',
+    '--where %s on a service with partial lists requests the full record of each room',
     async (condition, names) => {
       expect(await listNames([condition], partialRooms)).toBe(names)
       expect(fullReads().sort()).toEqual(all.map(({ id }) => `GET /rooms/${id}`).sort())
     },
   )
 
-  test('--where on a service whose lists show only id, type and name requests no full record if the list contains all required fields', async () => {
+  test('--where on a service with partial lists requests no full record if the list contains all required fields', async () => {
     expect(await listNames(['name~a$', 'type=private'], '')).toBe('Delta Alpha')
     expect(fullReads()).toEqual([])
     expect(await listNames(['type=open', 'layout=grid'], partialRooms)).toBe('Beta')
@@ -92,7 +92,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
   })
 
   test.each(['delete', 'terminate', 'reopen'])(
-    'rooms %s --where on a service whose lists show only id, type and name sends no write if no room matches',
+    'rooms %s --where on a service with partial lists sends no write if no room matches',
     async (verb) => {
       expect(await world.run(`rooms ${verb} --where record!=true --yes`)).toMatchObject({
         code: 0,
@@ -103,7 +103,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     },
   )
 
-  test('rooms delete --where on a service whose lists show only id, type and name deletes only the matching rooms', async () => {
+  test('rooms delete --where on a service with partial lists deletes only the matching rooms', async () => {
     expect(await world.run('rooms delete --where status=terminated --yes -o ids')).toMatchObject({
       code: 0,
       stdout: `${all[1].id}\n`,
@@ -112,7 +112,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(await listNames(['name!='], '')).toBe('Delta Beta Alpha')
   })
 
-  test('rooms delete --where on a service whose lists show only id, type and name deletes nothing if a lookup returns another room', async () => {
+  test('rooms delete --where on a service with partial lists deletes nothing if a lookup returns another room', async () => {
     const [delta, gamma] = all
     const next = world.intercept
     world.intercept = async (request, ...rest) =>
@@ -126,7 +126,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--where on a service whose lists show only id, type and name prints the full records in every format', async () => {
+  test('--where on a service with partial lists prints the full records in every format', async () => {
     const list = async (format: string) =>
       (await world.run(`rooms list --where layout=grid -o ${format}`)).stdout
     const [delta, , beta] = all
@@ -147,7 +147,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(await list('table --columns name,status --no-header')).toBe('Delta  active\nBeta   active\n')
   })
 
-  test('--where on a service whose lists show only id, type and name keeps every digit of a number that only the full record contains', async () => {
+  test('--where on a service with partial lists keeps every digit of a number that only the full record contains', async () => {
     const { intercept } = world
     world.intercept = async (request, next, signal) => {
       const given = (await intercept?.(request, next, signal)) ?? (await next())
@@ -158,7 +158,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(stdout.match(/"meeting_time":12345678901234567890[,}]/g)).toHaveLength(4)
   })
 
-  test('--where on a service whose lists show only id, type and name requests at most eight full records concurrently, and prints one notice', async () => {
+  test('--where on a service with partial lists requests at most eight full records concurrently, and prints one notice', async () => {
     for (let i = 0; i < 40; i++) await room(`R${i}`)
     let under = 0
     let most = 0
@@ -178,20 +178,20 @@ describe('--where on a service whose lists show only id, type and name', () => {
     })
   })
 
-  test('--where on a service whose lists show only id, type and name requests no more records after the number of matches reaches --limit', async () => {
+  test('--where on a service with partial lists requests no more records after the number of matches reaches --limit', async () => {
     const run = await world.run('rooms list --where record=true --page-size 1 --limit 2 -o ids')
     expect(run.stdout).toBe(`${all[0].id}\n${all[1].id}\n`)
     expect(fullReads()).toHaveLength(2)
   })
 
-  test('--where on a service whose lists show only id, type and name skips an item that is deleted while the command runs', async () => {
+  test('--where on a service with partial lists skips an item that is deleted while the command runs', async () => {
     const { intercept } = world
     world.intercept = async (request, next, signal) =>
       request.url.endsWith(all[0].id) ? answer(404, {}) : (intercept?.(request, next, signal) ?? next())
     expect(await listNames(['record=true'], partialRooms)).toBe('Gamma Beta Alpha')
   })
 
-  test('--where on a service whose lists show only id, type and name exits without a write if a full record cannot be read', async () => {
+  test('--where on a service with partial lists exits without a write if a full record cannot be read', async () => {
     const { intercept } = world
     world.intercept = async (request, next, signal) =>
       request.url.endsWith(all[2].id) ? answer(503, {}) : (intercept?.(request, next, signal) ?? next())
@@ -202,7 +202,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--where on a service whose lists show only id, type and name with --dry-run prints the field and value that matched in each item', async () => {
+  test('--where on a service with partial lists and --dry-run prints the matched field and value of each item', async () => {
     const [delta, , beta] = all
     expect(
       await world.run([
@@ -225,7 +225,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     })
   })
 
-  test('--where on a service whose lists show only id, type and name shows in the prompt the field and value that matched in each item', async () => {
+  test('--where on a service with partial lists shows the matched field and value of each item in the prompt', async () => {
     const [, gamma] = all
     const { host, done } = world.start(['rooms', 'delete', '--where', 'status!=active'], { tty: true })
     setImmediate(() => host.type('n\n'))
@@ -235,7 +235,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--where on a service whose lists show only id, type and name shows in the prompt that an empty value matched', async () => {
+  test('--where on a service with partial lists shows in the prompt that an empty value matched', async () => {
     const { stderr } = await world.run('rooms terminate --where terminated_at= --where name=Beta --dry-run')
     expect(stderr).toContain('  Beta  terminated_at (empty)\n')
   })
@@ -251,7 +251,7 @@ describe('--where on members and users of a service with partial lists', () => {
     ['status=', 'ada'],
     ['user_id~^g', 'grace'],
   ])(
-    '--where on members and users of a service with partial lists selects members by their full records: %s',
+    'members list --where %s on a service with partial lists selects members by their full records',
     async (condition, who) => {
       const { id, ...all } = await members()
       otherService(world, { minimalLists: true })
@@ -263,7 +263,7 @@ describe('--where on members and users of a service with partial lists', () => {
     },
   )
 
-  test('members block --where on a service with partial lists blocks the matching members', async () => {
+  test('members block --where blocks the matching members on a service with partial lists', async () => {
     const { id, ada } = await members()
     otherService(world, { minimalLists: true })
     expect(await world.run(`members block ${id} --where is_blocked=false --yes -o ids`)).toMatchObject({
@@ -273,7 +273,7 @@ describe('--where on members and users of a service with partial lists', () => {
     })
   })
 
-  test('--where on members and users of a service with partial lists deletes the matching users', async () => {
+  test('users delete --where deletes the matching users on a service with partial lists', async () => {
     await members()
     otherService(world, { minimalLists: true })
     expect(await world.run('users delete --where email!=ada@x.test --yes -o ids')).toMatchObject({
@@ -290,7 +290,7 @@ describe('--where on a field that is missing even from full records', () => {
     'hint: add --json to show the fields that the service returns; fields with the value null may be missing\n'
 
   test.each(['layout=grid', 'layout!=grid', 'layout=', 'layout!=', 'layout~g', 'layout!~g', 'layout<z'])(
-    '--where on a field that is missing even from full records is a usage error that names the field: %s',
+    '--where %s is a usage error that names the field if even full records omit the field',
     async (condition) => {
       const all = await rooms()
       otherService(world, { minimalLists: true, without: ['layout'] })
@@ -304,7 +304,7 @@ describe('--where on a field that is missing even from full records', () => {
     },
   )
 
-  test('--where on a field that is missing even from full records causes one request for a full record if lists are complete', async () => {
+  test('--where causes one request for a full record if complete lists omit the field', async () => {
     await rooms()
     otherService(world, { without: ['layout'] })
     for (const format of ['table', 'json', 'ndjson', 'csv', 'ids']) {
@@ -325,7 +325,7 @@ describe('--where on a field that is missing even from full records', () => {
     ['status!=active', 'Gamma'],
     ['status=active', ''],
   ])(
-    '--where on a field that is missing even from full records does not match, and a notice counts the items without the field: %s',
+    '--where %s matches no room without the field, and a notice counts these rooms',
     async (condition, names) => {
       await rooms()
       otherService(world, { minimalLists: true, leavesNullsOut: true })
@@ -336,7 +336,7 @@ describe('--where on a field that is missing even from full records', () => {
     },
   )
 
-  test('--where on a field that is missing even from full records causes a notice that counts only items that match all other conditions', async () => {
+  test('the notice about a missing field counts only items that match all other conditions', async () => {
     await rooms()
     otherService(world, { leavesNullsOut: true })
     expect(
@@ -344,7 +344,7 @@ describe('--where on a field that is missing even from full records', () => {
     ).toBe('Gamma')
   })
 
-  test('--where on a field that is missing even from full records causes a notice for sessions, which have no full record', async () => {
+  test('sessions list --where prints a notice about sessions without the field, which have no full record', async () => {
     const items = [{ id: 's1', disconnected_at: '2026-01-01T00:00:00Z' }, { id: 's2' }]
     otherService(world, { sessions: { items, paged: true } })
     expect(await world.run('sessions list r -o ids --where status!=online')).toMatchObject({
@@ -358,7 +358,7 @@ describe('--where on a field that is missing even from full records', () => {
     })
   })
 
-  test('--where on a field that is missing even from full records causes one notice for the members of all rooms', async () => {
+  test('one notice counts the members of all rooms that lack the field of a --where condition', async () => {
     await members()
     const { id } = await room('R2')
     await world.send('POST', '/users', { user_id: 'alan' })
@@ -541,8 +541,8 @@ describe('rooms with UUIDs as IDs', () => {
   })
 })
 
-describe('imports of members on a service whose members omit the user ID', () => {
-  test('imports of members on a service whose members omit the user ID update existing members and keep other members unchanged', async () => {
+describe('imports of members on a service without user IDs in members', () => {
+  test('imports of members update existing members and keep other members unchanged if responses omit the user ID', async () => {
     const { id, ada, grace } = await members()
     otherService(world, { minimalLists: true })
     writeFileSync(join(world.dir, 'm.csv'), `room_id,user_id,type\n${id},ada,guest\n`)
@@ -558,7 +558,7 @@ describe('imports of members on a service whose members omit the user ID', () =>
     ])
   })
 
-  test('imports of members on a service whose members omit the user ID set the name from the row if responses omit the current name', async () => {
+  test('imports of members set the name from the row if responses omit the user ID and the current name', async () => {
     const { id } = await members()
     otherService(world, { without: ['name'] })
     const { intercept } = world

@@ -26,7 +26,7 @@ test.each([
   ['sessions list nowhere', 'room: nowhere', 'rooms list'],
   ['pages create nowhere --image https://a.test/', 'room: nowhere', 'rooms list'],
   ['message send nowhere hi', 'room: nowhere', 'rooms list'],
-])('%s exits 3 and names the missing %s', async (line, missing, list) => {
+])('the command “%s” exits 3 and names the missing %s', async (line, missing, list) => {
   const fill = await createMember()
   const hint = `hint: list the ${list.split(' ')[0]} with: meetroom ${list} --base-url https://meet.test/v1`
   expect(await world.run(fill(line))).toMatchObject({
@@ -43,7 +43,7 @@ describe('services without items', () => {
     ['users list', '', 'no users\n'],
     ['users list -q', '', ''],
   ])(
-    'on a service without items, %s exits 0 and prints %j on standard output and %j on standard error',
+    'the command “%s” on a service without items exits 0 and prints %j on standard output and %j on standard error',
     async (line, stdout, stderr) => {
       expect(await world.run(line)).toMatchObject({ code: 0, stdout, stderr })
     },
@@ -56,7 +56,7 @@ describe('services without items', () => {
     ['sessions list --json', '{"sessions":[]}\n', ''],
     ['sessions list -o csv', 'id,member_id,user_id,connected_at,disconnected_at\r\n', ''],
   ])(
-    'on a service without items, %s for an empty room exits 0 and prints %j on standard output and %j on standard error',
+    '%s of an empty room exits 0 and prints %j on standard output and %j on standard error',
     async (line, stdout, stderr) => {
       const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
       const [group, verb, ...flags] = line.split(' ')
@@ -77,7 +77,7 @@ test.each([
   ['member show ROOM MEMBER'],
   ['page create ROOM --index 1 -o ids'],
   ['messages send ROOM hi'],
-])('the command %s with an alias exits 0', async (line, stdout?: string) => {
+])('the command “%s” with an alias exits 0', async (line, stdout?: string) => {
   const fill = await createMember()
   expect(await world.run(fill(line))).toMatchObject({
     code: 0,
@@ -110,7 +110,7 @@ describe('--curl', () => {
     ],
     ['sessions list r --online', curl('GET', `'${url}/rooms/r/sessions?is_connecting=true'`)],
     ['pages create r --index 1', curl('POST', `${url}/rooms/r/pages/create_many`, '[{"index":1}]')],
-  ])('--curl prints the request of %s and does not send the request', async (line, stdout) => {
+  ])('%s --curl prints the request and does not send the request', async (line, stdout) => {
     expect(await world.run(`${line} --curl`)).toMatchObject({ code: 0, stdout, stderr: '' })
     expect(world.requests).toEqual([])
   })

@@ -52,12 +52,12 @@ describe('the notice about reading each of 1,200 rooms', () => {
     ['--all --where members>0 --where type=public', ''],
     ['--all --where members>0 --quiet', ''],
     ['--all --where type=public', ''],
-  ])('the notice about reading each of 1,200 rooms for rooms list %s is %j', async (flags, stderr) => {
+  ])('rooms list %s prints the notice %j about reading each of 1,200 rooms', async (flags, stderr) => {
     const { code, ...run } = await world.run(`rooms list -o ids ${flags}`)
     expect({ code, stdout: run.stdout, stderr: run.stderr }).toEqual({ code: 0, stdout: ids(1200), stderr })
   })
 
-  test('the notice about reading each of 1,200 rooms is printed before the first room is read', async () => {
+  test('rooms list prints the notice about reading each of 1,200 rooms before it reads the first room', async () => {
     const { intercept } = world
     const seen = new Set<string>()
     const run = world.start('rooms list --all -o ids --where members>0'.split(' '))
@@ -69,36 +69,36 @@ describe('the notice about reading each of 1,200 rooms', () => {
     expect([...seen]).toEqual([notice('1200')])
   })
 
-  test('the notice about reading each of 1,200 rooms is printed by users rooms', async () => {
+  test('users rooms prints the notice about reading each of 1,200 rooms', async () => {
     const { code, stdout, stderr } = await world.run('users rooms ada -o ids')
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: ids(1200), stderr: notice('1200') })
   })
 
-  test('the notice about reading each of 1,200 rooms is printed by sessions report --all-rooms', async () => {
+  test('sessions report --all-rooms prints the notice about reading each of 1,200 rooms', async () => {
     const { code, stdout, stderr } = await world.run('sessions report --all-rooms -o csv --no-header')
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: notice('1200') })
   })
 
-  test('the notice about reading each of 1,200 rooms is printed by members export --all-rooms', async () => {
+  test('members export --all-rooms prints the notice about reading each of 1,200 rooms', async () => {
     const { code, stderr } = await world.run('members export --all-rooms --columns user_id')
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({ code: 0, stderr: notice('1200').trimEnd() })
   })
 
-  test('the notice about reading each of 1,200 rooms is printed by members export of given rooms', async () => {
+  test('members export of given rooms prints the notice about reading each of 1,200 rooms', async () => {
     const stdin = Array.from({ length: 1200 }, (_, i) => `r${i + 1}\n`).join('')
     const { code, stderr } = await world.run('members export - --columns user_id', { stdin })
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({ code: 0, stderr: notice('1200').trimEnd() })
   })
 })
 
-test('a command that reads each of 1,000 rooms prints no notice about the number of rooms', async () => {
+test('rooms list prints no notice about the number of rooms if it reads each of 1,000 rooms', async () => {
   serve(1000)
   const { code, stderr } = await world.run('rooms list --all -o ids --where members>0')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 })
 
 test.each(['rooms list --all -o ids --where members>0', 'users rooms ada -o ids'])(
-  'without a total, %s prints a notice after it finds more than 1,000 rooms',
+  'the command “%s” prints a notice after it finds more than 1,000 rooms in a list without a total',
   async (command) => {
     serve(2200, { hasTotal: false })
     const { code, stdout, stderr } = await world.run(command)
@@ -106,7 +106,7 @@ test.each(['rooms list --all -o ids --where members>0', 'users rooms ada -o ids'
   },
 )
 
-test('without a total, members export --all-rooms prints a notice after it finds more than 1,000 rooms', async () => {
+test('members export --all-rooms prints a notice after it finds more than 1,000 rooms in a list without a total', async () => {
   serve(2200, { hasTotal: false })
   const { code, stderr } = await world.run('members export --all-rooms --columns user_id')
   expect({ code, notice: stderr.startsWith(notice('more than 1000')) }).toEqual({ code: 0, notice: true })
@@ -116,15 +116,22 @@ test.each([
   'members export --all-rooms --columns user_id',
   'rooms list --all -o ids --where members>0 --page-size 100 --concurrency 1',
   'users rooms ada -o ids --concurrency 1',
-])('on a terminal, %s shows the number of rooms read and the estimated remaining time', async (command) => {
-  const service = serve(1200, { latencyMs: 100 })
-  const { host, done } = world.start(command.split(' '), { tty: true, columns: 120, env: { NO_COLOR: '1' } })
-  service.on(host)
-  expect(await done).toMatchObject({ code: 0 })
-  const bars = host.stderr.text
-    .split('\u001b[K')
-    .flatMap((part) => /\r([█░]+ .*)$/u.exec(part)?.slice(1) ?? [])
-  expect(bars[0]).toMatch(/^[█░]{24} \d+\/1200 {2}\d+\/s {2}0 failed {2}\d+ (s|min) left$/)
-  expect(bars.at(-1)).toMatch(/^█{24} (1200|119\d)\/1200 {2}\d+\/s {2}0 failed {2}[01] s left$/)
-  expect(bars.every((bar) => bar.includes('/1200 '))).toBe(true)
-})
+])(
+  'the command “%s” on a terminal shows the number of rooms read and the estimated remaining time',
+  async (command) => {
+    const service = serve(1200, { latencyMs: 100 })
+    const { host, done } = world.start(command.split(' '), {
+      tty: true,
+      columns: 120,
+      env: { NO_COLOR: '1' },
+    })
+    service.on(host)
+    expect(await done).toMatchObject({ code: 0 })
+    const bars = host.stderr.text
+      .split('\u001b[K')
+      .flatMap((part) => /\r([█░]+ .*)$/u.exec(part)?.slice(1) ?? [])
+    expect(bars[0]).toMatch(/^[█░]{24} \d+\/1200 {2}\d+\/s {2}0 failed {2}\d+ (s|min) left$/)
+    expect(bars.at(-1)).toMatch(/^█{24} (1200|119\d)\/1200 {2}\d+\/s {2}0 failed {2}[01] s left$/)
+    expect(bars.every((bar) => bar.includes('/1200 '))).toBe(true)
+  },
+)

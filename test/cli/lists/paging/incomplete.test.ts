@@ -150,16 +150,19 @@ describe.each(Object.entries(services))('on a service that %s', (name, quirks) =
   const some = <T>(lines: readonly T[]) =>
     nth < 0 ? lines.filter((_, i) => i % 9 === 0) : share(lines, nth, meetAll.length)
 
-  test.each(some(reads))(`on a service that ${name}, %s exits 8, even with --quiet`, async (line) => {
-    world.intercept = service(quirks)
-    const { code, stderr } = await world.run(`${line} --quiet`)
-    expect({ code, stderr }).toEqual({
-      code: 8,
-      stderr: expect.stringMatching(/listed \d+|could not read|failed|could not be read/),
-    })
-  })
+  test.each(some(reads))(
+    `on a service that ${name}, the command “%s” exits 8, even with --quiet`,
+    async (line) => {
+      world.intercept = service(quirks)
+      const { code, stderr } = await world.run(`${line} --quiet`)
+      expect({ code, stderr }).toEqual({
+        code: 8,
+        stderr: expect.stringMatching(/listed \d+|could not read|failed|could not be read/),
+      })
+    },
+  )
 
-  test.each(some(changes))(`on a service that ${name}, %s sends no write`, async (line) => {
+  test.each(some(changes))(`on a service that ${name}, the command “%s” sends no write`, async (line) => {
     writeFileSync(join(world.dir, 'members.csv'), 'room_id,user_id,type\nr1,u39,host\n')
     writeFileSync(join(world.dir, 'rooms.csv'), 'name,type\nRoom 39,open\n')
     world.intercept = service(quirks)
@@ -191,7 +194,7 @@ test('members export --all-rooms prints the members of the listed rooms and exit
 })
 
 test.each(['users rooms u1 -o csv --no-header', 'users rooms u1 --no-header'])(
-  '%s prints the memberships in the listed rooms and exits 8 if the list of rooms is incomplete',
+  'the command “%s” prints the memberships in the listed rooms and exits 8 if the list of rooms is incomplete',
   async (line) => {
     world.intercept = service({ page: slice, paging: () => ({ total: 52 }), only: 'rooms' })
     const { code, stdout, stderr } = await world.run(line)
@@ -255,7 +258,7 @@ describe('a list whose total is wrong', () => {
 })
 
 test.each(['rooms list --json', 'rooms list --all --json', 'api GET /rooms --paginate'])(
-  '%s prints an empty list if the service sends null instead of a list',
+  'the command “%s” prints an empty list if the service sends null instead of a list',
   async (line) => {
     const body = '{"rooms":null,"paging":{"total":0}}'
     world.intercept = async () => answer(200, body)
@@ -268,7 +271,7 @@ test.each([
   ['rooms list -o ids', ''],
   ['rooms list --where type=open -o ids', ''],
   ['users rooms u1 -o ids', ''],
-])('%s accepts null as an empty list of rooms', async (line, stdout) => {
+])('the command “%s” accepts null as an empty list of rooms and prints %j', async (line, stdout) => {
   const ordinary = service({ page: slice, paging: () => ({ total: 40 }) })
   const without = service({ page: () => null, paging: () => ({ total: 0 }) })
   world.intercept = (request, next, signal) =>
@@ -284,7 +287,7 @@ describe('--offset', () => {
     })
 
   test.each(['', '--all', '--limit 10', '--quiet'])(
-    '--offset with the flags “%s” causes exit code 8 if the service ignores the offset',
+    'rooms list --offset 20 %s exits 8 if the service ignores the offset',
     async (flags) => {
       world.intercept = ignoring(0, false)
       expect(await world.run(`rooms list --offset 20 -o ids ${flags}`.trim())).toMatchObject({
@@ -294,7 +297,7 @@ describe('--offset', () => {
     },
   )
 
-  test('--offset is accepted if the service applies the offset, even if the response names another offset', async () => {
+  test('rooms list --offset exits 0 if the service applies the offset, even if the response names another offset', async () => {
     world.intercept = ignoring('0', true)
     expect(await world.run('rooms list --offset 20 --limit 5 -o ids')).toMatchObject({
       code: 0,
@@ -357,18 +360,18 @@ describe('a list that differs in every response', () => {
     }
   })
 
-  test('a list that differs in every response is printed in full by rooms list', async () => {
+  test('rooms list prints every room of a list that differs in every response', async () => {
     const { code, stdout } = await world.run('rooms list --all -o ids --page-size 500')
     expect({ code, count: stdout.split('\n').length - 1 }).toEqual({ code: 0, count: 1300 })
   })
 
-  test('a list that differs in every response is complete for an export if two passes together contain as many items as the final total', async () => {
+  test('rooms export is complete if two passes over a changing list together contain as many items as the final total', async () => {
     const { code, stdout } = await world.run('rooms export --columns id --no-header')
     expect({ code, count: new Set(stdout.trimEnd().split('\r\n')).size }).toEqual({ code: 0, count: 1300 })
   })
 
   test.each(['rooms delete --where type=private --yes', 'users offboard u1 --yes'])(
-    'a list that differs in every response prevents the writes of %s',
+    'the command “%s” sends no write if the list differs in every response',
     async (line) => {
       const { code, stderr } = await world.run(`${line} --quiet`)
       expect({ code, writes: writes(), stderr }).toEqual({

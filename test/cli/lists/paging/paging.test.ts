@@ -60,7 +60,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
       all.unshift((await world.send('POST', '/rooms', { name: `Room ${i}`, type: 'open' })).body.room.id)
   })
 
-  test('rooms list of 250 rooms in the embedded service without flags prints one page and the total number of rooms', async () => {
+  test('rooms list without flags prints one page and the total number of rooms', async () => {
     expect(await listIds('')).toEqual({
       code: 0,
       ids: all.slice(0, 30),
@@ -86,14 +86,14 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     ['--all --offset 9999', [250, 250], ['1000@9999']],
     ['--offset 0', [0, 30], ['-@0']],
   ] as const)(
-    'rooms list of 250 rooms in the embedded service with %s requests only the necessary pages and prints the selected rooms',
+    'rooms list %s requests only the necessary pages and prints the selected rooms',
     async (flags, [from, to], requests) => {
       expect(await listIds(`${flags} --quiet`)).toEqual({ code: 0, ids: all.slice(from, to), stderr: '' })
       expect(asked()).toEqual(requests)
     },
   )
 
-  test('rooms list of 250 rooms in the embedded service with only --page-size requests one page of that size', async () => {
+  test('rooms list with only --page-size requests one page of that size', async () => {
     expect(await listIds('--page-size 7')).toEqual({
       code: 0,
       ids: all.slice(0, 7),
@@ -102,7 +102,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     expect(asked()).toEqual(['7@-'])
   })
 
-  test('rooms list of 250 rooms in the embedded service sends filters with every page', async () => {
+  test('rooms list sends filters with every page', async () => {
     await world.run('rooms list --all --active --name Nobody -o ids')
     expect(world.requests.map(queryOf)).toEqual([{ limit: '1000', name: 'Nobody', is_terminated: 'false' }])
     world.requests.length = 0
@@ -115,7 +115,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     ])
   })
 
-  test('rooms list of 250 rooms in the embedded service with --all --json prints one document that contains every item', async () => {
+  test('rooms list --all --json prints one document that contains every item', async () => {
     const { stdout } = await world.run('rooms list --all --page-size 100 --json')
     const { rooms, paging, ...rest } = JSON.parse(stdout)
     expect(rooms.map(({ id }: { id: string }) => id)).toEqual(all)
@@ -124,7 +124,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     expect(rest).toEqual({})
   })
 
-  test('rooms list of 250 rooms in the embedded service with --all prints every room in every format', async () => {
+  test('rooms list --all prints every room in every format', async () => {
     expect(lines((await world.run('rooms list --all')).stdout)).toHaveLength(252)
     expect(lines((await world.run('rooms list --all --no-header')).stdout)).toHaveLength(250)
     expect((await world.run('rooms list --all -o csv')).stdout.split('\r\n')).toHaveLength(252)
@@ -133,7 +133,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     ).toEqual(all)
   })
 
-  test('rooms list of 250 rooms in the embedded service with --all prints every page in the width of the terminal', async () => {
+  test('rooms list --all prints every page in the width of the terminal', async () => {
     const { stdout } = await world.run('rooms list --all --no-color', { tty: true, columns: 40 })
     expect(lines(stdout)).toHaveLength(252)
     expect(Math.max(...lines(stdout).map((line) => line.length))).toBeLessThanOrEqual(40)
@@ -145,24 +145,21 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     { format: 'ids', heading: 0 },
     { format: 'csv', heading: 1 },
     { format: 'table', heading: 1 },
-  ])(
-    'rooms list of 250 rooms in the embedded service in $format prints each page as it arrives',
-    async ({ format, heading }) => {
-      let pages = 0
-      world.intercept = async (_request, next) => {
-        // Before the last page is printed, one request checks for a further page.
-        const printed = Math.min(pages++ * 100, 200)
-        while (printed > 0 && lines(run.host.stdout.text).length < heading + printed)
-          await new Promise((resolve) => setImmediate(resolve))
-        return next()
-      }
-      const run = world.start(['rooms', 'list', '--all', '--page-size', '100', '-o', format])
-      expect((await run.done).code).toBe(0)
-      expect(pages).toBe(4)
-    },
-  )
+  ])('rooms list in $format prints each page as it arrives', async ({ format, heading }) => {
+    let pages = 0
+    world.intercept = async (_request, next) => {
+      // Before the last page is printed, one request checks for a further page.
+      const printed = Math.min(pages++ * 100, 200)
+      while (printed > 0 && lines(run.host.stdout.text).length < heading + printed)
+        await new Promise((resolve) => setImmediate(resolve))
+      return next()
+    }
+    const run = world.start(['rooms', 'list', '--all', '--page-size', '100', '-o', format])
+    expect((await run.done).code).toBe(0)
+    expect(pages).toBe(4)
+  })
 
-  test('rooms list of 250 rooms in the embedded service requests two pages ahead of the printed page', async () => {
+  test('rooms list requests two pages ahead of the printed page', async () => {
     const asked: number[] = []
     world.intercept = (_request, next) => {
       asked.push(lines(run.host.stdout.text).length)
@@ -173,7 +170,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     expect(asked).toEqual([0, 0, 0, 200])
   })
 
-  test('rooms list of 250 rooms in the embedded service prints the pages before a failed page, and exits with the code of the failure', async () => {
+  test('rooms list prints the pages before a failed page, and exits with the code of the failure', async () => {
     world.intercept = async (request, next) =>
       queryOf(request)['offset'] === '200' ? answer(503, {}) : next()
     const { code, stdout, stderr } = await world.run('rooms list --all --page-size 100 -o ids --retries 0')
@@ -184,7 +181,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     })
   })
 
-  test('rooms list of 250 rooms in the embedded service requests no more pages after the reader closes the pipe', async () => {
+  test('rooms list requests no more pages after the reader closes the pipe', async () => {
     const { host, done } = world.start(['rooms', 'list', '--all', '--page-size', '10'])
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(0)
@@ -193,26 +190,26 @@ describe('rooms list of 250 rooms in the embedded service', () => {
 })
 
 describe('a list of a service with unusual paging', () => {
-  test('a list of a service with unusual paging is complete if the service limits a page to 7 items', async () => {
+  test('a list is complete if the service limits a page to 7 items', async () => {
     serveUnusualPaging(ids(50), { cap: 7 })
     expect(await listIds('--all')).toEqual({ code: 0, ids: ids(50), stderr: '' })
     expect(asked()).toEqual(['1000@-', ...[7, 14, 21, 28, 35, 42, 49, 50].map((offset) => `1000@${offset}`)])
   })
 
-  test('--limit on a service with unusual paging returns the requested number of items if the service limits the page size', async () => {
+  test('--limit returns the requested number of items if the service limits the page size', async () => {
     serveUnusualPaging(ids(50), { cap: 7 })
     expect(await listIds('--limit 20')).toEqual({ code: 0, ids: ids(20), stderr: '' })
     expect(asked()).toEqual(['20@-', '13@7', '6@14'])
   })
 
-  test('--limit on a service with unusual paging returns the requested number of items if the service sends more items', async () => {
+  test('--limit returns the requested number of items if the service sends more items', async () => {
     world.intercept = async () => answer(200, { rooms: ids(12).map(roomOf) })
     expect((await listIds('--limit 5')).ids).toEqual(ids(5))
     const { stdout } = await world.run('rooms list --limit 5 --json')
     expect(JSON.parse(stdout).rooms).toEqual(ids(5).map(roomOf))
   })
 
-  test('a list of a service with unusual paging ends with an error if the service ignores the offset', async () => {
+  test('a list ends with an error if the service ignores the offset', async () => {
     serveUnusualPaging(ids(250), { ignoresOffset: true })
     expect(await listIds('--all --page-size 100')).toEqual({
       code: 8,
@@ -222,7 +219,7 @@ describe('a list of a service with unusual paging', () => {
     expect(world.requests).toHaveLength(3)
   })
 
-  test('--limit on a service with unusual paging prints one valid JSON document if the service ignores the offset', async () => {
+  test('--limit prints one valid JSON document if the service ignores the offset', async () => {
     serveUnusualPaging(ids(250), { ignoresOffset: true, cap: 30 })
     const { stdout, stderr } = await world.run('rooms list --limit 100 --json')
     expect(JSON.parse(stdout).rooms).toEqual(ids(30).map(roomOf))
@@ -238,36 +235,33 @@ describe('a list of a service with unusual paging', () => {
     ['is missing together with the paging field', () => undefined],
     ['is too low', () => ({ total: 3 })],
     ['is zero', () => ({ total: 0 })],
-  ])(
-    '--all on a service with unusual paging returns all items if the total of the service %s',
-    async (_what, paging) => {
-      serveUnusualPaging(ids(250), { paging })
-      expect(await listIds('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
-    },
-  )
+  ])('--all returns all items if the total of the service %s', async (_what, paging) => {
+    serveUnusualPaging(ids(250), { paging })
+    expect(await listIds('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
+  })
 
-  test('a list of a service with unusual paging causes no notice about more items if the total is missing', async () => {
+  test('a list without a total causes no notice about more items', async () => {
     serveUnusualPaging(ids(250), { paging: () => undefined })
     expect(await listIds('')).toEqual({ code: 0, ids: ids(30), stderr: '' })
   })
 
-  test('a list of several pages from a service with unusual paging has no total if the service sends no total', async () => {
+  test('a JSON list of several pages has no total if the service sends no total', async () => {
     serveUnusualPaging(ids(250), { paging: ({ limit, offset }) => ({ limit, offset }) })
     const { stdout } = await world.run('rooms list --limit 20 --page-size 10 --json')
     expect(JSON.parse(stdout).paging).toEqual({ limit: 20, offset: 0 })
   })
 
-  test('--all on a service with unusual paging returns each ID once if items are inserted between two page requests', async () => {
+  test('--all returns each ID once if items are inserted between two page requests', async () => {
     serveUnusualPaging(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
     expect(await listIds('--all')).toEqual({ code: 0, ids: [...ids(250), 'new'], stderr: '' })
   })
 
-  test('--limit on a service with unusual paging returns the requested number of items if items are inserted between two page requests', async () => {
+  test('--limit returns the requested number of items if items are inserted between two page requests', async () => {
     serveUnusualPaging(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
     expect((await listIds('--limit 150 --page-size 100')).ids).toEqual(ids(150))
   })
 
-  test('--json on a service with unusual paging prints items that were inserted between two page requests after the other items', async () => {
+  test('--json prints items that were inserted between two page requests after the other items', async () => {
     serveUnusualPaging(ids(15), {
       cap: 10,
       before: (rooms, request) => request === 2 && rooms.unshift('new'),
@@ -279,19 +273,19 @@ describe('a list of a service with unusual paging', () => {
     })
   })
 
-  test('a list of a service with unusual paging contains an ID once if one page contains the ID twice', async () => {
+  test('a list contains an ID once if one page contains the ID twice', async () => {
     serveUnusualPaging(['a', 'b', 'a', 'c'])
     expect((await listIds('--all')).ids).toEqual(['a', 'b', 'c'])
   })
 
-  test('a single complete page of a service with unusual paging is printed byte for byte', async () => {
+  test('a single complete page is printed byte for byte in JSON', async () => {
     const body = '{\t"rooms" : [],\r\n"unlisted": 1.0}\n\n'
     world.intercept = async () => answer(200, body)
     for (const flags of ['', ' --all', ' --limit 5'])
       expect((await world.run(`rooms list --json${flags}`)).stdout).toBe(body)
   })
 
-  test('a JSON list of a service with unusual paging contains the other fields of the last page', async () => {
+  test('a JSON list of several pages contains the other fields of the last page', async () => {
     let page = 0
     world.intercept = async () =>
       answer(200, { cursor: `c${++page}`, rooms: page < 3 ? [roomOf(`r${page}`)] : [] })
@@ -300,7 +294,7 @@ describe('a list of a service with unusual paging', () => {
     )
   })
 
-  test('a list of a service with unusual paging identifies users by user_id and members by id', async () => {
+  test('a list identifies users by user_id and members by id', async () => {
     world.intercept = async (request) =>
       answer(200, {
         users: queryOf(request)['offset']
@@ -321,7 +315,7 @@ describe('a list of a service with unusual paging', () => {
   })
 
   test.each(['', '--no-header '])(
-    'a table of a service with unusual paging shows a column that has values only on a later page, with the flags “%s”',
+    'a table shows a column that has values only on a later page, with the flags “%s”',
     async (flag) => {
       const rooms = [
         { id: 'r1', type: 'open', layout: null },
@@ -353,7 +347,7 @@ describe('a list of a service that refuses large pages', () => {
     [100, 422, '--where name~^Room', 120, ['1000@-', '100@-', '100@100']],
     [250, 422, '--limit 250', 120, ['250@-']],
   ] as const)(
-    'a list of a service that refuses large pages is complete if pages above %i items are refused with status %i: %s',
+    'a list is complete if pages above %i items are refused with status %i and the flags are “%s”',
     async (above, status, flags, count, requests) => {
       otherService(world, { refusedLimits: { above, status } })
       const { ids, ...rest } = await listIds(flags)
@@ -362,7 +356,7 @@ describe('a list of a service that refuses large pages', () => {
     },
   )
 
-  test('a list of a service that refuses large pages sets the maximum page size for all later lists of the command', async () => {
+  test('the accepted page size applies to all later lists of the command after the service refuses a large page', async () => {
     const { body } = await world.send('GET', '/rooms?limit=2')
     otherService(world, { refusedLimits: { above: 250, status: 422 } })
     const [one, other] = body.rooms.map(({ id }: { id: string }) => id)
@@ -377,7 +371,7 @@ describe('a list of a service that refuses large pages', () => {
     expect([one, other].every((id) => world.requests.some(({ url }) => url.includes(id)))).toBe(true)
   })
 
-  test('a list of a service that refuses large pages causes an error about the key if the service refuses the key', async () => {
+  test('a list exits with an error about the key if the service refuses the key', async () => {
     world.intercept = async () => answer(400, {})
     expect(await listIds('--all')).toMatchObject({
       code: 4,
@@ -386,7 +380,7 @@ describe('a list of a service that refuses large pages', () => {
     expect(asked()).toEqual(['1000@-', '1@-'])
   })
 
-  test('a list of a service that refuses large pages is requested without the limit parameter if the service refuses each page size', async () => {
+  test('a list is requested without the limit parameter if the service refuses each page size', async () => {
     otherService(world, { refusedLimits: { above: 0, status: 422 } })
     const { ids, ...rest } = await listIds('--all')
     expect({ count: new Set(ids).size, ...rest }).toEqual({ count: 120, code: 0, stderr: '' })
@@ -396,7 +390,7 @@ describe('a list of a service that refuses large pages', () => {
     ])
   })
 
-  test('a list of a service that refuses large pages causes an error with the first message of the service if the service refuses all requests', async () => {
+  test('a list exits with the first error message of the service if the service refuses all requests', async () => {
     world.intercept = async ({ url }) => answer(422, { message: `refused ${new URL(url).search}` })
     expect(await listIds('--all')).toEqual({
       code: 1,
@@ -407,7 +401,7 @@ describe('a list of a service that refuses large pages', () => {
   })
 
   test.each(['--all --page-size 300', '--limit 300 --page-size 300'])(
-    'a list of a service that refuses large pages is requested only once if the command line sets the page size: %s',
+    'rooms list %s sends only one request if the service refuses the page size',
     async (flags) => {
       otherService(world, { refusedLimits: { above: 50, status: 422 } })
       expect(await listIds(flags)).toMatchObject({ code: 1, ids: [] })
@@ -415,7 +409,7 @@ describe('a list of a service that refuses large pages', () => {
     },
   )
 
-  test('a list of a service that refuses large pages is requested only once if the error response is not JSON', async () => {
+  test('a list is requested only once if the response that refuses the page size is not JSON', async () => {
     world.intercept = async () => answer(500, 'out of order')
     expect(await listIds('--all --retries 0')).toMatchObject({ code: 6 })
     expect(asked()).toEqual(['1000@-'])
@@ -424,7 +418,7 @@ describe('a list of a service that refuses large pages', () => {
 
 describe('a usage error', () => {
   test.each(['1e3', '-1', '0x10', '0', '', '1.5', ' 5', '+5', '٣', 'Infinity', '99999999999999999999'])(
-    'a usage error results from --limit %j',
+    'rooms list --limit %j is a usage error',
     async (text) => {
       const { code, stdout, stderr } = await world.run(['rooms', 'list', '--limit', text])
       expect({ code, stdout, stderr }).toEqual({
@@ -441,7 +435,7 @@ describe('a usage error', () => {
     ['--offset', '1e3', 0],
     ['--page-size', '0', 1],
     ['--page-size', '', 1],
-  ])('a usage error results from %s %j', async (flag, text, minimum) => {
+  ])('rooms list %s %j is a usage error', async (flag, text, minimum) => {
     const { code, stderr } = await world.run(['rooms', 'list', flag, text])
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -451,7 +445,7 @@ describe('a usage error', () => {
   })
 
   test.each(['rooms list', 'users list', 'members list r1', 'sessions list r1'])(
-    'a usage error results from --limit with --all: %s',
+    '%s --limit with --all is a usage error',
     async (command) => {
       const { code, stderr } = await world.run(`${command} --all --limit 5`)
       expect({ code, stderr }).toEqual({

@@ -64,7 +64,7 @@ const unstable = fc.integer({ min: 1, max: 40 }).chain((count) =>
 )
 
 describe('a list that does not change', () => {
-  test('a list that does not change needs one request per page, and one more if the last page is full or the total is round', async () => {
+  test('an unchanged list needs one request per page, and one more if the last page is full or the total is round', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 2500 }),
@@ -86,7 +86,7 @@ describe('a list that does not change', () => {
     )
   })
 
-  test('a list that does not change and has no total needs one request per page, and another request', async () => {
+  test('an unchanged list without a total needs one request per page and one more request', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 300 }),

@@ -49,7 +49,7 @@ const lists = [
 
 describe('lists with repeated rows', () => {
   test.each(lists)(
-    'a list in which one reading repeats a row and lacks another row is completed by a second reading: %s',
+    'the command “%s” reads a list again if the first reading repeats a row and lacks another row',
     async (line) => {
       serveReadings((reading) => (reading === 0 ? rowsWithRepeat(20) : numbers(47)))
       const { code, stdout } = await world.run(line)
@@ -58,7 +58,7 @@ describe('lists with repeated rows', () => {
   )
 
   test.each(lists)(
-    'a third reading completes a list if the first two readings repeat a row and lack another row: %s',
+    'the command “%s” reads a list a third time if two readings repeat a row and lack another row',
     async (line) => {
       serveReadings((reading) => (reading < 2 ? rowsWithRepeat(20) : numbers(47)))
       const { code, stdout } = await world.run(line)
@@ -66,7 +66,7 @@ describe('lists with repeated rows', () => {
     },
   )
 
-  test('a list in which one reading repeats a row and lacks another row is counted and summed up with all rows', async () => {
+  test('--count and --count-by count all rows if the first reading repeats a row and lacks another row', async () => {
     serveReadings((reading) => (reading === 0 ? rowsWithRepeat(20) : numbers(47)))
     expect(await world.run('rooms list --count --where type=private')).toMatchObject({
       code: 0,
@@ -78,7 +78,7 @@ describe('lists with repeated rows', () => {
   })
 
   test.each(['rooms delete', 'rooms terminate'])(
-    'with a list in which one reading repeats a row and lacks another row, %s --where changes every row once',
+    '%s --where changes every row once if the first reading repeats a row and lacks another row',
     async (command) => {
       serveReadings((reading) => (reading === 0 ? rowsWithRepeat(20) : numbers(47)))
       await world.run(`${command} --where type=private --yes --max 99 --quiet`)
@@ -99,20 +99,17 @@ describe('lists with repeated rows', () => {
 })
 
 describe('lists with a permanently repeated row', () => {
-  test.each(lists)(
-    'a list that repeats the same row in each reading is printed with a notice: %s',
-    async (line) => {
-      serveReadings(() => rowsWithRepeat(20))
-      const { code, stdout, stderr } = await world.run(line)
-      expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all.filter((id) => id !== 'r20') })
-      expect(stderr).toContain('the service lists some rooms twice: 46 of 47 are different\n')
-    },
-  )
+  test.each(lists)('the command “%s” prints a notice if each reading repeats the same row', async (line) => {
+    serveReadings(() => rowsWithRepeat(20))
+    const { code, stdout, stderr } = await world.run(line)
+    expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all.filter((id) => id !== 'r20') })
+    expect(stderr).toContain('the service lists some rooms twice: 46 of 47 are different\n')
+  })
 
   test.each([
     'rooms delete --where type=private --yes --max 99',
     'members block --user ada --all-rooms --yes',
-  ])('a list that repeats the same row in each reading prevents the writes of %s', async (line) => {
+  ])('the command “%s” sends no write if each reading repeats the same row', async (line) => {
     serveReadings(() => rowsWithRepeat(20))
     expect(await world.run(line)).toMatchObject({
       code: 8,
@@ -121,7 +118,7 @@ describe('lists with a permanently repeated row', () => {
     expect(writes()).toEqual([])
   })
 
-  test('a list that repeats the same row in each reading is read once with --limit', async () => {
+  test('rooms list --limit reads a list once even if the list repeats a row', async () => {
     serveReadings(() => rowsWithRepeat(20))
     expect(await world.run('rooms list --limit 30 -o ids')).toMatchObject({ code: 0, stderr: '' })
     expect(world.requests).toHaveLength(4)
@@ -152,7 +149,7 @@ describe('a list without a total', () => {
   })
 })
 
-test('a row that moves to another page while the list is read is printed', async () => {
+test('rooms list prints a row that moves to another page while the list is read', async () => {
   // A room moves to the top after the first page, and the total does not change.
   let asked = 0
   const rows = numbers(47)
@@ -166,7 +163,7 @@ test('a row that moves to another page while the list is read is printed', async
   expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all })
 })
 
-test('rows that are missing from the last reading are not written', async () => {
+test('rooms delete --where deletes no row that is missing from the last reading', async () => {
   serveReadings((reading) => (reading === 0 ? rowsWithRepeat(20) : numbers(46)), {
     total: (reading) => (reading === 0 ? 47 : 46),
   })
@@ -178,7 +175,7 @@ describe('--allow-incomplete', () => {
   const short = () => serveReadings(() => numbers(30), {})
 
   test.each(['rooms list --all -o ids', 'rooms export --columns id --no-header', 'rooms list --count'])(
-    '--allow-incomplete accepts a list whose total stays above the number of items, with a notice: %s',
+    'the command “%s” with --allow-incomplete accepts a list whose total exceeds the number of items, and prints a notice',
     async (line) => {
       short()
       const { code, stderr } = await world.run(`${line} --allow-incomplete`)
@@ -195,7 +192,7 @@ describe('--allow-incomplete', () => {
   })
 
   test.each(['rooms delete --where type=private --yes', 'members block --user ada --all-rooms --yes'])(
-    '--allow-incomplete is refused for a command that writes: %s',
+    'the command “%s” refuses --allow-incomplete because it writes',
     async (line) => {
       short()
       expect(await world.run(`${line} --allow-incomplete`)).toMatchObject({
