@@ -86,7 +86,7 @@ test.each<[line: string, header: string, hint: string]>([
     'pass --map to map a column to a field, --map Raum= to ignore it, or --ignore-unknown to ignore all unknown columns',
   ],
 ])(
-  '%s of a file with the columns %s suggests the fields of those it does not know',
+  '%s of a file with the columns “%s” suggests fields for the unknown columns',
   async (line, header, hint) => {
     world.file('file.csv', `${header}\n${header.replaceAll(/[^;]+/g, 'x')}\n`)
     const [group = '', verb = '', ...flags] = line.split(' ')
@@ -96,7 +96,7 @@ test.each<[line: string, header: string, hint: string]>([
   },
 )
 
-test('--map with field and column in the wrong order leads to all --map turned around', async () => {
+test('a --map with field and column in the wrong order causes a suggestion with each --map reversed', async () => {
   world.file('file.csv', 'id,full name,Mail\nx,X,x@x.test\n')
   const maps = ['--map', 'name=full name', '--map=email=mail', '--map', 'id=user_id']
   const { code, stderr } = await world.run(['users', 'import', 'file.csv', ...maps])
@@ -115,7 +115,7 @@ test.each([
   ['role', 'did you mean “Rolle”?'],
   ['name', 'did you mean “{Vorname} {Nachname}”?'],
   ['Tutor', 'columns are Klasse, ID, Vorname, Nachname, E-Mail, Rolle'],
-])('a roster without the column %s suggests the column that is meant', async (column, hint) => {
+])('a roster without the column %s causes a hint that names similar or all columns', async (column, hint) => {
   world.file('roster.csv', 'Klasse,ID,Vorname,Nachname,E-Mail,Rolle\n')
   const flags = ['--rooms-from', 'Klasse', '--users-from', `ID,${column}`]
   const { code, stderr } = await world.run(['workspace', 'diff', 'roster.csv', ...flags])

@@ -105,13 +105,13 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
   ['users import people.csv --encoding latin1', 'users import people.csv --encoding windows-1252'],
 ]
 
-test('each of the listed mistakes suggests the command that was meant', async () => {
+test('each of the listed mistakes causes a suggestion of the intended command', async () => {
   const hintOf = await createHints()
   for (const [line, hint] of corrections)
     expect.soft(await hintOf(line), line).toContain(`meetroom ${hint}\n`)
 })
 
-test('a destructive command is suggested for each of the equally near items, without --yes', async () => {
+test('rooms delete with a near miss suggests one command for each equally similar room, without --yes', async () => {
   const hintOf = await createHints()
   for (const flag of ['--yes', '-y']) {
     const shown = await hintOf(`rooms delete 'name:Physics 10' ${flag}`)
@@ -124,13 +124,13 @@ test('a destructive command is suggested for each of the equally near items, wit
   }
 })
 
-test('a name of which another person shares only a part is not corrected to that person', async () => {
+test('a name that shares only a part with the name of another person causes no suggestion of that person', async () => {
   const hintOf = await createHints()
   expect(await hintOf("users get 'name:Maria Geyer'")).toContain('hint: list the users with: ')
   expect(await hintOf("users get 'name:Maria Maier'")).toContain('“Maria Meier” (mmeier)? ')
 })
 
-test('a restoration, a stop and a change of all items are explained without a command that does something else', async () => {
+test('a mistyped restore, stop or change of all items causes an explanation without a command of another effect', async () => {
   const hintOf = await createHints()
   expect(await hintOf("rooms restore 'name:Old club'")).toContain(
     "a terminated room is reopened with: meetroom rooms reopen 'name:Old club'; only records saved",
@@ -153,7 +153,7 @@ test.each([
   ['rooms|length', "“length” is a function; type: --query 'length(rooms)'"],
   ['rooms.length', "“length” is a function; type: --query 'length(rooms)'"],
   ['[].name', "the list is the key “rooms”; type: --query 'rooms[].name'"],
-])('the query %s, which selects nothing, is corrected in a notice', async (query, notice) => {
+])('the query %s selects nothing and causes a notice with a corrected query', async (query, notice) => {
   const hintOf = await createHints()
   expect(await hintOf(`rooms list --query ${query}`)).toContain(`${notice}\n`)
 })

@@ -103,7 +103,7 @@ test.each(Object.keys(verbs) as (keyof typeof verbs)[])(
   },
 )
 
-test('a command that needs a flag with a missing value leads to its help', async () => {
+test('a mistyped command that would need a flag with a value causes a hint to read the help', async () => {
   const world = await createWorld()
   for (const line of ['users block', 'users link', 'users disable --yes'])
     expect((await world.run(line)).stderr, line).toMatch(/\nhint: see: meetroom \w+ \w+ --help\n/)

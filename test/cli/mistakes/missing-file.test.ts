@@ -8,7 +8,7 @@ const hintOf = async (argv: readonly string[]) => {
   return [code, stderr.split('\n')[1]?.replace(' --base-url https://meet.test/v1', '')]
 }
 
-test('a file that does not exist leads to the file with a similar name, unless digits or single letters differ', async () => {
+test('a missing file causes a suggestion of a file with a similar name, unless digits or single letters differ', async () => {
   for (const name of [
     'roster.csv',
     'week-1.csv',
@@ -45,7 +45,7 @@ test('a file that does not exist leads to the file with a similar name, unless d
   expect(world.requests).toEqual([])
 })
 
-test('--data with the name of a file leads to --data @FILE', async () => {
+test('--data with the name of a file causes a suggestion of --data @FILE', async () => {
   world.file('my data.json', '{"name":"A"}')
   const { code, stderr } = await world.run(['rooms', 'create', '--data', 'my data.json'])
   expect([code, stderr]).toEqual([

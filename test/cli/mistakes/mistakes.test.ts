@@ -463,7 +463,7 @@ async function linesWithSurplusKey(): Promise<string[][]> {
   })
 }
 
-test('no message about surplus arguments repeats a word that may be a key', async () => {
+test('an error about surplus arguments contains no word that may be a key', async () => {
   const world = await createWorld()
   for (const line of await linesWithSurplusKey()) {
     const { code, stderr } = await world.run(line)
@@ -474,7 +474,7 @@ test('no message about surplus arguments repeats a word that may be a key', asyn
   }
 })
 
-test('no message about surplus arguments repeats a key that the message of Commander contains', async () => {
+test('an error about surplus arguments contains no key, even if the message of Commander contains the key', async () => {
   const program = (await wholeProgram()) as MeetroomCommand
   for (const line of await linesWithSurplusKey()) {
     const error: unknown = await program.parseAsync(line, { from: 'user' }).catch((thrown) => thrown)
@@ -519,7 +519,7 @@ test('every command that accepts an ID either reads IDs from standard input for 
     }
 })
 
-test('a condition that contains * and matches nothing causes an explanation in lists, counts, exports and changes', async () => {
+test('a condition that contains * and matches nothing causes an explanation in lists, counts, exports and deletions', async () => {
   const world = await createWorld()
   await createItems(world)
   const notice = "--where name=Math*: “*” is an ordinary character; for a pattern: --where 'name~^Math'\n"

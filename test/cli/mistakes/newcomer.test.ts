@@ -12,7 +12,7 @@ const room = async (name: string) =>
 
 describe('a command with a room name instead of an ID', () => {
   test.each(['rooms get Algebra', 'members list Algebra', 'rooms update Algebra --name A'])(
-    'a room name instead of an ID causes a suggestion of the command with the name: %s',
+    'the command “%s” suggests the command with the room name instead of the ID',
     async (line) => {
       await room('Algebra')
       const { code, stderr } = await world.run(line)
@@ -90,7 +90,7 @@ describe('message send', () => {
 })
 
 describe('the local workspace without a running server', () => {
-  test('the local workspace without a running server has a URL without a port in the output of --dry-run', async () => {
+  test('rooms create --local --dry-run prints a URL without a port if no server is running', async () => {
     expect(
       await world.run('--local rooms create --name A --type open --dry-run', { env: bare }),
     ).toMatchObject({
