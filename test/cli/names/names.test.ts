@@ -64,7 +64,7 @@ describe('a command that accepts a room', () => {
   })
 
   test.each(calls)(
-    'a command that accepts a room sends the same requests for a name as for an ID, after one request for the ID: %s',
+    'the command “%s” sends the same requests for a room name as for an ID, after one request for the ID',
     async (call) => {
       const given = { word: 'ROOM', name: 'name:R', lookup: 'GET /rooms?name=R&limit=10' }
       await expectSameAsById(call, given)
@@ -138,7 +138,7 @@ describe('a command that accepts a user', () => {
   })
 
   test.each(userCalls)(
-    'a command that accepts a user sends the same requests for an email as for an ID, after one list request: %s',
+    'the command “%s” sends the same requests for an email as for an ID, after one list request',
     (call) =>
       expectSameAsById(call, {
         ...{ word: 'ada', name: 'email:ada@SCHOOL.example', lookup: 'GET /users?limit=1000' },
@@ -151,7 +151,7 @@ describe('a user given as name:… or email:…', () => {
     world.send('POST', '/users', { user_id, name, ...(email && { email }) })
   const lookupOfUsers = 'GET /users?limit=1000'
 
-  test('a user given as name:… or email:… resolves to the user with exactly that name, or with that email in any letter case', async () => {
+  test('a user given as name:… or email:… resolves to the user with that exact name, or with that email in any letter case', async () => {
     await create('a1', 'Ada', 'ada@School.example')
     await create('a2', 'ada', 'ada@school.example.org')
     expect((await world.run('users get name:Ada -o ids')).stdout).toBe('a1\n')
@@ -185,18 +185,15 @@ describe('a user given as name:… or email:…', () => {
     ['name:ADA LOVELACE', 'no user is named “ADA LOVELACE”'],
     ['email:ada@shcool.example', 'no user has the email “ada@shcool.example”'],
     ['name:ada', 'no user is named “ada”'],
-  ])(
-    'a user given as name:… or email:… causes exit code 3 and a suggestion if no user matches: %s',
-    async (given, words) => {
-      await create('ada', 'Ada Lovelace', 'ada@school.example')
-      const { code, stderr } = await world.run(['users', 'update', given, '--name', 'A'])
-      expect({ code, stderr }).toEqual({
-        code: 3,
-        stderr: `error: no such user: ${words}\nhint: did you mean “Ada Lovelace” (ada)? meetroom users update ada --name A --base-url https://meet.test/v1\n`,
-      })
-      expect(requests()).toEqual([lookupOfUsers])
-    },
-  )
+  ])('users update with the unknown user “%s” exits 3 and suggests a similar user', async (given, words) => {
+    await create('ada', 'Ada Lovelace', 'ada@school.example')
+    const { code, stderr } = await world.run(['users', 'update', given, '--name', 'A'])
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: `error: no such user: ${words}\nhint: did you mean “Ada Lovelace” (ada)? meetroom users update ada --name A --base-url https://meet.test/v1\n`,
+    })
+    expect(requests()).toEqual([lookupOfUsers])
+  })
 
   test('a user given as name:… or email:… causes an error if the service does not show emails', async () => {
     world.intercept = async () => answer(200, { users: [{ user_id: 'ada' }], paging: { total: 1 } })
@@ -207,7 +204,7 @@ describe('a user given as name:… or email:…', () => {
     })
   })
 
-  test('a user given as name:… or email:… can be given with a repeated flag, and is skipped with --ignore-not-found if missing', async () => {
+  test('a user given as name:… or email:… can repeat a flag, and is skipped with --ignore-not-found if missing', async () => {
     await create('ada', 'Ada')
     const id = await room('R')
     const { member } = (await world.send('POST', `/rooms/${id}/members`, { user_id: 'ada' })).body
@@ -373,7 +370,7 @@ describe('a room given as name:…', () => {
   })
 
   test.each(['rooms[', 'nope(@)'])(
-    'a room given as name:… is not requested if --query is invalid: %s',
+    'a room given as name:… is not looked up if --query is %j',
     async (query) => {
       expect((await world.run(['rooms', 'get', 'name:x', '--query', query])).code).toBe(2)
       expect(requests()).toEqual([])
@@ -401,16 +398,13 @@ describe('a room argument', () => {
 describe('a value with a room prefix', () => {
   const looks = () => requests().filter((line) => line === lookup('x'))
 
-  test.each(['name:x', 'id:x'])(
-    'a value with a room prefix on standard input is treated as an ID: %s',
-    async (stdin) => {
-      await room('x')
-      for (const line of ['rooms delete - --yes', 'rooms terminate - --yes', 'members export -'])
-        await world.run(line, { stdin: `${stdin}\n` })
-      expect(looks()).toEqual([])
-      expect(requests()).toContain(`DELETE /rooms/${encodeURIComponent(stdin)}`)
-    },
-  )
+  test.each(['name:x', 'id:x'])('the line “%s” on standard input is treated as a room ID', async (stdin) => {
+    await room('x')
+    for (const line of ['rooms delete - --yes', 'rooms terminate - --yes', 'members export -'])
+      await world.run(line, { stdin: `${stdin}\n` })
+    expect(looks()).toEqual([])
+    expect(requests()).toContain(`DELETE /rooms/${encodeURIComponent(stdin)}`)
+  })
 
   test('a value with a room prefix in an import file is treated as an ID', async () => {
     await room('x')
