@@ -295,7 +295,7 @@ const mistyped = (await leaves())
   })
 
 test.each(Object.entries(targets))(
-  'each mistyped command with %s suggests commands for the same service that name no command twice',
+  'mistyped commands with %s cause suggestions for the same service that name no command twice',
   async (way, target) => {
     const machine = await createMachine()
     const suggested = new Map<string, string>()

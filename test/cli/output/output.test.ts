@@ -404,20 +404,17 @@ describe('--columns and --no-header', () => {
     },
   )
 
-  test.each(['', ',', 'id,', 'id,,name'])(
-    '--columns and --no-header cause a usage error if the column list is “%s”',
-    async (names) => {
-      expect(await world.run(['rooms', 'list', `--columns=${names}`])).toMatchObject({
-        code: 2,
-        stdout: '',
-        stderr: 'error: --columns must be field names separated by commas, such as id,name\n',
-      })
-      expect(world.requests).toEqual([])
-    },
-  )
+  test.each(['', ',', 'id,', 'id,,name'])('--columns %j is a usage error', async (names) => {
+    expect(await world.run(['rooms', 'list', `--columns=${names}`])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'error: --columns must be field names separated by commas, such as id,name\n',
+    })
+    expect(world.requests).toEqual([])
+  })
 
   test.each(['__proto__', 'constructor', 'toString'])(
-    '--columns and --no-header cause a usage error for %s, which is a property of every JavaScript object',
+    '--columns %s is a usage error, although each JavaScript object has a property of this name',
     async (name) => {
       expect(await world.run(`rooms list --columns ${name}`)).toMatchObject({ code: 2, stdout: '' })
     },
@@ -431,15 +428,12 @@ describe('a command that writes with an unknown column in --columns', () => {
     'users create ada --columns nmae',
     'users create ada -o csv --columns nmae',
     'rooms create --name X --type open --columns nmae',
-  ])(
-    'a command that writes with an unknown column in --columns exits 2 and sends no request: %s',
-    async (line) => {
-      const { code } = await world.run(line)
-      expect({ code, sent: writes().length }).toEqual({ code: 2, sent: 0 })
-    },
-  )
+  ])('the command “%s” with an unknown column exits 2 and sends no request', async (line) => {
+    const { code } = await world.run(line)
+    expect({ code, sent: writes().length }).toEqual({ code: 2, sent: 0 })
+  })
 
-  test('a command that writes with an unknown column in --columns exits 2 and sends no request for several IDs', async () => {
+  test('a command that writes several items exits 2 for an unknown column and sends no request', async () => {
     for (const user_id of ['a', 'b', 'c']) await world.send('POST', '/users', { user_id })
     const { code } = await world.run('users delete a b c --yes --columns nmae')
     expect({ code, sent: writes().length }).toEqual({ code: 2, sent: 0 })
@@ -655,15 +649,18 @@ describe('control characters', () => {
   const shown = '\\u001b[31m\\u202ex\\u0000\\n\\u009b\\u200by'
   const raw = new RegExp(`[\\0-\\x09\\x0b-\\x1f\\x7f-\\x9f${rightToLeft}\\u200b]`)
 
-  test.each([{}, terminal])('control characters in names are printed as escapes: %j', async (options) => {
-    respondWith({ ...list(room({ name: hostile })), room: room({ name: hostile, [hostile]: hostile }) })
-    expect(await print('rooms list --columns id,name --no-header', options)).toBe(`r1  ${shown}\n`)
-    const record = await print('rooms get r1', options)
-    expect(record).toMatch(
-      new RegExp(`\n${shown.replaceAll(/[\\[]/g, '\\$&')} +${shown.replaceAll(/[\\[]/g, '\\$&')}\n$`),
-    )
-    expect(record).not.toMatch(raw)
-  })
+  test.each([{}, terminal])(
+    'control characters in names are printed as escapes with the output options %j',
+    async (options) => {
+      respondWith({ ...list(room({ name: hostile })), room: room({ name: hostile, [hostile]: hostile }) })
+      expect(await print('rooms list --columns id,name --no-header', options)).toBe(`r1  ${shown}\n`)
+      const record = await print('rooms get r1', options)
+      expect(record).toMatch(
+        new RegExp(`\n${shown.replaceAll(/[\\[]/g, '\\$&')} +${shown.replaceAll(/[\\[]/g, '\\$&')}\n$`),
+      )
+      expect(record).not.toMatch(raw)
+    },
+  )
 
   test('control characters in a time are printed as escapes exactly once', async () => {
     respondWith({ room: room({ created_at: `${esc}]52;c;b3duZWQ=\u0007` }) })
@@ -673,7 +670,7 @@ describe('control characters', () => {
   })
 
   test.each([{}, terminal])(
-    'control characters in IDs are printed as escapes, with one ID per line: %j',
+    'control characters in IDs are printed as escapes, one ID per line, with the output options %j',
     async (options) => {
       respondWith(list(room({ id: hostile }), room({ id: 'a\nb' })))
       expect(await print('rooms list -o ids', options)).toBe(`${shown}\na\\nb\n`)
@@ -689,7 +686,7 @@ describe('control characters', () => {
   })
 
   test.each([{}, terminal])(
-    'control characters in an error message of the service are printed as escapes: %j',
+    'control characters in an error message of the service are printed as escapes with the output options %j',
     async (options) => {
       world.intercept = async () => answer(500, { error: { code: 'x', message: hostile } })
       const { stderr } = await world.run('rooms get r1', options)
@@ -770,7 +767,7 @@ describe('the time in a table', () => {
     },
   )
 
-  test('the time in a table and a record is that of the zone that --time-zone names, also in a pipe', async () => {
+  test('the times in a table and a record are in the zone of --time-zone, even in a pipe', async () => {
     const created_at = '2026-01-02T22:04:05.123Z'
     const zone = '--time-zone Asia/Tokyo'
     respondWith(list(room({ created_at })))

@@ -32,7 +32,7 @@ describe.each(Object.entries(cells))('a field of %s', (name, { json, said }) => 
   const row = Object.keys(cells).indexOf(name)
 
   test.each(share(ways, row, ways.length))(
-    'a very large field is shortened to 64 KB with a notice by %s (on a terminal: %s)',
+    'the command “%s” shortens a very large field to 64 KB and prints a notice with tty=%s',
     async (line, tty) => {
       const { code, stdout } = await world.run(line, { tty })
       expect(code).toBe(0)

@@ -49,7 +49,7 @@ describe('--query', () => {
     ['openapi', 'openapi', '"3.1.0"\n'],
     ['config get timeout', 'value', '30\n'],
     ['profiles list', 'profiles[].name', '["local"]\n'],
-  ])('--query prints the selected part of %s: %s', async (line, expression, expected) => {
+  ])('%s with --query %s prints the selected part of the document', async (line, expression, expected) => {
     const [room = '', room2 = ''] = rooms
     expect(await select(line.replace('ROOM2', room2).replace('ROOM', room), expression)).toBe(expected)
   })
@@ -107,7 +107,7 @@ describe('--query', () => {
     ['rooms[].sort_by(@, &a, &b)', 'sort_by() takes at most 2 arguments'],
     ['('.repeat(100_000), 'nested too deeply'],
   ])(
-    '--query is a usage error before the first request if the expression is %.30s',
+    '--query with the expression %.30s is a usage error before the first request',
     async (expression, reason) => {
       const lines = ['rooms list', `rooms delete ${rooms[0]} --yes`, 'rooms create --name n --type open']
       for (const line of lines) {
@@ -126,7 +126,7 @@ describe('--query', () => {
     },
   )
 
-  test('--query causes exit code 74 if the expression does not fit the response', async () => {
+  test('--query exits 74 if the expression does not fit the response', async () => {
     const line = ['rooms', 'create', '--name', 'Made', '--type', 'open']
     const { code, stdout, stderr } = await world.run([...line, '--query', 'sum(room.name)', '-o', 'tsv'])
     expect({ code, stdout }).toEqual({ code: 74, stdout: '' })

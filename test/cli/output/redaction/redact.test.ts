@@ -51,7 +51,7 @@ const key = fc
   .filter((text) => new Set(text).size > 4)
 
 describe('a key in the output', () => {
-  test.each(Object.entries(encodings))('a key in the output is masked in the form: %s', (_, spell) => {
+  test.each(Object.entries(encodings))('the redactor masks a key in the form “%s”', (_, spell) => {
     fc.assert(
       fc.property(key, (secret) => {
         const left = createRedactor([secret])(`<é> ${spell(secret)} <é>`)
@@ -65,7 +65,7 @@ describe('a key in the output', () => {
     )
   })
 
-  test('a key in the output is masked, and the text around the key is unchanged', () => {
+  test('the redactor masks a key and keeps the text around the key unchanged', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[\w-]{8,40}$/), (secret) => {
         for (const name of ['unchanged', 'in JSON', 'in a URL', 'in base64'])
@@ -76,7 +76,7 @@ describe('a key in the output', () => {
   })
 
   test.each(['secret-key%', 'secret-key\\', 'secret\\\\key\\\\', '%secret"key/', '"\\secret-key"%%'])(
-    'a key in the output is masked completely if text contains it in several encodings: %s',
+    'the redactor masks the key %j completely if text contains it in several encodings',
     (secret) => {
       for (const [name, spell] of Object.entries(encodings))
         if (!/after|between|before/.test(name))
@@ -85,7 +85,7 @@ describe('a key in the output', () => {
   )
 
   test.each(Object.entries(encodings).filter(([name]) => !/after|between|before/.test(name)))(
-    'a key in the output is masked if the text is shortened within the key, in the form: %s',
+    'the redactor masks a key in the form “%s” if the text is shortened within the key',
     (_, spell) => {
       fc.assert(
         fc.property(key, fc.nat(), (secret, position) => {
@@ -101,7 +101,7 @@ describe('a key in the output', () => {
     },
   )
 
-  test('a key in the output is masked in linear time for any key and any text', () => {
+  test('the redactor masks any key in any text in linear time', () => {
     const secrets = ['\\'.repeat(40), '"\\'.repeat(20), '%25'.repeat(12), '/'.repeat(40)]
     const units = ['\\', '"', '%25', '%', '/', 'u005c', '\\"']
     for (const [row, secret] of secrets.entries())
@@ -113,22 +113,22 @@ describe('a key in the output', () => {
       }
   })
 
-  test('a key in the output is masked if one key is part of another key', () => {
+  test('the redactor masks both keys if one key is part of another key', () => {
     const hide = createRedactor(['abcdefgh', 'abcdefgh-longer'])
     expect(hide('abcdefgh-longer and abcdefgh')).toBe('[API key] and [API key]')
   })
 
-  test('a key in the output is masked only once, even if the mask contains a key', () => {
+  test('the redactor masks a key only once, even if the mask contains a key', () => {
     expect(createRedactor(['API key]', 'secret-key'])('secret-key')).toBe('[API key]')
   })
 })
 
-test('a key of fewer than eight characters is printed, because ordinary words can contain such a key', () => {
+test('the redactor prints a key of fewer than eight characters, because ordinary words can contain such a key', () => {
   for (const secret of ['', 'a', 'takes', 'refuses'])
     expect(createRedactor([secret])('takes refuses a')).toBe('takes refuses a')
 })
 
-test('text without a key is unchanged', () => {
+test('the redactor keeps text without a key unchanged', () => {
   fc.assert(fc.property(fc.string(), (text) => createRedactor(['mk_0123456789abcdef'])(text) === text))
 })
 
@@ -163,12 +163,12 @@ describe('the redaction of the program', () => {
       return JSON.parse((await world.run('rooms get r1 --json')).stderr).error.body
     }
 
-    test('the redaction of a response body in a JSON error keeps a body of up to 4 KB unchanged', async () => {
+    test('a JSON error keeps a response body of up to 4 KB unchanged', async () => {
       for (const body of [{ detail: 'x'.repeat(4000) }, 'x'.repeat(4096), [1, { a: null }]])
         expect(await bodyOf(body)).toEqual(body)
     })
 
-    test('the redaction of a response body in a JSON error keeps the start of a longer body and marks the body as shortened', async () => {
+    test('a JSON error keeps the start of a longer response body and marks the body as shortened', async () => {
       const page = `<html>${'é'.repeat(60_000)}</html>`
       expect(await bodyOf(page)).toBe(`${page.slice(0, 4096)}… (cut off: 60013 characters in all)`)
       const long = { detail: 'x'.repeat(5000) }
@@ -177,7 +177,7 @@ describe('the redaction of the program', () => {
       )
     })
 
-    test('the redaction of a response body in a JSON error replaces an incomplete character with U+FFFD and removes an incomplete key', async () => {
+    test('a shortened response body in a JSON error contains U+FFFD for an incomplete character, and no incomplete key', async () => {
       const { apiKey } = world
       expect(await bodyOf(`${'x'.repeat(4095)}😀`)).toBe(
         `${'x'.repeat(4095)}�… (cut off: 4097 characters in all)`,

@@ -55,7 +55,7 @@ describe.each(Object.entries(inputs))(
       writeFileSync(join(world.dir, 'body.json'), webhook)
     })
 
-    test.each(shows)('a secret of a request is masked in the output of %s', async (flags) => {
+    test.each(shows)('the secret of a request is masked in the output of %s', async (flags) => {
       const { code, stdout, stderr } = await world.run(
         [...argv, ...flags.split(' ')],
         stdin === undefined ? {} : { stdin },
@@ -67,7 +67,7 @@ describe.each(Object.entries(inputs))(
       expect(world.requests.filter(({ method }) => method !== 'GET')).toEqual([])
     })
 
-    test('a secret of a request is replaced by an environment variable in the command that --curl prints', async () => {
+    test('the command that --curl prints contains an environment variable instead of the secret of a request', async () => {
       const { stdout } = await world.run([...argv, '--curl'], stdin === undefined ? {} : { stdin })
       const shown = execFileSync('/bin/sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${stdout}`], {
         env: { [variable]: 'other', MEETROOM_API_KEY: 'key' },

@@ -27,30 +27,33 @@ function readFiles(dir: string): string {
     .join('\n')
 }
 
-test.each(calls)('without --show-tokens, %s prints no access token in any format', async (call) => {
-  let prepared: Awaited<ReturnType<typeof prepare>> | undefined
-  const outputs = formats.flatMap((format) => [[format, false] as const, [format, true] as const])
-  // In a quick run, each call is tested with a quarter of the outputs.
-  const row = calls.indexOf(call)
-  for (const [format, tty] of outputs.filter((_, i) => full || (i + (i >> 1) + row) % 4 === 0)) {
-    const isRefused =
-      (call.startsWith('api') && !/json/.test(format)) ||
-      (/ export/.test(call) && /table|ids/.test(format)) ||
-      (call === 'workspace export' && format !== 'json') ||
-      (/ links?\b|^usage|^message send ROOM/.test(call) && format === 'ids')
-    prepared ??= await prepare()
-    const { world, argvOf } = prepared
-    otherService(world, fieldsWithToken)
-    const { code, stdout, stderr } = await world.run(argvOf(`${call} --yes --verbose -o ${format}`), {
-      tty,
-      env: { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined },
-    })
-    const run = `-o ${format}${tty ? ' on a terminal' : ''}`
-    expect(code, `${run}\n${stderr}`).toBe(isRefused ? 2 : 0)
-    const isSent = !tty && /json/.test(format) && isAsSent(call)
-    expect(isSent || isLink(call) ? '' : stdout, run).not.toContain(token)
-    expect(stderr + readFiles(world.dir), run).not.toContain(token)
-    // Commands without changes share a world, because its preparation takes longer than most commands.
-    if (world.requests.some(({ method }) => method !== 'GET')) prepared = undefined
-  }
-})
+test.each(calls)(
+  'the command “%s” without --show-tokens prints no access token in any format',
+  async (call) => {
+    let prepared: Awaited<ReturnType<typeof prepare>> | undefined
+    const outputs = formats.flatMap((format) => [[format, false] as const, [format, true] as const])
+    // In a quick run, each call is tested with a quarter of the outputs.
+    const row = calls.indexOf(call)
+    for (const [format, tty] of outputs.filter((_, i) => full || (i + (i >> 1) + row) % 4 === 0)) {
+      const isRefused =
+        (call.startsWith('api') && !/json/.test(format)) ||
+        (/ export/.test(call) && /table|ids/.test(format)) ||
+        (call === 'workspace export' && format !== 'json') ||
+        (/ links?\b|^usage|^message send ROOM/.test(call) && format === 'ids')
+      prepared ??= await prepare()
+      const { world, argvOf } = prepared
+      otherService(world, fieldsWithToken)
+      const { code, stdout, stderr } = await world.run(argvOf(`${call} --yes --verbose -o ${format}`), {
+        tty,
+        env: { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined },
+      })
+      const run = `-o ${format}${tty ? ' on a terminal' : ''}`
+      expect(code, `${run}\n${stderr}`).toBe(isRefused ? 2 : 0)
+      const isSent = !tty && /json/.test(format) && isAsSent(call)
+      expect(isSent || isLink(call) ? '' : stdout, run).not.toContain(token)
+      expect(stderr + readFiles(world.dir), run).not.toContain(token)
+      // Commands without changes share a world, because its preparation takes longer than most commands.
+      if (world.requests.some(({ method }) => method !== 'GET')) prepared = undefined
+    }
+  },
+)

@@ -111,7 +111,7 @@ describe('access tokens in JSON', () => {
   })
 
   test.each(['7', '["7"]', '{"a":"7"}'])(
-    'access tokens in JSON on a terminal are masked if they have another type: %s',
+    'the access token %s, which is not text, is masked in JSON on a terminal',
     async (odd) => {
       world.intercept = async () =>
         answer(200, `{"users":[{"user_id":"a","access_token":${odd}},{"user_id":"b","access_token":null}]}`)
@@ -142,14 +142,14 @@ describe('the notice about masked access tokens', () => {
     ['users get ada -o ids', ''],
     ['users get ada -q', ''],
   ])(
-    'the notice about masked access tokens is printed once, and only on a terminal, if the output contains a masked token: %s',
+    'the command “%s” on a terminal prints one notice if its output contains a masked access token',
     async (command, stderr) => {
       expect((await run(command, terminal)).stderr).toBe(stderr)
       expect((await run(command)).stderr).toBe('')
     },
   )
 
-  test('the notice about masked access tokens is part of the summary of each export that omits tokens', async () => {
+  test('the summary of an export states that access tokens are omitted if the export omits tokens', async () => {
     for (const options of [{}, terminal])
       for (const format of ['csv', 'ndjson', 'json'])
         expect((await run(`users export -o ${format}`, options)).stderr).toMatch(

@@ -23,7 +23,7 @@ const forPrograms = /^(__complete|openapi|schema)\b/
 const calls = (await allCalls()).filter((call) => !forPrograms.test(call))
 
 test.each(calls)(
-  '%s on a terminal with --ascii or TERM=dumb prints only ASCII without control sequences',
+  'the command “%s” on a terminal with --ascii or TERM=dumb prints only ASCII without control sequences',
   async (call) => {
     for (const way of share(['--ascii', 'TERM=dumb'], calls.indexOf(call), 2)) {
       const { env, flags } = ways[way] ?? { env: {}, flags: [] }

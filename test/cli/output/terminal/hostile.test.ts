@@ -105,7 +105,7 @@ describe('control characters on a terminal', () => {
   const formats = ['table', 'csv', 'ids', 'json', 'ndjson']
 
   test.each(commands)(
-    'on a terminal, control characters are escaped in every field of a %s in %s, in every format: %j',
+    'on a terminal, control characters are escaped in every field of a %s (key “%s”) in every format of %j',
     async (kind, key, argv) => {
       await fc.assert(
         fc.asyncProperty(hostile, async (text) => {
@@ -120,7 +120,7 @@ describe('control characters on a terminal', () => {
   )
 
   test.each(['table', 'json'])(
-    'on a terminal, control characters are escaped in every field of an error, with -o %s',
+    'on a terminal, control characters are escaped in every field of an error with -o %s',
     async (format) => {
       await fc.assert(
         fc.asyncProperty(hostile, fc.constantFrom(302, 400, 404, 429, 500, 503), async (text, status) => {

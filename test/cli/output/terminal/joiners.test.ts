@@ -67,7 +67,7 @@ describe('escaped characters', () => {
 })
 
 test.each(['hi there', 'gb\x7f', 'toolong\x7f', '--gbsct\x7f', 'gbsct\x7fhi', '12345\x7f'])(
-  'tag characters are escaped outside a regional flag: %j',
+  'the tag characters of %j are escaped outside a regional flag',
   (message) => {
     const shown = [...tags(message)].map((tag) => `\\u{${tag.codePointAt(0)?.toString(16)}}`).join('')
     expect(visible(`🏴${tags(message)}`)).toBe(`🏴${shown}`)
@@ -133,7 +133,7 @@ describe('the escaped form of any text', () => {
     .map((parts) => parts.join(''))
   const anyHidden = /[\p{Join_C}\p{VS}\u{e0020}-\u{e007f}]/u
 
-  test('the escaped form of any text contains invisible characters only after a visible character, and at most as many as an emoji flag needs', () => {
+  test('the escaped form of any text contains invisible characters only after a visible one, and only as many as an emoji flag needs', () => {
     fc.assert(
       fc.property(text, (original) => {
         const shown = visible(original)

@@ -66,7 +66,7 @@ test.each([
   ['members list r1 --where status=blocked -o ids', 'm1\n'],
   ['sessions list r1 --where status=online -o ids', 's1\n'],
 ])(
-  '%s uses a computed field instead of the field of the service with the same name',
+  'the command “%s” uses a computed field instead of the field of the service with the same name',
   async (line, stdout) => {
     serveComputedNames()
     expect(await world.run(line)).toMatchObject({ code: 0, stdout })
