@@ -39,7 +39,7 @@ async function listMissed(flags = '') {
   return { rows: rows.map((row) => [row['user_id'], row['missed'], row['counted_from']]), stderr }
 }
 
-test('a meeting before the invitation is not missed, and counted_from shows the time of the invitation', async () => {
+test('a meeting before the invitation of a person is not missed, and counted_from shows the time of the invitation', async () => {
   serveLessons([
     invited('early', '2025-09-01T00:00:00Z'),
     invited('late', '2025-10-07T00:00:00Z'),
@@ -61,7 +61,7 @@ test('meetings count from the creation of the user if the service omits the crea
 })
 
 test.each(['', '--from 2025-10-05'])(
-  'meetings of a person who was invited again count from the earliest session of that person, with “%s”',
+  'meetings of a person who was invited again count from the earliest session of the person, with the flags “%s”',
   async (flags) => {
     serveLessons([invited('again', '2025-10-20T00:00:00Z')], [visit('again', '10-01T08:00', '10-01T08:45')])
     const { rows } = await listMissed(flags)

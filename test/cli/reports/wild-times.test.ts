@@ -35,7 +35,7 @@ test('a session longer than 366 days counts for its first 366 days, and a warnin
   expect(later).toMatchObject({ code: 0, stdout: '', stderr: warning })
 })
 
-test('a running session that began years ago is not listed as running', async () => {
+test('a running session that began years ago has no last_out and counts for its first 366 days', async () => {
   school(world, { maths: { sessions: [long('ada', '2019-03-01T08:00:00Z', null)] } })
   const { stdout } = await world.run('sessions report maths -o ndjson')
   expect(JSON.parse(stdout)).toMatchObject({ last_out: null, minutes: sessionDays * 1440 })
@@ -57,7 +57,7 @@ const wildReport = fc.record({
   zone: fc.constantFrom('UTC', 'Europe/Berlin', 'Pacific/Apia', 'Asia/Kathmandu'),
 })
 
-test('a report on sessions at any times has at most one row for each day of a session, and a page of limited size', async () => {
+test('a report on sessions at any times has a limited number of rows and an HTML page of limited size', async () => {
   const members = ['ada', 'grace', 'alan'].map((user_id) => member(user_id))
   const property = fc.asyncProperty(wildReport, async ({ sessions, flags, zone }) => {
     school(world, { maths: { sessions, members } })
@@ -78,7 +78,7 @@ test.each([
   'sessions report maths --by day --html page.html -o csv',
   'sessions report maths --by session -o ids',
   'usage -o csv',
-])('a stop signal ends “%s” between two turns of its computation', async (line) => {
+])('^C ends the command “%s” during its computation with exit code 130', async (line) => {
   const [begin, end] = ['2026-01-01T08:00:00Z', '2026-01-01T09:00:00Z']
   const sessions = Array.from({ length: 3000 }, (_, i) => long(`user ${i}`, begin, end))
   school(world, { maths: { sessions } })
