@@ -56,7 +56,7 @@ describe.skipIf(!hasTerminal)('a real terminal', () => {
     ['^D', '\u0004', 'auth login', keyPrompt],
     ['^C', '\u0003', '--local rooms create', [[name, 'Week']]],
   ])(
-    'on a real terminal, %s %j at a prompt makes %s exit 130 and restores the terminal',
+    '%s %j at a prompt of %s on a real terminal makes the command exit 130 and restores the terminal',
     async (_, typed, line, replies) => {
       const home = homes()
       const { code, shown, isRestored } = await runDialog(line, home, [...replies, ['', typed]])

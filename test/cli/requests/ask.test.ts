@@ -40,7 +40,7 @@ describe('rooms create on a terminal', () => {
     expect(sent()).toEqual([['POST', { name: 'Weekly sync', type: 'private' }]])
   })
 
-  test('rooms create on a terminal prints the time limit of the room, and that time counts only while two or more people are connected', async () => {
+  test('rooms create on a terminal prints the time limit of the room and the rule for counting time', async () => {
     const line = 'rooms create --name Weekly --max-meeting-seconds 45m'
     const { stderr } = await talk(world, line, [[type, 'open\n']])
     expect(stderr).toContain(
@@ -54,7 +54,7 @@ describe('rooms create on a terminal', () => {
     ['rooms create --set name=Weekly', type, 'open\n', name],
     ['rooms create --type open', name, 'Weekly\n', type],
     ['rooms create --data {"type":"open"}', name, 'Weekly\n', type],
-  ])('rooms create on a terminal asks only for missing values: %s', async (line, question, typed, other) => {
+  ])('%s on a terminal asks only for missing values', async (line, question, typed, other) => {
     const { code, stderr } = await talk(world, line, [[question, typed]])
     expect(code).toBe(0)
     expect(stderr).not.toContain(other)
@@ -150,7 +150,7 @@ describe('a command that needs an answer', () => {
   ] as const
 
   test.each(lines)(
-    'a command that needs an answer is a usage error without prompts: %s',
+    'the command “%s” exits 2 without a prompt if prompts are impossible or forbidden',
     async (line, words) => {
       const env = line.startsWith('auth') ? bare : {}
       for (const options of [
@@ -168,7 +168,7 @@ describe('a command that needs an answer', () => {
     },
   )
 
-  test('a command that needs an answer is refused in CI if the answer is a confirmation', async () => {
+  test('users delete on a terminal exits 10 without a prompt in CI', async () => {
     expect(await world.run('users delete ada', { tty: true, env: { CI: '1', NO_COLOR: '1' } })).toMatchObject(
       {
         code: 10,
@@ -177,7 +177,7 @@ describe('a command that needs an answer', () => {
     )
   })
 
-  test('a command that needs an answer shows a prompt with CI=false', async () => {
+  test('rooms create on a terminal shows a prompt with CI=false', async () => {
     const options = { env: { CI: 'false' } }
     expect((await talk(world, 'rooms create --name N', [[type, 'open\n']], options)).code).toBe(0)
   })

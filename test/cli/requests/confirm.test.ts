@@ -51,7 +51,7 @@ describe.each(destructive)('%s', (line) => {
     expect(writes()).toHaveLength(1)
   })
 
-  test(`${line} on a terminal shows one prompt with the service and the profile, and sends no write after the answer no`, async () => {
+  test(`${line} on a terminal shows one prompt with the service and the profile, and sends no write if the user does not confirm`, async () => {
     const { host, done } = world.start(fill(line), { tty: true, columns: 200 })
     setImmediate(() => host.type('n\n'))
     const { code, stderr } = await done
@@ -74,7 +74,7 @@ test.each([
   'users create ada --overwrite',
   'api PUT /rooms/ROOM -f name=Monthly',
   'message send ROOM {"is_terminated":true}',
-])('%s sends its write without confirmation', async (line) => {
+])('the command “%s” sends its write without confirmation', async (line) => {
   expect(await world.run(fill(line))).toMatchObject({ code: 0 })
   expect(writes()).toHaveLength(1)
 })

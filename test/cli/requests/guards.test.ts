@@ -552,19 +552,16 @@ describe('profiles protect and unprotect', () => {
       expect(await run(`profiles ${verb} production`), verb).toMatchObject({ code: 0 })
   })
 
-  test.each(['protect', 'unprotect'])(
-    'profiles protect and unprotect refuse an unknown profile: profiles %s',
-    async (verb) => {
-      expect(await run(`profiles ${verb} nowhere`)).toMatchObject({
-        code: 3,
-        stderr: 'error: no such profile: “nowhere”\nhint: profiles: production, local\n',
-      })
-      expect(await run(`profiles ${verb} __proto__`)).toMatchObject({ code: 3 })
-      expect(await run(`profiles ${verb}`)).toMatchObject({ code: 2 })
-      expect(await run(`profiles ${verb} production --dry-run`)).toMatchObject({ code: 2 })
-      expect(config().profiles.production).not.toHaveProperty('protected')
-    },
-  )
+  test.each(['protect', 'unprotect'])('profiles %s refuses an unknown profile', async (verb) => {
+    expect(await run(`profiles ${verb} nowhere`)).toMatchObject({
+      code: 3,
+      stderr: 'error: no such profile: “nowhere”\nhint: profiles: production, local\n',
+    })
+    expect(await run(`profiles ${verb} __proto__`)).toMatchObject({ code: 3 })
+    expect(await run(`profiles ${verb}`)).toMatchObject({ code: 2 })
+    expect(await run(`profiles ${verb} production --dry-run`)).toMatchObject({ code: 2 })
+    expect(config().profiles.production).not.toHaveProperty('protected')
+  })
 })
 
 describe('--ignore-not-found', () => {
@@ -651,7 +648,7 @@ describe('--ignore-not-found', () => {
 describe('--if-not-exists', () => {
   const made = ({ stdout }: { stdout: string }, noun: string) => JSON.parse(stdout)[noun]
 
-  test('--if-not-exists in users create run twice creates one user and prints the user twice', async () => {
+  test('users create --if-not-exists run twice creates one user and prints the user twice', async () => {
     const line = 'users create ada --name Ada --if-not-exists --json'
     const [first, second] = [await world.run(line), await world.run(line)]
     expect([first, second]).toMatchObject([
@@ -662,7 +659,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual(['POST /users'])
   })
 
-  test('--if-not-exists in users create keeps an existing user unchanged, and is a usage error with --overwrite', async () => {
+  test('users create --if-not-exists keeps an existing user unchanged, and is a usage error with --overwrite', async () => {
     await user('ada', 'Ada')
     expect(
       await world.run('users create ada --name Eve --if-not-exists --columns user_id,name'),
@@ -677,7 +674,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--if-not-exists in rooms create run twice creates one room and prints the room twice', async () => {
+  test('rooms create --if-not-exists run twice creates one room and prints the room twice', async () => {
     const line = [
       'rooms',
       'create',
@@ -697,7 +694,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual(['POST /rooms'])
   })
 
-  test('--if-not-exists in rooms create finds a room only by its exact name, even with --set', async () => {
+  test('rooms create --if-not-exists finds a room only by its exact name, even with --set', async () => {
     const id = await room('Sync')
     const create = (...words: string[]) =>
       world.run(['rooms', 'create', '--type', 'private', '--if-not-exists', '-o', 'ids', ...words])
@@ -712,7 +709,7 @@ describe('--if-not-exists', () => {
     expect(await left()).toBe(4)
   })
 
-  test('--if-not-exists in rooms create causes exit code 1 if the room with the name has another type', async () => {
+  test('rooms create --if-not-exists exits 1 if the room with the name has another type', async () => {
     const id = await room('Sync')
     expect(await world.run('rooms create --name Sync --type open --if-not-exists')).toMatchObject({
       code: 1,
@@ -722,7 +719,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--if-not-exists in rooms create causes exit code 2 if two rooms have the name', async () => {
+  test('rooms create --if-not-exists exits 2 if two rooms have the name', async () => {
     const one = await room('Sync')
     const two = await room('Sync')
     const { code, stdout, stderr } = await world.run(
@@ -736,7 +733,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--if-not-exists in rooms create causes a warning if the existing room differs from the flags', async () => {
+  test('rooms create --if-not-exists prints a warning if the existing room differs from the flags', async () => {
     const id = await room('Sync')
     expect(
       await world.run('rooms create --name Sync --type private --record --if-not-exists -o ids'),
@@ -748,7 +745,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--if-not-exists in rooms create finds the room on a service that does not filter by name', async () => {
+  test('rooms create --if-not-exists finds the room on a service that does not filter by name', async () => {
     const id = await room('Sync')
     for (let i = 0; i < 150; i++) await room(`R${i}`)
     world.intercept = async (request, next) => {
@@ -763,7 +760,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--if-not-exists in members add run twice adds one member and prints the member twice', async () => {
+  test('members add --if-not-exists run twice adds one member and prints the member twice', async () => {
     const id = await room('R')
     await user('ada')
     const line = `members add ${id} ada --type host --if-not-exists --json`
@@ -776,7 +773,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([`POST /rooms/${id}/members`])
   })
 
-  test('--if-not-exists in members add keeps an existing member unchanged on any page of the list', async () => {
+  test('members add --if-not-exists keeps an existing member unchanged on any page of the list', async () => {
     const id = await room('R')
     const ada = await member(id, 'ada')
     for (let i = 0; i < 120; i++) await member(id, `u${i}`)

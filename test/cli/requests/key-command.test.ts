@@ -138,7 +138,7 @@ describe('failing key commands', () => {
       'prints a space or another character that is not allowed in a key',
       'run the command in a shell',
     ],
-  ])('the first request is not sent if the key command %s', async (_, text, why, hint) => {
+  ])('a request is not sent if the key command %s', async (_, text, why, hint) => {
     store()
     writeKeyCommand(text.replaceAll('KEY', world.apiKey))
     const { code, stdout, stderr } = await world.run('rooms list', { env })
@@ -149,7 +149,7 @@ describe('failing key commands', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('the first request is not sent if the key command does not exist', async () => {
+  test('a request is not sent if the key command does not exist', async () => {
     store({ key_command: 'no-such-program-here x' })
     expect(await world.run('rooms list', { env })).toMatchObject({
       code: 4,
@@ -157,7 +157,7 @@ describe('failing key commands', () => {
     })
   })
 
-  test('the first request is not sent if the key command takes more than ten seconds while its child processes keep the output open', async () => {
+  test('a request is not sent if the key command takes more than ten seconds while its child processes keep the output open', async () => {
     store()
     writeKeyCommand('sleep 3 & exec sleep 60')
     const { host, done } = world.start(['rooms', 'list'], { env })
@@ -191,7 +191,7 @@ describe.each([
   }
 
   test.runIf(process.platform === 'linux')(
-    'child processes of a key command are stopped together with the key command after the timeout',
+    'the child processes of a key command are stopped together with the key command after the timeout',
     async () => {
       store()
       writeKeyCommand(`(sleep 60 & echo $! > pid.new; mv pid.new '${world.dir}/pid'; wait) & wait`)
@@ -209,7 +209,7 @@ describe.each([
   )
 
   test.runIf(process.platform === 'linux')(
-    'child processes of a key command continue after the key command ends, and delay neither the key nor the exit',
+    'the child processes of a key command continue after the key command ends, and delay neither the key nor the exit',
     async () => {
       store()
       writeKeyCommand(`sleep 60 &\necho $! > '${world.dir}/pid'\necho ${world.apiKey}`)
@@ -220,7 +220,7 @@ describe.each([
   )
 })
 
-test('^C stops a running key command and exits 130', async () => {
+test('^C during a command stops its running key command and exits 130', async () => {
   store()
   writeKeyCommand('exec sleep 60')
   const { host, done } = world.start(['rooms', 'list'], { env })

@@ -9,7 +9,7 @@ const calls = (await allCalls()).filter(
 )
 const diskFull = () => Object.assign(new Error('ENOSPC: write'), { code: 'ENOSPC' })
 
-test('each command whose output is lost exits 74, and prints its changes', async () => {
+test('each command exits 74 if its output is lost, and its error reports completed changes', async () => {
   const silent: string[] = []
   const changed: string[] = []
   const wrong: unknown[] = []
@@ -53,7 +53,7 @@ test('each command whose output is lost exits 74, and prints its changes', async
 const exhausted = new Set<string>()
 
 test.each([0, 1, 2, 3, 4])(
-  'a command that is refused after %i successful requests exits with a code that reports its changes',
+  'each command exits 0, 7 or 8 after a change if the key is refused after %i successful requests',
   async (answered) => {
     const wrong: unknown[] = []
     let partial = 0

@@ -56,43 +56,49 @@ const requestsOf = (world: World) =>
   world.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
 
 describe('the command', () => {
-  test.each(calls)('%s sends no write on a protected profile without --allow-write', async (call) => {
-    // Protection applies only to requests to the service.
-    if (sendsElsewhere.test(call)) return
-    const allowed = sendsNothing.test(call) ? '--yes' : '--yes --allow-write'
-    const free = await run(call, await prepare({ isProtected: !sendsNothing.test(call) }), allowed)
-    const { code, stderr, writes, started, changed } = await run(call, await prepare({ isProtected: true }))
-    // Only the built program has a code cache.
-    if (!stays.test(call) && !needsControl.test(call) && call !== 'cache warm')
-      expect(free, 'the call works, or this test would prove nothing').toMatchObject({ code: 0 })
-    if (free.writes.length === 0) return expect(writes).toEqual([])
-    expect({ code, stderr, writes, started, changed }).toEqual({
-      code: 2,
-      stderr:
-        'error: the profile production is protected against changes\n' +
-        'hint: pass --allow-write to make the change anyway\n',
-      writes: [],
-      started: [],
-      changed: [],
-    })
-  })
+  test.each(calls)(
+    'the command “%s” sends no write on a protected profile without --allow-write',
+    async (call) => {
+      // Protection applies only to requests to the service.
+      if (sendsElsewhere.test(call)) return
+      const allowed = sendsNothing.test(call) ? '--yes' : '--yes --allow-write'
+      const free = await run(call, await prepare({ isProtected: !sendsNothing.test(call) }), allowed)
+      const { code, stderr, writes, started, changed } = await run(call, await prepare({ isProtected: true }))
+      // Only the built program has a code cache.
+      if (!stays.test(call) && !needsControl.test(call) && call !== 'cache warm')
+        expect(free, 'the call works, or this test would prove nothing').toMatchObject({ code: 0 })
+      if (free.writes.length === 0) return expect(writes).toEqual([])
+      expect({ code, stderr, writes, started, changed }).toEqual({
+        code: 2,
+        stderr:
+          'error: the profile production is protected against changes\n' +
+          'hint: pass --allow-write to make the change anyway\n',
+        writes: [],
+        started: [],
+        changed: [],
+      })
+    },
+  )
 
-  test.each(callsOf(0))('%s with --dry-run sends no write and starts no process', async (call) => {
-    const { code, stderr, requests, writes, started, changed } = await run(
-      call,
-      await prepare({ keyCommand: true, isProtected: true }),
-      '--yes --dry-run',
-    )
-    expect({ code, writes, started, changed }, stderr).toEqual({
-      code: sendsNothing.test(call) ? 2 : 0,
-      writes: [],
-      // The key command runs only if a read needs the key.
-      started: requests.length > 0 ? ['PROCESSWRAP'] : [],
-      changed: [],
-    })
-  })
+  test.each(callsOf(0))(
+    'the command “%s” with --dry-run sends no write and starts no process',
+    async (call) => {
+      const { code, stderr, requests, writes, started, changed } = await run(
+        call,
+        await prepare({ keyCommand: true, isProtected: true }),
+        '--yes --dry-run',
+      )
+      expect({ code, writes, started, changed }, stderr).toEqual({
+        code: sendsNothing.test(call) ? 2 : 0,
+        writes: [],
+        // The key command runs only if a read needs the key.
+        started: requests.length > 0 ? ['PROCESSWRAP'] : [],
+        changed: [],
+      })
+    },
+  )
 
-  test.each(callsOf(1))('%s with --all-profiles sends no write', async (call) => {
+  test.each(callsOf(1))('the command “%s” with --all-profiles sends no write', async (call) => {
     const { code, stderr, requests, started, changed } = await run(
       call,
       await prepare(),
@@ -111,31 +117,37 @@ describe('the command', () => {
     expect(isRefused, stderr).toBe(!reads)
   })
 
-  test.each(callsOf(2))('%s with --curl sends no request and starts no process', async (call) => {
-    const { code, stderr, requests, started, changed } = await run(
-      call,
-      await prepare({ keyCommand: true, isProtected: true }),
-      '--yes --curl',
-    )
-    // Imports, --where and changes in all rooms depend on reads, so their requests are unknown.
-    const isUnknown =
-      /^workspace | import | offboard | hand-over | merge | --where | --all-rooms| --since/.test(call) &&
-      !/ links? |^sessions list /.test(call)
-    const isRefused = sendsNothing.test(call) || sendsElsewhere.test(call) || isUnknown
-    expect({ code, requests, started, changed }, stderr).toEqual({
-      code: isRefused ? 2 : 0,
-      requests: [],
-      started: [],
-      changed: [],
-    })
-  })
+  test.each(callsOf(2))(
+    'the command “%s” with --curl sends no request and starts no process',
+    async (call) => {
+      const { code, stderr, requests, started, changed } = await run(
+        call,
+        await prepare({ keyCommand: true, isProtected: true }),
+        '--yes --curl',
+      )
+      // Imports, --where and changes in all rooms depend on reads, so their requests are unknown.
+      const isUnknown =
+        /^workspace | import | offboard | hand-over | merge | --where | --all-rooms| --since/.test(call) &&
+        !/ links? |^sessions list /.test(call)
+      const isRefused = sendsNothing.test(call) || sendsElsewhere.test(call) || isUnknown
+      expect({ code, requests, started, changed }, stderr).toEqual({
+        code: isRefused ? 2 : 0,
+        requests: [],
+        started: [],
+        changed: [],
+      })
+    },
+  )
 
-  test.each(callsOf(3))('%s exits 4 after its first request if the key is refused', async (call) => {
-    const prepared = await prepare()
-    prepared.world.intercept = async () => answer(401, {})
-    const { code, stderr, requests } = await run(call, prepared)
-    // Completion prints no error, and the receiver of a webhook checks no key.
-    if (requests.length === 0 || call.startsWith('__complete') || sendsElsewhere.test(call)) return
-    expect(code, stderr).toBe(4)
-  })
+  test.each(callsOf(3))(
+    'the command “%s” exits 4 after its first request if the key is refused',
+    async (call) => {
+      const prepared = await prepare()
+      prepared.world.intercept = async () => answer(401, {})
+      const { code, stderr, requests } = await run(call, prepared)
+      // Completion prints no error, and the receiver of a webhook checks no key.
+      if (requests.length === 0 || call.startsWith('__complete') || sendsElsewhere.test(call)) return
+      expect(code, stderr).toBe(4)
+    },
+  )
 })

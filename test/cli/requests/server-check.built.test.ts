@@ -63,7 +63,7 @@ describe('a --local command after the server stops', () => {
       ],
     ],
   ])(
-    'a --local command “%s” sends nothing to another program on the port of the stopped server after %s',
+    'a --local command sends nothing to another program on the port of a server that stopped after %s',
     async (signal, lines) => {
       const server = await startServe([], env)
       const room = await server.createRoom()

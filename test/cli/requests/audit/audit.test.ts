@@ -82,7 +82,7 @@ describe('an audit record', () => {
   })
 
   test.skipIf(process.platform === 'win32').each(['666', '620', '602'])(
-    'an audit record is added with one warning for the run if others can write to the file: mode %s',
+    'an audit record in a file of mode %s, which others can write to, is added with one warning for the run',
     async (mode) => {
       writeFileSync(log, '')
       chmodSync(log, mode)
@@ -113,7 +113,7 @@ describe('an audit record', () => {
     [{ BUILD_URL: 'https://ada:secret@jenkins.test/job/1/' }, 'https://jenkins.test/job/1/'],
     [{ GITHUB_RUN_ID: '7' }, 'GitHub run 7'],
     [{}, undefined],
-  ])('an audit record in CI contains the URL or ID of the run: %o', async (env, ci) => {
+  ])('an audit record with the environment %o contains the CI run as %j', async (env, ci) => {
     await run('users update ada --name A', env)
     expect(readLog(log).map((line) => line['ci'])).toEqual([ci, ci])
   })
@@ -151,18 +151,15 @@ describe('an audit record', () => {
     ['unknown', 'rooms create --name a --type open', answer(200, {}), { status: 200, exit_code: 7 }],
     ['unknown', 'api POST /rooms', new TransportError('the connection was reset', true), { exit_code: 7 }],
     ['failed', 'api POST /rooms', new TransportError('connection refused', false), { exit_code: 5 }],
-  ])(
-    'an audit record has the outcome “%s” that matches the exit code',
-    async (outcome, line, answer, more) => {
-      world.intercept = async () => {
-        if (answer instanceof Error) throw answer
-        return answer
-      }
-      const { code } = await run(`${line} --retries 0`)
-      expect(readLog(log).at(-1)).toMatchObject({ event: 'outcome', outcome, ...more })
-      expect(code).toBe('exit_code' in more ? more.exit_code : 0)
-    },
-  )
+  ])('an audit record has the outcome “%s” after the command “%s”', async (outcome, line, answer, more) => {
+    world.intercept = async () => {
+      if (answer instanceof Error) throw answer
+      return answer
+    }
+    const { code } = await run(`${line} --retries 0`)
+    expect(readLog(log).at(-1)).toMatchObject({ event: 'outcome', outcome, ...more })
+    expect(code).toBe('exit_code' in more ? more.exit_code : 0)
+  })
 
   test('an audit record of an interrupted write has the outcome unknown', async () => {
     const { host, done } = world.start(['users', 'update', 'ada', '--name', 'A'], {
@@ -394,7 +391,7 @@ describe('an audit log that cannot be written', () => {
     ['a directory', () => mkdirSync(log), 'cannot be written: it is a directory'],
   ]
   test.each(cases)(
-    'an audit log that cannot be written because it is %s prevents the change before the first request',
+    'an audit log that is %s prevents the change before the first request',
     async (_, make, why) => {
       make()
       const { code, stderr } = await run('users update ada --name A')
@@ -405,7 +402,7 @@ describe('an audit log that cannot be written', () => {
     },
   )
 
-  test('an audit log that cannot be written because it is a full device prevents the change', async () => {
+  test('an audit log that is a full device prevents the change', async () => {
     const { code, stderr } = await run('users update ada --name A', { MEETROOM_AUDIT_LOG: '/dev/full' })
     expect({ code, sent: world.requests }, stderr).toEqual({ code: 74, sent: [] })
   })
@@ -512,7 +509,7 @@ describe('the audit_log setting', () => {
   })
 
   test.each(['audit.ndjson', './log', '~/log'])(
-    'the audit_log setting is refused if the path is relative: %s',
+    'the audit_log setting refuses the relative path %s',
     async (path) => {
       const hint = 'hint: a relative path depends on the current directory\n'
       expect(await plain(`config set audit_log ${path}`)).toMatchObject({
