@@ -8,7 +8,7 @@ const moment = fc.integer({ min: 0, max: last })
 const interval = fc.tuple(moment, moment).map(([a, b]): Interval => [Math.min(a, b), Math.max(a, b)])
 const intervals = fc.array(interval, { maxLength: 30 })
 
-test('the coverage of the segments of a span adds up to the covered time in the span', () => {
+test('the coverage values of the segments of a span add up to the covered time in the span', () => {
   const pieces = fc.integer({ min: 1, max: 40 })
   fc.assert(
     fc.property(intervals, pieces, (list, pieces) => {
