@@ -45,7 +45,7 @@ describe('the plan for a member', () => {
     ['raise', 'monitor', 'leave'],
     ['raise', undefined, 'leave'],
   ] as const)(
-    'the plan for a member with %s and the role %s for a guest is “%s”',
+    'with ifExists %s, the plan for an existing guest and the new role %s is “%s”',
     (ifExists, type, action) => {
       expect(plan(guest, type ? { type } : {}, { ifExists }).action).toBe(action)
     },
@@ -66,7 +66,7 @@ describe('the plan for a member', () => {
     ['unblock', blocked, 'change'],
     ['unblock', guest, 'change'],
     ['unblock', { ...guest, is_blocked: false }, 'leave'],
-  ] as const)('the plan for a member with ifBlocked %s for %j is “%s”', (ifBlocked, member, action) => {
+  ] as const)('with ifBlocked %s, the plan for the member %j is “%s”', (ifBlocked, member, action) => {
     expect(plan(member, { type: 'guest' }, { ifBlocked }).action).toBe(action)
   })
 
