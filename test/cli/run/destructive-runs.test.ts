@@ -93,13 +93,16 @@ async function countDestructive(world: Awaited<ReturnType<typeof createImportWor
 /** Commands that sent a destructive request for each item. */
 const destructive = new Set<string>()
 
-test.each(calls)('%s sends at most 8 deletions, terminations and blocks concurrently', async (call) => {
-  const { world, room } = await createCrowd()
-  const argv = call.split(' ').map((word) => (word === 'ROOM' ? room : word))
-  const { most, sent } = await countDestructive(world, argv)
-  expect(most).toBeLessThanOrEqual(8)
-  if (sent >= items) destructive.add(call.split(' ', 2).join(' '))
-})
+test.each(calls)(
+  'the command “%s” sends at most 8 deletions, terminations and blocks concurrently',
+  async (call) => {
+    const { world, room } = await createCrowd()
+    const argv = call.split(' ').map((word) => (word === 'ROOM' ? room : word))
+    const { most, sent } = await countDestructive(world, argv)
+    expect(most).toBeLessThanOrEqual(8)
+    if (sent >= items) destructive.add(call.split(' ', 2).join(' '))
+  },
+)
 
 test('workspace apply sends at most 8 terminations concurrently', async () => {
   const world = await createImportWorld()

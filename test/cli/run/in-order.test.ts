@@ -45,7 +45,7 @@ const later = () => new Promise((resolve) => setImmediate(resolve))
 const double = async (n: number): Promise<Outcome<number>> => ({ status: 'ok', value: 2 * n })
 
 describe('each', () => {
-  test('each reports the outcomes in input order regardless of their durations', async () => {
+  test('each() reports the outcomes in input order regardless of their durations', async () => {
     const results = []
     const act = async (n: number) => {
       for (let i = 0; i < (n * 7) % 5; i++) await later()
@@ -56,7 +56,7 @@ describe('each', () => {
     expect(results).toEqual(Array.from({ length: 40 }, (_, n) => [n, 2 * n]))
   })
 
-  test('each reads only a few items in advance, and stops if the consumer stops', async () => {
+  test('each() reads only a few items in advance, and stops if the consumer stops', async () => {
     const taken: number[] = []
     let active = 0
     let most = 0
@@ -75,7 +75,7 @@ describe('each', () => {
     expect(active).toBe(0)
   })
 
-  test('each runs items up to the maximum concurrency while the first item is not done', async () => {
+  test('each() runs items up to the maximum concurrency while the first item is not done', async () => {
     const taken: number[] = []
     const { open, opened } = latch()
     const act = async (n: number) => {
@@ -87,7 +87,7 @@ describe('each', () => {
     expect(taken).toHaveLength(64)
   })
 
-  test('each reports an error of one item as the failure of this item and continues', async () => {
+  test('each() reports an error of one item as the failure of this item and continues', async () => {
     const outcomes = []
     const act = async (n: number) => {
       if (n === 1) throw new TypeError('odd')
@@ -109,7 +109,7 @@ describe('each', () => {
     expect(told).toEqual([1])
   })
 
-  test('each starts no further item of a stream after the run is stopped', async () => {
+  test('each() starts no further item of a stream after the run is stopped', async () => {
     const run = createRun(2)
     const outcomes = []
     for await (const [n, { status }] of run.each(numbers([], 10), double)) {
@@ -121,7 +121,7 @@ describe('each', () => {
   })
 })
 
-test('read yields the results before the first failed item and throws the error of this item', async () => {
+test('read() yields the results before the first failed item and throws the error of this item', async () => {
   const read = async (n: number) => {
     for (let i = n; i < 5; i++) await later()
     if (n >= 3) throw new NotFoundError(`no ${n}`)
@@ -135,7 +135,7 @@ test('read yields the results before the first failed item and throws the error 
 })
 
 test.each([true, false])(
-  'a stopped run reports every item of an array (unlimited: %s)',
+  'each() reports every item of an array after the run is stopped, with isUnlimited=%s',
   async (isUnlimited) => {
     const run = createRun(2, isUnlimited)
     run.stop()
@@ -151,7 +151,7 @@ test.each([true, false])(
   },
 )
 
-test('an unlimited run starts all items while the first item is not done, and runs no job for a known outcome', async () => {
+test('an unlimited run starts all items before the first item is done, and runs no job for a known outcome', async () => {
   const { open, opened } = latch()
   const worked: number[] = []
   const act = async (n: number) => {
@@ -169,7 +169,7 @@ test('an unlimited run starts all items while the first item is not done, and ru
   expect(statuses.filter((status) => status === 'ok')).toHaveLength(199)
 })
 
-test('a fatal failure stops the run, and finish returns the first fatal failure in the order of the items', async () => {
+test('a fatal failure stops the run, and finish() returns the first fatal failure in the order of the items', async () => {
   const run = createRun(2, true)
   const { open, opened } = latch()
   const act = async (n: number): Promise<Outcome<number>> => {

@@ -11,7 +11,7 @@ async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await turn()
 }
 
-test('each job is either run or returned, exactly once', () =>
+test('each job is run or returned exactly once', () =>
   fc.assert(
     fc.asyncProperty(
       fc.record({

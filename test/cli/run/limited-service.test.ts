@@ -101,7 +101,7 @@ describe.each(limits)('an import into a service that allows 50 requests %s', (na
   const index = limits.findIndex(([each]) => each === name)
 
   test.each(share(answers, index, answers.length))(
-    `an import into a service that allows 50 requests ${name} takes slightly longer than the limit requires and causes few refusals, %s`,
+    `an import approaches the allowed rate if the service allows 50 requests ${name} and responds %s`,
     async (_what, headers, latencyMs) => {
       world.file('in.csv', usersCsv(rows))
       const argv = ['users', 'import', 'in.csv', '--if-exists', 'overwrite']

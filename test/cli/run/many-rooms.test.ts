@@ -61,18 +61,15 @@ describe('a command that reads rooms one by one', () => {
   }
 
   test.each([...readers, 'members export --all-rooms --columns room_id'])(
-    'a command that reads rooms one by one has up to 64 requests in flight if the latency is 50 ms: %s',
+    'the command “%s” has up to 64 requests in flight if the latency is 50 ms',
     async (line) => {
       expect(await countInFlight(line, 300)).toBe(64)
     },
   )
 
-  test.each(readers)(
-    'a command that reads rooms one by one has 5 requests in flight with --concurrency 5: %s',
-    async (line) => {
-      expect(await countInFlight(`${line} --concurrency 5`, 100)).toBe(5)
-    },
-  )
+  test.each(readers)('the command “%s” has 5 requests in flight with --concurrency 5', async (line) => {
+    expect(await countInFlight(`${line} --concurrency 5`, 100)).toBe(5)
+  })
 })
 
 describe('members export of 1,000 rooms on a service that allows 50 requests per second', () => {
@@ -80,7 +77,7 @@ describe('members export of 1,000 rooms on a service that allows 50 requests per
     [429, 1.2, 0.05],
     [503, 1.4, 0.2],
   ])(
-    'members export of 1,000 rooms on a service that allows 50 requests per second slows down after a %i response and exports every room',
+    'members export slows down after a %i response from a rate-limited service and exports all 1,000 rooms',
     async (status, maxRatio, maxRefused) => {
       const rooms = 1000
       const serviceAnswer = serve(rooms)
@@ -109,7 +106,7 @@ describe('members export of 1,000 rooms on a service that allows 50 requests per
 })
 
 describe('members export --all-rooms', () => {
-  test('members export --all-rooms exports the rooms read before a pause that is longer than --timeout, and prints the number of other rooms', async () => {
+  test('members export --all-rooms exports the rooms read before a pause longer than --timeout, and prints the number of other rooms', async () => {
     const serviceAnswer = serve(100)
     world.intercept = async ({ url }) =>
       url.includes('/r20/members?')
@@ -136,7 +133,7 @@ describe('members export --all-rooms', () => {
     [1, 64],
     [1000, 30],
   ])(
-    'members export --all-rooms with a room size of %i requests at most %i rooms before the response for the first room',
+    'members export --all-rooms of rooms with %i members requests at most %i rooms before the first response',
     async (size, most) => {
       const rooms = 70
       const serviceAnswer = serve(rooms, size)

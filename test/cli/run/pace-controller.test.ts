@@ -33,7 +33,7 @@ function keepInFlight({ pace, clock }: Run, { latencyMs, perSecond }: Service, m
 }
 
 describe('the concurrency of a run', () => {
-  test('the concurrency of a run starts at 8', () => {
+  test('the initial concurrency of a run is 8', () => {
     expect(createPace().pace.concurrency).toBe(8)
   })
 
@@ -51,13 +51,13 @@ describe('the concurrency of a run', () => {
     expect(run.pace.concurrency).toBe(64)
   })
 
-  test('the throughput of a run is at most 10% below the throughput of a fixed concurrency of 64 over ten seconds', () => {
+  test('the adaptive concurrency of a run reaches at least 90% of the throughput of a fixed concurrency of 64', () => {
     expect(keepInFlight(createPace(), distant, 10_000)).toBeGreaterThan(
       0.9 * keepInFlight(createPace({ concurrency: 64 }), distant, 10_000),
     )
   })
 
-  test('the concurrency of a run is 8 after each search on a service whose throughput does not increase', () => {
+  test('the concurrency of a run is mostly 8 on a service whose throughput does not increase', () => {
     const run = createPace()
     const service = { latencyMs: 1, perSecond: () => 1000 }
     const seen: number[] = []
@@ -183,7 +183,7 @@ describe('--rate', () => {
 
 describe('a busy service', () => {
   test.each([429, 503])(
-    'a busy service delays all jobs and requests by its Retry-After if it responds %i',
+    'a busy service delays all jobs and requests by its Retry-After if it responds with status %i',
     async (status) => {
       const run = createPace()
       expect([run.pace.startJob(), run.pace.startRequest()]).toEqual([undefined, undefined])
@@ -212,20 +212,20 @@ describe('a busy service', () => {
     expect(pauses).toEqual([200, 400, 800, 1600])
   })
 
-  test('a busy service is announced once if all requests in flight get a long pause, and is not announced for a short pause', () => {
+  test('a busy service is announced once during a long pause, and is not announced during a short pause', () => {
     const { pace, announced } = createPace()
     pace.onBusy(503, 4999, 0)
     for (let i = 0; i < 8; i++) pace.onBusy(503, 10_000, 0)
     expect(announced).toEqual([10])
   })
 
-  test('a busy service ends the run if its pause exceeds the timeout', () => {
+  test('a pause that exceeds the timeout ends the run', () => {
     const { pace } = createPace()
     expect(pace.onBusy(429, 30_001, 0)).toBeUndefined()
     expect(pace.stop.aborted).toBe(true)
   })
 
-  test('a busy service ends the run if it refuses a request after five pauses without an accepted request', async () => {
+  test('a request that is refused after five pauses ends the run if the service accepts no request between the pauses', async () => {
     const run = createPace()
     const refuse = () => run.pace.onBusy(429, 1000, 0)
     for (let pause = 1; pause <= 5; pause++) {
@@ -236,7 +236,7 @@ describe('a busy service', () => {
     expect([refuse(), run.pace.stop.aborted]).toEqual([undefined, true])
   })
 
-  test('a busy service does not end the run if it accepts a request between pauses', () => {
+  test('a busy service that accepts a request between pauses does not end the run', () => {
     const run = createPace()
     for (let pause = 1; pause <= 20; pause++) {
       expect(run.pace.onBusy(503, 1000, 0)).toBe(0)

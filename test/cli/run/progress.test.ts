@@ -42,7 +42,7 @@ async function rooms(count: number): Promise<string[]> {
 }
 
 describe('the progress bar on a terminal', () => {
-  test('the progress bar on a terminal of a command with several IDs counts completed items and is removed at the end', async () => {
+  test('the progress bar of a command with several IDs counts completed items and is removed at the end', async () => {
     const ids = await rooms(3)
     const { code, sent, shown } = await runOnTerminal([
       'rooms',
@@ -61,7 +61,7 @@ describe('the progress bar on a terminal', () => {
     expect(shown).toBe(`${ids.join('\n')}\ndeleted 3 rooms\n`)
   })
 
-  test('the progress bar on a terminal of an import counts completed rows and is removed at the end', async () => {
+  test('the progress bar of an import counts completed rows and is removed at the end', async () => {
     world.file('users.csv', usersCsv(3))
     const { sent, shown } = await runOnTerminal(['users', 'import', 'users.csv', ...slowly])
     expect(bars(sent)).toEqual([
@@ -120,7 +120,7 @@ describe('the progress bar on a terminal', () => {
     ['--quiet', { tty: true }, [...slowly, '--quiet']],
     ['output to a file', { tty: false }, slowly],
     ['a terminal that is too narrow', { tty: true, columns: 40 }, slowly],
-  ])('the progress bar on a terminal is hidden for %s', async (_, options, flags) => {
+  ])('the progress bar is hidden for %s', async (_, options, flags) => {
     const ids = await rooms(3)
     const { code, stderr } = await world.run(['rooms', 'delete', ...ids, '--yes', ...flags], options)
     expect(code).toBe(0)
@@ -140,7 +140,7 @@ describe('the progress bar on a terminal', () => {
   })
 
   test.each(['rooms terminate', 'rooms reopen', 'users delete', 'members unblock'])(
-    'the progress bar on a terminal is shown for %s',
+    'the progress bar is shown for %s',
     async (line) => {
       const room = await world.room('Private', 'private')
       const users = ['u1', 'u2', 'u3']

@@ -59,7 +59,7 @@ describe('the exit code of a run', () => {
     ['interrupted', [...done, 'unsent'], interrupted, 130],
     ['stopped by a full disk', [...done, 'unsent'], unwritable, 74],
     ['stopped by an input file that changed', [...done, 'unsent'], changed, 2],
-  ])('the exit code of a run is the documented code for the outcome “%s”', (_what, ended, fatal, code) => {
+  ])('the exit code of a run with the outcome “%s” is the documented code', (_what, ended, fatal, code) => {
     expect(createTally(...ended).ending({ fatal }).error?.exitCode ?? 0).toBe(code)
   })
 })
@@ -74,7 +74,7 @@ test('a run exits 5 if no failed request has a response, and exits 1 if another 
   expect(tally.ending({}).error?.exitCode).toBe(1)
 })
 
-test('the error that stops a run is reported separately if the run ends with another error', () => {
+test('the error that stops a run is reported separately only if no item failed and the run was not interrupted', () => {
   expect(createTally('ok').ending({ fatal: refused }).reported).toBe(refused)
   expect(createTally('failed').ending({ fatal: refused }).reported).toBeUndefined()
   expect(createTally('ok').ending({ fatal: interrupted }).reported).toBeUndefined()
