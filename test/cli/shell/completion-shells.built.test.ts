@@ -6,7 +6,7 @@ import { atShell, present, terminalShells } from '../../helpers/shells.ts'
 
 const absent = terminalShells.filter((shell) => !present.includes(shell))
 test.skipIf(absent.length === 0)(
-  `completion on a terminal is not tested in shells that are not installed: ${absent.join(', ')}`,
+  `completion on a terminal is not tested in the missing shells ${absent.join(', ')}`,
   ({ skip }) => skip(),
 )
 

@@ -34,7 +34,7 @@ function store(profile: object, more: object = {}): void {
 const stored = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
 
 test.each(shells)(
-  'completion %s prints the script, and on a terminal also the installation command',
+  'completion %s prints the script, and on a terminal prints the installation command',
   async (shell) => {
     const piped = await world.run(`completion ${shell}`)
     expect(piped).toMatchObject({ code: 0, stderr: '' })
@@ -212,7 +212,7 @@ describe('completion of IDs', () => {
     expect(asked()).toHaveLength(1)
   })
 
-  test('completion of IDs omits IDs that contain control characters or that have a special meaning in commands', async () => {
+  test('completion of IDs omits IDs with control characters or with a special meaning in commands', async () => {
     const ids = ['ok', '-y', 'name:x', 'a\nb', 'a\tb', '\u001b]0;x\u0007', '\u202eabc', world.apiKey]
     world.intercept = async () =>
       answer(200, { users: ids.map((user_id) => ({ user_id, name: `a\u0007\tb\n${world.apiKey}` })) })

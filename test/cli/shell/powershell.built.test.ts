@@ -8,9 +8,8 @@ import { homes } from '../../helpers/serving.ts'
 
 const isPresent = spawnSync('pwsh', ['-NoProfile', '-Command', 'exit'], { stdio: 'ignore' }).status === 0
 
-test.skipIf(isPresent)(
-  'completion in PowerShell is not tested in a real PowerShell, because PowerShell is not installed',
-  ({ skip }) => skip(),
+test.skipIf(isPresent)('completion is not tested in PowerShell if PowerShell is not installed', ({ skip }) =>
+  skip(),
 )
 
 test.runIf(isPresent)(
