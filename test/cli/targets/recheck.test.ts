@@ -31,7 +31,7 @@ test.each([
   ['rooms terminate --where name~^P|^B', 'terminated 1 room; 1 skipped'],
   ['rooms update --where name~^P|^B --layout grid', 'updated 1 room; 1 skipped'],
   ['message send --where name~^P|^B --text hi', 'sent the message to 1 room; 1 skipped'],
-])('%s skips a room that no longer matches after the confirmation', async (line, summary) => {
+])('the command “%s” skips a room that no longer matches after the confirmation', async (line, summary) => {
   const { plans } = world.ids
   const { code, stderr } = await answerAfter(line.split(' '), rename(plans), '2')
   expect({ code, writes: writes() }).toEqual({ code: 0, writes: 1 })
@@ -46,7 +46,7 @@ test('users delete --where skips the only user if the user no longer matches', a
   expect(stderr).toContain('skipped user trudy: it no longer matches the conditions')
 })
 
-test('members block --where skips a member whose role changed, and evaluates a condition on a metric again', async () => {
+test('members block --where and rooms delete --where skip items whose role or metric changed during the confirmation', async () => {
   const { board, plans } = world.ids
   const { id } = await world.member(board, 'trudy')
   const promote = () => world.send('PUT', `/rooms/${board}/members/${id}`, { type: 'host' })

@@ -61,7 +61,7 @@ describe('the concurrency of a batch', () => {
     ['--concurrency 1', 1],
     ['--concurrency 3', 3],
     ['--concurrency 256', 30],
-  ])('the concurrency of a batch with the flags “%s” is at most %i requests', async (flags, most) => {
+  ])('a batch with the flags “%s” sends at most %i requests concurrently', async (flags, most) => {
     const ids = await users(30)
     let under = 0
     let seen = 0
@@ -81,18 +81,15 @@ describe('the concurrency of a batch', () => {
     expect(await left()).toEqual([])
   })
 
-  test.each(['0', '257', '1e1', '-1', ''])(
-    'the concurrency of a batch is a usage error if --concurrency is %j',
-    async (text) => {
-      expect(await world.run(['users', 'delete', 'a', '--yes', `--concurrency=${text}`])).toMatchObject({
-        code: 2,
-        stderr: `error: --concurrency must be a whole number, from 1 to 256, not “${text}”\n`,
-      })
-      expect(world.requests).toEqual([])
-    },
-  )
+  test.each(['0', '257', '1e1', '-1', ''])('a batch with --concurrency %j is a usage error', async (text) => {
+    expect(await world.run(['users', 'delete', 'a', '--yes', `--concurrency=${text}`])).toMatchObject({
+      code: 2,
+      stderr: `error: --concurrency must be a whole number, from 1 to 256, not “${text}”\n`,
+    })
+    expect(world.requests).toEqual([])
+  })
 
-  test('the concurrency of a batch lets other items complete during one slow request', async () => {
+  test('a batch completes other items during one slow request', async () => {
     const ids = await users(6)
     const slow = latch()
     world.intercept = async (request, next) => {
@@ -109,7 +106,7 @@ describe('the concurrency of a batch', () => {
 })
 
 describe('results of a batch', () => {
-  test('results of a batch are printed in the order of the IDs, each as early as possible', async () => {
+  test('a batch prints its results in the order of the IDs, each as early as possible', async () => {
     const ids = await users(4)
     const held = hold()
     const { host, done } = world.start(deleting(ids))
@@ -123,7 +120,7 @@ describe('results of a batch', () => {
     expect(await done).toMatchObject({ code: 0, stdout: 'u1\nu2\nu3\nu4\n', stderr: 'deleted 4 users\n' })
   })
 
-  test('results of a batch include errors in the order of the IDs', async () => {
+  test('a batch prints its errors in the order of the IDs', async () => {
     const ids = (await users(5)).toSpliced(1, 0, 'gone').toSpliced(4, 0, 'lost')
     const held = hold()
     const { done } = world.start(deleting(ids))
@@ -140,7 +137,7 @@ describe('results of a batch', () => {
     })
   })
 
-  test('results of a batch are one document in JSON, one item per line in NDJSON and one table in the other formats', async () => {
+  test('a batch prints one document in JSON, one item per line in NDJSON and one table in other formats', async () => {
     const ids = await users(3)
     const room = async (name: string) =>
       (await world.send('POST', '/rooms', { name, type: 'open' })).body.room.id
@@ -155,7 +152,7 @@ describe('results of a batch', () => {
     expect(csv.stdout).toBe('name\r\na\r\nb\r\n')
   })
 
-  test('results of a batch with an unknown column in --columns are refused before the first request', async () => {
+  test('a batch with an unknown column in --columns is refused before the first request', async () => {
     const ids = await users(2)
     expect(await world.run(['users', 'delete', ...ids, '--yes', '--columns', 'user_id,nope'])).toMatchObject({
       code: 2,
@@ -171,13 +168,13 @@ describe('--rate of a batch', () => {
     ['2/s', [500, 500, 500]],
     ['0.5', [2000, 2000, 2000]],
     ['20', [50, 50, 50]],
-  ])('--rate %s of a batch makes a single worker pause between requests', async (rate, slept) => {
+  ])('a batch with --rate %s and --concurrency 1 pauses between requests', async (rate, slept) => {
     const ids = await users(4)
     const { code, host } = await world.run(deleting(ids, `--rate ${rate} --concurrency 1`))
     expect({ code, slept: host.slept }).toEqual({ code: 0, slept })
   })
 
-  test('--rate of a batch limits the combined rate of all workers', async () => {
+  test('a batch with --rate limits the combined rate of all workers', async () => {
     const ids = await users(12)
     const began: number[] = []
     const { host, done } = world.start(deleting(ids, '--rate 4'))
@@ -190,13 +187,16 @@ describe('--rate of a batch', () => {
     expect(began).toEqual(ids.map((_, i) => i * 250))
   })
 
-  test.each(['0', '-1', 'fast', '1e3', '', '5/m'])('--rate %j of a batch is a usage error', async (rate) => {
-    expect(await world.run(['users', 'delete', 'a', '--yes', `--rate=${rate}`])).toMatchObject({
-      code: 2,
-      stderr: `error: --rate must be a number above 0, not “${rate}”\n`,
-    })
-    expect(world.requests).toEqual([])
-  })
+  test.each(['0', '-1', 'fast', '1e3', '', '5/m'])(
+    'a batch with --rate %j is a usage error',
+    async (rate) => {
+      expect(await world.run(['users', 'delete', 'a', '--yes', `--rate=${rate}`])).toMatchObject({
+        code: 2,
+        stderr: `error: --rate must be a number above 0, not “${rate}”\n`,
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
 })
 
 describe('a busy service in a batch', () => {
@@ -205,7 +205,7 @@ describe('a busy service in a batch', () => {
     [429, {}, 150, ''],
     [503, { 'retry-after': '2' }, 2000, ''],
   ])(
-    'a busy service in a batch that responds %i once pauses all workers, and every item completes',
+    'a batch pauses all workers after one response with status %i, and every item completes',
     async (status, headers, waitMs, notice) => {
       const ids = await users(20)
       const began: [string, number][] = []
@@ -233,7 +233,7 @@ describe('a busy service in a batch', () => {
     },
   )
 
-  test('a busy service in a batch that responds 429 many times delays the batch, and every item completes', async () => {
+  test('a batch is delayed by many 429 responses, and every item completes', async () => {
     const ids = await users(12)
     let refusals = 24
     world.intercept = async (_request, next) =>
@@ -245,7 +245,7 @@ describe('a busy service in a batch', () => {
     expect(await left()).toEqual([])
   })
 
-  test('a busy service in a batch that always responds 429 for one ID fails only that ID', async () => {
+  test('a batch whose requests for one ID always get a 429 response fails only this ID', async () => {
     const ids = await users(3)
     world.intercept = async (request, next) => (idOf(request) === 'u2' ? answer(429, {}) : next())
     const { code, stdout, stderr } = await world.run(deleting(ids))
@@ -256,7 +256,7 @@ describe('a busy service in a batch', () => {
   })
 })
 
-test('a reset connection in a batch delays only the item whose request it interrupts', async () => {
+test('a batch repeats only the request that a reset connection interrupts, and other items complete without a delay', async () => {
   const ids = await users(12)
   const { host, done } = world.start(deleting(ids, '--concurrency 2'))
   const { slept, wake } = oneSleeper(host)
@@ -313,25 +313,22 @@ describe('failures of a batch', () => {
     [['u2'], 8, 'error: deleted 3 of 4 users; 1 failed\n'],
     [['u1', 'u2', 'u3'], 8, 'error: deleted 1 of 4 users; 3 failed\n'],
     [['u1', 'u2', 'u3', 'u4'], 1, 'error: deleted 0 of 4 users; 4 failed\n'],
-  ])(
-    'failures of a batch for the IDs %j result in exit code %i and a summary',
-    async (refused, code, summary) => {
-      const ids = await users(4)
-      refuse(refused)
-      const run = await world.run(deleting(ids))
-      expect(run).toMatchObject({
-        code,
-        stdout: ids
-          .filter((id) => !refused.includes(id))
-          .map((id) => `${id}\n`)
-          .join(''),
-        stderr: `${refused.map(() => 'error: the service refuses the request (422)\n').join('')}${summary}`,
-      })
-      expect(await left()).toEqual(refused)
-    },
-  )
+  ])('a batch with failures of the IDs %j exits %i and prints a summary', async (refused, code, summary) => {
+    const ids = await users(4)
+    refuse(refused)
+    const run = await world.run(deleting(ids))
+    expect(run).toMatchObject({
+      code,
+      stdout: ids
+        .filter((id) => !refused.includes(id))
+        .map((id) => `${id}\n`)
+        .join(''),
+      stderr: `${refused.map(() => 'error: the service refuses the request (422)\n').join('')}${summary}`,
+    })
+    expect(await left()).toEqual(refused)
+  })
 
-  test('failures of a batch with unknown outcomes cause exit code 7 if no item succeeds, and exit code 8 if an item succeeds', async () => {
+  test('a batch with unknown outcomes exits 7 if no item succeeds, and exits 8 if an item succeeds', async () => {
     const ids = await users(3)
     refuse(['u1', 'u2'], reset)
     const some = await world.run(deleting(ids, '--retries 0'))
@@ -344,7 +341,7 @@ describe('failures of a batch', () => {
     expect(await world.run(deleting(['u1', 'u2'], '--retries 0'))).toMatchObject({ code: 7, stdout: '' })
   })
 
-  test('failures of a batch for a single ID cause the exit code of that failure', async () => {
+  test('a batch with a single ID exits with the code of its failure', async () => {
     await users(1)
     const codes: number[] = []
     for (const how of [() => answer(422, {}), () => answer(404, {}), () => answer(401, {}), reset]) {
@@ -364,21 +361,18 @@ describe('failures of a batch', () => {
       'error: deleted 3 of 9 users; 3 failed; 3 not tried\n',
     ],
     ['--max-errors 4', names(9), 'error: deleted 5 of 9 users; 4 failed\n'],
-  ])(
-    'failures of a batch stop the run if their number exceeds the limit of %s',
-    async (flags, sent, summary) => {
-      const ids = await users(9)
-      refuse(['u3', 'u4', 'u6', 'u8'])
-      const { code, stderr } = await world.run(deleting(ids, `${flags} --concurrency 1`))
-      expect({ code, summary: stderr.replace(/^error: the service refuses.*\n/gm, '') }).toEqual({
-        code: 8,
-        summary,
-      })
-      expect(written()).toEqual(sent)
-    },
-  )
+  ])('a batch stops if the number of failures exceeds the limit of %s', async (flags, sent, summary) => {
+    const ids = await users(9)
+    refuse(['u3', 'u4', 'u6', 'u8'])
+    const { code, stderr } = await world.run(deleting(ids, `${flags} --concurrency 1`))
+    expect({ code, summary: stderr.replace(/^error: the service refuses.*\n/gm, '') }).toEqual({
+      code: 8,
+      summary,
+    })
+    expect(written()).toEqual(sent)
+  })
 
-  test('failures of a batch with --fail-fast stop the run after open requests complete, and the results of these requests are printed', async () => {
+  test('a batch with --fail-fast stops after open requests complete, and prints the results of these requests', async () => {
     const ids = await users(6)
     const held = hold()
     const intercept = world.intercept
@@ -398,7 +392,7 @@ describe('failures of a batch', () => {
     expect(await left()).toEqual(['u2', 'u4', 'u5', 'u6'])
   })
 
-  test('failures of a batch with --fail-fast cause exit code 1 if the first ID fails', async () => {
+  test('a batch with --fail-fast exits 1 if the first ID fails', async () => {
     const ids = await users(3)
     refuse(ids)
     expect(await world.run(deleting(ids, '--fail-fast --concurrency 1'))).toMatchObject({
@@ -424,54 +418,45 @@ describe('failures of the whole batch', () => {
   test.each([
     ['a refused key', refusedKey, 4, key],
     ['a refused connection', dead, 5, gone],
-  ])(
-    'a batch with a failure that is not specific to an ID stops at %s and reports the failure once',
-    async (_what, how, code, stderr) => {
-      const ids = await users(40)
-      refuse(ids, how)
-      expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({ code, stdout: '', stderr })
-      expect(written()).toEqual(ids.slice(0, 8))
-      expect(await left()).toEqual(ids)
-    },
-  )
+  ])('a batch stops at %s and reports the failure once', async (_what, how, code, stderr) => {
+    const ids = await users(40)
+    refuse(ids, how)
+    expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({ code, stdout: '', stderr })
+    expect(written()).toEqual(ids.slice(0, 8))
+    expect(await left()).toEqual(ids)
+  })
 
   test.each([
     ['a key that becomes invalid', refusedKey, key],
     ['a service that becomes unreachable', dead, gone],
-  ])(
-    'a batch with a failure that is not specific to an ID stops at %s during the run and reports the failure once',
-    async (_what, how, stderr) => {
-      const ids = await users(40)
-      refuse(ids.slice(5), how)
-      const run = await world.run(deleting(ids, '--retries 0 --concurrency 1'))
-      expect(run).toMatchObject({
-        code: 8,
-        stdout: 'u1\nu2\nu3\nu4\nu5\n',
-        stderr: `${stderr}error: deleted 5 of 40 users; 1 failed; 34 not tried\n`,
-      })
-      expect(written()).toEqual(ids.slice(0, 6))
-      expect(await left()).toEqual(ids.slice(5))
-    },
-  )
+  ])('a batch stops at %s during the run and reports the failure once', async (_what, how, stderr) => {
+    const ids = await users(40)
+    refuse(ids.slice(5), how)
+    const run = await world.run(deleting(ids, '--retries 0 --concurrency 1'))
+    expect(run).toMatchObject({
+      code: 8,
+      stdout: 'u1\nu2\nu3\nu4\nu5\n',
+      stderr: `${stderr}error: deleted 5 of 40 users; 1 failed; 34 not tried\n`,
+    })
+    expect(written()).toEqual(ids.slice(0, 6))
+    expect(await left()).toEqual(ids.slice(5))
+  })
 
   // The order of the responses is random.
   test.each([
     ['a key that becomes invalid', refusedKey, key],
     ['a service that becomes unreachable', dead, gone],
-  ])(
-    'a batch with a failure that is not specific to an ID reports %s only once if another item succeeds',
-    async (_what, how, stderr) => {
-      const ids = await users(2)
-      refuse(['u1'], how)
-      expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({
-        code: 8,
-        stdout: 'u2\n',
-        stderr: `${stderr}error: deleted 1 of 2 users; 1 failed\n`,
-      })
-    },
-  )
+  ])('a batch reports %s only once if another item succeeds', async (_what, how, stderr) => {
+    const ids = await users(2)
+    refuse(['u1'], how)
+    expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({
+      code: 8,
+      stdout: 'u2\n',
+      stderr: `${stderr}error: deleted 1 of 2 users; 1 failed\n`,
+    })
+  })
 
-  test('a batch with a failure that is not specific to an ID reports the failure even if the other items do not exist', async () => {
+  test('a batch reports a refused key even if the other items do not exist', async () => {
     await users(1)
     world.intercept = async (request, next) => (idOf(request) === 'u1' ? refusedKey() : next())
     expect(await world.run(deleting(['u1', 'lost'], '--ignore-not-found'))).toMatchObject({
@@ -506,7 +491,7 @@ describe('a signal during a batch', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'the signal %s during a batch gives open requests a grace period, prevents further requests, and causes exit code %i',
+    'a batch gives open requests a grace period after the signal %s, sends no further requests, and exits %i',
     async (signal, code) => {
       const ids = await users(30)
       hangAfter(0, () => world.requests.length === 8 && signalTo(run, signal))
@@ -520,7 +505,7 @@ describe('a signal during a batch', () => {
     },
   )
 
-  test('a signal during a batch causes one message about the interruption, and the earlier results are printed once', async () => {
+  test('a batch prints one message about a signal, and prints earlier results only once', async () => {
     const ids = await users(30)
     hangAfter(3, () => signalTo(run))
     const run = world.start(deleting(ids, '--concurrency 1'))
@@ -531,7 +516,7 @@ describe('a signal during a batch', () => {
     expect(written()).toEqual(['u1', 'u2', 'u3', 'u4'])
   })
 
-  test('a signal during a batch lets open requests complete', async () => {
+  test('a batch lets open requests complete after a signal', async () => {
     const ids = await users(30)
     world.intercept = async (_request, next) => {
       if (world.requests.length === 10) run.host.signal('SIGINT')
@@ -548,14 +533,14 @@ describe('a signal during a batch', () => {
     expect(await left()).toEqual(ids.slice(gone.length))
   })
 
-  test('a signal during a batch makes the summary contain the number of deleted items', async () => {
+  test('a batch prints the number of deleted items in its summary after a signal', async () => {
     const ids = await users(30)
     hangAfter(3, () => signalTo(run))
     const run = world.start(deleting(ids, '--concurrency 1'))
     expect((await run.done).stderr).toMatch(/deleted 3 of 30 users/)
   })
 
-  test('a signal during a batch ends a wait for a busy service', async () => {
+  test('a signal ends the wait of a batch for a busy service', async () => {
     const ids = await users(3)
     world.intercept = async () => answer(429, {}, { 'retry-after': '20' })
     const run = world.start(deleting(ids, '--concurrency 1'))
@@ -568,7 +553,7 @@ describe('a signal during a batch', () => {
     expect(written()).toEqual(['u1'])
   })
 
-  test('a signal during a batch ends a wait for the rate limit', async () => {
+  test('a signal ends the wait of a batch for the rate limit', async () => {
     const ids = await users(3)
     const run = world.start(deleting(ids, '--concurrency 1 --rate 0.01'))
     run.host.sleep = (_ms, signal) =>
@@ -585,7 +570,7 @@ describe('a batch with an output failure', () => {
   const failing = (code: string) => Object.assign(new Error(`${code}: write`), { code })
 
   test.each(['ids', 'ndjson', 'json', 'csv', 'table'])(
-    'a batch with an output failure completes all items if the reader of its output closes the pipe, with -o %s',
+    'a batch completes all items if the reader of its output closes the pipe with -o %s',
     async (format) => {
       const ids = await users(40)
       const { host, done } = world.start(['users', 'delete', ...ids, '--yes', '--max', '40', '-o', format])
@@ -595,7 +580,7 @@ describe('a batch with an output failure', () => {
     },
   )
 
-  test('a batch with an output failure completes all items if the reader closes the pipe after the first result', async () => {
+  test('a batch completes all items if the reader of its output closes the pipe after the first result', async () => {
     const ids = await users(20)
     const { host, done } = world.start(deleting(ids))
     world.intercept = async (_request, next) => {
@@ -607,7 +592,7 @@ describe('a batch with an output failure', () => {
     expect(await left()).toEqual([])
   })
 
-  test('a batch with an output failure reports and counts failed items even if the reader of its output closes the pipe', async () => {
+  test('a batch reports and counts failed items even if the reader of its output closes the pipe', async () => {
     const ids = await users(10)
     refuse(['u9'])
     const { host, done } = world.start(deleting(ids))
@@ -618,7 +603,7 @@ describe('a batch with an output failure', () => {
     })
   })
 
-  test('a batch with an output failure exits 74 on a full disk and sends no further request', async () => {
+  test('a batch exits 74 if the disk for its output is full, and sends no further request', async () => {
     const ids = await users(40)
     const { host, done } = world.start(deleting(ids, '--concurrency 2'))
     host.stdout.failure = failing('ENOSPC')

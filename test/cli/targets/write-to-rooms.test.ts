@@ -59,15 +59,12 @@ describe('message send --where', () => {
   test.each([
     [[], 'sending a message to rooms needs confirmation, and there is no terminal for a prompt'],
     [['--yes', '--max', '2'], 'the command would affect 3 rooms, but --max allows 2; nothing was done'],
-  ])(
-    'message send --where exits 10 without a write if the flags %j do not confirm the messages',
-    async (flags, message) => {
-      const { code, stderr } = await run(send, ...flags)
-      expect(code).toBe(10)
-      expect(stderr).toContain(`error: ${message}\n`)
-      expect(world.writes()).toEqual([])
-    },
-  )
+  ])('message send --where exits 10 without a write with the flags %j', async (flags, message) => {
+    const { code, stderr } = await run(send, ...flags)
+    expect(code).toBe(10)
+    expect(stderr).toContain(`error: ${message}\n`)
+    expect(world.writes()).toEqual([])
+  })
 
   test('message send --where suggests a command for the failed rooms, and sends no message twice', async () => {
     const { empty, plans, board } = world.ids
@@ -161,7 +158,7 @@ describe('message send --where', () => {
     [['message', 'send', 'r'], 'the argument “text” is missing'],
     [['pages', 'create', 'r', '--where', 'type=open'], 'a room and --where cannot be used together'],
     [['pages', 'create'], 'the argument “room” is missing'],
-  ])('message send --where refuses missing or conflicting arguments: %j', async (argv, message) => {
+  ])('message send --where refuses the missing or conflicting arguments %j', async (argv, message) => {
     const { code, stderr } = await run(argv)
     expect(code).toBe(2)
     expect(stderr).toContain(`error: ${message}\n`)
