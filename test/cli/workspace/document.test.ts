@@ -101,7 +101,7 @@ describe('a workspace file', () => {
     },
   )
 
-  test('a workspace file with anchors or very deep nesting is refused', async () => {
+  test('a workspace file with anchors, very deep nesting or too many values is refused', async () => {
     const laughs = Array.from({ length: 40 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i}`},${`*a${i}`}]`)
     expect(await read(`a0: &a0 [x]\n${laughs.join('\n')}\n`)).toMatch(/anchors are not allowed/)
     expect(await read('['.repeat(100_000))).toMatch(/^f\.yaml:1:\d+: the file is nested too deeply$/)
@@ -112,7 +112,7 @@ describe('a workspace file', () => {
     expect(await read('['.repeat(100_000), 'f.json')).toMatch(/^f\.json is not valid JSON/)
   })
 
-  test('a workspace file contains the values yes, no and on as text, although YAML 1.1 reads these values as booleans', async () => {
+  test('the values yes, no and on in a workspace file are text, although YAML 1.1 reads these values as booleans', async () => {
     expect(await read('users: [{ user_id: no, name: on }, { user_id: yes, name: ~x }]')).toEqual({
       users: [
         { user_id: 'no', name: 'on' },
@@ -121,7 +121,7 @@ describe('a workspace file', () => {
     })
   })
 
-  test('a workspace file has the same content after it is written and read back, in YAML and in JSON', async () => {
+  test('a workspace file has the same content after it is written and read in YAML or JSON', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', minLength: 1 }),
       fc.constantFrom(

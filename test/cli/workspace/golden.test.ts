@@ -53,17 +53,14 @@ const state = () => ({
 test.each([
   ['without --prune', [] as PruneKind[]],
   ['with every --prune', ['members', 'users', 'rooms'] as PruneKind[]],
-])(
-  'the workspace file and the lock file of an earlier version result in an empty plan %s',
-  async (_, prune) => {
-    const document = await parseWorkspace(read('school.yaml'), 'school.yaml')
-    const [section] = parseLock(read('school.yaml.lock'), 'school.yaml.lock')
-    if (!section) throw new Error('the lock file has no section')
-    const options = { prune: new Set(prune), recreate: new Set<string>(), reblocks: false }
-    expect(planWorkspace(document, section, state() as never, options).items).toEqual([])
-  },
-)
+])('the plan for the workspace file and lock file of an earlier version is empty %s', async (_, prune) => {
+  const document = await parseWorkspace(read('school.yaml'), 'school.yaml')
+  const [section] = parseLock(read('school.yaml.lock'), 'school.yaml.lock')
+  if (!section) throw new Error('the lock file has no section')
+  const options = { prune: new Set(prune), recreate: new Set<string>(), reblocks: false }
+  expect(planWorkspace(document, section, state() as never, options).items).toEqual([])
+})
 
-test('a lock file is written exactly as it was read', () => {
+test('a lock file has the same text after it is read and written', () => {
   expect(formatLock(parseLock(read('school.yaml.lock'), 'school.yaml.lock'))).toBe(read('school.yaml.lock'))
 })

@@ -21,7 +21,7 @@ test('createKeys skips keys that belong to other names', () => {
   expect([...keys.values()].sort()).toEqual(['a', 'a-2', 'a-2-2', 'a-3'])
 })
 
-test('groupByName collects many rooms with the same name', () => {
+test('groupByName groups many rooms with the same name', () => {
   const groups = groupByName(new Map(rooms.map((room) => [room.id, room])))
   expect(groups.get('Maths')).toHaveLength(count)
 })
