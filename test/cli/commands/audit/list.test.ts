@@ -67,7 +67,7 @@ test('audit list shows each change once, the newest first, with its outcome', as
   ])
 })
 
-test('audit list shows the ID of a redelivered webhook, also with --names', async () => {
+test('audit list with and without --names shows the ID of a redelivered webhook', async () => {
   await run('webhooks redeliver msg_unknown')
   for (const flags of [[], ['--names']])
     expect((await list('-o', 'csv', '--columns', 'what,whose,outcome', ...flags)).stdout).toContain(

@@ -77,7 +77,7 @@ describe('rooms wait', () => {
       })
     })
 
-    test('rooms wait with conditions waits until the required number of sessions is online', async () => {
+    test('rooms wait --for waits until the required number of sessions is online', async () => {
       events = { 3: () => sessions.push(session('a')), 5: () => sessions.push(session('b')) }
       const { code, stdout } = await world.run(['rooms', 'wait', 'r1', '--for', 'online>=2', '-o', 'ids'])
       expect({ code, stdout }).toEqual({ code: 0, stdout: 'r1\n' })
@@ -85,14 +85,14 @@ describe('rooms wait', () => {
       expect(looks()).toEqual([...look, ...look, ...look])
     })
 
-    test('rooms wait with conditions waits until no session is online with --for empty', async () => {
+    test('rooms wait --for empty waits until no session is online', async () => {
       sessions.push(session('a'))
       events = { 3: () => sessions.pop() }
       expect(await world.run('rooms wait r1 --for empty -o ids')).toMatchObject({ code: 0, stdout: 'r1\n' })
       expect(looks()).toHaveLength(4)
     })
 
-    test('rooms wait with conditions waits until all conditions are met, and reads sessions only when the other conditions are met', async () => {
+    test('rooms wait --for waits until all conditions are met, and reads sessions only when the other conditions are met', async () => {
       events = {
         // While two participants are connected, the room has another name.
         1: () => sessions.push(session('a'), session('b')),
@@ -106,13 +106,13 @@ describe('rooms wait', () => {
       expect(looks().slice(-3)).toEqual(['/rooms/r1', '/rooms/r1', '/rooms/r1'])
     })
 
-    test('rooms wait with conditions evaluates a duration such as age>11050s at the time of each poll', async () => {
+    test('rooms wait --for evaluates a duration such as age>11050s at the time of each poll', async () => {
       // The room was created 11,045.678 seconds before the test time.
       const { code, host } = await world.run([...'rooms wait r1 --for age>11050s -o ids'.split(' ')])
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [2000, 2000, 2000] })
     })
 
-    test('rooms wait with conditions times out if the field of a condition is empty or missing, and names the field in the error', async () => {
+    test('rooms wait --for times out if the field of a condition is empty or missing, and names the field in the error', async () => {
       const wait = async (condition: string) =>
         (await world.run(['rooms', 'wait', 'r1', '--for', condition, '--timeout', '3'])).stderr.split('\n')[0]
       expect(await wait('terminated_at!=')).toBe(
@@ -131,7 +131,7 @@ describe('rooms wait', () => {
   })
 
   describe('rooms wait with a timeout', () => {
-    test('rooms wait with a timeout exits 9 after ten minutes by default and prints the state of the room', async () => {
+    test('rooms wait exits 9 after ten minutes by default and prints the state of the room', async () => {
       const { code, stdout, stderr, host } = await world.run(`rooms wait ${room} --for terminated`)
       expect({ code, stdout, stderr }).toEqual({
         code: 9,
@@ -157,7 +157,7 @@ describe('rooms wait', () => {
       },
     )
 
-    test('rooms wait with a timeout accepts --timeout before or after the command, and ignores MEETROOM_TIMEOUT', async () => {
+    test('rooms wait accepts --timeout before or after the command name, and ignores MEETROOM_TIMEOUT', async () => {
       const env = { MEETROOM_TIMEOUT: '7s' }
       const waited = async (line: string) => {
         const words = line.replace('WAIT', `rooms wait ${room} --for terminated`)
@@ -169,7 +169,7 @@ describe('rooms wait', () => {
       expect(await waited('WAIT')).toBe(600_000)
     })
 
-    test('rooms wait with a timeout prints a retryable error object in JSON output formats', async () => {
+    test('rooms wait prints a retryable error object after its timeout in JSON output formats', async () => {
       const { stderr } = await world.run(`rooms wait ${room} --for terminated --timeout 1s --json`)
       expect(JSON.parse(stderr)).toEqual({
         error: {
@@ -202,7 +202,7 @@ describe('rooms wait', () => {
       expect(await within('--timeout 20s', { MEETROOM_TIMEOUT: '45s' })).toMatchObject({ first: 20_000 })
     })
 
-    test('rooms wait with a timeout exits 130 immediately after ^C', async () => {
+    test('rooms wait exits 130 immediately after ^C', async () => {
       const { host, done } = world.start(['rooms', 'wait', room, '--for', 'terminated'])
       host.sleep = async (_ms, signal) => {
         host.signal('SIGINT')

@@ -11,7 +11,7 @@ import { soon } from '../../../helpers/waiting.ts'
 // Every test starts processes.
 vi.setConfig({ testTimeout: 20_000 })
 
-test('serve --json prints one line, closes every session and exits 0 at SIGTERM, and keeps its API key in a file with owner-only access', async () => {
+test('serve --json prints one line, closes all sessions at SIGTERM, and keeps its API key in a file with owner-only access', async () => {
   const env = homes()
   const { ready, apiKey, createRoom, child, stdout, ended } = await startServe([], env)
   expect(ready).toEqual({

@@ -49,7 +49,7 @@ describe('serve', () => {
     expect((await other.call('GET', '/rooms')).body.rooms).toEqual([])
   })
 
-  test('serve with --print-env prints shell assignments that omit the key and quote a directory, and rooms link --local prints the link to a room page', async () => {
+  test('serve with --print-env prints shell assignments without the key, and rooms link --local prints the link to a room page', async () => {
     const env = homes()
     env.MEETROOM_DATA_DIR = join(env.HOME, "it's a folder; $HOME")
     const { ready, createRoom, apiKey } = await runServe([], env)
@@ -208,7 +208,7 @@ describe('the address of serve', () => {
 })
 
 describe('serve with webhooks', () => {
-  test('serve with webhooks sends the documented body, and sends the join of a session before the leave', async () => {
+  test('serve sends the documented webhook body, and sends the join of a session before the leave', async () => {
     const { ready, createRoom } = await runServe([])
     const { url, inbox } = await startReceiver()
     const room = await createRoom({ webhook: { url, headers: { 'X-Token': 't' } } })
@@ -232,7 +232,7 @@ describe('serve with webhooks', () => {
     )
   })
 
-  test('serve with webhooks retries a webhook after a failure, and retries sooner with a smaller --webhook-retry-scale', async () => {
+  test('serve retries a webhook after a failure, and retries sooner with a smaller --webhook-retry-scale', async () => {
     const { ready, createRoom } = await runServe(['--webhook-retry-scale', '0.001'])
     let failures = 3
     const { url, inbox } = await startReceiver((_, response) => {
@@ -256,12 +256,9 @@ describe('serve with webhooks', () => {
     expect(JSON.parse((await inbox.next()).body)).toMatchObject({ action: 'sessionJoined' })
   })
 
-  test.each(['0', '-1', 'x', ''])(
-    'serve with webhooks exits 2 for --webhook-retry-scale=%s',
-    async (scale) => {
-      expect((await runRefused(`--webhook-retry-scale=${scale}`)).code).toBe(2)
-    },
-  )
+  test.each(['0', '-1', 'x', ''])('serve exits 2 for --webhook-retry-scale=%s', async (scale) => {
+    expect((await runRefused(`--webhook-retry-scale=${scale}`)).code).toBe(2)
+  })
 })
 
 test.each([

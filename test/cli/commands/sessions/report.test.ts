@@ -445,7 +445,7 @@ describe('sessions report with another service', () => {
     }
   }
 
-  test('sessions report with another service counts an open session up to the termination of the room', async () => {
+  test('sessions report counts an open session up to the termination of the room', async () => {
     oddRoom({ terminated_at: '2026-01-01T08:30:00Z' }, session('ada', '08:00', null))
     expect(await row()).toEqual({
       rows: ['r,ada,ADA,2026-01-01T08:00:00.000Z,2026-01-01T08:30:00.000Z,1,30,1,true'],
@@ -454,12 +454,12 @@ describe('sessions report with another service', () => {
     })
   })
 
-  test('sessions report with another service counts zero minutes for an open session when a terminated room has no termination time', async () => {
+  test('sessions report counts zero minutes for an open session when a terminated room has no termination time', async () => {
     oddRoom({ is_terminated: true }, session('ada', '08:00', null))
     expect((await row()).rows).toEqual(['r,ada,ADA,2026-01-01T08:00:00.000Z,,1,0,,true'])
   })
 
-  test('sessions report with another service counts a session whose end precedes its start as still online', async () => {
+  test('sessions report counts a session whose end precedes its start as still online', async () => {
     oddRoom({}, session('ada', '09:00', '08:00'))
     const { code, stdout, stderr } = await report('r -o csv --to 2026-01-01T09:30:00Z')
     expect({ code, rows: lines(stdout).slice(1), stderr }).toEqual({
@@ -469,14 +469,14 @@ describe('sessions report with another service', () => {
     })
   })
 
-  test('sessions report with another service counts a session whose end precedes its start up to the termination of a terminated room', async () => {
+  test('sessions report counts a session whose end precedes its start up to the termination of a terminated room', async () => {
     oddRoom({ terminated_at: '2026-01-01T09:20:00Z' }, session('ada', '09:00', '08:00'))
     expect((await row()).rows).toEqual([
       'r,ada,ADA,2026-01-01T09:00:00.000Z,2026-01-01T09:20:00.000Z,1,20,1,true',
     ])
   })
 
-  test('sessions report with another service skips a room in which no session has a readable start time, and exits 8', async () => {
+  test('sessions report skips a room in which no session has a readable start time, and exits 8', async () => {
     const broken = session('ada', '08:00', '09:00', { connected_at: 'soon' })
     const sessions = Array(12).fill(broken)
     const says = 'none of its sessions has a readable connected_at'
@@ -490,7 +490,7 @@ describe('sessions report with another service', () => {
     })
   })
 
-  test('sessions report with another service exits 8 when the list of rooms is incomplete', async () => {
+  test('sessions report exits 8 when the list of rooms is incomplete', async () => {
     const lesson = { sessions: [session('ada', '08:00', '08:30')], members: [member('ada')] }
     school(world, { r: lesson, s: lesson })
     const { intercept = async (_, next) => next() } = world
@@ -516,7 +516,7 @@ describe('sessions report with another service', () => {
     }
   })
 
-  test('sessions report with another service omits sessions whose start time cannot be read', async () => {
+  test('sessions report omits sessions whose start time cannot be read', async () => {
     const broken = { connected_at: 'soon', disconnected_at: null }
     oddRoom({}, session('ada', '08:00', '09:00'), session('ada', '07:00', '07:30', broken), { id: 'x' })
     expect(await row()).toEqual({
@@ -525,7 +525,7 @@ describe('sessions report with another service', () => {
     })
   })
 
-  test('sessions report with another service groups sessions without a user ID by the user of the member, or by the ID of an unknown member', async () => {
+  test('sessions report groups sessions without a user ID by the user of the member, or by the ID of an unknown member', async () => {
     const { user_id: _, ...unnamed } = session('ada', '08:00', '08:30')
     const nobody = { ...unnamed, id: 'n1', member_id: undefined }
     oddRoom({}, unnamed, { ...unnamed, id: 'm', member_id: 'm7' }, nobody, { ...nobody, id: 'n2' })
@@ -537,7 +537,7 @@ describe('sessions report with another service', () => {
     ])
   })
 
-  test('sessions report with another service counts a user as present when the session has only a member ID', async () => {
+  test('sessions report counts a user as present when the session has only a member ID', async () => {
     const lost = session(null, '08:00', '08:30', { member_id: 'm-ada' })
     oddRoom({}, lost)
     expect(await rows('r --absent')).toEqual([
@@ -545,7 +545,7 @@ describe('sessions report with another service', () => {
     ])
   })
 
-  test('sessions report with another service accepts numeric IDs', async () => {
+  test('sessions report accepts numeric IDs', async () => {
     const one = session('1', '08:00', '08:30', { user_id: 1, member_id: 7 })
     school(world, {
       r: {
@@ -562,7 +562,7 @@ describe('sessions report with another service', () => {
     ])
   })
 
-  test('sessions report with another service reads all sessions despite small pages, shifting pages or a refused limit', async () => {
+  test('sessions report reads all sessions despite small pages, shifting pages or a refused limit', async () => {
     const many = Array.from({ length: 70 }, (_, i) =>
       session(`u${i % 7}`, '08:00', '08:30', { id: `s${i}`, name: 'N' }),
     )

@@ -184,7 +184,7 @@ describe('participant names in sessions watch', () => {
 })
 
 describe('sessions watch with another service', () => {
-  test('sessions watch with another service prints disconnected_at if the service lists ended sessions', async () => {
+  test('sessions watch prints disconnected_at if the service lists ended sessions', async () => {
     const gone = session('s0', { disconnected_at: at(-9) })
     const { stdout } = await (
       await watchedRoom([
@@ -196,7 +196,7 @@ describe('sessions watch with another service', () => {
     expect(events(stdout).at(-1)).toMatchObject({ disconnected_at: at(1) })
   })
 
-  test('sessions watch with another service accepts lists with repeated sessions and missing fields', async () => {
+  test('sessions watch accepts lists with repeated sessions and missing fields', async () => {
     const bare = { id: 7 }
     const { stdout } = await (
       await watchedRoom([{ sessions: [bare, bare, session('7b')] }, { sessions: [bare] }])
@@ -205,7 +205,7 @@ describe('sessions watch with another service', () => {
     expect(events(stdout)[2]).toMatchObject({ session_id: 7, user_id: null, connected_at: null })
   })
 
-  test('sessions watch with another service omits the limit parameter after the service refuses it', async () => {
+  test('sessions watch omits the limit parameter after the service refuses it', async () => {
     const room = await watchedRoom([{ sessions: [session('s1')] }, { sessions: [session('s1')] }])
     const { intercept } = room.world
     room.world.intercept = async (request, ...rest) =>
@@ -216,7 +216,7 @@ describe('sessions watch with another service', () => {
     expect(room.world.requests.filter(({ url }) => url.includes('limit=1000'))).toHaveLength(1)
   })
 
-  test('sessions watch with another service exits 6 when a session has no ID', async () => {
+  test('sessions watch exits 6 when a session has no ID', async () => {
     const { run } = await watchedRoom([{ sessions: [{ user_id: 'ada' }] }])
     expect(await run()).toMatchObject({
       code: 6,
@@ -225,7 +225,7 @@ describe('sessions watch with another service', () => {
     })
   })
 
-  test('sessions watch with another service reports a leave only after two polls without the session if lists are paged', async () => {
+  test('sessions watch reports a leave only after two polls without the session if lists are paged', async () => {
     const all = Array.from({ length: 5 }, (_, i) => session(`s${i}`, { name: 'N' }))
     const without = (...ids: string[]) => all.filter(({ id }) => !ids.includes(String(id)))
     const { run, world } = await watchedRoom([
@@ -304,7 +304,7 @@ describe('sessions watch with a failing service', () => {
     )
   })
 
-  test('sessions watch with a failing service exits with an error when the first request fails', async () => {
+  test('sessions watch exits with an error when the first request fails', async () => {
     const { run } = await watchedRoom([{ instead: away() }, { instead: away() }])
     expect(await run('--retries 1')).toMatchObject({
       code: 5,

@@ -86,7 +86,7 @@ describe('users merge', () => {
     expect(world.writes().every((line) => line.startsWith('POST /rooms/'))).toBe(true)
   })
 
-  test('users merge skips a room in which the first user is blocked, and stops at a room in which the second user is blocked', async () => {
+  test('users merge skips a room that blocks the first user, and stops at a room that blocks the second user', async () => {
     const { plans, board } = world.ids
     await block(plans, 'mallory')
     await block(board, 'ada')

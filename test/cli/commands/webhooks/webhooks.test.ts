@@ -232,17 +232,14 @@ describe('webhooks listen with an invalid request', () => {
     [JSON.stringify({ ...joined, action: 'x' }), 'the body is not a webhook event: action'],
     [body.replace('.123Z', 'Z'), 'the body is not a webhook event: payload.timestamp'],
     [body.replace('"roomId":"room-1"', '"roomId":1'), 'the body is not a webhook event: payload.roomId'],
-  ])(
-    'webhooks listen with an invalid request responds 400 to the body %s and prints a warning',
-    async (text, problem) => {
-      const { post, stdout, stderr } = await listen()
-      expect(await post(text)).toBe(400)
-      expect(await stderr.next()).toContain(`warning: ${problem}`)
-      expect(stdout.all).toEqual([])
-    },
-  )
+  ])('webhooks listen responds 400 to the body %s and prints a warning', async (text, problem) => {
+    const { post, stdout, stderr } = await listen()
+    expect(await post(text)).toBe(400)
+    expect(await stderr.next()).toContain(`warning: ${problem}`)
+    expect(stdout.all).toEqual([])
+  })
 
-  test('webhooks listen with an invalid request responds 405 to a GET', async () => {
+  test('webhooks listen responds 405 to a GET', async () => {
     const { url, stderr } = await listen()
     expect((await fetch(url)).status).toBe(405)
     expect(await stderr.next()).toBe('warning: the method is GET, not POST')
@@ -262,12 +259,12 @@ describe('webhooks listen with an invalid request', () => {
     ])
   })
 
-  test('webhooks listen with an invalid request responds 413 to a body above 1 MiB', async () => {
+  test('webhooks listen responds 413 to a body above 1 MiB', async () => {
     const { post } = await listen()
     expect(await post('x'.repeat(1024 * 1024 + 1))).toBe(413)
   })
 
-  test('webhooks listen with an invalid request responds 400 to a body nested 100,000 levels deep, and accepts later events', async () => {
+  test('webhooks listen responds 400 to a body nested 100,000 levels deep, and accepts later events', async () => {
     const { post, stderr } = await listen()
     const deep = `{"action":"sessionJoined","payload":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
     expect(await post(deep)).toBe(400)
@@ -275,7 +272,7 @@ describe('webhooks listen with an invalid request', () => {
     expect(await post(body)).toBe(200)
   })
 
-  test('webhooks listen with an invalid request accepts later events after a client closes its connection while sending a body', async () => {
+  test('webhooks listen accepts later events after a client closes its connection while sending a body', async () => {
     const { url, post, stdout } = await listen()
     const socket = await openSocket(url)
     const head =
@@ -287,7 +284,7 @@ describe('webhooks listen with an invalid request', () => {
     expect(stdout.all).toEqual([line])
   })
 
-  test('webhooks listen with an invalid request responds to other clients while one request is incomplete', async () => {
+  test('webhooks listen responds to other clients while one request is incomplete', async () => {
     const { url, post } = await listen()
     const socket = await openSocket(url)
     socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 99\r\n\r\n')

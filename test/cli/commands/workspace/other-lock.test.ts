@@ -37,7 +37,7 @@ test.each(['diff', 'apply --yes', 'apply --dry-run', 'adopt'])(
   },
 )
 
-test('workspace apply --prune with the suggested --lock blocks the member who is missing from the file, and records the block in the lock file', async () => {
+test('workspace apply --prune with the suggested --lock blocks the member who is missing from the file, and records the block', async () => {
   const { at, room } = await createSchool()
   const { stderr } = await at.run(`workspace apply week2.csv ${flags} --prune=members --yes`)
   const line = suggested(stderr, 'week1.csv.lock')

@@ -172,7 +172,7 @@ describe('a roster in CSV', () => {
     expect([code, stderr, at.world.requests]).toEqual([2, expect.stringContaining(problem), []])
   })
 
-  test('a roster in CSV warns about user IDs and rooms that are alike, emails as names, and items of the service in another letter case', async () => {
+  test('a roster in CSV warns about similar user IDs and rooms, emails as names, and items in another letter case', async () => {
     const at = await createWorkspace()
     const flags = '--rooms-from class --users-from mail,name'
     at.write('mail,name,class\nAda@x.test,Ada,7a\n', 'list.csv')

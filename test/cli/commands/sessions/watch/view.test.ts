@@ -87,7 +87,7 @@ Standup · active · 0 online
 nobody is in the room`)
   })
 
-  test('the terminal view of sessions watch shows the date of a start on an earlier day, and an empty cell when the start is missing', async () => {
+  test('the terminal view of sessions watch shows the date of an earlier start, and an empty cell for a missing start', async () => {
     const { screens } = await view([
       {
         sessions: [
@@ -129,7 +129,7 @@ describe('the terminal view of sessions watch', () => {
     [3, 2],
     [1, 1],
   ])(
-    'the terminal view of sessions watch stays within %i columns and %i lines with any content',
+    'the terminal view of sessions watch stays within a window of %i × %i characters with any content',
     async (columns, rows) => {
       const looks = [{ sessions: crowd }, { sessions: [] }, { sessions: crowd.slice(0, 3) }]
       const { screens, terminal } = await view(looks, { columns, rows })
