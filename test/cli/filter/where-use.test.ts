@@ -99,7 +99,7 @@ describe('a --where condition on room metrics', () => {
     ])
   })
 
-  test('a --where condition on room metrics is evaluated only for rooms that match the conditions on fields, regardless of the order of the conditions', async () => {
+  test('a --where condition on room metrics is evaluated only for rooms that match the conditions on fields, in any order of the conditions', async () => {
     const asked = withRoomsInUse(world, rooms)
     expect(await listIds('online=0', 'name~^O', 'idle>90d')).toBe('old')
     expect(asked()).toEqual(['/rooms/old/sessions'])

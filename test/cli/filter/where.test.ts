@@ -808,7 +808,7 @@ describe('a batch command with --where', () => {
     ['users delete ada'],
     ['members block r m'],
     ['members unblock r m'],
-  ])('the command “%s” is refused with --where because it also contains IDs', async (command) => {
+  ])('the command “%s” is refused with --where because it contains IDs', async (command) => {
     expect(await world.run(`${command} --where type=x --yes`, { stdin: 'r1\n' })).toMatchObject({
       code: 2,
       stdout: '',
