@@ -91,7 +91,7 @@ describe('the receipt of rooms import', () => {
     expect(statSync(join(receipts(), receiptNames()[0] ?? '')).mode & 0o777).toBe(0o600)
   })
 
-  test('the receipt of rooms import is also stored if --journal names a file, which stays', async () => {
+  test('the receipt of rooms import is stored even if --journal names a file, which is kept', async () => {
     expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(done)
     expect(receiptNames()).toHaveLength(1)
     expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(

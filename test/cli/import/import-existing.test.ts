@@ -92,14 +92,14 @@ describe('members import of existing members', () => {
     },
   )
 
-  test('members import of existing members requests the members of each room once for any number of rows', async () => {
+  test('members import requests the members of each room once for any number of rows', async () => {
     await run(`members import members.csv --room ${room} --if-exists overwrite`)
     expect(world.sent().filter((line) => line.startsWith('GET'))).toEqual([
       `GET /rooms/${room}/members?limit=1000`,
     ])
   })
 
-  test('members import of existing members fails each row whose room or user does not exist, and imports the other rows', async () => {
+  test('members import fails each row whose room or user does not exist, and imports the other rows', async () => {
     world.file('members.csv', `room_id,user_id\nnope,ada\n${room},nobody\n${room},grace\n`)
     const { code, stdout } = await run('members import members.csv -o ndjson')
     expect({ code, results: resultsOf(stdout).map(({ status, error }) => error ?? status) }).toEqual({
@@ -149,7 +149,7 @@ describe('rooms import of existing rooms', () => {
     })
   })
 
-  test('rooms import of existing rooms creates a room with a new ID for a row with an unknown ID', async () => {
+  test('rooms import creates a room with a new ID for a row with an unknown ID', async () => {
     world.file('rooms.csv', 'id,name,type,is_terminated\nformer,R1,open,\nother,R2,public,true\n')
     const { code, stdout } = await run('rooms import rooms.csv -o ndjson')
     expect({ code, keys: resultsOf(stdout).map(({ key }) => key) }).toEqual({
@@ -161,7 +161,7 @@ describe('rooms import of existing rooms', () => {
     expect(rooms.map(({ name, type }: any) => `${name} ${type}`)).toEqual(['R2 public'])
   })
 
-  test('rooms import of existing rooms sends every field that can be set at creation', async () => {
+  test('rooms import sends every field that can be set at creation', async () => {
     await user('ada')
     world.file(
       'rooms.csv',

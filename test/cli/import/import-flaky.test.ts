@@ -330,7 +330,7 @@ describe('users import after a lost response', () => {
     },
   )
 
-  test('users import after a lost response exits 7 for a row with a field that the API does not list, and --resume reports no failure', async () => {
+  test('users import exits 7 after a lost response for a row with an unlisted field, and --resume reports no failure', async () => {
     world.file('in.csv', 'user_id,Dept\nada,Maths\n')
     const argv = ['users', 'import', 'in.csv', '--map', 'Dept=department']
     world.loseConnection()
@@ -472,7 +472,7 @@ describe('an import into a service', () => {
     ['refuses connections', 'rooms', neverSent, 5],
     ['resets connections', 'rooms', lost, 7],
   ])(
-    'an import stops before it sends all rows if the service %s (items: %s)',
+    'an import stops before it sends all rows if the service %s during an import of %s',
     async (_what, kind, wrong, code) => {
       world.file('in.csv', kind === 'users' ? usersCsv(200) : roomsCsv(200))
       world.intercept = wrong
@@ -485,7 +485,7 @@ describe('an import into a service', () => {
 test.each([
   [1, 5],
   [4, 5],
-])('users import exits 5 if the service refuses connections, with a file of %i rows', async (rows, code) => {
+])('users import exits 5 if the service refuses connections (row count: %i)', async (rows, code) => {
   world.file('in.csv', usersCsv(rows))
   failRequests(neverSent, () => true)
   const result = await run('users import in.csv --retries 0')

@@ -74,7 +74,7 @@ describe('^C during an import', () => {
     expect(await world.users()).toEqual(usersOf(40))
   })
 
-  test('^C during an import lets rooms import --resume create each missing room once', async () => {
+  test('rooms import --resume after ^C creates each missing room once', async () => {
     world.file('in.csv', roomsCsv(30))
     const { code, stderr } = await runInterrupted('rooms import in.csv', { answered: 11, underWay: 8 })
     expect(code).toBe(130)

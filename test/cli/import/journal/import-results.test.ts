@@ -256,20 +256,23 @@ describe('an import', () => {
     ['--max-errors 2', 3],
     ['--max-errors 0', 1],
     ['--fail-fast', 1],
-  ])('an import with %s stops and prints the command to resume after %i failures', async (flags, tried) => {
-    for (let i = 1; i <= 5; i++) await user(`u${i}`)
-    world.file('people.csv', usersCsv(9))
-    const ended = await run(`users import people.csv --concurrency 1 ${flags}`)
-    expect({ code: ended.code, end: ended.stderr.split('\n').slice(-3) }).toEqual({
-      code: 1,
-      end: [
-        `error: imported 0 of 9 users; ${tried} failed; ${9 - tried} not tried`,
-        `hint: resume with: meetroom users import people.csv --concurrency 1 --resume --base-url https://meet.test/v1`,
-        '',
-      ],
-    })
-    expect(world.sent()).toHaveLength(tried)
-  })
+  ])(
+    'an import with %s stops and prints the command to resume when the failure count is %i',
+    async (flags, tried) => {
+      for (let i = 1; i <= 5; i++) await user(`u${i}`)
+      world.file('people.csv', usersCsv(9))
+      const ended = await run(`users import people.csv --concurrency 1 ${flags}`)
+      expect({ code: ended.code, end: ended.stderr.split('\n').slice(-3) }).toEqual({
+        code: 1,
+        end: [
+          `error: imported 0 of 9 users; ${tried} failed; ${9 - tried} not tried`,
+          `hint: resume with: meetroom users import people.csv --concurrency 1 --resume --base-url https://meet.test/v1`,
+          '',
+        ],
+      })
+      expect(world.sent()).toHaveLength(tried)
+    },
+  )
 
   test('an import continues until the number of failures exceeds --max-errors', async () => {
     await user('u1')
