@@ -214,7 +214,7 @@ describe.each(['empty', 'ok'] as const)('responses “%s” to writes', (writes)
   beforeEach(() => start({ writes }))
 
   test.each(formats)(
-    `if responses to writes are “${writes}”, a change is confirmed by a read and printed with -o %s`,
+    `if responses to writes are “${writes}”, rooms terminate and rooms delete succeed with -o %s`,
     async (format) => {
       expect(await namesOf(`rooms terminate ${ids['Beta']} --yes`, format)).toEqual(['Beta'])
       const { code, stdout } = await world.run(`rooms delete ${ids['Delta']} --yes -o ${format}`)

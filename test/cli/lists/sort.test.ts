@@ -208,7 +208,7 @@ describe('--sort', () => {
     expect((await world.run('sessions list r1 --sort -connected_at -o ids -q')).stdout).toBe('s2\ns0\ns1\n')
   })
 
-  test('--sort is a flag of every paged command', async () => {
+  test('every paged command has the flags --sort, --count and --count-by', async () => {
     const has = (long: string) => async () =>
       (await leaves())
         .filter(({ command }) => command.options.some((option) => option.long === long))
