@@ -204,7 +204,7 @@ describe('a user given as name:… or email:…', () => {
     })
   })
 
-  test('a user given as name:… or email:… can repeat a flag, and is skipped with --ignore-not-found if missing', async () => {
+  test('a repeated --user accepts names, and --ignore-not-found skips a missing user', async () => {
     await create('ada', 'Ada')
     const id = await room('R')
     const { member } = (await world.send('POST', `/rooms/${id}/members`, { user_id: 'ada' })).body
