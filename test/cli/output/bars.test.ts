@@ -27,7 +27,7 @@ test('the coverage values of the segments of a span add up to the covered time i
   )
 })
 
-test('an interval of zero length adds coverage to its segment, and segments of a span of zero length have a coverage of 0 or 1', () => {
+test('an interval of zero length covers a part of its segment, and each segment of an empty span has coverage 0 or 1', () => {
   expect(computeCoverage([[5, 5]], [0, 10], 2).map((part) => part > 0)).toEqual([false, true])
   expect(computeCoverage([[5, 5]], [5, 5], 3)).toEqual([1, 1, 1])
   expect(computeCoverage([], [5, 5], 3)).toEqual([0, 0, 0])

@@ -133,7 +133,7 @@ describe('the escaped form of any text', () => {
     .map((parts) => parts.join(''))
   const anyHidden = /[\p{Join_C}\p{VS}\u{e0020}-\u{e007f}]/u
 
-  test('the escaped form of any text contains invisible characters only after a visible one, and only as many as an emoji flag needs', () => {
+  test('the escaped form of any text contains invisible characters only after a visible character, and only as many as an emoji flag needs', () => {
     fc.assert(
       fc.property(text, (original) => {
         const shown = visible(original)
