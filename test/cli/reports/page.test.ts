@@ -281,7 +281,7 @@ describe('the HTML page of sums', () => {
   const section = (html: string, id: string) =>
     new RegExp(`<section[^>]*aria-labelledby="${id}">[^]*?</section>`).exec(html)?.[0] ?? ''
 
-  test('the HTML page of sums shows the minutes per day and the busiest hours as charts and as numbers', async () => {
+  test('the HTML page of totals shows the minutes per day and the busiest hours as charts and as numbers', async () => {
     for (const by of ['user-total', 'meeting', 'month', 'user', 'day,meeting']) {
       const text = await totals(`--by ${by}`)
       const days = rowsOf(section(text, 'minutes-per-day'))
@@ -305,7 +305,7 @@ describe('the HTML page of sums', () => {
     }
   })
 
-  test('the HTML page of sums with --by user-total shows a timeline for each person up to 36 hours, else a bar', async () => {
+  test('the HTML page of totals with --by user-total shows a timeline for each person up to 36 hours, else a bar', async () => {
     const month = section(await totals('--by user-total --period 2025-10'), 'totals')
     expect(rowsOf(month).slice(1)).toMatchObject([
       ['ADAada', '2', '3', '4', '2025-10-24 10:00', '2025-10-26 02:30', '290.0', '275.0', ''],
@@ -320,7 +320,7 @@ describe('the HTML page of sums', () => {
     expect(day.match(/<svg [^>]*role="img"/g)).toHaveLength(2)
   })
 
-  test('the HTML page of sums with --by month shows a bar and no timeline for each month', async () => {
+  test('the HTML page of totals with --by month shows a bar and no timeline for each month', async () => {
     const text = section(await totals('--by month'), 'totals')
     expect(rowsOf(text)).toEqual([
       ['Month', 'Participants', 'Rooms', 'Days', 'Meetings', 'Room minutes', '0 minutes370.0 minutes'],
@@ -331,7 +331,7 @@ describe('the HTML page of sums', () => {
     expect(text).toContain('<rect class="there" x="0" y="3" width="27" height="10"/>')
   })
 
-  test('the HTML page of sums with --by meeting contains a section for each meeting', async () => {
+  test('the HTML page of totals with --by meeting contains a section for each meeting', async () => {
     const text = await totals('--by meeting --absent')
     expect(
       [...text.matchAll(/<h2 id="meeting.*?">(.*?)<\/h2>\n<p>(.*?)<\/p>/g)].map(([, ...words]) => words),
@@ -365,7 +365,7 @@ describe('the HTML page of sums', () => {
     ])
   })
 
-  test('the HTML page of sums with --by meeting shows all people of a large meeting in one section', async () => {
+  test('the HTML page of totals with --by meeting shows all people of a large meeting in one section', async () => {
     const sessions = Array.from({ length: 1100 }, (_, i) =>
       session(`u${i}`, '08:00', '08:30', { id: `s${i}`, name: 'N' }),
     )
@@ -375,7 +375,7 @@ describe('the HTML page of sums', () => {
     expect(page()).toContain('1100 participants')
   })
 
-  test('the HTML page of sums shows names that contain HTML as text', async () => {
+  test('the HTML page of totals shows names that contain HTML as text', async () => {
     hostileLessons()
     for (const by of ['user-total', 'meeting', 'user,month', 'room,day']) {
       expect((await report(`--all-rooms --by ${by} -o ndjson`)).code).toBe(0)
@@ -387,7 +387,7 @@ describe('the HTML page of sums', () => {
     expect(page()).not.toMatch(/<script|<img|\bon\w+=["']|<h1>owned/)
   })
 
-  test('the HTML page of sums shows minutes per week or per month for a long period', async () => {
+  test('the HTML page of totals shows minutes per week or per month for a long period', async () => {
     const sessions = [
       session('ada', '08:00', '09:00'),
       session('ada', '08:00', '09:00', {
@@ -415,7 +415,7 @@ describe('the HTML page of sums', () => {
     expect(rowsOf(section(page(), 'minutes-per-month'))).toHaveLength(67)
   })
 
-  test('the HTML page of usage shows the charts of the month, and the measures of the month or of each room with the peak', async () => {
+  test('the HTML page of usage shows charts of the month, and the measures of the month or of each room', async () => {
     term(world)
     const usage = async (line: string) => {
       const more = await world.run(`usage --time-zone Europe/Berlin --html page.html ${line}`)
@@ -445,7 +445,7 @@ describe('the HTML page of sums', () => {
     expect(page()).not.toContain('class="charts"')
   })
 
-  test('the HTML page of sums contains no charts if nobody attended', async () => {
+  test('the HTML page of totals contains no charts if nobody attended', async () => {
     school(world, { maths: {} })
     expect((await report('maths --by month')).code).toBe(0)
     expect(page()).not.toContain('class="charts"')

@@ -23,7 +23,7 @@ async function rows(line: string): Promise<string[]> {
 describe('a report by user-total', () => {
   beforeEach(() => term(world))
 
-  test('a report by user-total has one row for each user, and counts simultaneous time in two rooms once in minutes and twice in room_minutes', async () => {
+  test('sessions report --by user-total has one row for each user, and counts simultaneous time in two rooms twice only in room_minutes', async () => {
     expect(await rows('--by user-total')).toEqual([
       'user_id,name,rooms,days,meetings,first_in,last_out,room_minutes,minutes',
       'ada,ADA,2,3,4,2025-10-24T08:00:00.000Z,2025-10-26T00:30:00.000Z,290,275',
@@ -32,7 +32,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('a report by user-total with --missed N lists people who missed at least N meetings', async () => {
+  test('sessions report --by user-total with --missed N lists people who missed at least N meetings', async () => {
     expect(await rows('--by user-total --missed 2 --columns user_id,meetings,missed')).toEqual([
       'user_id,meetings,missed',
       'alan,0,4',
@@ -45,7 +45,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('a report by user-total with --absent also lists invited users who did not attend', async () => {
+  test('sessions report --by user-total with --absent lists invited users who did not attend', async () => {
     expect((await rows('--by user-total --absent --columns user_id,meetings,missed')).slice(1)).toEqual([
       'alan,0,4',
       'grace,2,3',
@@ -54,7 +54,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('a report by user-total with --min-minutes counts a shorter attendance of a meeting as missed', async () => {
+  test('sessions report --by user-total with --min-minutes counts a shorter attendance of a meeting as missed', async () => {
     expect(
       (
         await rows(
@@ -64,7 +64,7 @@ describe('a report by user-total', () => {
     ).toEqual(['alan,0,4,0', 'grace,2,3,70', 'ada,3,2,270'])
   })
 
-  test('a report by user-total has one row for each user and month with --by user-total,month or --by month,user-total', async () => {
+  test('sessions report --by user-total has one row for each user and month if --by combines user-total and month', async () => {
     expect((await rows('--by user-total,month --columns user_id,month,room_minutes')).slice(1)).toEqual([
       'ada,2025-10,290',
       'grace,2025-10,70',
@@ -79,7 +79,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('a report by user-total with -o ids prints the user IDs', async () => {
+  test('sessions report --by user-total with -o ids prints the user IDs', async () => {
     expect(await report('--by user-total -o ids')).toMatchObject({ stdout: 'ada\ngrace\n', stderr: '' })
   })
 })
@@ -87,7 +87,7 @@ describe('a report by user-total', () => {
 describe('a report by meeting', () => {
   beforeEach(() => term(world))
 
-  test('a report by meeting groups the sessions of a room into meetings, and shows the room name and the role', async () => {
+  test('sessions report --by meeting groups the sessions of a room into meetings, and shows the room name and the role', async () => {
     expect(await rows('--by meeting --to 2025-10-25')).toEqual([
       'room_id,room_name,meeting,meeting_start,meeting_end,user_id,name,role,first_in,last_out,room_minutes,share,present',
       'maths,Mathematics 7b,1,2025-10-24T08:00:00.000Z,2025-10-24T08:45:00.000Z,ada,ADA,host,2025-10-24T08:00:00.000Z,2025-10-24T08:45:00.000Z,45,1,true',
@@ -98,7 +98,7 @@ describe('a report by meeting', () => {
     ])
   })
 
-  test('a report by meeting with a longer --gap merges meetings that are close together', async () => {
+  test('sessions report --by meeting with a longer --gap merges meetings that are close together', async () => {
     const meetings = async (line: string) =>
       (await rows(`--by meeting --to 2025-10-25 --columns room_id,meeting,user_id ${line}`)).slice(1)
     expect(await meetings('--gap 76m')).toEqual(['maths,1,ada', 'maths,1,grace', 'art,1,ada', 'art,1,grace'])
@@ -106,7 +106,7 @@ describe('a report by meeting', () => {
     expect(await meetings('--gap 75m')).toContain('maths,2,ada')
   })
 
-  test('a report by meeting with --absent and --min-minutes marks invited people who attend for less time as absent', async () => {
+  test('sessions report --by meeting with --absent and --min-minutes marks invited people who attend for less time as absent', async () => {
     const lines = await rows(
       '--by meeting --absent --min-minutes 30 --to 2025-10-25 --columns room_id,meeting,user_id,room_minutes,present',
     )
@@ -122,7 +122,7 @@ describe('a report by meeting', () => {
     ])
   })
 
-  test('a report by meeting has no end time for a running meeting', async () => {
+  test('sessions report --by meeting has no end time for a running meeting', async () => {
     school(world, { maths: { sessions: [visit('ada', '12-31T08:00', null)], members: [member('ada')] } })
     const { stdout } = await report('--by meeting -o json')
     expect(JSON.parse(stdout).attendance[0]).toMatchObject({
@@ -132,7 +132,7 @@ describe('a report by meeting', () => {
     })
   })
 
-  test('a report by meeting has one row for a user whom the service returns as several members of a room', async () => {
+  test('sessions report --by meeting has one row for a user whom the service returns as several members of a room', async () => {
     const sessions = [
       visit(null, '10-24T08:00', '10-24T08:30', { member_id: 'm-ada' }),
       visit(null, '10-24T08:20', '10-24T08:40', { member_id: 'second' }),
@@ -146,7 +146,7 @@ describe('a report by meeting', () => {
 describe('a report by period', () => {
   beforeEach(() => term(world))
 
-  test('a report by period has one row for each day, week or month in the given time zone', async () => {
+  test('sessions report by period has one row for each day, week or month in the given time zone', async () => {
     expect(await rows('--by day')).toEqual([
       'day,participants,rooms,days,meetings,room_minutes',
       '2025-10-24,2,2,1,3,180',
@@ -168,7 +168,7 @@ describe('a report by period', () => {
     ])
   })
 
-  test('a report by period includes names with --by room,month and with --by user,month', async () => {
+  test('sessions report by period includes names with --by room,month and with --by user,month', async () => {
     expect(await rows('--by room,month')).toEqual([
       'month,room_id,room_name,participants,days,meetings,room_minutes',
       '2025-10,maths,Mathematics 7b,3,4,4,320',
@@ -181,13 +181,13 @@ describe('a report by period', () => {
     ])
   })
 
-  test('a report by period sends no request for members or names', async () => {
+  test('sessions report by period sends no request for members or names', async () => {
     await rows('--by month')
     const paths = world.requests.map(({ url }) => new URL(url).pathname)
     expect([...new Set(paths)]).toEqual(['/v1/rooms', '/v1/rooms/maths/sessions', '/v1/rooms/art/sessions'])
   })
 
-  test('a report by period exits 2 with -o ids, because a period has no ID', async () => {
+  test('sessions report by period exits 2 with -o ids, because a period has no ID', async () => {
     expect(await report('--by month -o ids')).toMatchObject({
       code: 2,
       stderr: 'error: a period has no ID to print\n',
@@ -368,7 +368,7 @@ describe('the table of totals on a terminal', () => {
     },
   )
 
-  test('the table of totals on a terminal shows a bar for the minutes of each person, and a timeline for each person in a meeting', async () => {
+  test('the table of totals on a terminal shows a bar for each person, or a timeline for each person in a meeting', async () => {
     expect((await report('--by user-total', { ...bars, columns: 60 })).stdout).toBe(
       'NAME    MEETINGS  ROOM MINUTES  MINUTES\n' +
         '──────  ────────  ────────────  ───────  ───────────────────\n' +
