@@ -86,7 +86,7 @@ describe('the confirmation prompt', () => {
   })
 
   test.each([1, 3])(
-    'the confirmation prompt for a deletion of %i rooms makes the command exit 130 without a write after ^C',
+    '^C at the confirmation prompt makes the command exit 130 without a write (room count: %i)',
     async (count) => {
       const ids = await rooms(count)
       expect(await runWithInput('\x03', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
@@ -95,7 +95,7 @@ describe('the confirmation prompt', () => {
   )
 
   test.each([1, 3])(
-    'the confirmation prompt for a deletion of %i rooms makes the command exit 130 without a write after ^D',
+    '^D at the confirmation prompt makes the command exit 130 without a write (room count: %i)',
     async (count) => {
       const ids = await rooms(count)
       expect(await runWithInput('\x04', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
@@ -191,7 +191,7 @@ describe('the flags --yes and --max', () => {
     [3, '--yes --max 2', beyond('delete rooms', 3, 2)],
     [3, '--max 2', beyond('delete rooms', 3, 2)],
   ])(
-    'a deletion of %i rooms with the flags “%s” exits 10 without a request',
+    'rooms delete with the room count %i and the flags “%s” exits 10 without a request',
     async (count, flags, stderr) => {
       const ids = Array.from({ length: count }, (_, i) => `r${i}`)
       expect(await world.run(['rooms', 'delete', ...ids, ...flagsOf(flags)])).toMatchObject({
@@ -208,7 +208,7 @@ describe('the flags --yes and --max', () => {
     [2, '-y --max 2'],
     [21, '--yes --max 21'],
     [25, '--yes --max 1000'],
-  ])('a deletion of %i rooms with the flags “%s” is permitted', async (count, flags) => {
+  ])('rooms delete with the room count %i and the flags “%s” deletes the rooms', async (count, flags) => {
     const ids = await rooms(count)
     expect(await world.run(['rooms', 'delete', ...ids, ...flagsOf(flags), '-o', 'ids'])).toMatchObject({
       code: 0,

@@ -53,7 +53,7 @@ test('each command exits 74 if its output is lost, and its error reports complet
 const exhausted = new Set<string>()
 
 test.each([0, 1, 2, 3, 4])(
-  'each command exits 0, 7 or 8 after a change if the key is refused after %i successful requests',
+  'each command exits 0, 7 or 8 after a change if the key is refused (successful requests: %i)',
   async (answered) => {
     const wrong: unknown[] = []
     let partial = 0
