@@ -133,7 +133,7 @@ describe('members export --all-rooms', () => {
     [1, 64],
     [1000, 30],
   ])(
-    'members export --all-rooms of rooms with %i members requests at most %i rooms before the first response',
+    'members export --all-rooms with a room size of %i requests at most %i rooms before the first response',
     async (size, most) => {
       const rooms = 70
       const serviceAnswer = serve(rooms, size)
