@@ -140,7 +140,7 @@ describe('completion of IDs', () => {
     expect(statSync(cache()).size).toBeLessThan(50_000)
   })
 
-  test('completion of IDs ignores a cache that other users can write to or that is behind a symbolic link', async () => {
+  test('completion of IDs replaces a cache file that is a symbolic link, and does not change the target of the link', async () => {
     const forged = JSON.stringify({})
     mkdirSync(join(world.dir, 'cache'))
     const elsewhere = join(world.dir, 'elsewhere')
