@@ -86,7 +86,7 @@ describe('rooms update --where', () => {
     [21, ['--yes'], 'updating rooms would affect 21 items, but --yes alone allows 20'],
     [3, ['--yes', '--max', '2'], 'the command would affect 3 rooms, but --max allows 2; nothing was done'],
   ])(
-    'rooms update --where of %i rooms exits 10 without a write with the flags %j',
+    'rooms update --where exits 10 without a write for the room count %i and the flags %j',
     async (count, flags, message) => {
       for (let i = 0; i < count; i++) await room(`R${i}`)
       const run = await update('--where', 'type=open', '--name', 'x', ...flags)

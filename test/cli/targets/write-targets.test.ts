@@ -61,7 +61,7 @@ describe('the concurrency of a batch', () => {
     ['--concurrency 1', 1],
     ['--concurrency 3', 3],
     ['--concurrency 256', 30],
-  ])('a batch with the flags “%s” sends at most %i requests concurrently', async (flags, most) => {
+  ])('a batch with the flags “%s” has a maximum concurrency of %i', async (flags, most) => {
     const ids = await users(30)
     let under = 0
     let seen = 0
