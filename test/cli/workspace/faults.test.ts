@@ -83,7 +83,7 @@ test('workspace apply completes a run that was killed at any request, without a 
 }, 120_000)
 
 test.each([-3600, 0, 3600, 365 * 86_400])(
-  'workspace apply waits for a late request of a killed run, even if the wall clock was set by %d seconds',
+  'workspace apply waits for a late request of a killed run, even if the wall clock changes by %d seconds',
   async (seconds) => {
     const at = await createWorkspace()
     at.write(JSON.stringify({ rooms: [{ key: 'a', name: 'Algebra', type: 'private' }] }), 'school.json')
