@@ -243,7 +243,7 @@ test('auth login over plain HTTP to a loopback address stores the key', async ()
   })
 })
 
-test('auth login without a terminal and without --with-key exits 2 with a hint to pipe the key to standard input', async () => {
+test('auth login without a terminal and without --with-key exits 2 with a hint to read the key from a file', async () => {
   expect(await world.run(`auth login --base-url ${baseUrl}`, { env: bare })).toMatchObject({
     code: 2,
     stdout: '',

@@ -41,7 +41,7 @@ const join = (host: TestHost, ...flags: string[]) =>
 
 const joined = JSON.stringify({ event: 'joined', session: { id: 's1' } })
 
-test('join waits twice as long after each connection that is closed immediately, up to eight seconds', async () => {
+test('join doubles its pause after each connection that is closed immediately, up to a maximum', async () => {
   let connections = 0
   const host = await serveRooms((socket, host) => {
     if (++connections > 9) return host.signal('SIGINT')

@@ -146,7 +146,7 @@ describe.each([
     expect(await names(world)).toEqual(['New'])
   })
 
-  test(`${line} exits without a change if the workspace is being served`, async () => {
+  test(`${line} exits 2 if the workspace is being served`, async () => {
     const world = await createWorldWithBackup()
     const lock = await lockWorkspace(join(world.dir, 'data'), { quietly })
     onTestFinished(() => lock.release())

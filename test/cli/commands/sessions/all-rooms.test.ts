@@ -95,7 +95,7 @@ test.each([
   expect(stderr).toContain(message)
 })
 
-test('sessions list --all-rooms prints the sessions of the other rooms and exits 8 when a room fails', async () => {
+test('sessions list --all-rooms prints the sessions of the other rooms and exits 8 when the request for one room fails', async () => {
   serveRooms()
   const respond = world.intercept
   world.intercept = async (request, ...rest) =>

@@ -314,7 +314,7 @@ describe('sessions watch with a failing service', () => {
     })
   })
 
-  test('sessions watch with a failing service lengthens the interval when a poll takes longer than the interval', async () => {
+  test('sessions watch lengthens the interval when a poll takes longer than the interval', async () => {
     const room = await watchedRoom([{}, {}, {}])
     const { intercept } = room.world
     room.world.intercept = async (request, next, signal) => {

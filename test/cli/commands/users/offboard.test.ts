@@ -297,7 +297,7 @@ describe('the prompt of users offboard', () => {
     )
   })
 
-  test('users offboard shows no prompt if no step remains', async () => {
+  test('users offboard exits 0 without a confirmation if no step remains', async () => {
     expect(await world.outcome('users offboard nobody somebody')).toMatchObject({ code: 0 })
   })
 
@@ -314,7 +314,7 @@ describe('the prompt of users offboard', () => {
       'users offboard mallory',
       'error: offboarding users needs confirmation, and there is no terminal for a prompt\nhint: pass --yes to confirm in advance\n',
     ],
-  ])('users offboard shows no prompt before the command “%s” exits 10', async (line, stderr) => {
+  ])('the command “%s” exits 10 without a prompt and without a write', async (line, stderr) => {
     expect(await world.outcome(line)).toEqual({ code: 10, stdout: '', stderr })
     expect(world.writes()).toEqual([])
   })

@@ -117,7 +117,7 @@ describe('users rooms', () => {
     })
   })
 
-  test('users rooms treats a room that is deleted during the run as a room without members', async () => {
+  test('users rooms exits 0 if a room is deleted during the run', async () => {
     world.intercept = async (request, next) =>
       request.url.includes(`/rooms/${world.ids.board}`)
         ? answer(400, { error: { code: 'not_found', message: 'no such room' } })

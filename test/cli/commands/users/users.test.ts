@@ -154,7 +154,7 @@ test('users create creates the user when the lookup gets a 400 response without 
   ])
 })
 
-test('users create and update set the email with --email', async () => {
+test('users create and users update set the email with --email', async () => {
   await world.run('users create ada --email ada@example.com')
   expect(lastBody()).toEqual({ user_id: 'ada', email: 'ada@example.com' })
   await world.run('users update ada --email countess@example.com')

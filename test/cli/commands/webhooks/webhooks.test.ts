@@ -199,7 +199,7 @@ describe('webhooks listen --require-header', () => {
     expect(stderr.all.join()).not.toContain('a-header')
   })
 
-  test('webhooks listen checks every header of --require-header before it applies --respond and --exec', async () => {
+  test('webhooks listen checks every header of --require-header before it applies --respond', async () => {
     const { post } = await listen([
       ...['--require-header', 'A: one', '--require-header', 'B: two', '--respond', '204'],
     ])

@@ -237,7 +237,7 @@ describe('workspace apply for rooms', () => {
 })
 
 describe('workspace apply with conflicts', () => {
-  test('workspace apply with conflicts reports items that changed after the plan as failed, and writes the other items', async () => {
+  test('workspace apply reports items that changed after the plan as failed, and writes the other items', async () => {
     const at = await createWorkspace()
     for (const id of ['ada', 'grace']) await at.user(id)
     at.write('users: [{ user_id: ada, name: Ada }, { user_id: grace, name: Grace }, { user_id: new }]\n')
@@ -259,7 +259,7 @@ describe('workspace apply with conflicts', () => {
     expect((await at.users()).find(({ user_id }) => user_id === 'ada').name).toBe('Somebody else')
   })
 
-  test('workspace apply with conflicts creates and removes no items if the list of items is incomplete', async () => {
+  test('workspace apply creates and removes no items if the list of items is incomplete', async () => {
     const at = await createWorkspace()
     for (const id of ['ada', 'grace']) await at.user(id)
     at.write('users: [{ user_id: ada, name: Ada }, { user_id: new }]\n')
