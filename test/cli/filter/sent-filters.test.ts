@@ -118,7 +118,7 @@ describe('a room whose name the service sends as a number', () => {
     }
   }
 
-  test('each command finds a room by name if the service sends the name as a number', async () => {
+  test('rooms get, rooms list and rooms create find a room whose name the service sends as a number', async () => {
     numbered()
     expect(await world.run('rooms get name:123 -o ids')).toMatchObject({ code: 0, stdout: 'r1\n' })
     expect(await world.run('rooms list --name 123 -o ids')).toMatchObject({ code: 0, stdout: 'r1\n' })
