@@ -368,7 +368,7 @@ describe('a usage error', () => {
     }
   })
 
-  test('a usage error is printed as plain text if --json follows “--”', async () => {
+  test('an error is printed as plain text if --json follows “--”', async () => {
     const { stderr } = await world.run(['rooms', 'get', '--', '--json'])
     expect(stderr).toMatch(/^error: no such room: --json\n/)
   })
