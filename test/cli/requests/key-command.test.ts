@@ -374,7 +374,7 @@ test('the key commands in the help topic on CI are valid', () => {
   for (const [, line = ''] of lines) expect(readKeyCommand(line)[1]).toBeDefined()
 })
 
-test('auth status prints the error of a failed key command and exits 4', async () => {
+test('auth status --json prints "works": false and exits 4 if the key command fails', async () => {
   store()
   writeKeyCommand('exit 1')
   const { code, stdout } = await world.run('auth status --json', { env })
