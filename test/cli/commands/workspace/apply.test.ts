@@ -407,7 +407,7 @@ describe('the lock file', () => {
     expect(statSync(lock).mode & 0o777).toBe(0o640)
   })
 
-  test('workspace apply sends no request if the lock file cannot be written', async () => {
+  test('workspace apply sends no request if the directory of the workspace file does not exist', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     const { code, stderr } = await at.run('workspace apply missing/school.yaml --yes')
