@@ -235,7 +235,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--where on a service with partial lists shows in the prompt that an empty value matched', async () => {
+  test('--where on a service with partial lists and --dry-run marks an empty value that matched', async () => {
     const { stderr } = await world.run('rooms terminate --where terminated_at= --where name=Beta --dry-run')
     expect(stderr).toContain('  Beta  terminated_at (empty)\n')
   })

@@ -258,7 +258,7 @@ describe('a list whose total is wrong', () => {
 })
 
 test.each(['rooms list --json', 'rooms list --all --json', 'api GET /rooms --paginate'])(
-  'the command “%s” prints an empty list if the service sends null instead of a list',
+  'the command “%s” exits 0 without an error if the service sends null instead of a list',
   async (line) => {
     const body = '{"rooms":null,"paging":{"total":0}}'
     world.intercept = async () => answer(200, body)

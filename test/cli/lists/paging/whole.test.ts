@@ -86,7 +86,7 @@ describe('lists with repeated rows', () => {
     },
   )
 
-  test('a list exits 8 with the number of rows after three readings that differ', async () => {
+  test('rooms list exits 8 with the number of listed rows after three readings that differ', async () => {
     serveReadings((reading) => rowsWithRepeat(20 + reading).filter((i) => i !== 7))
     const { code, stderr } = await world.run('rooms export --quiet')
     expect({ code, stderr }).toEqual({
