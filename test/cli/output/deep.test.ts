@@ -55,7 +55,7 @@ describe('a response nested 100,000 levels deep', () => {
   )
 })
 
-test('a response nested 180 levels deep is printed in every format', async () => {
+test('a response nested 180 levels deep causes no error in any format', async () => {
   const text = `{"rooms":[{"id":"r1","type":"open","name":"n","x":${nested(180)}}],"paging":{"total":1}}`
   world.intercept = async () => answer(200, text)
   for (const format of formats)

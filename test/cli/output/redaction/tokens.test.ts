@@ -78,7 +78,7 @@ describe('--columns access_token', () => {
     expect(stdout).toBe(`${token},"{""devices"":[{}]}"\r\n`)
   })
 
-  test('--columns access_token is an unknown column for a list whose items have no tokens', async () => {
+  test('--columns access_token is a usage error for a command whose items have no tokens', async () => {
     expect(await world.run('rooms create --name R --type open --columns access_token')).toMatchObject({
       code: 2,
       stdout: '',
@@ -240,7 +240,7 @@ describe('an export of users without access tokens', () => {
     expect(await to.run('users import users.csv')).toMatchObject({ code: 0 })
   })
 
-  test('an export of users without access tokens equals the response byte for byte if no user has a token', async () => {
+  test('an export as JSON equals the response of the service if the items have no access tokens', async () => {
     await world.send('POST', '/rooms', { name: 'R', type: 'open' })
     const { stdout } = await run('rooms export -o json')
     expect(JSON.parse(stdout)).toEqual((await world.send('GET', '/rooms?limit=1000')).body)
