@@ -132,7 +132,7 @@ describe('rooms create on a terminal', () => {
     ])
   })
 
-  test('rooms create on a terminal accepts a name of five thousand characters and displays its end', async () => {
+  test('rooms create on a terminal accepts a very long name and displays at most 200 of its characters', async () => {
     const long = 'x'.repeat(sized(600, 5000))
     const { code, stderr } = await talk(world, 'rooms create --type open -o ids', [[name, `${long}\n`]])
     expect(code).toBe(0)

@@ -421,7 +421,7 @@ describe('a protected profile', () => {
     expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining('no connection') })
   })
 
-  test('a protected profile protects a service even if base URL and key come from the environment, and so does a damaged settings file', async () => {
+  test('a protected profile protects a service even if the environment contains the key or the settings file is damaged', async () => {
     const line = `rooms delete ${open} --yes`
     expect(await world.run(line)).toMatchObject({ code: 2, stderr: expect.stringContaining('--allow-write') })
     writeFileSync(join(world.configDir, 'config.json'), '{')

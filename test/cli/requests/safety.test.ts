@@ -81,7 +81,7 @@ describe('the command', () => {
   )
 
   test.each(callsOf(0))(
-    'the command “%s” with --dry-run sends no write and starts no process',
+    'the command “%s” with --dry-run sends no write and starts no process except the key command',
     async (call) => {
       const { code, stderr, requests, writes, started, changed } = await run(
         call,
