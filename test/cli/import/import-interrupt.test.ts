@@ -164,7 +164,7 @@ describe('^C during an import', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('^C during an import with -o ndjson prints one error object with the command to resume as its hint', async () => {
+  test('^C during an import with -o ndjson prints one error object with the command to retry as its hint', async () => {
     world.file('in.csv', usersCsv(40))
     const { stderr } = await runInterrupted('users import in.csv -o ndjson --quiet', { answered: 2 })
     expect(JSON.parse(stderr)).toEqual({

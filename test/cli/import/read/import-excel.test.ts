@@ -91,7 +91,7 @@ describe('a CSV file from Excel', () => {
     expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada"}')
   })
 
-  test('an import reports several problems in one row of a CSV file as one error per problem', async () => {
+  test('an import reports several problems in one row of a CSV file in one error', async () => {
     const content = 'user_id;profile_url;default_member_type\n;img.test;boss\n'
     expect((await world.imported('people.csv', content)).stderr).toMatch(
       /^error: people.csv:2: profile_url must .*; default_member_type must be guest, host or monitor, not “boss”; user_id is missing\n/,
