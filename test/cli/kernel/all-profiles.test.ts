@@ -457,7 +457,7 @@ describe('usage errors of --all-profiles', () => {
   )
 })
 
-test('the client for all profiles refuses writes in every command', async () => {
+test('the client for all profiles refuses creations and deletions', async () => {
   const host = testHost({ env: { MEETROOM_CONFIG_DIR: join(dir, 'config') } })
   const flags = { audit: true, header: true, color: false, allProfiles: true, allowWrite: true, yes: true }
   const context = new Context({
