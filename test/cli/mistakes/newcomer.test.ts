@@ -12,7 +12,7 @@ const room = async (name: string) =>
 
 describe('a command with a room name instead of an ID', () => {
   test.each(['rooms get Algebra', 'members list Algebra', 'rooms update Algebra --name A'])(
-    'the command “%s” suggests the command with the room name instead of the ID',
+    'the command “%s” with a room name suggests the command with the prefix name:',
     async (line) => {
       await room('Algebra')
       const { code, stderr } = await world.run(line)
