@@ -224,7 +224,7 @@ describe('the HTML page of several rooms', () => {
     expect(page()).toContain('<p>Nobody was in 1 other room.</p>')
   })
 
-  test('the HTML page of several rooms shows lessons of several weeks side by side, without the time between the lessons', async () => {
+  test('the HTML page of a report shows lessons of several weeks side by side, without the time between the lessons', async () => {
     school(world, { maths: { sessions: weekly, members: [member('ada')] } })
     await report('maths -o ndjson')
     expect(page()).toContain(
@@ -239,7 +239,7 @@ describe('the HTML page of several rooms', () => {
     ])
   })
 
-  test('the HTML page of several rooms shows the name in a session if an earlier session of the same user has no name', async () => {
+  test('the HTML page of a report shows the name in a session if an earlier session of the same user has no name', async () => {
     const [first, ...others] = weekly
     school(world, {
       maths: { sessions: [{ ...first, name: null }, ...others.map((one) => ({ ...one, name: 'Ada' }))] },
