@@ -129,7 +129,7 @@ test('members add --role adds a user with the given role', async () => {
   ])
 })
 
-test('members add without --type uses the default role of the user', async () => {
+test('members add without --role uses the default role of the user', async () => {
   const id = await room()
   await world.send('POST', '/users', { user_id: 'ada', default_member_type: 'host' })
   const { stdout } = await world.run(`members add ${id} ada --json`)
