@@ -126,7 +126,7 @@ describe('a profile of serve --save-profile', () => {
     expect(await run('rooms list --profile dev --retries 0')).toMatchObject({ code: 5 })
   })
 
-  test('a profile of serve --save-profile is an ordinary profile after auth login', async () => {
+  test('auth login --replace makes a profile of serve --save-profile a profile of another service', async () => {
     const server = await runServe(['--save-profile', 'dev'], env)
     await server.stop()
     const { baseUrl, apiKey } = await serveHere()
