@@ -96,7 +96,7 @@ describe('rooms update --where', () => {
     },
   )
 
-  test('rooms update --where accepts every flag of rooms update', async () => {
+  test('rooms update --where accepts --terminated, --no-record, --data and --set', async () => {
     await room('A', { layout: 'grid' })
     await update(
       '--where',
