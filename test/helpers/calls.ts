@@ -28,7 +28,7 @@ const values: Record<string, string> = {
   duration: '',
   operation: 'createRoom',
   profile: 'spare',
-  key: 'timeout',
+  setting: 'timeout',
   value: '9',
   topic: 'exit-codes',
   command: 'rooms list',

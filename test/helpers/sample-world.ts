@@ -27,6 +27,7 @@ const files: Readonly<Record<string, string>> = {
   'courses.csv': 'name,type,members\nAlgebra,private,ada:host|grace\n',
   'course-members.csv': 'name,type,user_id,member_type\nLogic,private,ada,host\nLogic,private,grace,guest\n',
   'rooms.csv': 'name,type\ntest three,open\n',
+  'users.csv': 'user_id,name\nemmy,Emmy\n',
   'old-rooms.csv': `id,name,type\n${roomId},Old,private\n`,
   'old-members.csv': `room_id,user_id,type\n${roomId},linus,host\n`,
   'user-ids.txt': 'mallory\nlinus\n',

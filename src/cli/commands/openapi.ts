@@ -4,7 +4,7 @@ import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { visibleJson } from '../output/terminal/visible.ts'
 
 export function defineOpenapi(openapi: MeetroomCommand, act: DefineAction): void {
-  openapi.description('Print the API of the service as an OpenAPI 3.1 document.').action(
+  openapi.description('Print the API specification as an OpenAPI 3.1 document.').action(
     act('machine', async (context) => {
       const { openApiDocument } = await import('../../api/openapi.ts')
       const document = openApiDocument()

@@ -172,7 +172,7 @@ export function addConcurrencyFlag<C extends Command>(
 ): C {
   const note = adapts
     ? ` (default: adapts, starts at ${initialConcurrency})`
-    : '; the default applies to writes, reads adapt'
+    : '; reads adapt unless you set this flag'
   const option = new Option('--concurrency <n>', words + note)
   option.argParser(createIntegerParser('--concurrency', 1, 256))
   if (adapts) return command.addOption(option)

@@ -87,7 +87,7 @@ const explanations: Readonly<Record<string, Explain>> = {
   'commander.missingArgument': ({ said, command, program, words, rest }) => {
     const [, name = ''] = /'(.*)'/.exec(said) ?? []
     const [, key = '', value = ''] = /^([\w-]+)=([\s\S]*)$/.exec(rest[0] ?? '') ?? []
-    if (key !== '' && command.registeredArguments[0]?.name() === 'key')
+    if (key !== '' && command.registeredArguments[0]?.name() === 'setting')
       return new UsageError(`the argument “${name}” is missing`, {
         hint: ['type: ', suggest([...words, key, value, ...rest.slice(1)])],
       })

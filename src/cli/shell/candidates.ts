@@ -139,7 +139,7 @@ async function completeArgument(
       return { candidates: [], files: true }
     case 'profile':
       return { candidates: await lookUp.profiles() }
-    case 'key':
+    case 'setting':
       return { candidates: values(Object.keys(settable)) }
     case 'method':
       return { candidates: values(['GET', 'POST', 'PUT', 'DELETE']) }

@@ -26,7 +26,11 @@ export function addPlanFlags(command: MeetroomCommand): MeetroomCommand {
       'plan to remove items that this file created or adopted and no longer declares: members (blocked), users, rooms',
       parsePruneKinds,
     )
-    .option('--recreate <room-key>', 'plan to create the lost room with this key again; repeatable', collect)
+    .option(
+      '--recreate <room-key>',
+      'plan to create the room with this key again if it is gone from the service; repeatable',
+      collect,
+    )
     .option('--reblock', 'plan to block members again if this file blocked them and somebody unblocked them')
     .option(
       '--allow-large <kind=n>',

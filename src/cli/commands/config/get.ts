@@ -12,7 +12,7 @@ export function defineConfigGet(config: MeetroomCommand, act: DefineAction): voi
     .summary('Print one setting')
     .description('Print the effective value of one setting.')
     .argument(
-      '<key>',
+      '<setting>',
       `name of the setting: profile, api_key (whether one is set), ${settingKeys.join(', ')}`,
     )
     .action(

@@ -9,7 +9,7 @@ export function defineConfigSet(config: MeetroomCommand, act: DefineAction): voi
     .command('set')
     .summary('Change a setting of the profile')
     .description('Change a setting of the profile in use, or of the profile given with --profile.')
-    .argument('<key>', `name of the setting: ${settingKeys.join(', ')}`)
+    .argument('<setting>', `name of the setting: ${settingKeys.join(', ')}`)
     .argument('<value>', 'new value')
     .action(
       act('machine', async (context, name: string, text: string) => {

@@ -9,7 +9,7 @@ export function defineConfigUnset(config: MeetroomCommand, act: DefineAction): v
     .command('unset')
     .summary('Reset a setting to its default')
     .description('Reset a setting of the profile to its default.')
-    .argument('<key>', `name of the setting: ${settingKeys.join(', ')}`)
+    .argument('<setting>', `name of the setting: ${settingKeys.join(', ')}`)
     .action(
       act('forgets', async (context, name: string) => {
         if (name === 'api_key' || name === 'key_command')

@@ -7,7 +7,7 @@ export function defineProfileUse(profiles: MeetroomCommand, act: DefineAction): 
   const use = profiles
     .command('use')
     .summary('Switch to a profile')
-    .description('Make this profile the default of all commands.')
+    .description('Make this profile the default for all commands.')
     .argument('<profile>', 'name of the profile')
     .action(
       act('machine', async (context, name: string) => {

@@ -86,7 +86,7 @@ export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
     )
     .option(
       '--drain-timeout <duration>',
-      'maximum time to wait for pending requests at the stop (default: 3s)',
+      'maximum time to wait for pending requests while stopping (default: 3s)',
       createDurationParser('--drain-timeout', { most: maxDrainMs }),
     )
     .option(

@@ -25,7 +25,10 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
     .option('--period <period>', 'period of the report, such as yesterday, last-week or 2026-10')
     .option('--absent', 'also list invited members who did not come, except blocked members')
     .option('--only-absent', 'list only absent members')
-    .option('--include-blocked', 'with --absent or --only-absent, also list blocked members, and mark them')
+    .option(
+      '--include-blocked',
+      'with --absent, --only-absent or --missed, also list blocked members, and mark them',
+    )
     .option(
       '--min-minutes <n>',
       'count as present only participants with at least N minutes in the room',

@@ -8,7 +8,7 @@ import type { UsageFlags } from './run-usage.ts'
 export function defineUsage(usage: MeetroomCommand, act: DefineAction): void {
   usage
     .description(
-      'Report room usage in one month: participants, meetings, minutes, and the peak number of concurrent participants.  ' +
+      'Report room usage in one month: participants, meetings, minutes, and the peak number of concurrent participants. ' +
         'Deleted rooms are missing, because their sessions are deleted with them.',
     )
     .option('--month <month>', 'month of the report, such as 2026-10, this-month (default) or last-month')

@@ -24,7 +24,7 @@ export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): v
     .command('offboard')
     .summary('Block users in all private rooms, then delete the users')
     .description(
-      'Block users in each of their private rooms, then delete each user whose blocks are all verified. Asks for confirmation. Prints one row per step, with its outcome. The API has no block in open and public rooms; the rows of these rooms give this reason. A second run completes the remaining steps.',
+      'Block users in each of their private rooms, then delete each user whose blocks are all verified. Asks for confirmation. Prints one row per step, with its outcome. Open and public rooms do not support blocks; the rows of these rooms give this reason. A second run completes the remaining steps.',
     )
     .addArgument(createUsersArgument())
   offboard.option(...acceptsBlocksOption)

@@ -91,7 +91,10 @@ export function importFlags<C extends Command>(command: C): C {
         '--no-journal',
         'write no journal and no receipt; an interrupted run cannot be resumed, and a second rooms import creates the rooms again',
       )
-      .option('--no-receipt', 'write no receipt; a second import of the same rows creates the rooms again')
+      .option(
+        '--no-receipt',
+        'write no receipt; a second rooms import of the same rows creates the rooms again',
+      )
       .option('--resume', 'resume an interrupted run'),
   )
 }

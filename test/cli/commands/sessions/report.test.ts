@@ -100,7 +100,7 @@ describe('sessions report of one room', () => {
     expect(JSON.parse(stdout).attendance.at(-1)).toMatchObject({ user_id: 'alan', blocked: true })
     expect(await report('maths --include-blocked')).toMatchObject({
       code: 2,
-      stderr: 'error: --include-blocked needs --absent or --missed\n',
+      stderr: 'error: --include-blocked needs --absent, --only-absent or --missed\n',
     })
   })
 

@@ -44,7 +44,7 @@ function checkFlags(grouping: Grouping, flags: ReportFlags): void {
       hint: 'pass --by user or meeting, or --by user-total --missed 1',
     })
   if (includeBlocked && !absent && missed === undefined)
-    throw new UsageError('--include-blocked needs --absent or --missed')
+    throw new UsageError('--include-blocked needs --absent, --only-absent or --missed')
   if (gap !== undefined && !isOfTotals)
     throw createFlagConflict('--gap', `--by ${by}`, {
       hint: 'pass --by meeting, user-total, day, week or month',
