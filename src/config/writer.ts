@@ -26,7 +26,7 @@ export async function changeConfig(
 ): Promise<string | undefined> {
   const { default: Conf } = await import('conf')
   try {
-    if (makeDirectory(dir)) await keepPrivate(dir, 'folder', host)
+    if (makeDirectory(dir)) await keepPrivate(dir, 'directory', host)
     const release = await lockConfig(dir, host, interrupt)
     try {
       const changed = change(readConfig(dir, host.uid))
@@ -49,7 +49,7 @@ export async function changeConfig(
 
 async function keepPrivate(
   path: string,
-  what: 'file' | 'folder',
+  what: 'file' | 'directory',
   host: Machine,
 ): Promise<string | undefined> {
   if (host.platform !== 'win32') return undefined

@@ -103,13 +103,13 @@ function isSticky(mode: number): boolean {
 export function requireIrreplaceable(path: string, uid: number | undefined, name: string): void {
   if (uid === undefined) return
   // A user who can write to the directory of a symbolic link can replace the link.
-  const folders = [...new Set([dirname(realpathSync(path)), realpathSync(dirname(path))])]
-  const shared = folders.filter((folder) => {
-    const { mode } = statSync(folder)
+  const directories = [...new Set([dirname(realpathSync(path)), realpathSync(dirname(path))])]
+  const shared = directories.filter((directory) => {
+    const { mode } = statSync(directory)
     return (mode & 0o022) !== 0 && !isSticky(mode)
   })
   if (shared.length === 0) return
   throw new UsageError(`other accounts of this machine can replace ${name}, so its key command is not run`, {
-    hint: `remove the permission with: chmod go-w ${shared.map((folder) => `'${folder}'`).join(' ')}`,
+    hint: `remove the permission with: chmod go-w ${shared.map((directory) => `'${directory}'`).join(' ')}`,
   })
 }

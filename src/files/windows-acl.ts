@@ -12,7 +12,7 @@ const options = { timeout: 10_000, windowsHide: true }
  */
 export async function keepToUser(
   path: string,
-  what: 'file' | 'folder',
+  what: 'file' | 'directory',
   { env }: Pick<Host, 'env'>,
 ): Promise<string | undefined> {
   try {
@@ -21,7 +21,7 @@ export async function keepToUser(
       /"(S-1-[\d-]+)"\s*$/.exec(await run(env, 'whoami.exe', '/user', '/fo', 'csv', '/nh')) ?? []
     if (sid === undefined) return 'whoami.exe does not print the ID of your account'
     // The flags OI and CI make new files inherit the right.
-    const right = what === 'folder' ? `*${sid}:(OI)(CI)F` : `*${sid}:F`
+    const right = what === 'directory' ? `*${sid}:(OI)(CI)F` : `*${sid}:F`
     await run(env, 'icacls.exe', resolve(path), '/inheritance:r', '/grant:r', right, '/q')
     return undefined
   } catch (error) {

@@ -39,7 +39,7 @@ export function parseFault(value: unknown): FaultSpec {
   for (const key of Object.keys(value))
     if (!keys.includes(key))
       throw new UsageError(
-        `a fault has no key “${key}”${suggestWord(key, keys)}; keys are ${keys.join(', ')}`,
+        `a fault has no field “${key}”${suggestWord(key, keys)}; fields are ${keys.join(', ')}`,
       )
   const { status, connection, after, probability, body } = value
   const isRandom = probability !== undefined

@@ -9,7 +9,7 @@ import { isObject } from '../common/values.ts'
 const id = z.string().min(1)
 
 function strict(schema: z.ZodType | undefined): z.ZodObject {
-  if (!(schema instanceof z.ZodObject)) throw new TypeError('the schema of a request body is an object')
+  if (!(schema instanceof z.ZodObject)) throw new TypeError('the schema of a request body must be an object')
   const shape = Object.entries(schema.shape).map(([name, field]) => [name, strictField(field)])
   return z.strictObject(Object.fromEntries(shape))
 }

@@ -10,7 +10,7 @@ const comma = 0x2c
 
 const isOpening = (code: number) => code === 0x5b || code === 0x7b
 const isClosing = (code: number) => code === 0x5d || code === 0x7d
-const isBlank = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+const isWhiteSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 
 /**
  * Extracts the elements of a JSON array, or of the array under a key of an object, in constant memory. The
@@ -68,7 +68,7 @@ class Scanner {
       else if (this.#isInString) {
         if (code === backslash) this.#isEscaped = true
         else if (code === quote) this.#isInString = false
-      } else if (!isBlank(code)) this.#scan(code, elements)
+      } else if (!isWhiteSpace(code)) this.#scan(code, elements)
     }
     if (this.#start >= 0) this.#saveUnfinished()
     return elements

@@ -56,8 +56,8 @@ export async function findScatteredRooms(
 
 /**
  * Merges the rows of each room into one row with several members. Later rows inherit omitted values from the
- * first row. Rooms with non-adjacent rows come last. A row whose member is invalid stays a row of its own; the
- * room gets only its other values.
+ * first row. Rooms with non-adjacent rows come last. A row whose member is invalid stays a row of its own;
+ * the room gets only its other values.
  * @param memberReader reader of the member in each row
  * @param scattered hashes of the names of rooms with non-adjacent rows
  * @throws {UsageError} if those rooms have more than 100,000 rows
@@ -144,7 +144,7 @@ function withoutCellFields(row: Row): Row {
 function readRoomName(fields: Item, { fieldOf }: ColumnTargets): string {
   const column = Object.keys(fields).find((column) => fieldOf(column) === 'name')
   const value = column === undefined ? undefined : fields[column]
-  return isBlank(value) ? '' : trimWhiteSpace(toText(value))
+  return isEmptyValue(value) ? '' : trimWhiteSpace(toText(value))
 }
 
 const toMember = (body: RequestBody) =>
@@ -162,7 +162,7 @@ function splitFields(fields: Item, columns: ColumnTargets) {
   for (const [column, value] of Object.entries(fields)) {
     const target = columns.fieldOf(column)
     if (!Object.hasOwn(memberFields, target)) roomFields[column] = value
-    else if (!isBlank(value)) memberValues[column] = value
+    else if (!isEmptyValue(value)) memberValues[column] = value
   }
   return {
     name: readRoomName(fields, columns),
@@ -179,8 +179,8 @@ function mergeFields(group: Group, row: Row, fields: Item, { fieldOf, isUsed }: 
       if (value !== group.name) group.trimmed.push('name')
       continue
     }
-    if (!isUsed(column) || isBlank(value) || isEqual(value, before)) continue
-    if (isBlank(before)) group.fields[column] = value
+    if (!isUsed(column) || isEmptyValue(value) || isEqual(value, before)) continue
+    if (isEmptyValue(before)) group.fields[column] = value
     else
       group.problem ??= `${column} of the room differs between ${formatRowPlace(first)} and ${formatRowPlace(row)}`
   }
@@ -190,6 +190,6 @@ function isEqual(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-function isBlank(value: unknown): boolean {
+function isEmptyValue(value: unknown): boolean {
   return value === undefined || value === null || value === ''
 }

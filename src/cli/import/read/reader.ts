@@ -175,7 +175,7 @@ function createConverter(
   withField: (field: string, problem: string) => string,
 ) {
   /** Returns true for an empty cell, null, or the placeholder value of a deprecated field. */
-  const isBlank = (field: string, value: unknown) =>
+  const isEmptyValue = (field: string, value: unknown) =>
     value === null ||
     (value === '' && format === 'csv') ||
     (value === deprecated && adapter.deprecated.includes(field)) ||
@@ -194,7 +194,7 @@ function createConverter(
     for (const column of Object.keys(fields)) {
       const field = targetOf(column)
       const value = trimValue(field, fields[column], onTrimmed)
-      if (ignored.has(field) || isBlank(field, value)) continue
+      if (ignored.has(field) || isEmptyValue(field, value)) continue
       const convert = Object.hasOwn(adapter.columns, field) ? adapter.columns[field] : undefined
       const isCell = typeof value === 'string' && value !== ''
       const isFlag = typeof value === 'number' && adapter.booleans.includes(field)

@@ -55,7 +55,7 @@ function explainText(expression: string, word: string, path: string): string {
   const quoted = expression.replace(new RegExp(`([=<>]\\s*)${word}(?=\\s*\\])`), (_, before: string) =>
     isLiteral ? `${before}\`${word}\`` : `${before}'${word}'`,
   )
-  return `--query: no key “${word}” in ${path}; a ${isLiteral ? 'constant needs backticks' : 'text needs quotes'}: --query ${quoteForShell(quoted)}`
+  return `--query: no field “${word}” in ${path}; a ${isLiteral ? 'constant needs backticks' : 'text needs quotes'}: --query ${quoteForShell(quoted)}`
 }
 
 function describeKeys(key: string, records: readonly Item[], keys: readonly string[], path: string): string {
@@ -72,5 +72,5 @@ function describeKeys(key: string, records: readonly Item[], keys: readonly stri
   })
   const meant = near === undefined && inner.length === 1 && path === '' ? `; did you mean ${inner[0]}?` : ''
   const where = path === '' ? 'at the top level' : `in ${path}`
-  return `--query: no key “${key}” ${where}; keys are ${shown}${sorted.length > maxKeys ? ', …' : ''}${meant}`
+  return `--query: no field “${key}” ${where}; fields are ${shown}${sorted.length > maxKeys ? ', …' : ''}${meant}`
 }
