@@ -33,7 +33,7 @@ class FileBackup implements Backup {
    * Files of the backup. A directory has one file per kind, because an import reads only one kind per file.
    */
   readonly #files = new Map<string, BackupFile>()
-  /** Saved items, keyed by kind and ID. The value is the error of a missing item. */
+  /** Saved items by kind and ID. The value is the error if the item is missing, else undefined. */
   readonly #saved = new Map<string, NotFoundError | undefined>()
   #queue: Promise<unknown> = Promise.resolve()
 

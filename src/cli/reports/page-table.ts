@@ -153,7 +153,7 @@ const headings: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the options of the table in a report of sums by person, room or period. The fields of `row` become
+ * Returns the options of the table in a report of totals by user, room or period. The fields of `row` become
  * the columns.
  */
 export function describeTable(

@@ -149,7 +149,7 @@ export class WebPage {
     return true
   }
 
-  /** Formats the HTML before and after the rows of sums. */
+  /** Formats the HTML before and after the rows of totals. */
   #formatTotals(): [Html, Html] {
     if (!this.#table) return [markup``, markup``]
     const { rows } = this.#left

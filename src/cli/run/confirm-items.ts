@@ -9,7 +9,7 @@ interface ChangedItems {
   /** Noun for the count, such as `rooms`. */
   nouns: string
   max: number | undefined
-  /** Verb of the message about `--max`. */
+  /** Verb in the message about `--max` (default: `affect`). */
   verb?: string
 }
 

@@ -164,7 +164,7 @@ function createUpgradeOptions(): ServerOptions {
 
 /** Request class for Node before 24.9, which stops parsing HTTP if `upgrade` is true after the headers. */
 class WebSocketUpgradeMessage extends IncomingMessage {
-  // Without an initial value, because the constructor of Node sets `upgrade`.
+  // No initial value, which would replace the value that the constructor of `IncomingMessage` sets.
   declare isOffered: boolean | null
 
   get upgrade(): boolean | null {

@@ -36,7 +36,7 @@ export class DatabaseFiles {
     return this.#isLost
   }
 
-  /** Returns the result of `areLost`, which may be 100 ms old for paths. */
+  /** Like `areLost`, but the check of the paths may be up to `maxAgeMs` old. */
   wereLost(): boolean {
     if (performance.now() - this.#checkedAt >= maxAgeMs) return this.areLost()
     this.noteLog()
