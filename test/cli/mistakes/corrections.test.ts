@@ -152,7 +152,7 @@ test.each([
   ['rooms[?record==false].name', "a constant needs backticks: --query 'rooms[?record==`false`].name'"],
   ['rooms|length', "“length” is a function; type: --query 'length(rooms)'"],
   ['rooms.length', "“length” is a function; type: --query 'length(rooms)'"],
-  ['[].name', "the list is the key “rooms”; type: --query 'rooms[].name'"],
+  ['[].name', "the list is in the field “rooms”; type: --query 'rooms[].name'"],
 ])('the query %s selects nothing and causes a notice with a corrected query', async (query, notice) => {
   const hintOf = await createHints()
   expect(await hintOf(`rooms list --query ${query}`)).toContain(`${notice}\n`)

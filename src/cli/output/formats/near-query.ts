@@ -29,7 +29,7 @@ export function explainNoMatch(expression: string, document: unknown): string | 
     return `--query: “${name}” is a function; type: --query ${quoteForShell(`${name}(${argument})`)}`
   const lists = isRecord(document) ? Object.keys(document).filter((key) => Array.isArray(document[key])) : []
   if (expression.startsWith('[') && lists.length === 1)
-    return `--query: the list is the key “${lists[0]}”; type: --query ${quoteForShell(lists[0] + expression)}`
+    return `--query: the list is in the field “${lists[0]}”; type: --query ${quoteForShell(lists[0] + expression)}`
   let places = [document]
   let path = ''
   for (const [step, key, index, compared] of expression.matchAll(
