@@ -226,7 +226,7 @@ export function toExhaustedHandlesError(cause: unknown): OutputError | undefined
   const { code } = Object(cause) as { code?: unknown }
   if (code !== 'EMFILE' && code !== 'ENFILE') return undefined
   return new OutputError('too many open files: the limit is reached', {
-    hint: 'raise the limit with: ulimit -n 1024',
+    ...(code === 'EMFILE' && { hint: 'raise the limit with: ulimit -n 4096' }),
     cause,
   })
 }

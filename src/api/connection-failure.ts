@@ -27,7 +27,7 @@ const reasons: Record<string, string> = {
   EAI_AGAIN: 'the host name cannot be resolved at the moment',
   EHOSTUNREACH: 'the host is unreachable',
   ENETUNREACH: 'the network is unreachable',
-  EMFILE: 'too many open files; raise the limit with: ulimit -n 1024',
+  EMFILE: 'too many open files; raise the limit with: ulimit -n 4096',
   ENFILE: 'the system has too many open files',
   ETIMEDOUT: 'the connection timed out',
   UND_ERR_SOCKET: 'the connection was closed before the response was complete',

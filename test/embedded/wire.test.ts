@@ -55,6 +55,6 @@ describe('the matcher of the fixtures', () => {
   })
 
   test('the matcher of the fixtures rejects an unknown placeholder', () => {
-    expect(() => expectMatch('x', '<colour>')).toThrow('no such matcher token: <colour>')
+    expect(() => expectMatch('x', '<colour>')).toThrow('no such placeholder: <colour>')
   })
 })

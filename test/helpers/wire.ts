@@ -64,8 +64,8 @@ const isTimestamp = (value: unknown) =>
   !Number.isNaN(Date.parse(value))
 const orNull = (holds: (value: unknown) => boolean) => (value: unknown) => value === null || holds(value)
 
-/** Accepted values of each token of the fixtures, with an example. */
-const tokens: Record<string, { holds(value: unknown): boolean; sample: unknown }> = {
+/** Accepted values of each placeholder of the fixtures, with an example. */
+const placeholders: Record<string, { holds(value: unknown): boolean; sample: unknown }> = {
   '<id>': { holds: isText, sample: '0123456789abcdef01234567' },
   '<string>': { holds: isString, sample: 'text' },
   '<string?>': { holds: orNull(isString), sample: 'text' },
@@ -76,11 +76,11 @@ const tokens: Record<string, { holds(value: unknown): boolean; sample: unknown }
   '<timestamp?>': { holds: orNull(isTimestamp), sample: '2024-05-06T07:08:09.123Z' },
 }
 
-function tokenOf(expected: unknown) {
+function placeholderOf(expected: unknown) {
   if (typeof expected !== 'string' || !/^<.*>$/.test(expected)) return undefined
-  const token = tokens[expected]
-  if (!token) throw new Error(`no such matcher token: ${expected}`)
-  return token
+  const placeholder = placeholders[expected]
+  if (!placeholder) throw new Error(`no such placeholder: ${expected}`)
+  return placeholder
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -91,8 +91,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
  */
 function mismatches(actual: unknown, expected: unknown, path: string): string[] {
   const wrong = [`${path}: expected ${JSON.stringify(expected)}, received ${JSON.stringify(actual)}`]
-  const token = tokenOf(expected)
-  if (token) return token.holds(actual) ? [] : wrong
+  const placeholder = placeholderOf(expected)
+  if (placeholder) return placeholder.holds(actual) ? [] : wrong
   if (isObject(expected) && '<each>' in expected) {
     if (!Array.isArray(actual) || actual.length < Number(expected['<min>'] ?? 0)) return wrong
     return actual.flatMap((item, i) => mismatches(item, expected['<each>'], `${path}[${i}]`))
@@ -110,15 +110,15 @@ function mismatches(actual: unknown, expected: unknown, path: string): string[] 
   return Object.is(actual, expected) ? [] : wrong
 }
 
-/** Compares a value with an expectation that may contain tokens. */
+/** Compares a value with an expectation that may contain placeholders such as <id>. */
 export function expectMatch(actual: unknown, expected: unknown): void {
   expect(mismatches(actual, expected, '')).toEqual([])
 }
 
 /** Creates a value with every field that an expectation accepts. */
 export function sampleOf(expected: unknown): unknown {
-  const token = tokenOf(expected)
-  if (token) return token.sample
+  const placeholder = placeholderOf(expected)
+  if (placeholder) return placeholder.sample
   if (Array.isArray(expected)) return expected.map(sampleOf)
   if (!isObject(expected)) return expected
   if ('<each>' in expected)

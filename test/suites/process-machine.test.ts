@@ -97,7 +97,7 @@ describe('a low limit on open files', () => {
         code: 74,
         stdout: '',
         stderr: expect.stringMatching(
-          /^(.* has no rows; nothing to import\n)?error: too many open files: the limit is reached\nhint: raise the limit with: ulimit -n 1024\n$/,
+          /^(.* has no rows; nothing to import\n)?error: too many open files: the limit is reached\nhint: raise the limit with: ulimit -n 4096\n$/,
         ),
       })
     },

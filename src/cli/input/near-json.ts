@@ -1,6 +1,6 @@
 /**
- * Converts an object in single quotes, as in `{'name': 'X'}`, or without quotes, as in `{name:X,type:open}`,
- * to JSON. Shells remove the double quotes of the second form.
+ * Converts an object whose strings are in single quotes, as in `{'name': 'X'}`, or unquoted, as in
+ * `{name:X,type:open}`, to JSON. Shells remove the double quotes of the second form.
  * @returns undefined for other text and for nested values
  */
 export function findNearJson(text: string): string | undefined {

@@ -88,7 +88,7 @@ async function requireCreatable(
     if ((counts.get(fields['name']) ?? 0) > 1)
       throw new UsageError(
         `${await describePlace(['rooms', i])} (${key}): another room of the file is also named “${toText(fields['name'])}”`,
-        { hint: 'names of rooms that have no ID in the lock file yet must be unique' },
+        { hint: 'give each room without an ID in the lock file a unique name' },
       )
   }
 }

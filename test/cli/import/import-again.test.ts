@@ -15,7 +15,7 @@ const refused = (known: string, journal = `receipt ${join(receipts(), receiptNam
   code: 2,
   stdout: '',
   stderr:
-    `error: ${known} rows were imported before (${journal}), and their rooms exist\n` +
+    `error: ${known} rows were imported before (${journal}), and at least one of their rooms exists\n` +
     'hint: pass --match name --if-exists skip to create only missing rooms, or --again to create all rooms again\n',
 })
 

@@ -131,7 +131,7 @@ describe('an import', () => {
   })
 
   test('an import sends no row of a file that changes after the file was checked', async () => {
-    // The file is larger than the limit for compressed input.
+    // The compressed rows exceed the memory limit, so the import reads the file twice.
     const texts = randomBytes(9_000_000)
       .toString('base64')
       .match(/.{30000}/g)

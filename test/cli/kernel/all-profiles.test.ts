@@ -375,7 +375,7 @@ describe('a key with --all-profiles', () => {
     'printed by a command': { key_command: `echo ${keys.west}` },
   }
   test.each(Object.entries(ways).flatMap(([way, key]) => formats.map((flags) => ({ way, key, flags }))))(
-    '--all-profiles masks a key that is $way in every response, with the flags “$flags”',
+    'rooms list --all-profiles$flags masks a key that is $way in every response',
     async ({ key: given, flags }) => {
       store({ west: { base_url: west.baseUrl, api_key_origin: west.origin, ...given } })
       const said = `${keys.east} and ${keys.west}, ${Buffer.from(keys.west).toString('base64')}`

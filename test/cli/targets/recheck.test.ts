@@ -65,7 +65,7 @@ test('an item that is deleted during the confirmation is skipped', async () => {
   expect(stderr).toContain(`skipped room ${plans}: it no longer exists`)
 })
 
-test('a command with --yes or with given IDs reads no item again', async () => {
+test('a command with --where and --yes reads no item again', async () => {
   const { plans } = world.ids
   await world.run('rooms terminate --where name=Plans --yes')
   expect(

@@ -326,7 +326,7 @@ describe('--rename', () => {
     ['s/(/b/', '--rename s/(/b/: the value is not a valid regular expression: “(” is not closed'],
     ['s/(?=a)/b/', '--rename s/(?=a)/b/: lookaround and backreferences are not supported'],
     ['s/a/$1/', '--rename s/a/$1/: the pattern has no group 1 for $1'],
-  ])('--rename refuses %s with a one-line error before any request', async (pattern, problem) => {
+  ])('--rename %s exits 2 with an error before any request', async (pattern, problem) => {
     const { code, stderr } = await rename(pattern)
     expect([code, stderr.split('\n')[0]]).toEqual([2, `error: ${problem}`])
     expect(world.requests).toEqual([])

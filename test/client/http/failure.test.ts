@@ -14,7 +14,7 @@ describe('a failed connection', () => {
     ['EAI_AGAIN', 'the host name cannot be resolved at the moment', true],
     ['EHOSTUNREACH', 'the host is unreachable', true],
     ['ENETUNREACH', 'the network is unreachable', true],
-    ['EMFILE', 'too many open files; raise the limit with: ulimit -n 1024', true],
+    ['EMFILE', 'too many open files; raise the limit with: ulimit -n 4096', true],
     ['ENFILE', 'the system has too many open files', true],
     ['ETIMEDOUT', 'the connection timed out', true],
     ['UND_ERR_SOCKET', 'the connection was closed before the response was complete', true],

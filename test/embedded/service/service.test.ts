@@ -723,7 +723,6 @@ test('a number instead of an object is refused wherever an object is expected', 
 })
 
 describe('requests', () => {
-  /** Sends a request unchanged. */
   async function sendUnchanged(method: string, path: string, headers: Record<string, string>, body?: string) {
     const answer = await workspace.service({ method, url: localUrl + path, headers, body })
     return { status: answer.status, type: answer.headers['content-type'], body: decodeBody(answer) }

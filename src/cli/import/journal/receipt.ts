@@ -38,7 +38,7 @@ export async function requireNotImported(
   for await (const { hash, id } of readCreatedRows(path))
     if (sample.delete(hash) && (await findRecord(client, { kind: 'room', id })))
       throw new UsageError(
-        `${known} of ${checked.shardRows} rows were imported before (${formatReceiptName(path)}), and their rooms exist`,
+        `${known} of ${checked.shardRows} rows were imported before (${formatReceiptName(path)}), and at least one of their rooms exists`,
         {
           hint: 'pass --match name --if-exists skip to create only missing rooms, or --again to create all rooms again',
         },

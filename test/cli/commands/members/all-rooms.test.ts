@@ -208,7 +208,7 @@ describe('members --user with a user who has several memberships', () => {
     },
   )
 
-  test('members block --user blocks all memberships of a user', async () => {
+  test('members block ROOM --user blocks all memberships of the user in the room', async () => {
     expect(await world.run(`members block ${room} --user ada --yes -o ids`)).toMatchObject({
       code: 0,
       stdout: 'm1\nm2\n',

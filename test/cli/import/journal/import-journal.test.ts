@@ -256,7 +256,7 @@ describe('an import with a journal', () => {
     )
   })
 
-  test('an import that failed without a key can be started over', async () => {
+  test('an import that exits 4 because the key is missing can be repeated', async () => {
     expect(await world.run('users import in.csv', { env: { MEETROOM_API_KEY: undefined } })).toMatchObject({
       code: 4,
     })

@@ -35,10 +35,13 @@ describe('--show-tokens', () => {
     'export',
   ]
 
-  test.each(commands.flatMap((command) => formats.map((format) => [command, format] as const)))(
+  const printsTokens = ([command, format]: readonly [string, string]) =>
+    format !== 'ids' && !(command === 'export' && format === 'table')
+  const pairs = commands.flatMap((command) => formats.map((format) => [command, format] as const))
+
+  test.each(pairs.filter(printsTokens))(
     '--show-tokens prints access tokens of “users %s” as %s',
     async (command, format) => {
-      if (format === 'ids' || (command === 'export' && format === 'table')) return
       for (const options of [{}, terminal]) {
         await world.send('POST', '/users', { user_id: 'ada' })
         const { access_token } = (await world.send('GET', '/users/ada')).body.user
