@@ -88,7 +88,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   await reportTrimmed(context, checked)
   if (checked.empty > 0) await context.notice(`skipped ${counted(checked.empty, 'empty row')}`)
   if (reportedLookalikes > maxReported)
-    await context.notice(`${andMore(reportedLookalikes - maxReported)} such differences`)
+    await context.notice(`${andMore(reportedLookalikes - maxReported)} such warnings`)
   await problems.end()
   const unknownRoles = roles.unknownError(source.name)
   if (unknownRoles) await context.reportError(unknownRoles)

@@ -220,6 +220,14 @@ describe('a dry run of an import', () => {
     expect(world.writes()).toEqual([])
   })
 
+  test('a dry run of an import reports emails without @', async () => {
+    world.file('users.csv', 'user_id,email\nkate,kate(at)school.example\nada,ada@x.test\n')
+    const { code, stderr } = await world.run('users import users.csv --map email=email --dry-run')
+    expect(code).toBe(0)
+    expect(stderr).toContain('warning: users.csv:2: email “kate(at)school.example” has no @\n')
+    expect(stderr.match(/has no @/g)).toHaveLength(1)
+  })
+
   test('a dry run of an import reports room names that differ in inner white space, but not in removed white space', async () => {
     world.file('rooms.csv', 'name,type\nMaths 7a,open\nMaths 7a ,open\nMaths\u00a07a,open\nMaths 7a,open\n')
     const { stderr } = await world.run('rooms import rooms.csv --dry-run')

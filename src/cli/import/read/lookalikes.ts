@@ -13,7 +13,7 @@ interface EarlierValue {
   place: string
 }
 
-/** Detector of values that are similar, but not equal, to a value of an earlier row. */
+/** Detector of probable mistakes: values similar to a value of an earlier row, lists, and emails without @. */
 export class Lookalikes {
   readonly #fieldOf: (column: string) => string
   readonly #values = new Map<string, EarlierValue>()
@@ -33,6 +33,7 @@ export class Lookalikes {
       // Surrounding white space is removed before the row is sent.
       const value = trimWhiteSpace(given)
       if (value === '') continue
+      if (isEmailField(field) && !value.includes('@')) yield `${field} “${value}” has no @`
       const isRoom = field === this.#roomField
       if (isRoom && isListCell(value) && !this.#reported.has(value)) {
         this.#reported.add(value)
