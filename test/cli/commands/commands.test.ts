@@ -53,7 +53,7 @@ describe('every command', () => {
   })
 })
 
-test('commands --json documents exit code 8 for --all-profiles only for read commands', async () => {
+test('commands --json documents the exit code 8 of users list --all-profiles for users list, but not for users create', async () => {
   const world = await createWorld()
   const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
   await world.run('auth login --profile one --with-token', {
@@ -77,7 +77,7 @@ test('the list of exit codes documents every exit code of every command', async 
     for (const code of exit_codes) expect(exitCodes).toHaveProperty(String(code))
 })
 
-test('commands --json shows the type, the default and the choices of a flag', async () => {
+test('commands --json shows the type, the default and the choices of a flag, and whether a flag is repeatable or required', async () => {
   const flags = (await facts()).commands.flatMap((command) =>
     command.flags.map((flag) => ({ ...flag, of: command.name })),
   )

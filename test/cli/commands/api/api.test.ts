@@ -6,7 +6,7 @@ const world = perTest(createWorld)
 
 describe('api', () => {
   test.each(['/rooms', '/rooms?limit=1', '/rooms/..a', '/rooms/a..', '/users/%2e%2e%2e', '/users?q=/../x'])(
-    'api accepts the path %s',
+    'api GET %s sends a request to the base URL',
     async (path) => {
       await world.run(['api', 'GET', path])
       expect(world.requests.map(({ url }) => url.startsWith(`${baseUrl}/`))).toContain(true)
@@ -274,7 +274,7 @@ describe('api -H', () => {
   })
 
   test.each(['Authorization : Bearer a-secret', 'a-secret'])(
-    'api -H omits the malformed header %j from the error message',
+    'api -H and rooms create --webhook-header omit the secret in the malformed header %j from the error message',
     async (header) => {
       for (const argv of [
         ['api', 'GET', '/rooms', '-H', header],

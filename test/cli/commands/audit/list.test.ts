@@ -75,7 +75,7 @@ test('audit list with and without --names shows the ID of a redelivered webhook'
     )
 })
 
-test('audit list selects and counts changes with --where, --sort, --count and --count-by', async () => {
+test('audit list applies --where, --sort, --count and --count-by, and exits 2 for an invalid --where', async () => {
   await makeChanges()
   const { stdout } = await list('--where', 'what~block', '--names', '-o', 'csv', '--columns', 'who,whose')
   expect(stdout).toBe('who,whose\r\noperator,Ada <b> in X\r\n')
@@ -105,7 +105,7 @@ test('audit list selects and counts changes with --where, --sort, --count and --
   })
 })
 
-test('audit list on a terminal shows times in the time zone, and --since limits the period', async () => {
+test('audit list on a terminal shows times in the time zone of --time-zone, and audit list --since omits earlier changes', async () => {
   await run('users delete nobody --yes')
   const { stdout } = await run('audit list --since 1m --columns time,what --time-zone Europe/Berlin', true)
   expect(stdout).toContain('2026-01-02 04:04:05  delete user')
@@ -178,7 +178,7 @@ test('audit list reads rotated files, counts damaged lines, and reports a file t
   })
 })
 
-test('audit list without an audit log prints a hint to create a log', async () => {
+test('audit list exits 2 with a hint when no audit log is set, and exits 0 when the audit log does not exist yet', async () => {
   const unset = { MEETROOM_AUDIT_LOG: undefined, HOME: '/home/ada' }
   expect(await world.run('audit list', { env: unset })).toMatchObject({
     code: 2,

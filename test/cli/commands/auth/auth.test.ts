@@ -69,7 +69,7 @@ test('auth login hides every part of a typed key', async () => {
     expect(stderr).not.toContain(world.apiKey.slice(i, i + 6))
 })
 
-test('auth login --with-key, formerly --with-token, reads the key from standard input', async () => {
+test('auth login --with-token, the former name of --with-key, reads the key from standard input', async () => {
   expect(await logIn()).toMatchObject({
     code: 0,
     stdout: '',
@@ -231,7 +231,7 @@ test.each([
   expect(existsSync(file)).toBe(false)
 })
 
-test('auth login over plain HTTP to a loopback address stores the key', async () => {
+test('auth login over plain HTTP to a loopback address exits 0 and stores the base URL and the origin of the key', async () => {
   const run = await world.run('auth login --with-token --base-url http://127.0.0.1:4680/v1/', {
     stdin: world.apiKey,
     env: bare,
@@ -259,7 +259,7 @@ test('auth login exits 130 and stores no key after ^C at the prompt', async () =
   expect(existsSync(file)).toBe(false)
 })
 
-test('auth login warns when a key in the environment takes precedence over the stored key', async () => {
+test('auth login prints a message with MEETROOM_API_KEY when the environment contains a key', async () => {
   const { code, stderr } = await world.run('auth login --with-token', { stdin: world.apiKey })
   expect(code).toBe(0)
   expect(stderr).toContain('MEETROOM_API_KEY')
@@ -310,7 +310,7 @@ test('a command exits 4 and sends no request when the stored key belongs to a di
   expect(world.requests).toEqual([])
 })
 
-test('the stored key is sent if the base URL differs from the stored base URL only in its path', async () => {
+test('a command with the stored key sends a request if the base URL differs from the stored base URL only in its path', async () => {
   await logIn()
   world.requests.length = 0
   expect((await world.run('rooms list --base-url https://meet.test/v2', { env: bare })).code).not.toBe(4)
@@ -607,7 +607,7 @@ test('auth status --local shows the directory of the local workspace', async () 
   expect(world.requests).toEqual([])
 })
 
-test('auth status omits the key from its output in every format', async () => {
+test('auth status omits the key from table, JSON and CSV output, and from the output with --verbose and --local', async () => {
   await logIn()
   for (const line of [
     'auth status',

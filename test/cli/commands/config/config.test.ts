@@ -227,7 +227,7 @@ test.each([
   },
 )
 
-test('a command exits 2 and names the profile when a setting of the profile is invalid', async () => {
+test('a command exits 2 and names the profile when a setting of the profile is invalid, and config unset removes the setting', async () => {
   for (const [key, value] of Object.entries({ output: 'xml', timeout: -1, retries: {}, base_url: 7 })) {
     store({ profiles: { default: { [key]: value } } })
     const { code, stdout, stderr } = await run('rooms list')
@@ -238,7 +238,7 @@ test('a command exits 2 and names the profile when a setting of the profile is i
   }
 })
 
-test('an empty environment variable counts as unset', async () => {
+test('config list shows the default timeout when MEETROOM_TIMEOUT and the other environment variables are empty', async () => {
   const env = { MEETROOM_OUTPUT: '', MEETROOM_TIMEOUT: '', MEETROOM_RETRIES: '', MEETROOM_PROFILE: '' }
   expect(await readOrigin('timeout', '', env)).toEqual(['30', 'default'])
 })
@@ -293,7 +293,7 @@ test('config list --show-origin prints the origin of each setting', async () => 
   expect(JSON.parse(stdout).settings[4]).toEqual({ key: 'timeout', value: 5, origin: 'profile staging' })
 })
 
-test('config list shows the settings of the local profile', async () => {
+test('config list --show-origin --local shows the settings of the local profile with their origins', async () => {
   expect((await world.run('config list --show-origin --no-header --local')).stdout).toBe(
     'profile       local                      --local\n' +
       'base_url\n' +
@@ -315,7 +315,7 @@ test('config ls is an alias of config list', async () => {
   )
 })
 
-test('config get prints one setting', async () => {
+test('config get prints one setting, prints “set” instead of the key, and exits 3 if the setting is not set', async () => {
   expect(await world.run('config get base_url')).toMatchObject({
     code: 0,
     stdout: `${baseUrl}\n`,
@@ -559,7 +559,7 @@ describe('the settings file', () => {
     },
   )
 
-  test('the settings file is refused if it belongs to another user', async () => {
+  test('the settings file is refused if it belongs to another account of the machine', async () => {
     store({ profiles: { default: { retries: 7 } } })
     const uid = 4711
     if (process.getuid?.() === 0) chownSync(file, 4712, 4712)

@@ -180,7 +180,7 @@ describe('doctor', () => {
   })
 
   // Each run waits for five or six seconds, so the runs are concurrent.
-  test('doctor reports within five seconds a service without a TLS response, a service without an HTTP response, and a proxy without a response', {
+  test('doctor reports “no response within 5 s” for a name server, a TLS server, an HTTP server and a proxy that do not respond, and waits six seconds for a key command', {
     timeout: 30_000,
   }, async () => {
     const silent = await listen(createServer())
@@ -395,7 +395,7 @@ describe('doctor', () => {
 })
 
 describe.skipIf(process.platform === 'win32')('doctor with a key command', () => {
-  test('doctor with a key command reports a settings file that other users can write to, with a command that fixes the mode', async () => {
+  test('doctor with a key command reports a settings file that other accounts can write to, with a command that fixes the mode', async () => {
     const { code, checks } = await doctorWithCommand('false', { mode: 0o622 })
     expect(code).toBe(1)
     expect(checks['settings file']).toMatch(

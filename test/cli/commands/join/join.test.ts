@@ -238,7 +238,7 @@ describe('join', () => {
     })
   })
 
-  test('join exits 3 for a missing user', async () => {
+  test('join --as exits 3 for a missing user', async () => {
     const room = await served.room()
     expect(await run([room, '--as', 'nobody'])).toMatchObject({ code: 3 })
   })
@@ -281,7 +281,7 @@ describe('join', () => {
     [426, 1],
     [502, 6],
   ] as const)
-    test(`join ${code} when the service responds with status ${status} and without a JSON body`, async () => {
+    test(`join exits ${code} when the service responds with status ${status} and without a JSON body`, async () => {
       const alien = createServer()
       alien.on('upgrade', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\nConnection: close\r\n\r\nno`))
       onTestFinished(() => void alien.close())
@@ -292,7 +292,7 @@ describe('join', () => {
       expect(ended.stderr).toContain(`error: cannot join: the service responded with ${status}\n`)
     })
 
-  test('join prints a JSON error object in JSON output formats', async () => {
+  test('join -o ndjson prints a JSON error object for a missing room', async () => {
     const { code, stdout, stderr } = await run(['nope', '-o', 'ndjson'])
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'not_found', status: 400 })
@@ -353,7 +353,7 @@ describe('a joined session', () => {
     expect(await program.end()).toMatchObject({ code: 1 })
   })
 
-  test('a joined session ends with exit code 6 when a message of the service is not a JSON object', async () => {
+  test('join exits 6 when the first message of the service is not a JSON object', async () => {
     for (const nonsense of ['not json', 'null', '"text"']) {
       const alien = new WebSocketServer({ port: 0, host: '127.0.0.1' })
       onTestFinished(() => {
@@ -447,7 +447,7 @@ describe('join after a dropped connection', () => {
     expect(stderr).toContain('the room is terminated\n')
   })
 
-  test('join after a dropped connection reconnects after 20 seconds without a frame', async () => {
+  test('join reconnects after 20 seconds without a frame', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const machine = testMachine()

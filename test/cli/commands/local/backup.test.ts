@@ -122,7 +122,7 @@ test('local backup --overwrite refuses to replace the workspace itself', async (
   })
 })
 
-test('local backup copies the workspace of --data-dir', async () => {
+test('local backup --data-dir exits 0 for a directory with a workspace, and exits 2 for a missing directory', async () => {
   const world = await worldWithRoom()
   expect(await backUp(world, '--data-dir', 'data', '--json')).toMatchObject({ code: 0 })
   expect(await backUp(world, '--data-dir', 'none')).toMatchObject({ code: 2 })

@@ -71,7 +71,7 @@ describe('serve --control', () => {
 })
 
 describe('commands with --control FILE', () => {
-  test('commands with --control FILE seed a service, add faults, and advance and freeze the clock', async () => {
+  test('commands with --control FILE seed and reset a service, add faults, and freeze, advance and resume the clock', async () => {
     const { env, local, rooms } = await startControlled()
     const file = join(env.HOME, 'seed.json')
     writeFileSync(file, JSON.stringify(seed))
@@ -137,7 +137,7 @@ describe('commands with --control FILE', () => {
     })
   })
 
-  test('commands with --control FILE send the control key to no other host, and exit 5 if the service has stopped', async () => {
+  test('commands with --control FILE exit 5 if the service has stopped, and refuse a file with an invalid control URL', async () => {
     const { file, kill, run, control_key } = await startControlled()
     await kill()
     const line = `local clock freeze --control ${file}`

@@ -24,7 +24,7 @@ async function worldWithCopies() {
 const copies = (world: World) => readdirSync(join(world.dir, 'data/backups')).sort()
 
 describe('local tidy', () => {
-  test('local tidy deletes all saved copies except the newest, and no other file', async () => {
+  test('local tidy deletes all saved copies except the newest, also deletes the newest with --keep 0, and deletes no other file', async () => {
     const world = await worldWithCopies()
     const run = await world.run('local tidy --yes --json')
     expect(run).toMatchObject({ code: 0, stderr: '' })
@@ -45,7 +45,7 @@ describe('local tidy', () => {
     expect(copies(world)).toHaveLength(4)
   })
 
-  test('local tidy shows no prompt if there is no saved copy to delete', async () => {
+  test('local tidy exits 0 without confirmation and creates no workspace if there is no saved copy', async () => {
     const world = await createWorld()
     expect(await world.run('local tidy --json')).toMatchObject({ code: 0 })
     expect(existsSync(join(world.dir, 'data'))).toBe(false)
@@ -145,7 +145,7 @@ describe.skipIf(process.platform === 'win32')('doctor --local', () => {
     )
   })
 
-  test('doctor --local reports a changed schema with the command that restores the newest copy', async () => {
+  test('doctor --local reports a changed schema with a local restore command', async () => {
     const world = await worldWithCopies()
     const db = await openSqlite(data(world, 'workspace.db'), (load) => load())
     db.exec('CREATE VIEW v AS SELECT 1')

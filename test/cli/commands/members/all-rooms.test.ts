@@ -43,7 +43,7 @@ describe('members --user', () => {
     expect(sent()).toEqual([list(), put(grace, '{"type":"host"}')])
   })
 
-  test('members update --all-rooms changes a user in each room in which the user is a member', async () => {
+  test('members update --all-rooms --user changes the member in each room of the user, and exits 2 for invalid arguments', async () => {
     const other = (await world.send('POST', '/rooms', { name: 'Other', type: 'private' })).body.room.id
     await world.send('POST', '/rooms', { name: 'Third', type: 'private' })
     const second = (await world.send('POST', `/rooms/${other}/members`, { user_id: 'ada' })).body.member.id
@@ -97,12 +97,12 @@ describe('members --user', () => {
     expect(run).toMatchObject({ code: 0, stdout: `${ada}\n${grace}\n`, stderr: 'blocked 2 members\n' })
   })
 
-  test('members --user selects a member on a later page of the list', async () => {
+  test('members get --user selects a member on a later page of the list', async () => {
     otherService(world, { maxLimit: 1 })
     expect(await world.run(`members get ${room} --user ada -o ids`)).toMatchObject({ stdout: `${ada}\n` })
   })
 
-  test('members --user selects members when the lists of the service omit the user ID', async () => {
+  test('members get --user and members add --if-not-exists find members when the lists of the service omit the user ID', async () => {
     otherService(world, { minimalLists: true })
     expect(await world.run(`members get ${room} --user ada -o ids`)).toMatchObject({
       code: 0,
@@ -117,7 +117,7 @@ describe('members --user', () => {
     expect(writes()).toEqual([])
   })
 
-  test('members --user selects members when the service sends numeric IDs and omits null fields', async () => {
+  test('members get --user selects a member when the service sends numeric IDs and omits null fields', async () => {
     const { idOf } = otherService(world, { ids: 'number', leavesNullsOut: true, unlisted: { x: 1 } })
     expect(await world.run(`members get ${idOf(room)} --user ada -o ids`)).toMatchObject({
       code: 0,
@@ -143,7 +143,7 @@ describe('members --user with a user who is not a member', () => {
     },
   )
 
-  test('members --user exits 3 before any write when only some of the users are members', async () => {
+  test('members block --user exits 3 before any write when only some of the users are members', async () => {
     for (const user_id of ['bob', 'carl']) await world.send('POST', '/users', { user_id })
     const run = await world.run(`members block ${room} --user ada --user bob --user carl --yes --json`)
     expect(run).toMatchObject({ code: 3, stdout: '' })
@@ -154,7 +154,7 @@ describe('members --user with a user who is not a member', () => {
     expect(writes()).toEqual([])
   })
 
-  test('members --user exits 0 with --ignore-not-found for a user who is not a member', async () => {
+  test('members block --user --ignore-not-found exits 0 for a user who is not a member', async () => {
     const line = `members block ${room} --user bob --yes --ignore-not-found -o ids`
     expect(await world.run(line)).toMatchObject({
       code: 0,
@@ -172,7 +172,7 @@ describe('members --user with a user who is not a member', () => {
     })
   })
 
-  test('members --user exits 3 and names the room when the room does not exist', async () => {
+  test('members get --user exits 3 and names the room when the room does not exist', async () => {
     const run = await world.run('members get nowhere --user ada')
     expect(run.code).toBe(3)
     expect(run.stderr).toMatch(/^error: no such room: nowhere\n/)
@@ -217,7 +217,7 @@ describe('members --user with a user who has several memberships', () => {
 })
 
 describe('members --user', () => {
-  test('members --user --dry-run prints the writes and sends no write', async () => {
+  test('members block --user --dry-run and members update --user --dry-run print the writes and send no write', async () => {
     const url = `https://meet.test/v1/rooms/${room}/members`
     expect(await world.run(`members block ${room} --user ada --user grace --dry-run`)).toMatchObject({
       code: 0,

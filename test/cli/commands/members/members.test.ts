@@ -103,7 +103,7 @@ test('members get shows one member as a record', async () => {
   })
 })
 
-test('members get encodes an ID as one path segment', async () => {
+test('members get encodes an ID as one path segment, and exits 2 for an invalid member ID before any request', async () => {
   await world.run(['members', 'get', 'a/b', '?c#d'])
   expect(sent()[0]).toEqual(['GET', '/rooms/a%2Fb/members/%3Fc%23d', undefined])
   world.requests.length = 0

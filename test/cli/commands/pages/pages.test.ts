@@ -138,7 +138,7 @@ test.each([
   expect(world.requests).toEqual([])
 })
 
-test('pages create exits 7 and sends no retry when the service does not respond', async () => {
+test('pages create exits 7 and sends no retry when the connection is reset', async () => {
   world.intercept = async () => {
     throw new TransportError('the connection was reset', true)
   }

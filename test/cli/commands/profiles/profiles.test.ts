@@ -138,7 +138,7 @@ test.each(['--dry-run', '--curl'])('profiles remove with %s keeps the profile', 
   expect(stored().profiles).toHaveProperty('staging')
 })
 
-test('--profile takes precedence over MEETROOM_PROFILE', async () => {
+test('--profile takes precedence over MEETROOM_PROFILE, and both take precedence over the current profile', async () => {
   store(
     JSON.stringify({
       profile: 'a',
@@ -154,7 +154,7 @@ test('--profile takes precedence over MEETROOM_PROFILE', async () => {
   expect(stored().profile).toBe('a')
 })
 
-test('--profile keeps the base URL and the key from the environment', async () => {
+test('config list --profile shows the base URL and the key from the environment', async () => {
   storeProfiles(['staging'])
   const { stdout } = await world.run('config list --show-origin --no-header --profile staging')
   expect(stdout).toBe(
@@ -259,11 +259,11 @@ const made = async (line: string, env: Record<string, string | undefined> = {}) 
   run(`${line} rooms create --name Local --type open -o ids`.trim(), env)
 
 test.each([
-  ['--local', {}],
-  ['--profile local', {}],
+  [' --local', {}],
+  [' --profile local', {}],
   ['', { MEETROOM_PROFILE: 'local' }],
 ])(
-  'a request with the flags “%s” and the environment %j goes to the embedded service',
+  'the request of “meetroom%s rooms create” with the environment %j goes to the embedded service',
   async (flags, env) => {
     const { code, stdout, stderr } = await made(flags, env)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

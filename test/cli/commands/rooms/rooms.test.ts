@@ -94,7 +94,7 @@ test.each([
   })
 })
 
-test('rooms update changes only the given fields', async () => {
+test('rooms update changes only the given fields, and exits 2 without a field', async () => {
   const id = await room({ name: 'Before' })
   expect(await world.run(['rooms', 'update', id, '--name', 'After'])).toMatchObject({ code: 0 })
   expect(world.requests[0]).toMatchObject({
@@ -111,7 +111,7 @@ test('rooms update changes only the given fields', async () => {
   })
 })
 
-test('rooms terminate sets is_terminated to true, and rooms reopen sets is_terminated to false', async () => {
+test('rooms terminate sends is_terminated with the value true, and rooms reopen clears terminated_at', async () => {
   const id = await room({ name: 'R' })
   const terminated = await world.run(`rooms terminate ${id} --yes`)
   expect(terminated).toMatchObject({ code: 0, stderr: 'terminated 1 room\n' })
