@@ -77,7 +77,7 @@ describe('rooms wait', () => {
       })
     })
 
-    test('rooms wait --for waits until the required number of sessions is online', async () => {
+    test('rooms wait --for online>=2 waits until two sessions are online', async () => {
       events = { 3: () => sessions.push(session('a')), 5: () => sessions.push(session('b')) }
       const { code, stdout } = await world.run(['rooms', 'wait', 'r1', '--for', 'online>=2', '-o', 'ids'])
       expect({ code, stdout }).toEqual({ code: 0, stdout: 'r1\n' })
@@ -112,7 +112,7 @@ describe('rooms wait', () => {
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [2000, 2000, 2000] })
     })
 
-    test('rooms wait --for times out if the field of a condition is empty or missing, and names the field in the error', async () => {
+    test('rooms wait --for times out if a condition is not met, and prints the state of its field in the error', async () => {
       const wait = async (condition: string) =>
         (await world.run(['rooms', 'wait', 'r1', '--for', condition, '--timeout', '3'])).stderr.split('\n')[0]
       expect(await wait('terminated_at!=')).toBe(
@@ -169,7 +169,7 @@ describe('rooms wait', () => {
       expect(await waited('WAIT')).toBe(600_000)
     })
 
-    test('rooms wait prints a retryable error object after its timeout in JSON output formats', async () => {
+    test('rooms wait --json prints a retryable error object after its timeout', async () => {
       const { stderr } = await world.run(`rooms wait ${room} --for terminated --timeout 1s --json`)
       expect(JSON.parse(stderr)).toEqual({
         error: {
@@ -404,7 +404,7 @@ describe('rooms wait', () => {
       expect(stderr).toContain(message)
     })
 
-    test('rooms wait called with name:NAME and --curl sends only the lookup and prints one request', async () => {
+    test('rooms wait called with name:NAME and --curl sends only the lookup and prints the request for the room', async () => {
       const { code, stdout } = await world.run(['rooms', 'wait', 'name:Standup', '--for', 'empty', '--curl'])
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`/v1/rooms/${room}`) })
       expect(requestedPaths()).toEqual(['/rooms?name=Standup&limit=10'])

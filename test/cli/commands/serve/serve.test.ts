@@ -232,7 +232,7 @@ describe('serve with webhooks', () => {
     )
   })
 
-  test('serve retries a webhook after a failure, and retries sooner with a smaller --webhook-retry-scale', async () => {
+  test('serve --webhook-retry-scale 0.001 retries a webhook with the same ID and body after each of three failures', async () => {
     const { ready, createRoom } = await runServe(['--webhook-retry-scale', '0.001'])
     let failures = 3
     const { url, inbox } = await startReceiver((_, response) => {

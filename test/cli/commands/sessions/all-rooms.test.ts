@@ -49,7 +49,7 @@ Maths 7a   m-x            guest  2026-01-01T08:10:00Z
   ])
 })
 
-test('sessions list --all-rooms prints the same sessions in JSON and CSV, with and without --where', async () => {
+test('sessions list --where prints the sessions of the matching room as JSON, and sessions list --all-rooms prints the sessions of all rooms as CSV', async () => {
   serveRooms()
   const { stdout } = await world.run('sessions list --where name=Choir --json')
   const choir = {
@@ -107,7 +107,7 @@ test('sessions list --all-rooms prints the sessions of the other rooms and exits
   expect(stderr).toContain('not this one')
 })
 
-test('sessions list --all-rooms of a user who does not exist exits 3', async () => {
+test('sessions list --all-rooms --user exits 3 for a user who does not exist, but exits 0 with --count', async () => {
   expect(await world.run('sessions list --all-rooms --user ada --count')).toMatchObject({
     code: 0,
     stdout: '0\n',
@@ -116,7 +116,7 @@ test('sessions list --all-rooms of a user who does not exist exits 3', async () 
   expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining('ada') })
 })
 
-test('sessions watch --all-rooms reports joins and leaves in each room, and the end of a deleted room', async () => {
+test('sessions watch --all-rooms reports joins and leaves in each room, new rooms, and the leaves from a deleted room', async () => {
   const at = '2026-01-02T03:00:00.000Z'
   const session = (id: string) => ({
     id,

@@ -120,7 +120,7 @@ describe('sessions report of one room', () => {
     expect(await rows('maths --from 2026-01-01T10:00Z')).toEqual([])
   })
 
-  test('sessions report of one room prints the same fields in JSON as in CSV, with null for unknown values', async () => {
+  test('sessions report of one room prints null for unknown values with -o json and -o ndjson', async () => {
     const { stdout } = await report('maths -o json --absent')
     expect(JSON.parse(stdout).attendance.at(-1)).toEqual({
       room_id: 'maths',
@@ -295,15 +295,15 @@ describe('sessions report', () => {
 
   test.each([
     ['', 'no rooms given: pass room IDs, --where or --all-rooms'],
-    ['maths --all-rooms', 'IDs, --where and --all-rooms cannot be used together'],
-    ['maths --where type=open', 'IDs, --where and --all-rooms cannot be used together'],
-    ['maths --by session --absent', '--absent and --by session cannot be used together'],
-    ['maths --by session --only-absent', '--only-absent and --by session cannot be used together'],
-    ['maths --by user-total --only-absent', '--only-absent and --by user-total cannot be used together'],
-    ['maths --from 2h --to 3h', '--from must be earlier than --to'],
-    ['maths --from someday', '--from must be a date or time'],
-    ['maths --min-minutes 1.5', '--min-minutes must be a whole number, at least 0, not “1.5”'],
-  ])('sessions report with “%s” exits 2 before any request', async (flags, message) => {
+    [' maths --all-rooms', 'IDs, --where and --all-rooms cannot be used together'],
+    [' maths --where type=open', 'IDs, --where and --all-rooms cannot be used together'],
+    [' maths --by session --absent', '--absent and --by session cannot be used together'],
+    [' maths --by session --only-absent', '--only-absent and --by session cannot be used together'],
+    [' maths --by user-total --only-absent', '--only-absent and --by user-total cannot be used together'],
+    [' maths --from 2h --to 3h', '--from must be earlier than --to'],
+    [' maths --from someday', '--from must be a date or time'],
+    [' maths --min-minutes 1.5', '--min-minutes must be a whole number, at least 0, not “1.5”'],
+  ])('the command “sessions report%s” exits 2 before any request', async (flags, message) => {
     const { code, stdout, stderr } = await world.run([
       'sessions',
       'report',
@@ -364,7 +364,7 @@ test.each([
   ['--by room', ['room_name', 'name']],
   ['--by session', ['room_name', 'session_id']],
   ['--by meeting', ['room_name', 'meeting']],
-])('sessions report %s prints a column for the room name in CSV and in tables', async (by, columns) => {
+])('sessions report --all-rooms %s prints the room names with --columns in CSV and in tables', async (by, columns) => {
   const lesson = { room: { name: 'Maths 7a' }, sessions: [session('ada', '08:00', '09:00')] }
   school(world, { a: lesson, b: { ...lesson, room: { name: 'Maths 7b' } } })
   const flags = `--all-rooms ${by} --columns ${columns.join()} --no-header`

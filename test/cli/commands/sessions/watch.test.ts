@@ -170,7 +170,7 @@ describe('participant names in sessions watch', () => {
     ['HTML instead of JSON', answer(200, '<html>', { 'content-type': 'text/html' })],
     ['a 500 for one member', answer(500, { error: { message: 'damaged' } })],
   ])(
-    'sessions watch continues with null as the participant name if the service responds with %s',
+    'sessions watch reports the join and the leave of a participant if the response for the member is %s',
     async (_, instead) => {
       const { run, world } = await watchedRoom([{}, { sessions: [session('a')] }, {}])
       const { intercept } = world
@@ -304,7 +304,7 @@ describe('sessions watch with a failing service', () => {
     )
   })
 
-  test('sessions watch exits with an error when the first request fails', async () => {
+  test('sessions watch exits 5 when the first request and its retry fail', async () => {
     const { run } = await watchedRoom([{ instead: away() }, { instead: away() }])
     expect(await run('--retries 1')).toMatchObject({
       code: 5,
@@ -346,7 +346,7 @@ describe('sessions watch', () => {
     expect((await run()).code).toBe(code)
   })
 
-  test('sessions watch exits 130 at ^C before the first poll, and 0 at ^C after the first poll', async () => {
+  test('sessions watch exits 130 at ^C before the first poll, and exits 0 at ^C or SIGTERM after the first poll', async () => {
     const { start, world } = await watchedRoom([{}])
     const started = start()
     started.host.signal('SIGINT')
@@ -475,7 +475,7 @@ test('the events of sessions watch reproduce the last of several random lists of
   )
 })
 
-test('sessions watch reports joins and leaves before and after a restart of the service', async () => {
+test('sessions watch reports a join, a leave, the termination of the room, and the lost and restored connection when the service restarts', async () => {
   let served = await serveWorkspace({ dir: tempDir() })
   const token = await served.user('ada', { name: 'Ada' })
   const room = await served.room()

@@ -49,7 +49,7 @@ describe('usage', () => {
     )
   })
 
-  test('usage counts one person in the peak if a person joins at the moment when another person leaves', async () => {
+  test('usage counts two people in the peak if one has a session of zero minutes, but not if one joins when the other leaves', async () => {
     const sessions = [visit('ada', '10-01T08:00', '10-01T09:00'), visit('bob', '10-01T09:00', '10-01T10:00')]
     school(world, { one: { sessions: [...sessions, visit('eve', '10-01T09:30', '10-01T09:30')] } })
     expect((await usage('-o csv --no-header --columns peak,peak_time')).stdout).toBe(
@@ -120,7 +120,7 @@ describe('usage on a terminal', () => {
     )
   })
 
-  test('usage on a terminal draws a bar for each day', async () => {
+  test('usage on a terminal draws a bar for each day with meetings', async () => {
     const { stdout, stderr } = await usage('', { ...terminal, columns: 80 })
     expect(stdout).toBe(
       'month         2025-10\n' +

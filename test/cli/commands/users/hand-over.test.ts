@@ -142,11 +142,11 @@ describe('users hand-over', () => {
 
   test.each([
     ['', 'handing over rooms needs confirmation, and there is no terminal for a prompt'],
-    ['--yes --max 1', 'the command would affect 2 rooms, but --max allows 1; nothing was done'],
+    [' --yes --max 1', 'the command would affect 2 rooms, but --max allows 1; nothing was done'],
   ])(
-    'users hand-over exits 10 and sends no write with the flags “%s” outside a terminal',
+    'the command “users hand-over mallory ada%s” exits 10 and sends no write outside a terminal',
     async (flags, message) => {
-      const { code, stderr } = await world.outcome(`users hand-over mallory ada ${flags}`.trim())
+      const { code, stderr } = await world.outcome(`users hand-over mallory ada${flags}`)
       expect(code).toBe(10)
       expect(stderr).toContain(`error: ${message}\n`)
       expect(world.writes()).toEqual([])
@@ -263,7 +263,7 @@ describe('users hand-over', () => {
     expect((await world.member(lobby, 'ada')).type).toBe('host')
   })
 
-  test('users hand-over fails for each room if the service omits roles, and reports an unknown outcome with --role', async () => {
+  test('users hand-over fails if the service omits roles, and reports unknown outcomes with --role', async () => {
     otherService(world, { without: ['type'] })
     const { code, rows } = await world.rows('users hand-over mallory ada --yes')
     expect(code).not.toBe(0)
@@ -320,12 +320,12 @@ describe('members add', () => {
     })
   })
 
-  test('members add sends the fields of --set to each room', async () => {
+  test('members add --where sends the field of --set to the matching room', async () => {
     await world.rows('members add --where name=Empty --user ada --set note=x --yes')
     expect(world.writes()).toEqual([`POST /rooms/${world.ids.empty}/members {"note":"x","user_id":"ada"}`])
   })
 
-  test('members add shows the rooms in the prompt, and exits 10 for more than 20 rooms without --max', async () => {
+  test('members add --all-rooms shows the rooms in the prompt, and exits 10 for more than 20 rooms without --max', async () => {
     const { stderr } = await world.typing('3\n', 'members add --all-rooms --user ada --type host')
     expect(stderr).toContain('Invite user “ADA” (ada) to 3 rooms “Empty”')
     expect(stderr).toContain(`“Lobby” (${world.ids.lobby}) as host, at https://meet.test`)

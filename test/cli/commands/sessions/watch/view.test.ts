@@ -129,7 +129,7 @@ describe('the terminal view of sessions watch', () => {
     [3, 2],
     [1, 1],
   ])(
-    'the terminal view of sessions watch stays within a window of %i × %i characters with any content',
+    'the terminal view of sessions watch stays within a window of %i × %i characters with many, few and no participants',
     async (columns, rows) => {
       const looks = [{ sessions: crowd }, { sessions: [] }, { sessions: crowd.slice(0, 3) }]
       const { screens, terminal } = await view(looks, { columns, rows })
