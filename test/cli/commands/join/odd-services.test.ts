@@ -72,7 +72,10 @@ test('join reconnects after a short pause if the previous connection was stable'
 
 test.each([
   ['accepts the connection and sends only one ping', (socket: WebSocket) => void socket.ping()],
-  ['accepts the connection and sends only pings', (socket: WebSocket) => void setInterval(() => socket.ping(), 10).unref()],
+  [
+    'accepts the connection and sends only pings',
+    (socket: WebSocket) => void setInterval(() => socket.ping(), 10).unref(),
+  ],
 ])('join exits 5 after its timeout when the service %s', async (_, onJoin) => {
   const machine = testMachine()
   const host = await serveRooms((socket) => {

@@ -168,7 +168,7 @@ describe('participant names in sessions watch', () => {
     ['a member that is null', answer(200, { member: null })],
     ['a member without an id', answer(200, { member: { name: 'Ada' } })],
     ['HTML instead of JSON', answer(200, '<html>', { 'content-type': 'text/html' })],
-    ['a 500 for one member', answer(500, { error: { message: 'damaged' } })],
+    ['a 500', answer(500, { error: { message: 'damaged' } })],
   ])(
     'sessions watch reports the join and the leave of a participant if the response for the member is %s',
     async (_, instead) => {

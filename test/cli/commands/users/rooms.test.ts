@@ -33,14 +33,14 @@ describe('users rooms', () => {
     )
   })
 
-  test('users rooms shows the names of rooms on a narrow terminal before their IDs', async () => {
+  test('users rooms on a narrow terminal shows the room names, and omits the room IDs and member IDs', async () => {
     const options = { tty: true, columns: 60 }
     const { stdout, stderr } = await world.run('users rooms trudy --no-color', options)
     expect(stripVTControlCharacters(stdout).split('\n')[0]).toMatch(/^USER ID +ROOM NAME +ROOM TYPE/)
     expect(stripVTControlCharacters(stderr)).toContain('columns omitted for width: room_id, member_id')
   })
 
-  test('users rooms requests the members of each room once for any number of users', async () => {
+  test('users rooms requests the members of each room once for three users', async () => {
     const { rows } = await world.rows('users rooms mallory ada trudy')
     expect(rows.map(({ user_id, room_name }) => `${user_id} ${room_name}`).sort()).toEqual([
       ...['ada Board', 'ada Hall', 'mallory Board', 'mallory Hall', 'mallory Lobby', 'mallory Plans'],
@@ -205,7 +205,7 @@ describe('the field last_seen', () => {
     }
   })
 
-  test('the field last_seen is the end of the last session, the current time for an online user, or null without sessions', async () => {
+  test('the field last_seen of users rooms is the end of the last session, the start of a session with an unknown end, the current time for an online user, or null without sessions', async () => {
     const { rows } = await world.rows('users rooms mallory ada trudy')
     const seen = Object.fromEntries(
       rows
@@ -221,12 +221,12 @@ describe('the field last_seen', () => {
     expect(rows.find(({ room_name }) => room_name === 'Plans')?.['last_seen']).toBeNull()
   })
 
-  test('the field last_seen is shown as an elapsed time on a terminal', async () => {
+  test('the field last_seen of users rooms is shown as an elapsed time on a terminal', async () => {
     const { stdout } = await world.run('users rooms mallory --columns last_seen', { tty: true })
     expect(stdout).toContain('28 days ago')
   })
 
-  test('members export --with last_seen adds the column last_seen and requests the sessions of each room once', async () => {
+  test('members export --with last_seen adds the column last_seen and requests the sessions of each room with members once', async () => {
     const { code, stdout } = await world.outcome(
       'members export --all-rooms --with last_seen --columns user_id,last_seen',
     )
@@ -246,7 +246,7 @@ describe('the field last_seen', () => {
     expect(gets(/\/sessions/)).toBe(4)
   })
 
-  test('members export omits last_seen without --with last_seen, and an import ignores the column', async () => {
+  test('members export omits last_seen without --with last_seen, and members import accepts a file with the column', async () => {
     expect((await world.outcome('members export --all-rooms')).stdout).not.toContain('last_seen')
     const { stdout } = await world.outcome(`members export ${world.ids.board} --with last_seen`)
     expect(stdout.split('\r\n')[0]).toBe(

@@ -29,7 +29,7 @@ test('users list shows the users of the workspace, newest first', async () => {
   expect(sent()).toEqual([['GET', '/users', undefined]])
 })
 
-test('users list searches by email', async () => {
+test('users list --email lists the users whose email contains the text', async () => {
   await user('ada', { email: 'ada@example.com' })
   await user('grace@navy.test')
   await user('alan')
@@ -41,7 +41,7 @@ test('users list searches by email', async () => {
   ])
 })
 
-test('users list applies --limit, --offset, --all and --page-size', async () => {
+test('users list applies --limit, --offset, --all and --page-size, and exits 2 for invalid numbers', async () => {
   for (const id of ['a', 'b', 'c', 'd', 'e']) await user(id)
   const list = async (flags: string) => (await world.run(`users list -o ids ${flags}`)).stdout
   expect(await list('--limit 2')).toBe('e\nd\n')
@@ -87,7 +87,7 @@ test('users list shows an unknown default role', async () => {
   )
 })
 
-test('users create sends every documented field', async () => {
+test('users create sends the name, the profile URL and the default role', async () => {
   const run = await world.run([
     ...['users', 'create', 'ada', '--name', 'Ada Lovelace', '--profile-url', 'https://img.test/a b.png'],
     ...['--default-member-type', 'monitor', '--columns', 'user_id,name,profile_url,default_member_type'],
@@ -187,7 +187,7 @@ test.each([
   [['--set', 'x'], '--set must be key=value, not “x”'],
   [['--set', '=x'], '--set must be key=value, not “=x”'],
   [['--profile-url', 'a.png'], '--profile-url must be a complete URL such as https://host/path, not “a.png”'],
-])('users create refuses %j before any request', async (flags, message) => {
+])('users create refuses the arguments %j before any request', async (flags, message) => {
   expect(await world.run(['users', 'create', 'ada', ...flags])).toMatchObject({
     code: 2,
     stdout: '',
@@ -220,7 +220,7 @@ test.each([
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 })
 
-test('users update changes only the given fields', async () => {
+test('users update changes only the given fields, and exits 2 without a field', async () => {
   await user('ada', { name: 'Ada', default_member_type: 'host' })
   expect(await world.run(['users', 'update', 'ada', '--name', 'A. L.'])).toMatchObject({
     code: 0,
@@ -238,7 +238,7 @@ test('users update changes only the given fields', async () => {
   })
 })
 
-test('users update sends the fields of every flag, of --set and of --data', async () => {
+test('users update sends the fields of its flags, of --set and of --data in one body', async () => {
   await user('ada')
   await world.run([
     ...[
@@ -284,7 +284,7 @@ test('users delete prints the deleted users as one list', async () => {
   expect((await world.send('GET', '/users')).body.users).toEqual([])
 })
 
-test('users delete --json with one ID prints the response body', async () => {
+test('users delete --json with one ID prints the deleted user', async () => {
   await user('ada')
   const { stdout, code } = await world.run('users delete ada --yes --json')
   expect(code).toBe(0)
@@ -298,7 +298,7 @@ test('users delete reads IDs from standard input and deletes each user once', as
   ).toMatchObject({ code: 0, stdout: 'alan\ngrace\nada\n', stderr: 'deleted 3 users\n' })
 })
 
-test('users delete without IDs exits 0 and sends no request', async () => {
+test('users delete with “-” exits 0 and sends no request if standard input contains no ID', async () => {
   expect(await world.run('users delete - --yes', { stdin: '\n' })).toMatchObject({
     code: 0,
     stdout: '',
@@ -307,7 +307,7 @@ test('users delete without IDs exits 0 and sends no request', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('users delete without a terminal and without --yes exits 10 and sends no request', async () => {
+test('users delete without --yes exits 10 and sends no request if there is no terminal or MEETROOM_NO_INPUT is set', async () => {
   await user('ada')
   const refusal = {
     code: 10,
@@ -348,7 +348,7 @@ test('users delete with two unknown IDs and one known ID deletes the known user 
   })
 })
 
-test('users delete reports failures as one JSON object per line in JSON output formats', async () => {
+test('users delete -o ndjson reports failures as one JSON object per line', async () => {
   await user('ada')
   const { code, stdout, stderr } = await world.run('users delete nobody ada --yes -o ndjson')
   expect(code).toBe(8)
@@ -375,7 +375,7 @@ test('users create --dry-run exits 2 for an existing ID', async () => {
   expect(await world.run('users create ada --dry-run')).toMatchObject({ code: 2, stdout: '' })
 })
 
-test('users commands with --curl print a curl command whose arguments are quoted for the shell', async () => {
+test('users create --curl and users get --curl print a curl command whose arguments are quoted for the shell', async () => {
   const name = `it's "quoted" $HOME \`id\` \\ ! * ?\n; rm -rf ~ ü😀`
   const { stdout } = await world.run(['users', 'create', "o'brien $(id)", '--name', name, '--curl'])
   expect(stdout).not.toContain(world.apiKey)

@@ -17,9 +17,9 @@ const commands = [
   ['users rooms', (user: string) => ['users', 'rooms', user]],
 ] as const
 
-describe.each(commands)('%s of a user who does not exist', (_, line) => {
+describe.each(commands)('%s of a user who does not exist', (command, line) => {
   test.each(['Mallory', 'mallory@school.example', 'mallori'])(
-    'a command with a user who does not exist exits 3 for “%s”, sends no write, and names the likely user',
+    `${command} of a user who does not exist exits 3 for “%s”, sends no write, and names the likely user`,
     async (user) => {
       await world.send('PUT', '/users/mallory', { email: 'mallory@school.example' })
       const { code, stderr } = await world.run(line(user))
@@ -30,7 +30,7 @@ describe.each(commands)('%s of a user who does not exist', (_, line) => {
     },
   )
 
-  test('a command with a user who does not exist exits 3 and suggests all users who have the name', async () => {
+  test(`${command} of a user who does not exist exits 3, sends no write, and suggests both users who have the name`, async () => {
     for (const user_id of ['x1', 'x2']) await world.send('POST', '/users', { user_id, name: 'Twin' })
     const { code, stderr } = await world.run(line('TWIN'))
     expect({ code, writes: world.writes() }).toEqual({ code: 3, writes: [] })
@@ -76,7 +76,7 @@ describe('members add of a user who is a member', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('members add of a user who is a member applies --if-exists to each of many rooms', async () => {
+  test('members add of a user who is a member applies --if-exists to each room with --all-rooms', async () => {
     const many = async (flags: string) => {
       const { code, rows } = await world.rows(`members add --all-rooms --user ada --type host --yes${flags}`)
       return [code, ...rows.map(({ room_name, status }) => `${room_name} ${status}`)]

@@ -183,15 +183,15 @@ describe('webhooks redeliver', () => {
 
   test.each([
     ['', 'the argument “id” is missing'],
-    ['msg_a --since 10m', 'IDs and --since cannot be used together'],
-    ['msg_a --state delivered', '--status needs --since'],
-    ['msg_a --room room-1', '--room needs --since'],
+    [' msg_a --since 10m', 'IDs and --since cannot be used together'],
+    [' msg_a --state delivered', '--status needs --since'],
+    [' msg_a --room room-1', '--room needs --since'],
     [
-      '--since 10m --curl',
+      ' --since 10m --curl',
       '--curl cannot be used, because it does not read the deliveries that --since selects',
     ],
-  ])('webhooks redeliver with the arguments “%s” exits 2', async (flags, message) => {
-    const { code, stderr } = await world.run(`webhooks redeliver ${flags}`.trim())
+  ])('the command “webhooks redeliver%s” exits 2 and redelivers nothing', async (flags, message) => {
+    const { code, stderr } = await world.run(`webhooks redeliver${flags}`)
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`error: ${message}\n`) })
     expect(redelivered()).toEqual([])
   })
@@ -215,9 +215,9 @@ describe.each([
   ['400 without a code', answer(400, {})],
   ['405', answer(405, {})],
   ['501', answer(501, {})],
-])('services with the response %s for deliveries', (_, response) => {
+])('services with the response %s for deliveries', (status, response) => {
   test.each(['webhooks deliveries', 'webhooks redeliver msg_a', 'webhooks redeliver --since 1h --yes'])(
-    'the command “%s” exits 6 and refers to the embedded service if the service stores no deliveries',
+    `the command “%s” exits 6 and refers to the embedded service after the response ${status}`,
     async (line) => {
       world.intercept = answering(response)
       expect(await world.run(line)).toMatchObject({

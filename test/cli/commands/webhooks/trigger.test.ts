@@ -64,7 +64,7 @@ describe('webhooks trigger', () => {
     expect(world.requests).toHaveLength(1)
   })
 
-  test('webhooks trigger sends the ID of a room that --room names', async () => {
+  test('webhooks trigger --room name:NAME sends the ID of the room, and exits 3 for an unknown name', async () => {
     const { room } = (await world.send('POST', '/rooms', { name: 'Maths 7a', type: 'open' })).body
     world.intercept = async ({ method }, next) => (method === 'GET' ? next() : answer(200, 'thanks'))
     const argv = ['webhooks', 'trigger', 'sessionLeft', '--to', to, '--room']
@@ -73,7 +73,7 @@ describe('webhooks trigger', () => {
     expect(await world.run([...argv, 'name:Maths 8'])).toMatchObject({ code: 3 })
   })
 
-  test('webhooks trigger signs the event like the embedded service, and prints no secret', async () => {
+  test('webhooks trigger --secret sends a Standard Webhooks signature of the event, and prints no secret', async () => {
     save('secret', 'a-signing-secret\n')
     save('token', 'a-header-token\n')
     world.intercept = async ({ headers }) => answer(200, `a-signing-secret ${headers['x-token']}`)

@@ -80,7 +80,7 @@ describe('workspace apply', () => {
     }
   })
 
-  test('workspace apply writes nothing on a terminal unless the answer is the number of writes', async () => {
+  test('workspace apply on a terminal asks for the number of writes, and exits 10 and writes nothing for the answer “n”', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }, { user_id: grace }]\n')
     const { host, done } = at.world.start(['workspace', 'apply', 'school.yaml'], { tty: true })
@@ -92,7 +92,7 @@ describe('workspace apply', () => {
     expect(await at.users()).toEqual([])
   })
 
-  test('workspace apply with --yes makes up to 20 writes, and requires --max for more writes', async () => {
+  test('workspace apply with --yes exits 10 for 21 writes, unless --max allows 21', async () => {
     const at = await createWorkspace()
     at.write(`users: [${Array.from({ length: 21 }, (_, i) => `{ user_id: u${i} }`).join(', ')}]\n`)
     expect(await at.run('workspace apply school.yaml --yes')).toMatchObject({ code: 10, writes: [] })
@@ -141,7 +141,7 @@ describe('workspace apply for rooms', () => {
     expect(await at.diff()).toMatchObject({ code: 0, lines: [] })
   })
 
-  test('workspace apply for rooms reports two existing rooms with the same name, and workspace adopt claims neither room', async () => {
+  test('workspace diff reports two existing rooms with the same name, and workspace adopt claims neither room', async () => {
     const at = await createWorkspace()
     const ids = [await at.room('Algebra'), await at.room('Algebra')].reverse()
     at.write(algebra())
@@ -165,7 +165,7 @@ describe('workspace apply for rooms', () => {
     expect(await at.diff('--prune=rooms')).toMatchObject({ code: 0, lines: [] })
   })
 
-  test('workspace apply for rooms finds a renamed room by its ID, even if another room has the former name', async () => {
+  test('workspace diff finds a renamed room by its ID, even if another room has the former name', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -195,7 +195,7 @@ describe('workspace apply for rooms', () => {
     expect((await at.run(`${apply} --recreate nothing`)).code).toBe(2)
   })
 
-  test('workspace apply for rooms requires a unique name and a type for each room without a recorded ID', async () => {
+  test('workspace diff exits 2 if rooms without a recorded ID have the same name or no type', async () => {
     const at = await createWorkspace()
     at.write('rooms:\n  - { key: a, name: N, type: open }\n  - { key: b, name: N, type: open }\n')
     const same = await at.run('workspace diff school.yaml')
@@ -259,7 +259,7 @@ describe('workspace apply with conflicts', () => {
     expect((await at.users()).find(({ user_id }) => user_id === 'ada').name).toBe('Somebody else')
   })
 
-  test('workspace apply creates and removes no items if the list of items is incomplete', async () => {
+  test('workspace apply --prune creates and removes no users if the list of users is incomplete', async () => {
     const at = await createWorkspace()
     for (const id of ['ada', 'grace']) await at.user(id)
     at.write('users: [{ user_id: ada, name: Ada }, { user_id: new }]\n')
@@ -298,7 +298,7 @@ test('workspace apply exits 8 and writes nothing if the list of rooms is incompl
 })
 
 describe('the lock file', () => {
-  test('workspace apply refuses the lock file of another application at the same base URL', async () => {
+  test('workspace diff and workspace apply refuse the lock file of another application at the same base URL', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -325,7 +325,7 @@ describe('the lock file', () => {
     expect(stderr).toContain("hint: pass --profile '$(reboot)', or change “workspace” in the file\n")
   })
 
-  test('workspace apply refuses a lock file with rooms for a service without rooms, unless the workspace file names the profile', async () => {
+  test('workspace diff refuses a lock file with rooms for a service without rooms, unless the workspace file names the profile', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -375,7 +375,7 @@ describe('the lock file', () => {
     expect([linked.code, other.world.requests]).toEqual([2, []])
   })
 
-  test('workspace apply without confirmation creates only a temporary file that names the lock holder', async () => {
+  test('workspace apply without confirmation creates no file except the temporary file school.yaml.lock.pid', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     const names = () => readdirSync(at.world.dir).sort()
@@ -390,7 +390,7 @@ describe('the lock file', () => {
     expect(names()).toEqual(before)
   })
 
-  test('workspace apply creates the lock file with mode 0600, keeps a changed mode, and does not replace equal contents', async () => {
+  test('workspace adopt creates the lock file with mode 0600 and does not replace equal contents, and workspace apply keeps a changed mode', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.write('users: [{ user_id: ada }]\n')

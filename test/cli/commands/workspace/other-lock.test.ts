@@ -57,7 +57,7 @@ test('a second workspace file can claim the rooms with a separate lock file, as 
   expect(Object.keys(at.lock('week2.csv').sections[0].rooms)).toEqual(['7a'])
 })
 
-test('workspace apply suggests no lock file that belongs to another service or records other rooms', async () => {
+test('workspace diff suggests no lock file that belongs to another service or records no rooms', async () => {
   const { at } = await createSchool()
   const lock = at.lock('week1.csv')
   for (const change of [

@@ -243,7 +243,7 @@ describe('workspace apply --prune', () => {
   const people = (count: number) => Array.from({ length: count }, (_, i) => `p${i},,,7a,guest\n`).join('')
   const head = 'pupil_id,name,email,class,role\n'
 
-  test('workspace apply --prune requires the exact number of removals in --allow-large if the removals exceed 30 % of the recorded items', async () => {
+  test('workspace apply --prune removes 4 of 12 recorded members only if --allow-large has the exact number of removals', async () => {
     const at = await createWorkspace()
     at.write(head + people(12), 'roster.csv')
     await at.run(apply)
@@ -257,7 +257,7 @@ describe('workspace apply --prune', () => {
     expect([code, writes.length]).toEqual([0, 4])
   })
 
-  test('workspace apply --prune removes only items that workspace commands created or adopted, and keeps protected items', async () => {
+  test('workspace diff --prune plans removals only for items that workspace apply created, and for no protected items', async () => {
     const at = await createWorkspace()
     await at.user('stranger')
     at.write(
@@ -334,7 +334,7 @@ describe('workspace apply --prune', () => {
     expect((await at.rooms()).map(({ name }) => name)).toEqual(['X'])
   })
 
-  test('workspace apply --prune unblocks only members whose block is recorded in the lock file', async () => {
+  test('workspace diff reports a listed member who is blocked by other means, and plans no unblock', async () => {
     const at = await createWorkspace()
     await at.user('a')
     const room = await at.room('X', [{ user_id: 'a' }])
@@ -366,7 +366,7 @@ describe('a plan file', () => {
     expect([same.code, same.writes.length]).toEqual([0, 2])
   })
 
-  test('a plan file contains the flags of the plan, and workspace apply refuses other flags', async () => {
+  test('a plan file contains the flags of the plan, and workspace apply exits 2 for --plan with --prune and for an invalid plan file', async () => {
     const at = await createWorkspace()
     at.write('workspace: default\nusers: [{ user_id: a }]\n')
     await at.run('workspace apply school.yaml --yes')

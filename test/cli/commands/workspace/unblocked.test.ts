@@ -103,7 +103,7 @@ test('members unblock --all-rooms names the rooms in its prompt', async () => {
   expect(stderr).toMatch(/Unblock user bob in room “Algebra”/)
 })
 
-test('workspace diff shows an unblocked leaver, and workspace apply --reblock blocks only this member', async () => {
+test('workspace diff shows an unblocked member who is missing from the file, and workspace apply --reblock blocks only this member', async () => {
   const { at, room, chess } = await createClass()
   expect((await at.diff()).code).toBe(0)
   await at.run('members unblock --user bob --all-rooms --yes')
@@ -134,7 +134,7 @@ test('a reviewed plan with --reblock blocks the members, and a failed block is p
   expect(await at.members(room)).toEqual(['ada guest', 'bob guest blocked'])
 })
 
-test('workspace apply plans no block if the lock file records no blocks', async () => {
+test('workspace diff plans no block if the lock file records no blocks', async () => {
   const { at } = await createClass()
   await at.run('members unblock --user bob --all-rooms --yes')
   const lock = at.lock()
