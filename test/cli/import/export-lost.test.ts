@@ -85,13 +85,13 @@ describe.each(formats)('an import of a %s export into another service', (format)
       expect(after[kind].map(keyOf).sort()).toEqual(before[kind].map(keyOf).sort())
   })
 
-  test(`an import of a ${format} export into another service creates new IDs and tokens`, () => {
+  test(`an import of a ${format} export into another service creates new IDs for every item and new access tokens for users`, () => {
     for (const kind of ['users', 'rooms', 'members'] as const)
       for (const [was, is] of pairs(kind)) expect(is['id']).not.toBe(was['id'])
     for (const [was, is] of pairs('users')) expect(is['access_token']).not.toBe(was['access_token'])
   })
 
-  test(`an import of a ${format} export into another service reverses the order of the items in lists`, () => {
+  test(`an import of a ${format} export into another service reverses the order of users and rooms in lists`, () => {
     expect(after.users.map(keyOf)).toEqual(before.users.map(keyOf).reverse())
     expect(after.rooms.map(keyOf)).toEqual(before.rooms.map(keyOf).reverse())
   })

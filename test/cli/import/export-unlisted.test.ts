@@ -38,7 +38,7 @@ describe('an export of a service that adds unlisted fields', () => {
   ] as const
 
   test.each(kinds.flatMap((kind) => ['csv', 'ndjson', 'json'].map((format) => [...kind, format] as const)))(
-    '%s import accepts an export with unlisted fields (flags “%s” and “%s”, format %s)',
+    '%s import%c %s accepts a %s export with unlisted fields, and names an unlisted field',
     async (kind, from, to, format) => {
       await fill()
       addFields(links)
@@ -51,7 +51,7 @@ describe('an export of a service that adds unlisted fields', () => {
     },
   )
 
-  test('an import of an export with unlisted fields prints a notice that names the omitted columns', async () => {
+  test('users import prints a warning that names the unlisted columns of an export, and --map sends such a column', async () => {
     await fill()
     addFields(links)
     writeFileSync(join(world.dir, 'users.csv'), (await world.run('users export')).stdout)
@@ -76,7 +76,7 @@ describe('an export of a service that adds unlisted fields', () => {
     expect(bodies.map(({ class: name }) => name)).toEqual(['7a', '7a'])
   })
 
-  test('a notice about an export names the unlisted fields that appear only on a later page', async () => {
+  test('users export prints a notice that names fields that appear only on a later page, and -o ndjson includes these fields', async () => {
     for (let i = 0; i < 4; i++) await world.send('POST', '/users', { user_id: `u${i}` })
     addFields(({ user_id }) => (user_id === 'u0' ? { late: 1 } : {}))
     const { code, stderr } = await world.run('users export --page-size 2')

@@ -245,7 +245,7 @@ describe('an export', () => {
       '1 of 130 members',
     ],
   ])(
-    'members export prints the members of the other rooms and exits 8 if the member list of one room is %s',
+    'members export --all-rooms prints the members of the other rooms and exits 8 if the member list of one room is %s',
     async (_, given, says) => {
       await user('ada')
       const ids: string[] = []
@@ -568,7 +568,7 @@ describe('an exported file', () => {
   }
 
   test.each(formats)(
-    'an import of the exported files of a whole local workspace as %s restores an equal local workspace',
+    'an import of the exported files of a whole local workspace as %s restores its users, rooms and members',
     async (format) => {
       const from = world
       const to = await createWorld()
@@ -614,7 +614,7 @@ describe('an exported file', () => {
   )
 
   test.each(formats)(
-    'an import of an export as %s into the same local workspace changes no user and no room',
+    'an import of an export as %s with --if-exists skip or overwrite into the same local workspace changes no user, room or member',
     async (format) => {
       await user('ada', { name: 'Ada', email: 'a@x.test' })
       await user('grace', { default_member_type: 'host' })
@@ -636,22 +636,26 @@ describe('an exported file', () => {
     },
   )
 
-  test.each(formats)('an export of an anonymous participant as %s can be imported', async (format) => {
-    const { id } = await room('R')
-    await user('ada')
-    await user('grace')
-    const members = [
-      { id: 'm1', user_id: 'ada', room_id: id, type: 'guest', name: null, is_blocked: false },
-      // An anonymous participant of an open room, while connected.
-      { id: 'm2', user_id: null, room_id: id, type: 'guest', name: null, is_blocked: false },
-      { id: 'm3', user_id: 'grace', room_id: id, type: 'host', name: null, is_blocked: false },
-    ]
-    world.intercept = async ({ url }) => answer(200, url.includes('?') ? { members } : { member: members[0] })
-    await exportToFile(world, world, `members export ${id} -o ${format}`, `members.${format}`)
-    world.intercept = undefined
-    await importAll(world, `members import members.${format}`)
-    expect((await roomsOf(world))[0]?.members.map(({ user_id }) => user_id)).toEqual(['ada', 'grace'])
-  })
+  test.each(formats)(
+    'members import of a %s export with an anonymous participant adds only the other members',
+    async (format) => {
+      const { id } = await room('R')
+      await user('ada')
+      await user('grace')
+      const members = [
+        { id: 'm1', user_id: 'ada', room_id: id, type: 'guest', name: null, is_blocked: false },
+        // An anonymous participant of an open room, while connected.
+        { id: 'm2', user_id: null, room_id: id, type: 'guest', name: null, is_blocked: false },
+        { id: 'm3', user_id: 'grace', room_id: id, type: 'host', name: null, is_blocked: false },
+      ]
+      world.intercept = async ({ url }) =>
+        answer(200, url.includes('?') ? { members } : { member: members[0] })
+      await exportToFile(world, world, `members export ${id} -o ${format}`, `members.${format}`)
+      world.intercept = undefined
+      await importAll(world, `members import members.${format}`)
+      expect((await roomsOf(world))[0]?.members.map(({ user_id }) => user_id)).toEqual(['ada', 'grace'])
+    },
+  )
 
   // Text that the service can store: without NUL and lone surrogates.
   const text = fc

@@ -76,7 +76,7 @@ describe('a second rooms import of the same rows', () => {
   })
 })
 
-test('rooms import --no-receipt removes the journal after a complete run', async () => {
+test('rooms import --no-receipt removes the journal after a complete run and writes no receipt', async () => {
   expect(await run('rooms import rooms.csv --no-receipt')).toMatchObject(done)
   expect(world.read('rooms.csv.journal')).toBeUndefined()
   expect(receiptNames()).toEqual([])
@@ -100,7 +100,7 @@ describe('the receipt of rooms import', () => {
   })
 
   test.each(['', ' --journal my.journal'])(
-    'a receipt of rooms import%s prevents a second import with any journal',
+    'a receipt of rooms import%s prevents a second import with or without a journal, unless --again is set',
     async (first) => {
       expect(await run(`rooms import rooms.csv${first}`)).toMatchObject(done)
       for (const second of ['', ' --journal other.journal', ' --no-journal', ' --no-receipt'])
@@ -115,7 +115,7 @@ describe('the receipt of rooms import', () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('1 of 2'))
   })
 
-  test('rooms import is refused with another journal while an interrupted run is unfinished', async () => {
+  test('rooms import is refused with another journal or without a journal while an interrupted run is unfinished', async () => {
     await world.cutOff('rooms import rooms.csv --concurrency 1')
     for (const flags of ['--journal my.journal', '--no-journal'])
       expect(await run(`rooms import rooms.csv ${flags}`)).toMatchObject({
@@ -313,7 +313,7 @@ describe('users import --if-exists', () => {
     })
   })
 
-  test('users import --if-exists update with --dry-run prints the planned changes', async () => {
+  test('users import --if-exists update with --dry-run prints a summary of the planned changes', async () => {
     expect(await run('users import people.csv --if-exists update --dry-run -o ids')).toMatchObject({
       code: 0,
       stderr: 'would create 1, update 1, skip 0 of 2 users; 0 would fail\n',

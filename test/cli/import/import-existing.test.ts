@@ -29,7 +29,7 @@ describe('users import of existing users', () => {
     ['--if-exists skip', 0, 'imported 1 of 2 users; 1 skipped\n', 'Old'],
     ['--if-exists overwrite', 0, `${resetNotice}imported 2 of 2 users\n`, 'New'],
   ])(
-    'users import of existing users with the flags “%s” exits %i and prints a summary',
+    'the command “users import people.csv %s” for an existing and a new user exits %i and prints a summary',
     async (flags, code, stderr, name) => {
       expect(await run(`users import people.csv ${flags}`.trim())).toMatchObject({ code, stdout: '', stderr })
       expect(await world.users()).toEqual({ ada: name, grace: 'Grace' })
@@ -92,7 +92,7 @@ describe('members import of existing members', () => {
     },
   )
 
-  test('members import requests the members of each room once for any number of rows', async () => {
+  test('members import --if-exists overwrite requests the members of a room once for several rows', async () => {
     await run(`members import members.csv --room ${room} --if-exists overwrite`)
     expect(world.sent().filter((line) => line.startsWith('GET'))).toEqual([
       `GET /rooms/${room}/members?limit=1000`,
@@ -140,7 +140,7 @@ describe('rooms import of existing rooms', () => {
     },
   )
 
-  test('rooms import --if-exists update fails a row that changes an immutable field of an existing room', async () => {
+  test('rooms import --if-exists overwrite fails a row that changes an immutable field of an existing room', async () => {
     world.file('rooms.csv', `id,name,type,record\n${id},New,private,true\n`)
     const { code, stdout } = await run('rooms import rooms.csv --if-exists overwrite -o ndjson')
     expect({ code, statuses: resultsOf(stdout).map(({ status }) => status) }).toEqual({
@@ -149,7 +149,7 @@ describe('rooms import of existing rooms', () => {
     })
   })
 
-  test('rooms import creates a room with a new ID for a row with an unknown ID', async () => {
+  test('rooms import creates a room for each row with an unknown ID, and identifies the results by these IDs', async () => {
     world.file('rooms.csv', 'id,name,type,is_terminated\nformer,R1,open,\nother,R2,public,true\n')
     const { code, stdout } = await run('rooms import rooms.csv -o ndjson')
     expect({ code, keys: resultsOf(stdout).map(({ key }) => key) }).toEqual({
@@ -198,7 +198,7 @@ describe('fields that only a creation can set', () => {
     ['overwrite', 'overwrote', ''],
     ['update', 'updated', ' -o ndjson'],
   ])(
-    'rooms import --if-exists %s keeps fields that only a creation can set, and one warning counts the existing rooms',
+    'rooms import --if-exists %s%c%s keeps fields that only a creation can set, and one warning counts the existing rooms',
     async (what, verb, flags) => {
       const line = `rooms import rooms.csv --match name --if-exists ${what} --concurrency 1${flags}`
       expect(await run(line)).toMatchObject({

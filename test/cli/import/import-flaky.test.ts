@@ -113,7 +113,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
     ],
     ['429 responses to the first eight requests', refuse(429), (n) => n <= 8],
     ['occasionally refused connections', neverSent, every(5)],
-  ])('an import of each kind creates every item once despite %s', async (_what, wrong, which) => {
+  ])(`${kind} import creates every item once despite %s`, async (_what, wrong, which) => {
     failRequests(wrong, which)
     const { code, stdout, host } = await run(`${line} --concurrency 4`)
     expect({ code, ok: (await verifyResults(kind, stdout, rows)).length }).toEqual({ code: 0, ok: rows })
@@ -121,7 +121,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
     expect(host.slept.length).toBeGreaterThan(0)
   })
 
-  test(`${kind} import fails only the row whose requests always get a 503 response`, async () => {
+  test(`${kind} import exits 8 and completes every row except the row whose writes always get a 503 response`, async () => {
     failRequests(refuse(503), (_n, request) => isWrite(_n, request) && /"[uR]3"/.test(request.body ?? ''))
     const { code, stdout } = await run(line)
     expect({ code, ok: (await verifyResults(kind, stdout, rows)).length }).toEqual({ code: 8, ok: rows - 1 })
@@ -171,7 +171,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
 
 describe('repeated creations of rooms', () => {
   test.each([
-    ['a gateway timeout', gatewayGaveUp],
+    ['a 502 response', gatewayGaveUp],
     ['a truncated response', cutAnswer],
     ['a lost response', lostAnswer],
   ])('rooms import creates a room only once after %s', async (_what, wrong) => {
@@ -317,7 +317,7 @@ describe('users import after a lost response', () => {
     ['500', 500],
     ['401', 401],
   ])(
-    'users import after a lost response reads the user if the service responds %s to the retry, and reports success',
+    'users import after a lost response reports success if the service has stored the user but responds %s to the retry',
     async (_what, status) => {
       world.file('in.csv', usersCsv(1))
       let posts = 0
@@ -442,7 +442,7 @@ describe('a pause of an import', () => {
   })
 
   test.each([429, 503])(
-    'an import stops without a pause if the Retry-After of a %i response exceeds --timeout',
+    'an import stops without a pause if the Retry-After of a %i response exceeds the default timeout, and --resume completes the import',
     async (status) => {
       world.file('in.csv', usersCsv(5))
       const line = 'users import in.csv --if-exists overwrite --concurrency 1'

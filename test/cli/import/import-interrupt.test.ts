@@ -99,9 +99,9 @@ describe('^C during an import', () => {
 
   test.each([
     ['creates no user', '', 0],
-    ['overwrites no user', ' --if-exists update', 6],
+    ['updates no user', ' --if-exists update', 6],
   ])(
-    '^C during an import %s whose lookup is in flight, and the resumed run sends each row once',
+    '^C during an import %s whose lookup is in flight, and the resumed run completes the import',
     async (_, flags, existing) => {
       for (let i = 0; i < existing; i++) await world.send('POST', '/users', { user_id: `u${i}` })
       world.file('in.csv', usersCsv(6))
@@ -221,7 +221,7 @@ describe('the command to resume an import', () => {
     expect((await world.run(goOn(stderr))).code).toBe(0)
   })
 
-  test('the command to resume members import contains the value of --room', async () => {
+  test('the command to resume members import contains the value of --room, but not --fail-fast', async () => {
     const room = await world.room('A')
     world.file('people.csv', usersCsv(20))
     await world.run('users import people.csv --no-journal')

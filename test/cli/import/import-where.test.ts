@@ -74,7 +74,7 @@ describe('rooms import --where', () => {
     expect(readdirSync(world.dir).filter((name) => name.includes('where'))).toEqual([])
   })
 
-  test('rooms import --where selects rows of a CSV file by mapped columns, and counts the omitted rows', async () => {
+  test('users import --where selects rows of a CSV file by mapped columns, and prints the number of selected rows', async () => {
     world.file('people.csv', 'Login,Full name,default_member_type\na,Ada,host\nb,Bea,\nc,Cleo,HOST\n')
     const line = ['users', 'import', 'people.csv', '--map', 'Login=user_id', '--map', 'Full name=name']
     expect(await world.run([...line, '--where', 'default_member_type=host', '-o', 'ndjson'])).toMatchObject({

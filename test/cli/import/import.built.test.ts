@@ -72,7 +72,7 @@ describe('an import with the built program', () => {
     expect(await run(`rooms get ${back} --columns status`)).toContain('terminated')
   })
 
-  test('an import reads exported files of every format with special characters in names', async () => {
+  test('users import reads CSV and NDJSON exports with special characters in names from standard input', async () => {
     const names = ['=1+1', "'=x", 'a "quoted", name', 'two\nlines', 'x\ufeffx', 'in  side', '😀 漢字', '-1']
     for (const [i, name] of names.entries()) await world.send('POST', '/users', { user_id: `u${i}`, name })
     const before = await world.users()
@@ -93,7 +93,7 @@ describe('an import with the built program', () => {
     expect(await world.users()).toEqual({ ada: '😀' })
   })
 
-  test('an import sends no request for a file whose last row is invalid', async () => {
+  test('an import sends no request for a file whose last two rows are invalid', async () => {
     world.file('people.csv', `${usersCsv(500)}u1,again\n,nobody\n`)
     const { code, stderr } = await world.run('users import people.csv')
     expect({ code, places: stderr.match(/people\.csv:\d+/g)?.sort(), requests: world.requests }).toEqual({
@@ -138,7 +138,7 @@ describe('an import with the built program', () => {
     expect(await world.rooms()).toEqual(roomsOf(4))
   })
 
-  test('an import waits for a busy service and creates every item once', async () => {
+  test('users import --if-exists overwrite creates every user despite occasional 429 responses', async () => {
     world.file('in.csv', usersCsv(40))
     let count = 0
     world.intercept = async (_request, next) =>
@@ -267,7 +267,7 @@ describe('rooms delete with the built program', () => {
     expect(await exist()).toBe(0)
   })
 
-  test('rooms delete completes open requests after ^C and sends no other requests', async () => {
+  test('rooms delete exits 130 after ^C and deletes exactly the rooms whose requests were sent', async () => {
     const ids: string[] = []
     for (let i = 0; i < 30; i++) ids.push(await world.room(`R${i}`))
     world.intercept = async (_request, next) => {

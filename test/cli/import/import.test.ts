@@ -130,7 +130,7 @@ describe('an import', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('an import sends no row of a file that changes after the file was checked', async () => {
+  test('an import sends no changed row of a file that changes after the file was checked', async () => {
     // The compressed rows exceed the memory limit, so the import reads the file twice.
     const texts = randomBytes(9_000_000)
       .toString('base64')
@@ -177,25 +177,26 @@ describe('an import', () => {
 
 describe('rows with the same key in an import', () => {
   testCases({
-    'with --skip-invalid are reported as invalid except for the first row': {
-      files: { 'people.csv': 'user_id,name\nada,A\ngrace,G\nada,B\n' },
-      line: 'users import people.csv --skip-invalid -o ndjson',
-      expected: {
-        code: 8,
-        results: [
-          { row: 1, key: 'ada', status: 'ok', id: 'ada' },
-          { row: 2, key: 'grace', status: 'ok', id: 'grace' },
-          { row: 3, status: 'invalid', error: 'the same user_id as line 2' },
-        ],
-        users: { ada: 'A', grace: 'G' },
+    'rows with the same key in users import --skip-invalid are reported as invalid except for the first row':
+      {
+        files: { 'people.csv': 'user_id,name\nada,A\ngrace,G\nada,B\n' },
+        line: 'users import people.csv --skip-invalid -o ndjson',
+        expected: {
+          code: 8,
+          results: [
+            { row: 1, key: 'ada', status: 'ok', id: 'ada' },
+            { row: 2, key: 'grace', status: 'ok', id: 'grace' },
+            { row: 3, status: 'invalid', error: 'the same user_id as line 2' },
+          ],
+          users: { ada: 'A', grace: 'G' },
+        },
       },
-    },
-    'are not reported for member IDs that differ only in the position of a space': {
+    'members import reports no rows with the same key for IDs that differ only in the position of a space': {
       files: { 'members.csv': 'room_id,user_id\nx,y z\nx y,z\n' },
       line: 'members import members.csv',
       expected: { code: 1, stderr: expect.not.stringMatching(/the same/) },
     },
-    'are refused if rooms have the same ID': {
+    'rooms import refuses rows with the same ID': {
       files: { 'rooms.csv': 'id,name,type\n,A,open\n,A,open\nx,B,open\nx,C,open\n' },
       line: 'rooms import rooms.csv',
       expected: {
@@ -203,12 +204,12 @@ describe('rows with the same key in an import', () => {
         stderr: `error: rooms.csv:5: the same id as line 4\nerror: 1 of 4 rows are invalid; nothing was sent\n${mending}`,
       },
     },
-    'are accepted for rooms that have the same name but no IDs': {
+    'rooms import accepts rows with the same name but no IDs': {
       files: { 'rooms.csv': 'name,type\nA,open\nA,open\n' },
       line: 'rooms import rooms.csv',
       expected: { rooms: ['A', 'A'] },
     },
-    'are refused in a file of 20,002 rows': {
+    'users import refuses rows with the same key in a file of 20,002 rows': {
       files: { 'people.csv': `${usersCsv(20_000)}u1,x\nu20000,y\n` },
       line: 'users import people.csv',
       expected: {
@@ -230,7 +231,7 @@ describe('rows with the same key in an import', () => {
     expect(await world.user('ada')).toMatchObject({ default_member_type: 'host' })
   })
 
-  test('an import refuses a repeated member of a room, and accepts the same user in different rooms', async () => {
+  test('members import refuses a repeated member of a room, but not the same user in different rooms', async () => {
     const [a, b] = [await world.room('A'), await world.room('B')]
     await user('ada')
     world.file('members.csv', `room_id,user_id\n${a},ada\n${b},ada\n${a},ada\n`)
@@ -245,7 +246,7 @@ describe('rows with the same key in an import', () => {
 
 describe('import --skip-invalid', () => {
   testCases({
-    'imports the valid rows and reports the invalid rows': {
+    'users import --skip-invalid imports the valid rows and reports the invalid rows': {
       files: { 'people.csv': 'user_id,name\n,A\nada,Ada\nx,y,z\n' },
       line: 'users import people.csv --skip-invalid',
       expected: {
@@ -258,7 +259,7 @@ describe('import --skip-invalid', () => {
         users: { ada: 'Ada' },
       },
     },
-    'exits 1 if no row is valid': {
+    'users import --skip-invalid exits 1 if no row is valid': {
       files: { 'people.csv': 'user_id,name\n,A\n' },
       line: 'users import people.csv --skip-invalid',
       expected: {
@@ -267,7 +268,7 @@ describe('import --skip-invalid', () => {
         sent: [],
       },
     },
-    'refuses a file that cannot be parsed': {
+    'users import --skip-invalid refuses a file that cannot be parsed': {
       files: { 'people.csv': 'user_id,name\nada,Ada\ngrace,"Grace\n' },
       line: 'users import people.csv --skip-invalid',
       expected: { code: 2, sent: [] },

@@ -77,7 +77,7 @@ describe('the path of a journal', () => {
 })
 
 describe('the journal of an import', () => {
-  test('the journal of an import contains the command, the input and the outcome of each row', async () => {
+  test('the journal of an import contains the command, the input and the outcome of each valid row', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     world.file('in.csv', `${usersCsv(3)}u4,N4,extra\n`)
     await run('users import in.csv --concurrency 1 --skip-invalid')
@@ -245,7 +245,7 @@ describe('an import with a journal', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('an import that is resumed twice skips the same rows again', async () => {
+  test('an import with --if-exists skip and --resume counts the rows that the earlier run skipped', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     await run('users import in.csv --if-exists skip --journal in.csv.journal')
     expect(await run('users import in.csv --if-exists skip --journal in.csv.journal --resume')).toMatchObject(

@@ -172,7 +172,7 @@ testCases({
   },
 })
 
-test('the file of --failed-out contains only failed rows and has owner-only access', async () => {
+test('the file of --failed-out is created only if rows fail, and has owner-only access', async () => {
   world.file('people.csv', usersCsv(2))
   await run('users import people.csv --failed-out again.csv')
   expect(world.read('again.csv')).toBeUndefined()
@@ -248,7 +248,7 @@ test('--failed-out replaces the file behind a symbolic link, and refuses a link 
 })
 
 test.runIf(existsSync('/proc/self/fd'))(
-  '--failed-out refuses /dev/stdout that is redirected to a file',
+  '--failed-out refuses a path in /proc/self/fd that leads to a regular file',
   async () => {
     world.file('people.csv', usersCsv(1))
     const redirected = openSync(world.path('redirected'), 'w')

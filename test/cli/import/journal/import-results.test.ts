@@ -134,7 +134,7 @@ describe('the results of an import', () => {
       partial('ndjson'),
     ],
     ['json', `${JSON.stringify({ results: [one, two, three] })}\n`, partial('json')],
-  ])('the results of an import contain every row with -o %s', async (format, stdout, stderr) => {
+  ])('users import -o %s reports the failed row and prints a summary', async (format, stdout, stderr) => {
     expect(await run(`users import people.csv --concurrency 1 -o ${format}`)).toMatchObject({
       code: 8,
       stdout,
@@ -274,7 +274,7 @@ describe('an import', () => {
     },
   )
 
-  test('an import continues until the number of failures exceeds --max-errors', async () => {
+  test('an import continues if the number of failures equals --max-errors', async () => {
     await user('u1')
     await user('u2')
     world.file('people.csv', usersCsv(4))

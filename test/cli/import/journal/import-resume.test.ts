@@ -93,7 +93,7 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
     },
   )
 
-  test(`an import of ${kind} can be killed and resumed several times`, async () => {
+  test(`an import of ${kind} completes if it is killed, then stopped by 401 responses, and resumed each time`, async () => {
     const journal = await createJournal()
     await renew()
     world.file('in.csv', file)
@@ -149,7 +149,7 @@ describe('--resume of a row without a response', () => {
     expect({ code, results: resultsOf(stdout) }).toMatchObject({ code: 7, results: [{ status: 'unknown' }] })
   })
 
-  test('members import --resume repeats a sent row if the service omits is_blocked', async () => {
+  test('members import --resume blocks the member of a sent row if the earlier run added but did not block the member', async () => {
     const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'u1' })
     world.file('in.csv', 'user_id,is_blocked\nu1,true\n')
@@ -163,7 +163,7 @@ describe('--resume of a row without a response', () => {
     expect(members).toMatchObject([{ user_id: 'u1', is_blocked: true }])
   })
 
-  test('members import --resume repeats a sent row if the member is missing', async () => {
+  test('members import --resume fails a sent row whose user does not exist, and writes it to the file of --failed-out', async () => {
     const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'u1' })
     world.file('in.csv', usersCsv(2).replaceAll(/,.*/g, ''))

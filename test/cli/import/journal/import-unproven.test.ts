@@ -92,15 +92,15 @@ describe.each(['users', 'members'] as const)(
     })
 
     test.each<[string, WireResponse | (() => Promise<never>)]>([
-      ['403', answer(403, { error: 'forbidden' })],
-      ['422', answer(422, { error: 'no' })],
-      ['401', answer(401, { error: 'expired' })],
-      ['a failure', answer(500, '<h1>Oops</h1>', { 'content-type': 'text/html' })],
-      ['a page', answer(200, '<h1>Sign in</h1>', { 'content-type': 'text/html' })],
+      ['a 403 response', answer(403, { error: 'forbidden' })],
+      ['a 422 response', answer(422, { error: 'no' })],
+      ['a 401 response', answer(401, { error: 'expired' })],
+      ['a 500 response', answer(500, '<h1>Oops</h1>', { 'content-type': 'text/html' })],
+      ['an HTML page', answer(200, '<h1>Sign in</h1>', { 'content-type': 'text/html' })],
       ['an empty object', answer(200, {})],
       ['no response', lost],
     ])(
-      'an import --resume with unproven rows sends no write if the service responds to the reads with %s',
+      `${kind} import --resume with unproven rows sends no write if the reads get %s`,
       async (_name, read) => {
         await killUnproven(kind, true)
         const { code } = await resume(kind, read)

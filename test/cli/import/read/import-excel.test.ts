@@ -187,7 +187,7 @@ describe('an Excel workbook', () => {
     expect(await world.run(argv, { stdin: xlsx })).toMatchObject(isWorkbook('standard input'))
   })
 
-  test('an Excel workbook is refused with a different error message than other ZIP archives', async () => {
+  test('a ZIP archive that is not an Excel workbook is refused with its own error message', async () => {
     world.file('people.csv', createArchive(['word/document.xml', '<document/>']))
     expect(await world.run('users import people.csv')).toMatchObject({
       code: 2,
@@ -327,27 +327,30 @@ describe('rooms import --group-by name', () => {
     test.each([
       ['adjacent', ''],
       ['scattered', 'Algebra;;ada;\n'],
-    ])('--skip-invalid imports %s rooms without their invalid members', async (_, more) => {
-      world.file('courses.csv', rows + more)
-      const { code, stderr } = await world.run(`${line} --skip-invalid --failed-out rejects.csv`)
-      expect([code, stderr]).toEqual([
-        8,
-        'error: courses.csv:2: member_type must be guest, host or monitor, not “Boss”\n' +
-          'error: courses.csv:4: user_id is missing\n' +
-          'error: courses.csv:5: member_type must be guest, host or monitor, not “Boss”\n' +
-          `error: imported 2 of 2 rooms${imported}\nhint: fix rejects.csv and import it\n`,
-      ])
-      const rooms = await ids()
-      expect(Object.keys(rooms).sort()).toEqual(['Algebra', 'Latin'])
-      const others = more ? ['ada guest -'] : []
-      expect(await world.members(rooms['Algebra'])).toEqual([...others, 'grace guest -'])
-      expect(world.read('rejects.csv')).toBe(
-        'name;type;user_id;member_type;reason\r\n' +
-          'Algebra;open;ada;Boss;member_type must be guest, host or monitor, not “Boss”\r\n' +
-          'Algebra;;;host;user_id is missing\r\n' +
-          'Greek;;ada;Boss;member_type must be guest, host or monitor, not “Boss”\r\n',
-      )
-    })
+    ])(
+      'rooms import --group-by name --skip-invalid imports rooms with %s rows without their invalid members',
+      async (_, more) => {
+        world.file('courses.csv', rows + more)
+        const { code, stderr } = await world.run(`${line} --skip-invalid --failed-out rejects.csv`)
+        expect([code, stderr]).toEqual([
+          8,
+          'error: courses.csv:2: member_type must be guest, host or monitor, not “Boss”\n' +
+            'error: courses.csv:4: user_id is missing\n' +
+            'error: courses.csv:5: member_type must be guest, host or monitor, not “Boss”\n' +
+            `error: imported 2 of 2 rooms${imported}\nhint: fix rejects.csv and import it\n`,
+        ])
+        const rooms = await ids()
+        expect(Object.keys(rooms).sort()).toEqual(['Algebra', 'Latin'])
+        const others = more ? ['ada guest -'] : []
+        expect(await world.members(rooms['Algebra'])).toEqual([...others, 'grace guest -'])
+        expect(world.read('rejects.csv')).toBe(
+          'name;type;user_id;member_type;reason\r\n' +
+            'Algebra;open;ada;Boss;member_type must be guest, host or monitor, not “Boss”\r\n' +
+            'Algebra;;;host;user_id is missing\r\n' +
+            'Greek;;ada;Boss;member_type must be guest, host or monitor, not “Boss”\r\n',
+        )
+      },
+    )
 
     test.each([
       ['', 1],
@@ -367,7 +370,7 @@ describe('rooms import --group-by name', () => {
       },
     )
 
-    test('--skip-invalid skips invalid members in NDJSON, and writes the unchanged members to the file of failed rows', async () => {
+    test('rooms import --group-by name --skip-invalid skips an invalid member in NDJSON, and writes its unchanged row to the file of --failed-out', async () => {
       const bad = { name: 'Algebra', user_id: 5, member_type: 5, member_name: 'A' }
       const good = { name: 'Algebra', type: 'open', user_id: 'grace' }
       world.file('courses.ndjson', `${JSON.stringify(bad)}\n${JSON.stringify(good)}\n`)

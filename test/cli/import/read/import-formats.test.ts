@@ -94,7 +94,7 @@ describe('users import from CSV', () => {
         `error: 3 of 4 rows are invalid; nothing was sent\n${mending}`,
     ],
     [
-      'an unclosed quote with the line of the quote',
+      'an unclosed quote, and prints the line of the quote',
       'user_id,name\nada,"Ada\ngrace,Grace\n',
       `error: people.csv:2: a quote is not closed\n${quoting}`,
     ],

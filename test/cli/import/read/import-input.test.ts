@@ -145,7 +145,7 @@ describe('an import of a file that is not UTF-8', () => {
       csvWithBytes(20, '\xe2\x82', ''),
       'is not UTF-8 at byte offset 20',
     ],
-    ['the first of two bad bytes', csvWithBytes(20, '\xff and \xff'), 'is not UTF-8 at byte offset 20'],
+    ['two bad bytes', csvWithBytes(20, '\xff and \xff'), 'is not UTF-8 at byte offset 20'],
     [
       'a bad byte far into the file',
       csvWithBytes(chunk + 50_000, '\xff'),
@@ -208,7 +208,7 @@ describe('an import of a file that is not UTF-8', () => {
 describe('an import of a file in another encoding', () => {
   const refuse = (message: string) => refused(`error: people.csv ${message}\n`)
 
-  test('an import refuses a UTF-8 file with another --encoding', async () => {
+  test('an import refuses a UTF-8 file with another --encoding, but accepts an ASCII file with --encoding windows-1252', async () => {
     const text = 'user_id,name\nada,Käthe Groß\n'
     for (const [encoding, content] of [
       ['windows-1252', text],
@@ -242,7 +242,7 @@ describe('a very long row in an import', () => {
 
   // Linear time takes two seconds at most; quadratic time takes half a minute.
   test.each(share(Object.entries(long(15 * MB)), 0, 3))(
-    'an import reads a row of 15 MB in the file %s',
+    'an import reads a row of 15 MB in the file %s and reports its missing user_id',
     { timeout: 20_000 },
     async (name, text) => {
       const { code, stderr } = await world.imported(name, text)
@@ -263,7 +263,7 @@ describe('a very long row in an import', () => {
   ] as const
 
   test.each(problems)(
-    'an import refuses a row of 30 MB in the file %s and prints its position',
+    'an import refuses a row of more than 16 MB in the file %s and prints its position',
     { timeout: 20_000 },
     async (name, problem) => {
       expect(await world.imported(name, long(sized(17, 30) * MB)[name])).toEqual(
@@ -272,7 +272,7 @@ describe('a very long row in an import', () => {
     },
   )
 
-  test('an import refuses a JSON object that has a key of 15 MB and contains no array', {
+  test('an import refuses a JSON object that has only a key of 15 MB and no array “users”', {
     timeout: 20_000,
   }, async () => {
     expect(await world.imported('people.json', `{"${'k'.repeat(15 * MB)}":[]}`)).toEqual(

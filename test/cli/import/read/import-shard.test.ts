@@ -149,7 +149,7 @@ describe('the shards of an import', () => {
 })
 
 describe('one shard of an import', () => {
-  test('an import of one shard names the shard in summaries, in dry runs and in hints', async () => {
+  test('an import of one shard names the shard in its summary and in the summary of a dry run', async () => {
     world.file('in.csv', usersCsv(10))
     const dry = await run('users import in.csv --shard 1/3 --dry-run')
     expect(dry.stderr).toMatchInlineSnapshot(`
@@ -217,7 +217,7 @@ describe('one shard of an import', () => {
       })
   })
 
-  test('an import of one shard terminates only the rooms in the rows of this shard', async () => {
+  test('two shards of rooms import --if-exists update together update each room once', async () => {
     const ids = []
     for (const name of roomsOf(6)) ids.push(await world.room(name))
     world.file('in.csv', `id,name,type,is_terminated\n${ids.map((id) => `${id},R,open,true\n`).join('')}`)
