@@ -98,9 +98,9 @@ const commands: [line: string, stdout: string][] = [
   ],
 ]
 
-describe.each(spellings)('a service that writes times as %s', (_what, spelling) => {
+describe.each(spellings)('a service that writes times as %s', (what, spelling) => {
   test.each(commands)(
-    'a different format of times in responses does not change the output of %s',
+    `the output of %s is the same on a service that writes times as ${what}`,
     async (line, expected) => {
       serveRooms(spelling)
       const { code, stdout, stderr } = await world.run(line)
@@ -112,7 +112,7 @@ describe.each(spellings)('a service that writes times as %s', (_what, spelling) 
     },
   )
 
-  test('members export shows a last_seen only for members with sessions if the service uses a different format of times', async () => {
+  test(`members export --with last_seen shows a last_seen only for members with sessions if the service writes times as ${what}`, async () => {
     serveRooms(spelling)
     const { stdout } = await world.run('members export left --with last_seen -o json')
     const { members: rows } = JSON.parse(stdout)
@@ -122,7 +122,7 @@ describe.each(spellings)('a service that writes times as %s', (_what, spelling) 
     ])
   })
 
-  test('rooms list shows the time since termination only for terminated rooms if the service uses a different format of times', async () => {
+  test(`rooms list shows the time since termination of a terminated room, and the status of active rooms, if the service writes times as ${what}`, async () => {
     serveRooms(spelling)
     const columns = '--columns id,terminated_at,status'
     const { stdout } = await world.run(`rooms list ${columns}`, {

@@ -85,7 +85,7 @@ describe('a --where condition on room metrics', () => {
     },
   )
 
-  test('a --where condition on room metrics requests only the total of a list if the total is sufficient', async () => {
+  test('a --where condition on room metrics requests at most two items of a list if the total of the list is sufficient', async () => {
     const asked = withRoomsInUse(world, rooms.slice(0, 1))
     await listIds('members>0')
     await listIds('sessions>0')
@@ -279,7 +279,7 @@ describe('a room whose data cannot be read', () => {
       path.startsWith(`/rooms/${id}/`) ? answer(status, { error: { message: 'no' } }) : undefined,
   })
 
-  test('rooms list --where omits a room whose data cannot be read from every format, and exits 8', async () => {
+  test('rooms list --where omits a room whose data cannot be read from IDs and JSON, prints no count, and exits 8', async () => {
     withRoomsInUse(world, rooms, failing(500))
     const stderr =
       'error: the service reports a validation exception (500): no\n' +

@@ -315,7 +315,7 @@ test.each(Object.entries(targets))(
   },
 )
 
-test('users create suggests a command that updates the user at the same service if the user exists', async () => {
+test('users create exits 2 for an existing user, and suggests --overwrite and the help of users update', async () => {
   const machine = await createMachine()
   machine.answerWith(() => answer(200, { user: { id: 'u', user_id: 'P2000' } }))
   const { code, stderr } = await machine.run(['users', 'create', 'P2000', '--profile', 'ci'])

@@ -189,7 +189,7 @@ describe('JSON output', () => {
     expect(Buffer.concat(host.stdout.chunks)).toEqual(Buffer.from(bytes))
   })
 
-  test('JSON output in NDJSON keeps every digit, every field and the order of the fields', async () => {
+  test('NDJSON output keeps every digit of large and long numbers, every field and the order of the fields', async () => {
     respondWith(odd)
     expect(await print('rooms list -o ndjson')).toBe(
       '{"name":"A/😀","id":"r1","type":"open","z":1,"a":12345678901234567890,"e":1E400,"m":0,"d":0.1000000000000000055511151231257827}\n',
@@ -234,7 +234,7 @@ describe('JSON output', () => {
       expect(await world.run(`rooms list -o ${format}`), format).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('JSON output contains a field with the name __proto__', async () => {
+  test('NDJSON output contains a field with the name __proto__', async () => {
     for (const n of ['1', '12345678901234567890']) {
       const item = `{"id":"r1","type":"open","name":"n","__proto__":{"x":1},"n":${n}}`
       respondWith(`{"rooms":[${item}]}`)
@@ -346,7 +346,7 @@ describe('CSV output', () => {
   })
 })
 
-test('the error for an invalid --query is one line on a terminal, and JSON with --json', async () => {
+test('the error for an invalid --query is text on a terminal, and JSON with --json or in a pipe', async () => {
   const text = async (line: string, tty: boolean) => (await world.run(line, { ...terminal, tty })).stderr
   expect(await text('rooms list --query [', true)).toMatch(/^error: --query is not a valid/)
   expect(await text('rooms list --query [ --json', true)).toMatch(/^\{"error":/)
@@ -425,12 +425,12 @@ describe('a command that writes with an unknown column in --columns', () => {
     'users create ada --columns nmae',
     'users create ada -o csv --columns nmae',
     'rooms create --name X --type open --columns nmae',
-  ])('the command “%s” with an unknown column exits 2 and sends no request', async (line) => {
+  ])('the command “%s” with an unknown column exits 2 and sends no write', async (line) => {
     const { code } = await world.run(line)
     expect({ code, sent: writes().length }).toEqual({ code: 2, sent: 0 })
   })
 
-  test('a command that writes several items exits 2 for an unknown column and sends no request', async () => {
+  test('users delete of several users exits 2 for an unknown column and sends no write', async () => {
     for (const user_id of ['a', 'b', 'c']) await world.send('POST', '/users', { user_id })
     const { code } = await world.run('users delete a b c --yes --columns nmae')
     expect({ code, sent: writes().length }).toEqual({ code: 2, sent: 0 })
@@ -448,8 +448,12 @@ describe('the status field', () => {
 
   test.each([
     ['active where terminated_at is null', room(), 'active'],
-    ['terminated where it is a time', room({ terminated_at: '2026-01-02T03:00:00.000Z' }), 'terminated'],
-    ['empty when it is unknown', minimal, ''],
+    [
+      'terminated where terminated_at is a time',
+      room({ terminated_at: '2026-01-02T03:00:00.000Z' }),
+      'terminated',
+    ],
+    ['empty when no field shows the status', minimal, ''],
     ['terminated when is_terminated is true', { ...minimal, is_terminated: true }, 'terminated'],
     ['active when is_terminated is false', { ...minimal, is_terminated: false }, 'active'],
     ['computed even if the service sends a status', { ...room(), status: 'paused' }, 'active'],
@@ -633,7 +637,7 @@ describe('a table', () => {
     expect(lines.map((line) => stringWidth(line.slice(0, line.indexOf('r1'))))).toEqual([6, 6, 6, 6])
   })
 
-  test('a table keeps the same columns on every page', async () => {
+  test('a table keeps the same column widths on every page', async () => {
     for (const name of ['a', 'a longer name', 'b']) await world.send('POST', '/rooms', { name, type: 'open' })
     expect(
       await print('rooms list --columns name,type --all --page-size 1', { ...terminal, columns: 15 }),
@@ -695,12 +699,12 @@ describe('control characters', () => {
     },
   )
 
-  test('control characters in the target of a redirect are printed as escapes', async () => {
+  test('control characters in the target of a redirect are not printed unescaped', async () => {
     world.intercept = async () => answer(302, '', { location: hostile })
     expect((await world.run('rooms get r1')).stderr).not.toMatch(raw)
   })
 
-  test('control characters in the command line are printed as escapes', async () => {
+  test('control characters in the command line are not printed unescaped in errors', async () => {
     await world.send('POST', '/rooms', { name: 'a', type: 'open' })
     for (const words of [
       ['rooms', hostile],
@@ -755,7 +759,7 @@ describe('the time in a table', () => {
     ['not a time', 'not a time'],
     ['', ''],
   ])(
-    'the time %s in a table is printed as “%s” on a terminal, and with a precision of seconds in a pipe',
+    'the created_at value %j in a table is printed as “%s” on a terminal, and without zero milliseconds in a pipe',
     async (created_at, relative) => {
       respondWith(list(room({ created_at })))
       const line = 'rooms list --columns id,created_at --no-header'

@@ -79,7 +79,7 @@ describe.skipIf(!hasTerminal)('a real terminal', () => {
     expect(shown).not.toContain(key)
   })
 
-  test('on a real terminal, rooms list prints a table for 80 columns if the terminal reports a size of 0', async () => {
+  test('on a real terminal, rooms list prints a complete table if the terminal reports a size of 0', async () => {
     const home = homes()
     await runHere('--local rooms create --name Maths --type open'.split(' '), { env: home })
     const list = `stty cols 0 rows 0; ${program} --local rooms list --columns name,type --no-color`

@@ -101,7 +101,7 @@ describe('rooms create on a terminal', () => {
     expect(sent()).toEqual([])
   })
 
-  test('rooms create on a terminal shows no prompt if the command line is invalid', async () => {
+  test('rooms create on a terminal exits 2 without a prompt for a protected profile, a missing service or invalid flags', async () => {
     const settings = { profiles: { default: { base_url: baseUrl, protected: true } } }
     mkdirSync(world.configDir, { mode: 0o700 })
     writeFileSync(file, JSON.stringify(settings), { mode: 0o600 })

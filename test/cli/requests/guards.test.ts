@@ -160,7 +160,7 @@ describe('the confirmation prompt', () => {
     expect(oneLine(stderr)).toContain(`“a\\u001b[2Jb” (${ids[0]}), “two\\nlines” (${ids[1]})`)
   })
 
-  test('the confirmation prompt is omitted for reversible changes', async () => {
+  test('rooms reopen of several rooms needs no confirmation', async () => {
     const ids = await rooms(3)
     expect(await world.run(['rooms', 'reopen', ...ids, '-o', 'ids'])).toMatchObject({ code: 0 })
   })
@@ -191,7 +191,7 @@ describe('the flags --yes and --max', () => {
     [3, '--yes --max 2', beyond('delete rooms', 3, 2)],
     [3, '--max 2', beyond('delete rooms', 3, 2)],
   ])(
-    'rooms delete with the room count %i and the flags “%s” exits 10 without a request',
+    'with the room count %i, the command “rooms delete ROOM… %s” exits 10 without a request',
     async (count, flags, stderr) => {
       const ids = Array.from({ length: count }, (_, i) => `r${i}`)
       expect(await world.run(['rooms', 'delete', ...ids, ...flagsOf(flags)])).toMatchObject({
@@ -258,7 +258,7 @@ describe('the flags --yes and --max', () => {
   })
 
   test.each(['rooms reopen', 'members unblock r'])(
-    'the flags --yes and --max apply to %s, which shows no prompt',
+    '--max without --yes applies to %s, which needs no confirmation',
     async (command) => {
       expect(await world.run(`${command} a b c --max 2`)).toMatchObject({ code: 10, stdout: '' })
       expect(world.requests).toEqual([])
@@ -314,7 +314,7 @@ describe('a protected profile', () => {
     line.split(' ').map((word) => ({ OPEN: open, SECRET: secret, ADA: ada, ADA_OPEN: adaOpen })[word] ?? word)
   const run = (line: string, options: HostOptions = {}) => world.run(words(line), { ...stored, ...options })
 
-  test('a protected profile refuses changes of one item and of several items, regardless of their selection', async () => {
+  test('a protected profile refuses changes of several given items and of items that match --where', async () => {
     for (const line of [
       'rooms terminate OPEN SECRET --yes',
       'users delete ada grace --yes',
@@ -639,7 +639,7 @@ describe('--ignore-not-found', () => {
     ['users delete ada gone', '2\n'],
     ['members block R gone M', '2\n'],
     ['rooms delete gone', 'y\n'],
-  ])('--ignore-not-found keeps the confirmation prompt of %s on a terminal', async (line, text) => {
+  ])('--ignore-not-found makes %s on a terminal exit 0 after the answer %j', async (line, text) => {
     const { code, stderr } = await runWithInput(text, words(`${line} --ignore-not-found`))
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
   })
@@ -773,7 +773,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([`POST /rooms/${id}/members`])
   })
 
-  test('members add --if-not-exists keeps an existing member unchanged on any page of the list', async () => {
+  test('members add --if-not-exists keeps an existing member unchanged in a list of 121 members', async () => {
     const id = await room('R')
     const ada = await member(id, 'ada')
     for (let i = 0; i < 120; i++) await member(id, `u${i}`)

@@ -149,7 +149,7 @@ describe('failing key commands', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('a request is not sent if the key command does not exist', async () => {
+  test('rooms list exits 4 if the program of the key command does not exist', async () => {
     store({ key_command: 'no-such-program-here x' })
     expect(await world.run('rooms list', { env })).toMatchObject({
       code: 4,
@@ -157,7 +157,7 @@ describe('failing key commands', () => {
     })
   })
 
-  test('a request is not sent if the key command takes more than ten seconds while its child processes keep the output open', async () => {
+  test('rooms list exits 4 if the key command takes more than ten seconds while its child processes keep the output open', async () => {
     store()
     writeKeyCommand('sleep 3 & exec sleep 60')
     const { host, done } = world.start(['rooms', 'list'], { env })
@@ -191,7 +191,7 @@ describe.each([
   }
 
   test.runIf(process.platform === 'linux')(
-    'the child processes of a key command are stopped together with the key command after the timeout',
+    `${tty ? 'on' : 'without'} a terminal, the child processes of a key command are stopped after the timeout`,
     async () => {
       store()
       writeKeyCommand(`(sleep 60 & echo $! > pid.new; mv pid.new '${world.dir}/pid'; wait) & wait`)
@@ -209,7 +209,7 @@ describe.each([
   )
 
   test.runIf(process.platform === 'linux')(
-    'the child processes of a key command continue after the key command ends, and delay neither the key nor the exit',
+    `${tty ? 'on' : 'without'} a terminal, the child processes of a key command continue after the key command ends, and delay neither the key nor the exit`,
     async () => {
       store()
       writeKeyCommand(`sleep 60 &\necho $! > '${world.dir}/pid'\necho ${world.apiKey}`)
@@ -220,7 +220,7 @@ describe.each([
   )
 })
 
-test('^C during a command stops its running key command and exits 130', async () => {
+test('rooms list exits 130 after ^C while its key command runs', async () => {
   store()
   writeKeyCommand('exec sleep 60')
   const { host, done } = world.start(['rooms', 'list'], { env })
@@ -302,7 +302,7 @@ describe('unused key commands', () => {
 describe('the key command of a profile', () => {
   beforeEach(() => store())
 
-  test('the key command of a profile is printed by auth status, config and profiles without the key', async () => {
+  test('auth status, config list and profiles list show that the key comes from a command, but not the key', async () => {
     const status = await world.run('auth status --json', { env })
     expect(JSON.parse(status.stdout)).toMatchObject({
       key_from: 'command of profile default',
@@ -368,7 +368,7 @@ describe('auth status --github-mask', () => {
   })
 })
 
-test('the key commands in the help topic on CI are valid', () => {
+test('the key commands in the documentation are valid', () => {
   const lines = [...documentation().matchAll(/--key-command '(.*)'/g)]
   expect(lines.length).toBeGreaterThan(0)
   for (const [, line = ''] of lines) expect(readKeyCommand(line)[1]).toBeDefined()

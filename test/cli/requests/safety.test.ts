@@ -57,7 +57,7 @@ const requestsOf = (world: World) =>
 
 describe('the command', () => {
   test.each(calls)(
-    'the command “%s” sends no write on a protected profile without --allow-write',
+    'the command “%s” sends no write on a protected profile without --allow-write, unless it sends its requests elsewhere',
     async (call) => {
       // Protection applies only to requests to the service.
       if (sendsElsewhere.test(call)) return
@@ -140,7 +140,7 @@ describe('the command', () => {
   )
 
   test.each(callsOf(3))(
-    'the command “%s” exits 4 after its first request if the key is refused',
+    'the command “%s” exits 4 if the service refuses the key of a request, unless it is a completion or sends its requests elsewhere',
     async (call) => {
       const prepared = await prepare()
       prepared.world.intercept = async () => answer(401, {})

@@ -78,7 +78,7 @@ describe('--query', () => {
     expect(stdout).toBe('[\n  "open"\n]\n')
   })
 
-  test('--query takes precedence over every output format in the settings except TSV', async () => {
+  test('--query prints JSON with MEETROOM_OUTPUT=csv, and TSV with MEETROOM_OUTPUT=tsv', async () => {
     const run = (MEETROOM_OUTPUT: string) =>
       world.run(['rooms', 'list', '--query', 'rooms[0].type'], { env: { MEETROOM_OUTPUT } })
     expect((await run('csv')).stdout).toBe('"open"\n')
@@ -107,7 +107,7 @@ describe('--query', () => {
     ['rooms[].sort_by(@, &a, &b)', 'sort_by() takes at most 2 arguments'],
     ['('.repeat(100_000), 'nested too deeply'],
   ])(
-    '--query with the expression %.30s is a usage error before the first request',
+    '--query%c with an invalid expression exits 2 with the reason “%s” and sends no request',
     async (expression, reason) => {
       const lines = ['rooms list', `rooms delete ${rooms[0]} --yes`, 'rooms create --name n --type open']
       for (const line of lines) {
@@ -136,7 +136,7 @@ describe('--query', () => {
     expect((await world.run('rooms list --name Made --count')).stdout).toBe('1\n')
   })
 
-  test('--query has no effect on --dry-run and --curl', async () => {
+  test('--query with --dry-run or --curl prints the same output as --json', async () => {
     for (const flag of ['--dry-run', '--curl']) {
       const line = `rooms delete ${rooms[0]} --yes ${flag}`
       expect((await world.run(`${line} --query rooms`)).stdout).toBe(
@@ -218,7 +218,7 @@ describe('the expression language of --query', () => {
     expect(parseQuery(expression)(items)).toEqual(expected)
   })
 
-  test('the expression language of --query reads object fields of any name', () => {
+  test('the expression language of --query handles fields with the names hasOwnProperty and constructor', () => {
     expect(parseQuery('!a')({ a: { hasOwnProperty: 1 } })).toBe(false)
     expect(parseQuery('a.constructor')({ a: { constructor: 1 } })).toBe(1)
   })
@@ -242,7 +242,7 @@ describe('the expression language of --query', () => {
     expect(parseQuery("length([?type=='open'].{id: id, type: type})")(many)).toBe(count / 2)
   })
 
-  test('the expression language of --query reads a document of the maximum depth', () => {
+  test('the expression language of --query reads a document nested 500 levels deep', () => {
     const deep = JSON.parse(`${'['.repeat(500)}${']'.repeat(500)}`)
     expect(parseQuery('@')(deep)).toEqual(deep)
   })
@@ -276,7 +276,7 @@ describe('the expression language of --query', () => {
   })
 })
 
-test('a list with --query sends the same requests as without --query', async () => {
+test('rooms list with --query sends one request for the list', async () => {
   await select('rooms list', 'rooms[].name')
   expect(world.requests.map(({ url }) => url)).toEqual([`${baseUrl}/rooms`])
 })

@@ -5,7 +5,7 @@ import { answer, createWorld } from '../../../helpers/world.ts'
 
 const mark = '\ufeff'
 
-test('CSV with --bom and --delimiter begins with a byte order mark, and has decimal commas if the delimiter is a semicolon', async () => {
+test('CSV begins with a byte order mark with --bom, and has decimal commas if --delimiter is a semicolon', async () => {
   const world = await createWorld()
   const rooms = [{ id: 'r', name: 'Ü;1,5', meeting_time: 1.5, plain: 2 }]
   world.intercept = async () => answer(200, { rooms, paging: { limit: 20, offset: 0, total: 1 } })
@@ -21,7 +21,7 @@ test('CSV with --bom and --delimiter begins with a byte order mark, and has deci
   expect(await print('--delimiter', 'tab')).toBe('name\tmeeting_time\tplain\r\nÜ;1,5\t1.5\t2\r\n')
 })
 
-test('--delimiter and --bom are refused for formats other than CSV, and with a wrong delimiter', async () => {
+test('--delimiter and --bom are refused for formats other than CSV, and --delimiter is refused for two characters', async () => {
   const world = await createWorld()
   const fail = async (line: string) => (await world.run(line)).stderr
   expect(await fail('rooms list --bom')).toBe(

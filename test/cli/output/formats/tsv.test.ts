@@ -51,13 +51,13 @@ test('TSV on a terminal keeps tabs between cells and escapes control characters'
   )
 })
 
-test('TSV omits access tokens', async () => {
+test('TSV of users list has the column access_token only with --show-tokens', async () => {
   await world.send('POST', '/users', { user_id: 'ada' })
   expect(await print('users list -o tsv')).not.toContain('access_token')
   expect(await print('users list -o tsv --show-tokens')).toContain('access_token')
 })
 
-test('MEETROOM_OUTPUT and the output setting accept tsv', async () => {
+test('MEETROOM_OUTPUT accepts tsv', async () => {
   serveNames('one')
   expect(await print('rooms list --columns name', { env: { MEETROOM_OUTPUT: 'tsv' } })).toBe('name\none\n')
 })

@@ -49,13 +49,13 @@ const shows = ['--curl', '--dry-run', '--dry-run -o json', '--dry-run --show-tok
 
 describe.each(Object.entries(inputs))(
   'a secret from %s',
-  (_, { argv, stdin, variable = 'WEBHOOK_SECRET' }) => {
+  (input, { argv, stdin, variable = 'WEBHOOK_SECRET' }) => {
     beforeEach(() => {
       writeFileSync(join(world.dir, 'secret'), `${secret}\n`)
       writeFileSync(join(world.dir, 'body.json'), webhook)
     })
 
-    test.each(shows)('the secret of a request is masked in the output of %s', async (flags) => {
+    test.each(shows)(`a secret from ${input} is absent from the output of %s`, async (flags) => {
       const { code, stdout, stderr } = await world.run(
         [...argv, ...flags.split(' ')],
         stdin === undefined ? {} : { stdin },
@@ -67,7 +67,7 @@ describe.each(Object.entries(inputs))(
       expect(world.requests.filter(({ method }) => method !== 'GET')).toEqual([])
     })
 
-    test('the command that --curl prints contains an environment variable instead of the secret of a request', async () => {
+    test(`the command that --curl prints contains an environment variable instead of a secret from ${input}`, async () => {
       const { stdout } = await world.run([...argv, '--curl'], stdin === undefined ? {} : { stdin })
       const shown = execFileSync('/bin/sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${stdout}`], {
         env: { [variable]: 'other', MEETROOM_API_KEY: 'key' },
@@ -80,7 +80,7 @@ describe.each(Object.entries(inputs))(
   },
 )
 
-test('a request without a secret is printed unchanged', async () => {
+test('api --dry-run prints a request with an empty secret unchanged', async () => {
   const body = '{"webhook":{"url":"https://h.test/","secret":"","n":12345678901234567890}}'
   const { stdout } = await world.run(['api', 'POST', '/rooms', '--data', body, '--dry-run'])
   expect(stdout).toBe(`POST https://meet.test/v1/rooms ${body}\n`)

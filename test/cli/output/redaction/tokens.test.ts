@@ -104,7 +104,7 @@ describe('access tokens in JSON', () => {
     },
   )
 
-  test('access tokens in JSON on a terminal are masked, and null and a missing field are unchanged', async () => {
+  test('null and missing access tokens in NDJSON on a terminal are unchanged and cause no notice', async () => {
     world.intercept = async () =>
       answer(200, '{"users":[{"user_id":"a","access_token":null},{"user_id":"b","n":12345678901234567890}]}')
     expect(await run('users list -o ndjson', terminal)).toEqual({
@@ -145,7 +145,7 @@ describe('the notice about masked access tokens', () => {
     ['users get ada -o ids', ''],
     ['users get ada -q', ''],
   ])(
-    'the command “%s” on a terminal prints one notice if its output contains a masked access token',
+    'the command “%s” on a terminal prints one notice if its output contains a masked access token, unless -q is set',
     async (command, stderr) => {
       expect((await run(command, terminal)).stderr).toBe(stderr)
       expect((await run(command)).stderr).toBe('')
@@ -221,7 +221,7 @@ describe('masked access tokens', () => {
 
 describe('an export of users without access tokens', () => {
   test.each(['csv', 'ndjson', 'json'])(
-    'an export of users without access tokens as %s can be imported',
+    'an export of users as %s with or without access tokens can be imported',
     async (format) => {
       await world.send('POST', '/users', { user_id: 'grace', email: 'g@x.test', name: '=1' })
       for (const flag of ['', ' --show-tokens']) {

@@ -98,7 +98,7 @@ test.each([{}, { LANG: 'en_US.UTF-8' }, { LC_ALL: 'C.UTF-8' }, { LANG: 'en_US' }
   },
 )
 
-test('JSON, CSV and IDs are the same with and without --ascii', async () => {
+test('JSON, NDJSON, CSV and TSV are the same with and without --ascii', async () => {
   const world = await roomsNamed('“R”…')
   for (const format of ['json', 'ndjson', 'csv', 'tsv']) {
     const plain = await world.run(`rooms list -o ${format}`)
@@ -107,7 +107,7 @@ test('JSON, CSV and IDs are the same with and without --ascii', async () => {
   }
 })
 
-test('a table on a terminal that reports 0 columns has the default width', async () => {
+test('a table on a terminal that reports 0 columns is printed in full', async () => {
   const world = await roomsNamed('Maths')
   const argv = 'rooms list --columns name,type --no-color'
   const { stdout } = await world.run(argv, { tty: true, columns: 0 })

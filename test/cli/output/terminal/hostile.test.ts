@@ -105,7 +105,7 @@ describe('control characters on a terminal', () => {
   const formats = ['table', 'csv', 'ids', 'json', 'ndjson']
 
   test.each(commands)(
-    'on a terminal, control characters are escaped in every field of a %s (key “%s”) in every format of %j',
+    'on a terminal, control characters are escaped in every field of a %s (key “%s”) by the command %j in every format except TSV',
     async (kind, key, argv) => {
       await fc.assert(
         fc.asyncProperty(hostile, async (text) => {

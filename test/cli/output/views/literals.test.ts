@@ -51,7 +51,7 @@ describe('export and import', () => {
   }
 
   test.each(formats)(
-    'an export and an import into another service preserve names that resemble the fixed value of the deprecated fields, in %s',
+    'an export and an import into another service preserve values that equal the fixed value of the deprecated fields, in %s',
     async (format) => {
       await world.send('POST', '/users', { user_id: literal, name: literal, email: literal })
       await world.send('POST', '/rooms', { name: literal, type: 'private', layout: literal })

@@ -52,7 +52,7 @@ test('the audit log contains only complete lines when several processes write to
   expect(recorded.every(({ outcomes }) => outcomes.length === 1)).toBe(true)
 })
 
-test('an audit log rotated during an import contains every intent in one of the files', async () => {
+test('an audit log rotated during an import contains every intent in at least one of its files', async () => {
   const world = await createWorld()
   const front = await frontOf(world)
   const users = Array.from({ length: 100 }, (_, i) => `u${i}`)
@@ -87,7 +87,7 @@ test('an audit log rotated during an import contains every intent in one of the 
   for (const part of intended) expect(part).not.toEqual([])
 })
 
-test('the recipe for the audit log lists blocks, the last week, and changes with an unknown outcome', async () => {
+test('the recipe for the audit log in the documentation ends with a change that has an unknown outcome', async () => {
   const readme = documentation()
   const [recipe = ''] = readme.match(/(?<=^```sh\n)export MEETROOM_AUDIT_LOG=[^`]*/m) ?? []
   const env = homes()

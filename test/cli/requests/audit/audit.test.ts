@@ -197,7 +197,7 @@ describe('an audit record', () => {
       { type: 'host' },
     ],
   ])(
-    'an audit record of “%s” lists the changed fields, and values only of booleans and roles',
+    'an audit record of “%s” lists the changed fields, and values only of booleans, roles and room types',
     async (line, changed, values) => {
       await world.send('POST', '/users', { user_id: 'ada' })
       const made = await world.send('POST', '/rooms', {
