@@ -90,7 +90,7 @@ describe('an export of a service that adds unlisted fields', () => {
   })
 })
 
-test('an import refuses a file that is not an export if the file has an unknown column', async () => {
+test('users import refuses a file that is not an export if the file has an unknown column', async () => {
   writeFileSync(join(world.dir, 'users.csv'), 'user_id,name,nmae\nada,Ada,x\n')
   expect(await world.run('users import users.csv')).toMatchObject({
     code: 2,

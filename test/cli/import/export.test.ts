@@ -32,7 +32,7 @@ async function runExport(command: string, count: string, options = {}): Promise<
 }
 
 describe('an export', () => {
-  test('an export of users prints CSV with every field except the access token', async () => {
+  test('users export prints CSV with every field except the access token', async () => {
     const ada = await user('ada', { name: 'Ada', email: 'a@x.test', profile_url: 'https://img.test/a' })
     const grace = await user('grace', { default_member_type: 'host' })
     const { id: adaId } = (await world.send('GET', '/users')).body.users[1]
@@ -46,7 +46,7 @@ describe('an export', () => {
     expect(paths()).toEqual(['/users?limit=1000', '/users/grace'])
   })
 
-  test('an export of rooms prints CSV with every field except the deprecated fields', async () => {
+  test('rooms export prints CSV with every field except the deprecated fields', async () => {
     const {
       id,
       application_id: app,
@@ -61,7 +61,7 @@ describe('an export', () => {
     )
   })
 
-  test('an export of the members of given rooms prints CSV with every field except the access token', async () => {
+  test('members export ROOM… prints CSV with every field except the access token', async () => {
     const [a, b] = [await room('a', { type: 'private' }), await room('b')]
     await user('ada', { name: 'Ada' })
     const one = await member(a.id, 'ada', { type: 'host' })
@@ -75,7 +75,7 @@ describe('an export', () => {
     )
   })
 
-  test('an export as NDJSON or JSON prints every received field, and tokens only with --show-tokens', async () => {
+  test('users export as NDJSON or JSON prints every received field, and tokens only with --show-tokens', async () => {
     await user('ada', { name: 'Ada' })
     await user('grace')
     const { users } = (await world.send('GET', '/users')).body
@@ -106,13 +106,13 @@ describe('an export', () => {
     ['table', 'user_id\r\nada\r\n'],
     ['ids', 'user_id\r\nada\r\n'],
     ['csv', 'user_id\r\nada\r\n'],
-  ])('an export prints CSV with MEETROOM_OUTPUT=%s', async (MEETROOM_OUTPUT, stdout) => {
+  ])('users export prints CSV with MEETROOM_OUTPUT=%s', async (MEETROOM_OUTPUT, stdout) => {
     await user('ada')
     const options = { env: { MEETROOM_OUTPUT } }
     expect(await runExport('users export --columns user_id', '1 user', options)).toBe(stdout)
   })
 
-  test('an export prints NDJSON with MEETROOM_OUTPUT=ndjson', async () => {
+  test('users export prints NDJSON with MEETROOM_OUTPUT=ndjson', async () => {
     await user('ada')
     const stdout = await runExport('users export', `1 user${withoutTokens}`, {
       env: { MEETROOM_OUTPUT: 'ndjson' },
@@ -120,14 +120,14 @@ describe('an export', () => {
     expect(JSON.parse(stdout).user_id).toBe('ada')
   })
 
-  test('an export as TSV prints a warning that an import does not undo TSV escapes', async () => {
+  test('users export as TSV prints a warning that an import does not undo TSV escapes', async () => {
     await user('ada', { name: 'a\tb' })
     const { code, stdout, stderr } = await world.run('users export --columns user_id,name -o tsv')
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'user_id\tname\nada\ta\\tb\n' })
     expect(stderr).toContain('an import does not undo the escapes of TSV; export CSV for an import\n')
   })
 
-  test('an export prints only the columns of --columns, and omits the header with --no-header', async () => {
+  test('users export prints only the columns of --columns, and omits the header with --no-header', async () => {
     await user('ada', { email: 'a@x.test' })
     expect(await runExport('users export --columns email,user_id', '1 user')).toBe(
       'email,user_id\r\na@x.test,ada\r\n',
@@ -138,7 +138,7 @@ describe('an export', () => {
     expect(await world.run('users export --columns user_id,nope')).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('an export as NDJSON or JSON refuses --columns', async () => {
+  test('users export as NDJSON or JSON refuses --columns', async () => {
     for (const format of ['ndjson', 'json']) {
       const { code, stdout, stderr } = await world.run(`users export --columns user_id -o ${format}`)
       expect({ code, stdout }, format).toEqual({ code: 2, stdout: '' })
@@ -166,11 +166,11 @@ describe('an export', () => {
     expect(await runExport(command, count)).toBe(stdout)
   })
 
-  test('an export with --quiet prints no summary', async () => {
+  test('rooms export with --quiet prints no summary', async () => {
     expect(await world.run('rooms export -q -o ndjson')).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
-  test('an export escapes cells that start like a formula', async () => {
+  test('users export escapes cells that start like a formula', async () => {
     const names = [
       '=1+1',
       '+1',
@@ -269,7 +269,7 @@ describe('an export', () => {
     },
   )
 
-  test('an export exits 4 if the service refuses the key', async () => {
+  test('users export and members export exit 4 if the service refuses the key', async () => {
     world.intercept = async () => answer(401, {})
     for (const command of ['users export', 'members export --all-rooms', 'members export a b c'])
       expect(await world.run(command), command).toMatchObject({ code: 4, stdout: '' })
@@ -333,7 +333,7 @@ describe('the pages of an export', () => {
     for (let i = 0; i < 60; i++) await user(`u${i}`)
   })
 
-  test('an export requests pages of the size that --page-size specifies', async () => {
+  test('users export requests pages of the size that --page-size specifies', async () => {
     const stdout = await runExport('users export --columns user_id --no-header --page-size 25', '60 users')
     expect(stdout.split('\r\n').slice(0, -1)).toEqual(ids(60))
     expect(paths().filter((path) => path.includes('?'))).toEqual([
@@ -345,7 +345,7 @@ describe('the pages of an export', () => {
   })
 
   // Each page waits for the next page, so sequential requests would never end.
-  test('an export requests pages in advance and writes the pages in order, regardless of the order of the responses', async () => {
+  test('users export requests pages in advance and writes the pages in order, regardless of the order of the responses', async () => {
     const came: number[] = []
     const gates = new Map([10, 20, 30, 40, 50].map((offset) => [offset, latch()]))
     world.intercept = async (request, next) => {
@@ -363,7 +363,7 @@ describe('the pages of an export', () => {
     expect(came).toEqual([0, 20, 10, 30, 40, 50, 60])
   })
 
-  test('an export sends two concurrent page requests to a service without latency', async () => {
+  test('users export sends two concurrent page requests to a service without latency', async () => {
     let under = 0
     let most = 0
     world.intercept = async (request, next) => {
@@ -377,7 +377,7 @@ describe('the pages of an export', () => {
     expect(most).toBe(2)
   })
 
-  test('an export writes its first pages before it receives the last page', async () => {
+  test('users export writes its first pages before it receives the last page', async () => {
     world.intercept = async (request, next) => {
       const offset = Number(new URL(request.url).searchParams.get('offset') ?? 0)
       // Two pages are requested in advance; all earlier pages are already written.
@@ -388,7 +388,7 @@ describe('the pages of an export', () => {
     expect((await run.done).code).toBe(0)
   })
 
-  test('an export writes the pages before a failed page, and exits 6', async () => {
+  test('users export writes the pages before a failed page, and exits 6', async () => {
     world.intercept = async (request, next) => (request.url.includes('offset=20') ? answer(503, {}) : next())
     const { code, stdout, stderr } = await world.run(
       'users export --columns user_id --no-header --page-size 10 --retries 0',
@@ -400,7 +400,7 @@ describe('the pages of an export', () => {
     })
   })
 
-  test('an export requests no more pages after the reader closes the pipe', async () => {
+  test('users export requests no more pages after the reader closes the pipe', async () => {
     const { host, done } = world.start(['users', 'export', '--page-size', '5'])
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(0)
@@ -408,7 +408,7 @@ describe('the pages of an export', () => {
     expect(world.requests).toHaveLength(4)
   })
 
-  test('an export contains every item if the service limits the page size', async () => {
+  test('users export contains every item if the service limits the page size', async () => {
     world.intercept = async (request, next) => {
       const url = request.url.replace('limit=1000', 'limit=7')
       const { method, headers } = request
@@ -730,13 +730,13 @@ describe('an export of given items', () => {
       .slice(1, -1)
       .map((line) => line.split(',')[0])
 
-  test('an export of given items contains the given users in the given order', async () => {
+  test('users export with IDs contains the given users once, in the given order', async () => {
     const { code, stdout, stderr } = await world.run('users export eve ada eve')
     expect({ code, ids: ids(stdout) }, stderr).toEqual({ code: 0, ids: ['eve', 'ada'] })
     expect(stderr).toContain('exported 2 users')
   })
 
-  test('an export of given items reads IDs with Windows line endings from standard input', async () => {
+  test('users export - reads IDs with Windows line endings from standard input', async () => {
     expect(ids((await world.run('users export -', { stdin: 'bob\r\neve\r\n' })).stdout)).toEqual([
       'bob',
       'eve',
@@ -744,15 +744,15 @@ describe('an export of given items', () => {
     expect(ids((await world.run('users export -', { stdin: '' })).stdout)).toEqual([])
   })
 
-  test('an export of given items contains only the given items that match --where', async () => {
+  test('users export with IDs contains only the given users that match --where', async () => {
     expect(ids((await world.run('users export ada bob --where name=BOB')).stdout)).toEqual(['bob'])
   })
 
-  test('an export of given items exits 3 for a user that does not exist', async () => {
+  test('users export with IDs exits 3 for a user that does not exist', async () => {
     expect(await world.run('users export ada nobody')).toMatchObject({ code: 3 })
   })
 
-  test('an export of given items contains the rooms given by ID, by name or on standard input', async () => {
+  test('rooms export with arguments contains the rooms given by ID, by name or on standard input', async () => {
     const made = async (name: string) =>
       (await world.send('POST', '/rooms', { name, type: 'open' })).body.room.id
     const [a, b] = [await made('A'), await made('B')]

@@ -17,7 +17,7 @@ describe('an import that terminates existing rooms', () => {
     )
   })
 
-  test('an import that terminates existing rooms exits 10 without a terminal and --yes, and applies --max only to rooms that it terminates', async () => {
+  test('rooms import that terminates existing rooms exits 10 without a terminal and --yes, and applies --max only to rooms that it terminates', async () => {
     expect(await run(line)).toMatchObject({
       code: 10,
       stderr:
@@ -29,7 +29,7 @@ describe('an import that terminates existing rooms', () => {
     expect(world.writes()).toHaveLength(3)
   })
 
-  test('an import that terminates existing rooms names the room in its prompt', async () => {
+  test('rooms import that terminates existing rooms names the room in its prompt', async () => {
     const { host, done } = world.start(line.split(' '), { tty: true, columns: 200 })
     setImmediate(() => host.type('y\n'))
     const { code, stderr } = await done
@@ -38,7 +38,7 @@ describe('an import that terminates existing rooms', () => {
     expect(asked).toContain(`Terminate room “A” (${ids[0]}), at https://meet.test (profile default)?`)
   })
 
-  test('an import that terminates existing rooms is refused if it terminates more rooms than --max allows', async () => {
+  test('rooms import that terminates existing rooms is refused if it terminates more rooms than --max allows', async () => {
     world.file('rooms.csv', `id,name,type,is_terminated\n${ids[0]},A,open,true\n${ids[1]},B,open,true\n`)
     expect(await run(`${line} --yes --max 1`)).toMatchObject({
       code: 10,
@@ -47,7 +47,7 @@ describe('an import that terminates existing rooms', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('an import that creates terminated rooms needs no confirmation', async () => {
+  test('rooms import that creates terminated rooms needs no confirmation', async () => {
     world.file('rooms.csv', 'name,type,is_terminated\nNew,open,true\n')
     expect(await run('rooms import rooms.csv --match name --if-exists update')).toMatchObject({ code: 0 })
     world.file('again.csv', 'name,type,is_terminated\nNew,open,true\n')
@@ -55,7 +55,7 @@ describe('an import that terminates existing rooms', () => {
   })
 })
 
-test('an import that blocks existing members exits 10 without a terminal and --yes', async () => {
+test('members import that blocks existing members exits 10 without a terminal and --yes', async () => {
   const room = await world.room('A', 'private')
   for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   await world.send('POST', `/rooms/${room}/members`, { user_id: 'ada' })

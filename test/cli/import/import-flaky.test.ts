@@ -407,20 +407,20 @@ describe('a pause of an import', () => {
   }
 
   test.each([429, 503])(
-    'a pause of an import has the length of the Retry-After header of a %i response, and applies to all rows',
+    'a pause of users import has the length of the Retry-After header of a %i response, and applies to all rows',
     async (status) => {
       expect(await sentAt(refuse(status, { 'retry-after': '10' }))).toEqual([0, 0, 10, 10, 10, 10])
     },
   )
 
   test.each([429, 503])(
-    'a pause of an import lasts 150 ms after a %i response without Retry-After, and applies to all rows',
+    'a pause of users import lasts 150 ms after a %i response without Retry-After, and applies to all rows',
     async (status) => {
       expect(await sentAt(refuse(status))).toEqual([0, 0, 0.15, 0.15, 0.15, 0.15])
     },
   )
 
-  test('a pause of an import keeps its length if the wall clock is set back by an hour', async () => {
+  test('a pause of users import keeps its length if the wall clock is set back by an hour', async () => {
     const sent = await sentAt(async (host) => {
       setImmediate(() => host.setWallClock(-3_600_000))
       return answer(429, {}, { 'retry-after': '10' })
@@ -428,7 +428,7 @@ describe('a pause of an import', () => {
     expect(sent).toEqual([0, 0, 10, 10, 10, 10])
   })
 
-  test('a pause of an import after a reset connection applies to one row only', async () => {
+  test('a pause of users import after a reset connection applies to one row only', async () => {
     world.file('in.csv', usersCsv(5))
     const { host, done } = world.start('users import in.csv --if-exists overwrite --concurrency 2'.split(' '))
     const { slept, wake } = oneSleeper(host)
@@ -442,7 +442,7 @@ describe('a pause of an import', () => {
   })
 
   test.each([429, 503])(
-    'an import stops without a pause if the Retry-After of a %i response exceeds the default timeout, and --resume completes the import',
+    'users import stops without a pause if the Retry-After of a %i response exceeds the default timeout, and --resume completes the import',
     async (status) => {
       world.file('in.csv', usersCsv(5))
       const line = 'users import in.csv --if-exists overwrite --concurrency 1'
@@ -457,11 +457,11 @@ describe('a pause of an import', () => {
     },
   )
 
-  test('a pause of an import lasts 29 seconds for Retry-After: 29 with --concurrency 1', async () => {
+  test('a pause of users import lasts 29 seconds for Retry-After: 29 with --concurrency 1', async () => {
     expect(await sentAt(refuse(429, { 'retry-after': '29' }), 1)).toEqual([0, 29, 29, 29, 29, 29])
   })
 
-  test('an import does not pause after a response with Retry-After: 0', async () => {
+  test('users import does not pause after a response with Retry-After: 0', async () => {
     expect(await sentAt(refuse(429, { 'retry-after': '0' }), 1)).toEqual([0, 0, 0, 0, 0, 0])
   })
 })
@@ -472,7 +472,7 @@ describe('an import into a service', () => {
     ['refuses connections', 'rooms', neverSent, 5],
     ['resets connections', 'rooms', lost, 7],
   ])(
-    'an import stops before it sends all rows if the service %s during an import of %s',
+    'an import stops before it sends all rows if the service %s (items: %s)',
     async (_what, kind, wrong, code) => {
       world.file('in.csv', kind === 'users' ? usersCsv(200) : roomsCsv(200))
       world.intercept = wrong

@@ -50,7 +50,7 @@ async function runInterrupted(
 }
 
 describe('^C during an import', () => {
-  test('^C during an import lets started rows complete, starts no other row, and prints the command to resume', async () => {
+  test('^C during users import lets started rows complete, starts no other row, and prints the command to resume', async () => {
     world.file('in.csv', usersCsv(40))
     const line = 'users import in.csv --if-exists overwrite --concurrency 4'
     const { code, stdout, stderr, later } = await runInterrupted(line, { answered: 9, underWay: 4 })
@@ -83,7 +83,7 @@ describe('^C during an import', () => {
     expect(world.requests).toHaveLength(30)
   })
 
-  test('^C during an import lets a started row complete if it needs several requests', async () => {
+  test('^C during rooms import lets a started row complete if it needs several requests', async () => {
     world.file('in.csv', roomsCsv(6).replaceAll(',open', ',open,true').replace('type', 'type,is_terminated'))
     const { code, stderr } = await runInterrupted('rooms import in.csv --concurrency 2', {
       answered: 0,
@@ -101,7 +101,7 @@ describe('^C during an import', () => {
     ['creates no user', '', 0],
     ['updates no user', ' --if-exists update', 6],
   ])(
-    '^C during an import %s whose lookup is in flight, and the resumed run completes the import',
+    '^C during users import %s whose lookup is in flight, and the resumed run completes the import',
     async (_, flags, existing) => {
       for (let i = 0; i < existing; i++) await world.send('POST', '/users', { user_id: `u${i}` })
       world.file('in.csv', usersCsv(6))
@@ -118,7 +118,7 @@ describe('^C during an import', () => {
     },
   )
 
-  test('SIGTERM during an import exits 143, and the command to resume completes the import', async () => {
+  test('SIGTERM during users import exits 143, and the command to resume completes the import', async () => {
     world.file('in.csv', usersCsv(40))
     const { code, stderr } = await runInterrupted('users import in.csv', { answered: 8 }, 'SIGTERM')
     expect(code).toBe(143)
@@ -136,7 +136,7 @@ describe('^C during an import', () => {
       'imported 2 of 40 users; 38 not tried',
     ],
   ])(
-    'an import interrupted by ^C prints no command to resume %s',
+    'users import interrupted by ^C prints no command to resume %s',
     async (_when, rows, flags, when, summary) => {
       world.file('in.csv', usersCsv(rows))
       expect(await runInterrupted(`users import in.csv ${flags}`, when)).toMatchObject({
@@ -146,7 +146,7 @@ describe('^C during an import', () => {
     },
   )
 
-  test('^C during an import with --dry-run exits 130 without a write and without a journal', async () => {
+  test('^C during users import with --dry-run exits 130 without a write and without a journal', async () => {
     world.file('in.csv', usersCsv(40))
     const { code, stderr } = await runInterrupted('users import in.csv --dry-run -o ids', {
       answered: 8,
@@ -156,7 +156,7 @@ describe('^C during an import', () => {
     expect(world.read('in.csv.journal')).toBeUndefined()
   })
 
-  test('^C during an import before the file is completely checked exits 130 and sends no request', async () => {
+  test('^C during users import before the file is completely checked exits 130 and sends no request', async () => {
     world.file('in.csv', usersCsv(20_000))
     const { host, done } = world.start('users import in.csv'.split(' '))
     host.signal('SIGINT')
@@ -164,7 +164,7 @@ describe('^C during an import', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('^C during an import with -o ndjson prints one error object with the command to retry as its hint', async () => {
+  test('^C during users import with -o ndjson prints one error object with the command to retry as its hint', async () => {
     world.file('in.csv', usersCsv(40))
     const { stderr } = await runInterrupted('users import in.csv -o ndjson --quiet', { answered: 2 })
     expect(JSON.parse(stderr)).toEqual({
@@ -183,7 +183,7 @@ describe('^C during an import', () => {
 describe('the command to resume an import', () => {
   const target = ['--base-url', baseUrl]
 
-  test('the command to resume an import contains every flag of the first run', async () => {
+  test('the command to resume users import contains every flag of the first run', async () => {
     const name = "o'neill & co people.txt"
     const csv = usersCsv(30).replace('user_id,name', 'id no,Full name')
     world.file(name, `${csv}only one cell\n`)
@@ -212,7 +212,7 @@ describe('the command to resume an import', () => {
     expect(world.read('my rejects.csv')).toMatch(/^id no,Full name,reason\r\n.*1 cell instead of 2\r\n$/)
   })
 
-  test('the command to resume an import contains the global flags except --max-errors', async () => {
+  test('the command to resume users import contains the global flags except --max-errors', async () => {
     world.file('in.csv', usersCsv(30))
     const kept = ['--columns', 'row,status', '--no-header', '--no-color', '--retries', '1', '--timeout', '20']
     const argv = ['users', 'import', 'in.csv', ...kept, '--max-errors', '3']
@@ -238,7 +238,7 @@ describe('the command to resume an import', () => {
     expect(await world.members(room)).toHaveLength(20)
   })
 
-  test('the command to resume an import contains the base URL of the first run', async () => {
+  test('the command to resume users import contains the base URL of the first run', async () => {
     world.file('in.csv', usersCsv(30))
     const argv = ['users', 'import', 'in.csv', '--base-url', 'https://meet.test/v1/']
     const { stderr } = await runInterrupted(argv, { answered: 4 })

@@ -14,7 +14,7 @@ async function membersByRoom(): Promise<string[]> {
 }
 
 describe('an import of a roster', () => {
-  test('an import of a roster takes roles from --role-map and divides cells at --split', async () => {
+  test('rooms import --group-by name takes roles from --role-map and divides cells at --split', async () => {
     for (const user_id of ['t', 'p', 'q']) await world.send('POST', '/users', { user_id })
     world.file(
       'rooms.csv',

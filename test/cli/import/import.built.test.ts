@@ -28,7 +28,7 @@ beforeEach(async () => {
 const lines = (text: string) => text.split('\n').slice(0, -1)
 
 describe('an import with the built program', () => {
-  test('an import exits immediately after a second ^C, and can be resumed', async () => {
+  test('users import exits immediately after a second ^C, and can be resumed', async () => {
     const underWay = latch()
     // No response arrives at first. An import that has sent no write would remove its journal.
     world.intercept = (_request, _next, signal) => {
@@ -49,7 +49,7 @@ describe('an import with the built program', () => {
     expect(await world.users()).toEqual(usersOf(20))
   })
 
-  test('an import restores saved records over a real connection', async () => {
+  test('users import and rooms import restore saved records over a real connection', async () => {
     const run = async (line: string) => {
       const { code, stdout } = await built.here(line)
       expect({ line, code }).toEqual({ line, code: 0 })
@@ -87,13 +87,13 @@ describe('an import with the built program', () => {
     }
   })
 
-  test('an import reads a pipe in which a character is split between two chunks', async () => {
+  test('users import reads a pipe in which a character is split between two chunks', async () => {
     const script = `(printf 'user_id,name\\nada,\\360\\237'; sleep 0.2; printf '\\230\\200\\n') | meetroom users import - --input-format csv`
     expect(await built.shell(script)).toMatchObject({ code: 0, stderr: 'imported 1 of 1 user\n' })
     expect(await world.users()).toEqual({ ada: '😀' })
   })
 
-  test('an import sends no request for a file whose last two rows are invalid', async () => {
+  test('users import sends no request for a file whose last two rows are invalid', async () => {
     world.file('people.csv', `${usersCsv(500)}u1,again\n,nobody\n`)
     const { code, stderr } = await world.run('users import people.csv')
     expect({ code, places: stderr.match(/people\.csv:\d+/g)?.sort(), requests: world.requests }).toEqual({
@@ -103,7 +103,7 @@ describe('an import with the built program', () => {
     })
   })
 
-  test('an import sends no request for a file that is not UTF-8', async () => {
+  test('users import sends no request for a file that is not UTF-8', async () => {
     world.file('people.csv', Buffer.from('user_id,name\nada,Ad\xe9le\n', 'latin1'))
     const { code, stderr } = await world.run('users import people.csv')
     expect({ code, at: stderr.match(/byte offset \d+/g), requests: world.requests }).toEqual({
@@ -113,7 +113,7 @@ describe('an import with the built program', () => {
     })
   })
 
-  test('an import writes failed rows to a file that can be fixed and imported', async () => {
+  test('users import writes failed rows to a file that can be fixed and imported', async () => {
     await world.send('POST', '/users', { user_id: 'u2', name: 'Old' })
     world.file('people.csv', usersCsv(3))
     expect(await world.run('users import people.csv --failed-out again.csv')).toMatchObject({ code: 8 })
@@ -122,7 +122,7 @@ describe('an import with the built program', () => {
     expect(await world.users()).toEqual({ u1: 'N1', u2: 'Old', u3: 'N3', u4: 'N2' })
   })
 
-  test('an import creates each room once if a connection is reset', async () => {
+  test('rooms import creates each room once if a connection is reset', async () => {
     world.file('in.csv', roomsCsv(4))
     world.intercept = async (request, next) => {
       const done = await next()
@@ -147,7 +147,7 @@ describe('an import with the built program', () => {
     expect(await world.users()).toEqual(usersOf(40))
   })
 
-  test('an import interrupted by ^C is completed by the printed command', async () => {
+  test('users import interrupted by ^C is completed by the printed command', async () => {
     world.file("o'neill & co.csv", usersCsv(60))
     world.intercept = async (_request, next) => {
       if (world.requests.length === 20) program.child.kill('SIGINT')
@@ -165,7 +165,7 @@ describe('an import with the built program', () => {
     expect(await world.users()).toEqual(usersOf(60))
   })
 
-  test('an import resumes from the journal of a killed import, but refuses the journal of a running import', async () => {
+  test('users import resumes from the journal of a killed import, but refuses the journal of a running import', async () => {
     world.file('in.csv', usersCsv(20))
     const underWay = latch()
     world.intercept = (_request, _next, signal) => {
@@ -187,7 +187,7 @@ describe('an import with the built program', () => {
   })
 
   test.runIf(existsSync('/dev/full'))(
-    'an import creates every room once if it is resumed after a full disk',
+    'rooms import creates every room once if it is resumed after a full disk',
     async () => {
       world.file('in.csv', roomsCsv(30))
       expect(await built.shell('meetroom rooms import in.csv -o ndjson > /dev/full')).toMatchObject({
@@ -198,7 +198,7 @@ describe('an import with the built program', () => {
     },
   )
 
-  test('an import imports every row after the reader of the results closes the pipe', async () => {
+  test('users import imports every row after the reader of the results closes the pipe', async () => {
     world.file('in.csv', usersCsv(60))
     const { stdout } = await built.shell(pipeTo('meetroom users import in.csv -o ndjson', 'head -1'))
     expect(lines(stdout).at(-1)).toBe('0')
@@ -212,14 +212,14 @@ describe('an export', () => {
       await world.send('POST', '/rooms', { name: `R${i}`, type: 'open', metadata })
   }
 
-  test('an export exits 0 without a message if the reader closes the pipe during a page', async () => {
+  test('rooms export exits 0 without a message if the reader closes the pipe during a page', async () => {
     // More than the capacity of a pipe.
     await fill(100, 'x'.repeat(2000))
     const script = pipeTo('meetroom rooms export -o ndjson --page-size 10', 'head -1 | wc -l')
     expect(await built.shell(script)).toEqual({ code: 0, stdout: '1\n0\n', stderr: '' })
   })
 
-  test('an export prints the pages before a failed page, and exits 6', async () => {
+  test('rooms export prints the pages before a failed page, and exits 6', async () => {
     await fill(25, '')
     world.intercept = async (request, next) => (request.url.includes('offset=20') ? answer(503, {}) : next())
     const { code, stdout } = await world.run('rooms export --page-size 10 -o ndjson --retries 0')

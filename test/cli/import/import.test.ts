@@ -95,7 +95,7 @@ describe('an import', () => {
     ['carriage returns', 'user_id,name\r"a","x y"\r,A\r,B\r', [3, 4]],
     ['carriage returns only in cells', 'user_id,name\n"a","x\ry"\n,A\n,B\n', [3, 4]],
   ])(
-    'an import reports the line numbers that an editor shows for a file with %s',
+    'users import reports the line numbers that an editor shows for a file with %s',
     async (_what, content, lines) => {
       world.file('people.csv', content)
       const { stderr } = await run('users import people.csv')
@@ -103,7 +103,7 @@ describe('an import', () => {
     },
   )
 
-  test('an import adds members without a room ID to the room that --room names', async () => {
+  test('members import adds members without a room ID to the room that --room names', async () => {
     const [a, b] = [await world.room('A'), await world.room('B')]
     for (const id of ['ada', 'grace']) await user(id)
     world.file('one.csv', 'user_id\nada\n')
@@ -117,7 +117,7 @@ describe('an import', () => {
     expect(await world.members(b)).toEqual(['ada guest -'])
   })
 
-  test('an import refuses IDs that are invalid in a URL path', async () => {
+  test('users import refuses IDs that are invalid in a URL path', async () => {
     world.file(
       'people.ndjson',
       '{"user_id":"ada"}\n{"user_id":".."}\n{"user_id":"a\\nb"}\n{"user_id":"\\ud800"}\n',
@@ -130,7 +130,7 @@ describe('an import', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('an import sends no changed row of a file that changes after the file was checked', async () => {
+  test('users import sends no changed row of a file that changes after the file was checked', async () => {
     // The compressed rows exceed the memory limit, so the import reads the file twice.
     const texts = randomBytes(9_000_000)
       .toString('base64')
@@ -168,7 +168,7 @@ describe('an import', () => {
         /^error: --if-exists must be overwrite, update, skip or fail, not “merge”\nhint: did you mean: meetroom users import \S+ .*--if-exists update/,
       ),
     ],
-  ])('an import refuses the flags %s', async (flags, stderr) => {
+  ])('users import refuses the flags %s', async (flags, stderr) => {
     world.file('people.csv', usersCsv(1))
     expect(await run(`users import people.csv ${flags}`)).toMatchObject({ code: 2, stdout: '', stderr })
     expect(world.requests).toEqual([])
@@ -222,7 +222,7 @@ describe('rows with the same key in an import', () => {
     },
   })
 
-  test('an import accepts rows with the same key if the first of them is invalid', async () => {
+  test('users import accepts rows with the same key if the first of them is invalid', async () => {
     world.file('people.csv', 'user_id,default_member_type\nada,chair\nada,host\n')
     expect(await run('users import people.csv --skip-invalid -o ids')).toMatchObject({
       code: 8,

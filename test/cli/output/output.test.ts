@@ -318,7 +318,7 @@ describe('CSV output', () => {
     }
   })
 
-  test('CSV output of users in an export contains emails that only a later page has', async () => {
+  test('CSV output of users export contains emails that only a later page has', async () => {
     await world.send('POST', '/users', { user_id: 'ada', email: 'a@x.test' })
     expect(await print('users list -o csv')).toMatch(/,id,email\r\nada,.*,a@x.test\r\n$/)
     world.intercept = async ({ url }) => {

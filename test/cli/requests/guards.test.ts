@@ -456,7 +456,7 @@ describe('a protected profile', () => {
     expect(await run('rooms delete OPEN --yes')).toMatchObject({ code: 2, stderr: refusal })
   })
 
-  test('a protected profile adds --allow-write to the suggested command that resumes an import', async () => {
+  test('a protected profile adds --allow-write to the suggested command that resumes users import', async () => {
     world.intercept = async (request, next) => {
       if (request.method === 'POST') run.host.signal('SIGINT')
       return next()

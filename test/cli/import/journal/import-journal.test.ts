@@ -77,7 +77,7 @@ describe('the path of a journal', () => {
 })
 
 describe('the journal of an import', () => {
-  test('the journal of an import contains the command, the input and the outcome of each valid row', async () => {
+  test('the journal of users import contains the command, the input and the outcome of each valid row', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     world.file('in.csv', `${usersCsv(3)}u4,N4,extra\n`)
     await run('users import in.csv --concurrency 1 --skip-invalid')
@@ -100,7 +100,7 @@ describe('the journal of an import', () => {
     expect(statSync(world.path('in.csv.journal')).mode & 0o777).toBe(0o600)
   })
 
-  test('the journal of an import records each row before its request and its outcome after its response', async () => {
+  test('the journal of rooms import records each row before its request and its outcome after its response', async () => {
     world.file('in.csv', roomsCsv(20))
     const early: number[] = []
     world.intercept = (request, next) => {
@@ -114,7 +114,7 @@ describe('the journal of an import', () => {
     expect(world.requests).toHaveLength(20)
   })
 
-  test('the journal of an import prevents repeated requests for completed rows', async () => {
+  test('the journal of users import prevents repeated requests for completed rows', async () => {
     const before = ['u2', 'u4', 'u5']
     for (const user_id of before) await world.send('POST', '/users', { user_id })
     world.file('in.csv', usersCsv(6))
@@ -126,7 +126,7 @@ describe('the journal of an import', () => {
     expect(await world.users()).toEqual(usersOf(6))
   })
 
-  test('the journal of an import is stored beside the input file until every row succeeds, or permanently in the file of --journal', async () => {
+  test('the journal of users import is stored beside the input file until every row succeeds, or permanently in the file of --journal', async () => {
     world.file('in.csv', usersCsv(1))
     await run('users import in.csv')
     await run('users import in.csv')
@@ -144,7 +144,7 @@ describe('the journal of an import', () => {
     expect(await files('--dry-run')).toEqual([])
   })
 
-  test('an import from standard input writes a journal only with --journal', async () => {
+  test('users import from standard input writes a journal only with --journal', async () => {
     const stdin = usersCsv(1)
     await run('users import - --input-format csv', stdin)
     expect(readdirSync(world.dir)).toEqual([])
@@ -152,7 +152,7 @@ describe('the journal of an import', () => {
     expect(journal('my.journal').at(-1)).toEqual({ end: true })
   })
 
-  test('the journal of an import masks the key even if the service sends the key as an ID', async () => {
+  test('the journal of rooms import masks the key even if the service sends the key as an ID', async () => {
     world.file('in.csv', roomsCsv(1))
     world.intercept = async (request, next) =>
       request.method === 'POST'
@@ -163,7 +163,7 @@ describe('the journal of an import', () => {
     expect(world.read('in.csv.journal')).not.toContain(world.apiKey)
   })
 
-  test('an import exits 74 before any request if its journal cannot be written', async () => {
+  test('users import exits 74 before any request if its journal cannot be written', async () => {
     world.file('in.csv', usersCsv(1))
     const { code, stderr } = await run('users import in.csv --journal nowhere/my.journal')
     expect(code).toBe(74)
@@ -218,7 +218,7 @@ describe('a journal on a full disk', () => {
 describe('an import with a journal', () => {
   beforeEach(() => world.file('in.csv', usersCsv(2)))
 
-  test('an import with a journal overwrites the journal of the previous complete run', async () => {
+  test('users import with a journal overwrites the journal of the previous complete run', async () => {
     await run('users import in.csv --journal in.csv.journal')
     expect(await run('users import in.csv --if-exists skip --journal in.csv.journal')).toMatchObject({
       code: 0,
@@ -229,7 +229,7 @@ describe('an import with a journal', () => {
     ])
   })
 
-  test('an import with --resume retries only the failed rows in its journal', async () => {
+  test('users import with --resume retries only the failed rows in its journal', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     await run('users import in.csv --journal in.csv.journal')
     await world.send('DELETE', '/users/u2')
@@ -245,7 +245,7 @@ describe('an import with a journal', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('an import with --if-exists skip and --resume counts the rows that the earlier run skipped', async () => {
+  test('users import with --if-exists skip and --resume counts the rows that the earlier run skipped', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     await run('users import in.csv --if-exists skip --journal in.csv.journal')
     expect(await run('users import in.csv --if-exists skip --journal in.csv.journal --resume')).toMatchObject(
@@ -256,14 +256,14 @@ describe('an import with a journal', () => {
     )
   })
 
-  test('an import that exits 4 because the key is missing can be repeated', async () => {
+  test('users import that exits 4 because the key is missing can be repeated', async () => {
     expect(await world.run('users import in.csv', { env: { MEETROOM_API_KEY: undefined } })).toMatchObject({
       code: 4,
     })
     expect(await run('users import in.csv')).toMatchObject({ code: 0 })
   })
 
-  test('an import can be repeated after a wrong key prevents all requests', async () => {
+  test('users import can be repeated after a wrong key prevents all requests', async () => {
     const { code, stderr } = await world.run('users import in.csv', {
       env: { MEETROOM_API_KEY: 'wrong-key' },
     })
@@ -354,7 +354,7 @@ describe('an unfinished import', () => {
       () => {},
       () => 'error: --resume needs a journal\nhint: omit --no-journal\n',
     ],
-  ])('an unfinished import causes a usage error for %s', async (_what, line, arrange, stderr) => {
+  ])('an unfinished users import causes a usage error for %s', async (_what, line, arrange, stderr) => {
     arrange()
     const [input, before] = [world.read('in.csv'), world.read('in.csv.journal')]
     expect(await run(line)).toMatchObject({ code: 2, stdout: '', stderr: stderr() })

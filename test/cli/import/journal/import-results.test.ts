@@ -59,7 +59,7 @@ describe('the exit code of an import', () => {
         }
       },
     ],
-  ])('an import exits %i if %s', async (code, _when, flags, end, arrange) => {
+  ])('users import exits %i if %s', async (code, _when, flags, end, arrange) => {
     await arrange()
     world.file('people.csv', usersCsv(3))
     const ended = await run(`users import people.csv${flags}`)
@@ -77,18 +77,21 @@ describe('the exit code of an import', () => {
         throw new TransportError('connection refused', false)
       },
     ],
-  ])('an import exits 8 and prints the command to resume if %s stops the run', async (_what, error, fail) => {
-    world.file('people.csv', usersCsv(60))
-    world.intercept = (_request, next) => (world.requests.length > 30 ? fail() : next())
-    const ended = await run('users import people.csv --if-exists overwrite --concurrency 3')
-    expect(ended.code).toBe(8)
-    expect(ended.stderr).toContain(error)
-    expect(ended.stderr).toMatch(/^error: imported 30 of 60 users; .*\d+ not tried$/m)
-    expect(world.requests.length).toBeLessThan(60)
-    world.intercept = undefined
-    expect((await world.run(goOn(ended.stderr))).code).toBe(0)
-    expect(await world.users()).toEqual(usersOf(60))
-  })
+  ])(
+    'users import exits 8 and prints the command to resume if %s stops the run',
+    async (_what, error, fail) => {
+      world.file('people.csv', usersCsv(60))
+      world.intercept = (_request, next) => (world.requests.length > 30 ? fail() : next())
+      const ended = await run('users import people.csv --if-exists overwrite --concurrency 3')
+      expect(ended.code).toBe(8)
+      expect(ended.stderr).toContain(error)
+      expect(ended.stderr).toMatch(/^error: imported 30 of 60 users; .*\d+ not tried$/m)
+      expect(world.requests.length).toBeLessThan(60)
+      world.intercept = undefined
+      expect((await world.run(goOn(ended.stderr))).code).toBe(0)
+      expect(await world.users()).toEqual(usersOf(60))
+    },
+  )
 })
 
 describe('the results of an import', () => {
@@ -142,7 +145,7 @@ describe('the results of an import', () => {
     })
   })
 
-  test('the results of an import are printed before the next row is sent', async () => {
+  test('the results of users import are printed before the next row is sent', async () => {
     const seen: number[] = []
     world.intercept = async (request, next) => {
       if (request.method === 'GET') {
@@ -157,7 +160,7 @@ describe('the results of an import', () => {
     expect(seen).toEqual([0, 1, 2])
   })
 
-  test('the results of an import include at most twenty failures in the default format', async () => {
+  test('the results of users import include at most twenty failures in the default format', async () => {
     world.file('people.csv', usersCsv(25))
     await run('users import people.csv --if-exists overwrite')
     const { stderr } = await run('users import people.csv --concurrency 1')
@@ -170,14 +173,14 @@ describe('the results of an import', () => {
     ])
   })
 
-  test('an import completes if the reader of its results closes the pipe', async () => {
+  test('users import completes if the reader of its results closes the pipe', async () => {
     const { host, done } = world.start('users import people.csv -o ndjson'.split(' '))
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(8)
     expect(await world.users()).toEqual({ ...usersOf(3), u1: null })
   })
 
-  test('an import masks the key from error responses in its output, its journal and the file of failed rows', async () => {
+  test('users import masks the key from error responses in its output, its journal and the file of failed rows', async () => {
     world.intercept = async ({ headers }, next) =>
       world.requests.length > 1 ? answer(422, { message: `no ${headers['authorization']}` }) : next()
     const { code, stdout, stderr } = await run('users import people.csv -o ndjson --failed-out again.csv')
@@ -187,7 +190,7 @@ describe('the results of an import', () => {
     expect(said).not.toContain(world.apiKey)
   })
 
-  test('an import exits 74 if the disk is full for its results, and --resume creates every room once', async () => {
+  test('rooms import exits 74 if the disk is full for its results, and --resume creates every room once', async () => {
     world.file('rooms.csv', roomsCsv(20))
     const { host, done } = world.start('rooms import rooms.csv -o ndjson'.split(' '))
     host.stdout.failure = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
@@ -196,7 +199,7 @@ describe('the results of an import', () => {
     expect(await world.rooms()).toEqual(roomsOf(20))
   })
 
-  test('an import exits 74 without an unhandled rejection if the disk is full for its results', async () => {
+  test('users import exits 74 without an unhandled rejection if the disk is full for its results', async () => {
     const crashes: unknown[] = []
     const listeners = process.listeners('unhandledRejection')
     process
@@ -213,7 +216,7 @@ describe('the results of an import', () => {
     expect(crashes).toEqual([])
   })
 
-  test('an import with many open requests causes no Node.js warnings', async () => {
+  test('users import with many open requests causes no Node.js warnings', async () => {
     const warnings: string[] = []
     const warn = ({ message }: Error) => warnings.push(message)
     process.on('warning', warn)
@@ -231,14 +234,14 @@ describe('an import', () => {
     ['2/s', [500, 500, 500]],
     ['0.5', [2000, 2000, 2000]],
     ['1000', [1, 1, 1]],
-  ])('an import with --rate %s pauses between requests', async (rate, slept) => {
+  ])('users import with --rate %s pauses between requests', async (rate, slept) => {
     world.file('people.csv', usersCsv(4))
     const { code, host } = await run(`users import people.csv --concurrency 1 --rate ${rate}`)
     expect({ code, slept: host.slept }).toEqual({ code: 0, slept })
     expect(await world.users()).toEqual(usersOf(4))
   })
 
-  test('an import with --concurrency 5 sends at most five requests concurrently', async () => {
+  test('users import with --concurrency 5 sends at most five requests concurrently', async () => {
     world.file('people.csv', usersCsv(30))
     let under = 0
     let most = 0
@@ -257,7 +260,7 @@ describe('an import', () => {
     ['--max-errors 0', 1],
     ['--fail-fast', 1],
   ])(
-    'an import with %s stops and prints the command to resume when the failure count is %i',
+    'users import with %s stops and prints the command to resume when the failure count is %i',
     async (flags, tried) => {
       for (let i = 1; i <= 5; i++) await user(`u${i}`)
       world.file('people.csv', usersCsv(9))
@@ -274,7 +277,7 @@ describe('an import', () => {
     },
   )
 
-  test('an import continues if the number of failures equals --max-errors', async () => {
+  test('users import continues if the number of failures equals --max-errors', async () => {
     await user('u1')
     await user('u2')
     world.file('people.csv', usersCsv(4))

@@ -250,7 +250,7 @@ describe('--resume of a row without a response', () => {
   })
 })
 
-test('an import from standard input can be resumed if the same input is passed again', async () => {
+test('users import from standard input can be resumed if the same input is passed again', async () => {
   const line = 'users import - --input-format csv --journal my.journal'
   world.intercept = async (_request, next) => (world.requests.length > 7 ? answer(401, {}) : next())
   const first = await run(`${line} --concurrency 1`, usersCsv(9))

@@ -154,7 +154,7 @@ test('rooms import --resume creates the unproven rooms whose names do not exist'
   expect(await kinds.rooms.held()).toBe(3)
 })
 
-test('an import --resume reads the unproven rows before it sends the other rows', async () => {
+test('users import --resume reads the unproven rows before it sends the other rows', async () => {
   await killUnproven('users', true)
   const [header] = (world.read('j') ?? '').split('\n')
   world.file('j', `${header}\n{"sent":3,"to":3}\n`)

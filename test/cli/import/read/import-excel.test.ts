@@ -40,7 +40,7 @@ describe('a CSV file from Excel', () => {
       people(';', ['Kürzel', 'Voller Name', 'Rolle']),
       ...['--map', 'Kürzel=user_id', '--map', 'voller name=name', '--map', 'Rolle=default_member_type'],
     ],
-  ])('an import reads a CSV file from Excel %s', async (_what, name, content, ...flags) => {
+  ])('users import reads a CSV file from Excel %s', async (_what, name, content, ...flags) => {
     expect(await world.imported(name, content, ...flags)).toEqual({
       code: 0,
       stdout: '',
@@ -50,12 +50,12 @@ describe('a CSV file from Excel', () => {
     expect(await world.user('ada')).toMatchObject({ default_member_type: 'host' })
   })
 
-  test('an import reports invalid rows of a CSV file with a sep= line by the line numbers of the file', async () => {
+  test('users import reports invalid rows of a CSV file with a sep= line by the line numbers of the file', async () => {
     const { stderr } = await world.imported('people.csv', 'sep=;\r\nuser_id;name\r\n;Ada\r\n')
     expect(stderr).toMatch(/^error: people.csv:3: user_id is missing\n/)
   })
 
-  test('an import writes the failed rows of a CSV file from Excel to a file that can be imported in the same encoding', async () => {
+  test('users import writes the failed rows of a CSV file from Excel to a file that can be imported in the same encoding', async () => {
     const flags = ['--encoding', 'windows-1252', '--failed-out', 'rejects.csv', '--skip-invalid']
     const first = await world.imported(
       'people.csv',
@@ -72,7 +72,7 @@ describe('a CSV file from Excel', () => {
     })
   })
 
-  test('an import refuses a CSV file with unknown columns, and one error names all unknown columns', async () => {
+  test('users import refuses a CSV file with unknown columns, and one error names all unknown columns', async () => {
     expect(await world.imported('people.csv', 'user_id;Klasse;Notiz\nada;7b;x\n')).toEqual({
       code: 2,
       stdout: '',
@@ -91,14 +91,14 @@ describe('a CSV file from Excel', () => {
     expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada"}')
   })
 
-  test('an import reports several problems in one row of a CSV file in one error', async () => {
+  test('users import reports several problems in one row of a CSV file in one error', async () => {
     const content = 'user_id;profile_url;default_member_type\n;img.test;boss\n'
     expect((await world.imported('people.csv', content)).stderr).toMatch(
       /^error: people.csv:2: profile_url must .*; default_member_type must be guest, host or monitor, not “boss”; user_id is missing\n/,
     )
   })
 
-  test('an import of a CSV file with 23 invalid rows prints the first twenty errors', async () => {
+  test('users import of a CSV file with 23 invalid rows prints the first twenty errors', async () => {
     const content = `user_id;name\n${';x\n'.repeat(23)}`
     const { stderr } = await world.imported('people.csv', content)
     expect(stderr.split('\n').slice(20, 22)).toEqual([
@@ -112,14 +112,17 @@ describe('a CSV file from Excel', () => {
     [',', ';', 'separated by “,”, not by “;”'],
     ['\t', ',', 'separated by tabs, not by “,”'],
     ['|', 'tab', 'separated by “|”, not by tabs'],
-  ])('an import of a CSV file with the delimiter %j refuses --delimiter %s', async (own, given, problem) => {
-    expect(await world.imported('people.csv', people(own), '--delimiter', given)).toMatchObject({
-      code: 2,
-      stderr: `error: people.csv: the columns in the header are ${problem}\nhint: without --delimiter, the delimiter of the header is used\n`,
-    })
-  })
+  ])(
+    'users import of a CSV file with the delimiter %j refuses --delimiter %s',
+    async (own, given, problem) => {
+      expect(await world.imported('people.csv', people(own), '--delimiter', given)).toMatchObject({
+        code: 2,
+        stderr: `error: people.csv: the columns in the header are ${problem}\nhint: without --delimiter, the delimiter of the header is used\n`,
+      })
+    },
+  )
 
-  test.each(['ab', 'a', '"', ''])('an import refuses --delimiter %j', async (delimiter) => {
+  test.each(['ab', 'a', '"', ''])('users import refuses --delimiter %j', async (delimiter) => {
     expect(await world.imported('people.csv', people(';'), '--delimiter', delimiter)).toMatchObject({
       code: 2,
       stderr: `error: --delimiter must be one character or tab, not “${delimiter}”\n`,
@@ -196,7 +199,7 @@ describe('an Excel workbook', () => {
   })
 
   test.each(['people.ods', 'people.numbers'])(
-    'an import refuses the file %s as a spreadsheet of another program',
+    'users import refuses the file %s as a spreadsheet of another program',
     async (name) => {
       world.file(name, createArchive(['content.xml', '<document/>']))
       expect(await world.run(`users import ${name}`)).toMatchObject({
@@ -422,12 +425,12 @@ describe('a file with a field that the API does not list', () => {
 })
 
 describe('the body of an import request', () => {
-  test('the body of an import request contains the empty strings of NDJSON', async () => {
+  test('the body of a users import request contains the empty strings of NDJSON', async () => {
     await world.imported('people.ndjson', '{"user_id":"ada","name":"","email":"#DEPRECATED#"}\n')
     expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada","name":"","email":"#DEPRECATED#"}')
   })
 
-  test('the body of an import request omits empty cells of CSV and deprecated fields', async () => {
+  test('the body of a rooms import request omits empty cells of CSV and deprecated fields', async () => {
     world.file('rooms.csv', 'name,type,layout,is_terminated\n#DEPRECATED#,open,,#DEPRECATED#\n')
     expect(await world.run('rooms import rooms.csv')).toMatchObject({ code: 0 })
     expect(world.requests.at(-1)?.body).toBe('{"name":"#DEPRECATED#","type":"open"}')

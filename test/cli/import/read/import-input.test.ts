@@ -26,12 +26,12 @@ describe('an import', () => {
     ['people.ndjson', content.ndjson],
     ['people.jsonl', content.ndjson],
     ['people.json', content.json],
-  ])('an import derives the format from the file name %s', async (name, text) => {
+  ])('users import derives the format from the file name %s', async (name, text) => {
     expect(await world.imported(name, text)).toEqual(one('ada', null))
   })
 
   test.each(Object.entries(content))(
-    'an import reads a file in the format %s of --input-format regardless of the file name',
+    'users import reads a file in the format %s of --input-format regardless of the file name',
     async (format, text) => {
       expect(await world.imported('people.txt', text, '--input-format', format)).toEqual(one('ada', null))
       await world.send('DELETE', '/users/ada')
@@ -40,7 +40,7 @@ describe('an import', () => {
     },
   )
 
-  test('an import refuses a file with an unknown extension without --input-format', async () => {
+  test('users import refuses a file with an unknown extension without --input-format', async () => {
     expect(await world.imported('people.txt', content.csv)).toEqual(
       refused(
         `error: the format of ${world.path('people.txt')} is unknown\n` +
@@ -52,13 +52,13 @@ describe('an import', () => {
     )
   })
 
-  test.each(Object.entries(content))('an import reads standard input as %s', async (format, stdin) => {
+  test.each(Object.entries(content))('users import reads standard input as %s', async (format, stdin) => {
     const run = await world.run(`users import - --input-format ${format}`, { stdin })
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: 'imported 1 of 1 user\n' })
     expect(await world.users()).toEqual({ ada: null })
   })
 
-  test('an import reads a named pipe', async () => {
+  test('users import reads a named pipe', async () => {
     execFileSync('mkfifo', [world.path('pipe.csv')])
     spawn('sh', ['-c', `printf 'user_id\\nada\\n' > '${world.path('pipe.csv')}'`])
     expect(await world.run('users import pipe.csv')).toMatchObject({
@@ -68,7 +68,7 @@ describe('an import', () => {
     expect(world.read('pipe.csv.journal')).toBeUndefined()
   })
 
-  test('an import refuses standard input without --input-format', async () => {
+  test('users import refuses standard input without --input-format', async () => {
     expect(await world.run('users import -', { stdin: content.csv })).toMatchObject({
       code: 2,
       stderr:
@@ -77,7 +77,7 @@ describe('an import', () => {
     })
   })
 
-  test('an import calls its source “standard input” in error messages', async () => {
+  test('users import calls its source “standard input” in error messages', async () => {
     const run = (stdin: string | Uint8Array) => world.run('users import - --input-format csv', { stdin })
     expect(await run('')).toMatchObject({
       code: 2,
@@ -91,7 +91,7 @@ describe('an import', () => {
     expect((await run('user_id,name\n,x\n')).stderr).toMatch(/^error: standard input:2: user_id is missing\n/)
   })
 
-  test('an import exits 2 for a missing file and for a directory', async () => {
+  test('users import exits 2 for a missing file and for a directory', async () => {
     mkdirSync(world.path('folder.csv'))
     expect(await world.run('users import nope.csv')).toMatchObject({
       code: 2,
@@ -182,7 +182,7 @@ describe('an import of a file that is not UTF-8', () => {
       `has a NUL at byte offset ${chunk + 7}, so the file is UTF-16 or not text`,
     ],
   ])(
-    'an import refuses a file with %s and prints the byte offset of the first invalid byte',
+    'users import refuses a file with %s and prints the byte offset of the first invalid byte',
     async (_what, content, why) => {
       expect(await world.imported('people.csv', content)).toEqual(
         refused(
@@ -194,7 +194,7 @@ describe('an import of a file that is not UTF-8', () => {
   )
 
   test.each(['ndjson', 'json'])(
-    'an import refuses invalid UTF-8 in a file of the format %s and prints the byte offset of the first invalid byte',
+    'users import refuses invalid UTF-8 in a file of the format %s and prints the byte offset of the first invalid byte',
     async (format) => {
       expect(await world.imported(`people.${format}`, latin1('[{"user_id":"ad\xe9le"}]\n'))).toEqual(
         refused(
@@ -208,7 +208,7 @@ describe('an import of a file that is not UTF-8', () => {
 describe('an import of a file in another encoding', () => {
   const refuse = (message: string) => refused(`error: people.csv ${message}\n`)
 
-  test('an import refuses a UTF-8 file with another --encoding, but accepts an ASCII file with --encoding windows-1252', async () => {
+  test('users import refuses a UTF-8 file with another --encoding, but accepts an ASCII file with --encoding windows-1252', async () => {
     const text = 'user_id,name\nada,Käthe Groß\n'
     for (const [encoding, content] of [
       ['windows-1252', text],
@@ -222,7 +222,7 @@ describe('an import of a file in another encoding', () => {
     expect(ascii.code).toBe(0)
   })
 
-  test('an import refuses Mac Roman or a DOS code page without naming another encoding', async () => {
+  test('users import refuses Mac Roman or a DOS code page without naming another encoding', async () => {
     for (const name of ['K\x8athe', 'K\x84the', 'Mart\x92n'])
       expect(await world.imported('people.csv', Buffer.from(`user_id,name\nk,${name}\n`, 'latin1'))).toEqual(
         refuse(
@@ -242,7 +242,7 @@ describe('a very long row in an import', () => {
 
   // Linear time takes two seconds at most; quadratic time takes half a minute.
   test.each(share(Object.entries(long(15 * MB)), 0, 3))(
-    'an import reads a row of 15 MB in the file %s and reports its missing user_id',
+    'users import reads a row of 15 MB in the file %s and reports its missing user_id',
     { timeout: 20_000 },
     async (name, text) => {
       const { code, stderr } = await world.imported(name, text)
@@ -263,7 +263,7 @@ describe('a very long row in an import', () => {
   ] as const
 
   test.each(problems)(
-    'an import refuses a row of more than 16 MB in the file %s and prints its position',
+    'users import refuses a row of more than 16 MB in the file %s and prints its position',
     { timeout: 20_000 },
     async (name, problem) => {
       expect(await world.imported(name, long(sized(17, 30) * MB)[name])).toEqual(
@@ -272,7 +272,7 @@ describe('a very long row in an import', () => {
     },
   )
 
-  test('an import refuses a JSON object that has only a key of 15 MB and no array “users”', {
+  test('users import refuses a JSON object that has only a key of 15 MB and no array “users”', {
     timeout: 20_000,
   }, async () => {
     expect(await world.imported('people.json', `{"${'k'.repeat(15 * MB)}":[]}`)).toEqual(
@@ -299,7 +299,7 @@ describe('a character split between two chunks of the file', () => {
       splits.map((split) => ({ ...split, format: format as keyof typeof forms })),
     ),
   )(
-    'an import of $format decodes the character $character correctly if the first chunk ends after $first of its bytes',
+    'users import of $format decodes the character $character correctly if the first chunk ends after $first of its bytes',
     async ({ character, first, format }) => {
       const [before, after] = forms[format]
       const name = 'x'.repeat(chunk - before.length - first) + character

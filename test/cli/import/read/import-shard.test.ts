@@ -29,7 +29,7 @@ async function rowsOfShards(line: string, count: number): Promise<number[][]> {
 }
 
 describe('the shards of an import', () => {
-  test('the shards of an import of 40 users contain each row exactly once', async () => {
+  test('the shards of users import of 40 users contain each row exactly once', async () => {
     world.file('in.csv', usersCsv(40))
     const rows = await rowsOfShards('users import in.csv', 4)
     expect(rows.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1))
@@ -38,7 +38,7 @@ describe('the shards of an import', () => {
     expect(readdirSync(world.dir)).toEqual(['in.csv'])
   })
 
-  test('the shards of an import have separate journals if rows fail', async () => {
+  test('the shards of users import have separate journals if rows fail', async () => {
     world.file('in.csv', usersCsv(40))
     for (const n of [1, 2, 3, 4, 1, 2, 3, 4]) await run(`users import in.csv --shard ${n}/4`)
     for (const n of [1, 2, 3, 4]) expect(world.read(`in.csv.${n}-of-4.journal`)).toContain('{"end":true}')
@@ -50,7 +50,7 @@ describe('the shards of an import', () => {
     ['rooms', ({ user_id, type }: { user_id: string; type: string }) => ({ name: user_id, type })],
     ['members', ({ user_id, type }: { user_id: string; type: string }) => ({ user_id, room_id: type })],
   ])(
-    'the shards of an import of %s contain each of any rows exactly once for any number of shards',
+    'the shards of %s import contain each of any rows exactly once for any number of shards',
     async (kind, rowOf) => {
       const rows = fc.uniqueArray(
         fc.record({
@@ -100,7 +100,7 @@ describe('the shards of an import', () => {
     ).toEqual([true, false, true, true, false])
   })
 
-  test('the shards of an import keep all rows of a group in one shard', async () => {
+  test('the shards of rooms import --group-by name keep all rows of a group in one shard', async () => {
     for (const user_id of ['u1', 'u2', 'u3']) await world.send('POST', '/users', { user_id })
     const names = Array.from({ length: 8 }, (_, i) => `Course ${i}`)
     world.file(
@@ -114,7 +114,7 @@ describe('the shards of an import', () => {
     for (const { id } of rooms) expect(await world.members(id)).toHaveLength(3)
   })
 
-  test('the shards of an import check the whole file and report its line numbers', async () => {
+  test('the shards of users import check the whole file and report its line numbers', async () => {
     world.file('in.csv', `${usersCsv(10)},Nobody\nu3,Again\n`)
     for (const shard of shardsOf(3)) {
       const { code, stderr } = await run(`users import in.csv --shard ${shard}`)
@@ -130,7 +130,7 @@ describe('the shards of an import', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('the shards of an import report each invalid row in exactly one shard', async () => {
+  test('the shards of users import report each invalid row in exactly one shard', async () => {
     world.file('in.csv', `${usersCsv(10)},Nobody\nu3,Again\n`)
     let rejects = ''
     let rows = 0
@@ -149,7 +149,7 @@ describe('the shards of an import', () => {
 })
 
 describe('one shard of an import', () => {
-  test('an import of one shard names the shard in its summary and in the summary of a dry run', async () => {
+  test('users import of one shard names the shard in its summary and in the summary of a dry run', async () => {
     world.file('in.csv', usersCsv(10))
     const dry = await run('users import in.csv --shard 1/3 --dry-run')
     expect(dry.stderr).toMatchInlineSnapshot(`
@@ -171,7 +171,7 @@ describe('one shard of an import', () => {
     `)
   })
 
-  test('an import of a shard without rows exits 0', async () => {
+  test('users import of a shard without rows exits 0', async () => {
     world.file('in.csv', usersCsv(1))
     const ended = await Promise.all(shardsOf(3).map((shard) => run(`users import in.csv --shard ${shard}`)))
     expect(ended.map(({ code }) => code)).toEqual([0, 0, 0])
@@ -182,7 +182,7 @@ describe('one shard of an import', () => {
     ])
   })
 
-  test('an import of one shard resumes with the printed command after lost responses', async () => {
+  test('users import of one shard resumes with the printed command after lost responses', async () => {
     world.file('in.csv', usersCsv(12))
     world.loseConnection()
     const { code, stderr } = await run(
@@ -205,7 +205,7 @@ describe('one shard of an import', () => {
     expect(await world.users()).toEqual(usersOf(12))
   })
 
-  test('an import of one shard refuses the journal of another shard', async () => {
+  test('users import of one shard refuses the journal of another shard', async () => {
     world.file('in.csv', usersCsv(12))
     world.intercept = async (request, next) => (request.method === 'GET' ? next() : lost())
     await run('users import in.csv --shard 1/2 --journal j --retries 0')
@@ -234,7 +234,7 @@ describe('one shard of an import', () => {
   })
 
   test.each(['', '0/4', '5/4', '1/0', '4', '1/4/2', '-1/4', '1.5/4', 'a/b', '1 / 4', '1/99999999'])(
-    'an import with the invalid value %j of --shard exits 2',
+    'users import with the invalid value %j of --shard exits 2',
     async (shard) => {
       world.file('in.csv', usersCsv(1))
       const { code, stderr } = await world.run(['users', 'import', 'in.csv', '--shard', shard])
@@ -301,7 +301,7 @@ describe('a second import of rooms', () => {
   })
 })
 
-test('an import in shards repeats a request after a 429 response', async () => {
+test('users import in shards repeats a request after a 429 response', async () => {
   world.file('in.csv', usersCsv(4))
   let refused = 0
   world.intercept = async (request, next) =>

@@ -167,7 +167,7 @@ describe('an access token selected by --query', () => {
     expect(JSON.parse(shown.stdout)).toEqual([{ x: access_token, y: 'ada' }])
   })
 
-  test('an access token selected by --query is absent from an export', async () => {
+  test('an access token selected by --query is absent from users export', async () => {
     expect(await select('users export', 'users[].access_token')).toBe('[]\n')
   })
 })

@@ -37,7 +37,7 @@ test('--delimiter and --bom are refused for formats other than CSV, and --delimi
   expect(world.requests).toEqual([])
 })
 
-test('an export with semicolons and a byte order mark can be imported, and the file of failed rows keeps both', async () => {
+test('users export with semicolons and a byte order mark can be imported, and the file of failed rows keeps both', async () => {
   const world = await createWorld()
   for (const user_id of ['ada', 'jörg']) await world.send('POST', '/users', { user_id, name: 'A; "b"' })
   const { stdout } = await world.run('users export --bom --delimiter ;')

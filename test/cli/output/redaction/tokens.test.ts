@@ -152,7 +152,7 @@ describe('the notice about masked access tokens', () => {
     },
   )
 
-  test('the summary of an export states that access tokens are omitted if the export omits tokens', async () => {
+  test('the summary of users export states that access tokens are omitted if the export omits tokens', async () => {
     for (const options of [{}, terminal])
       for (const format of ['csv', 'ndjson', 'json'])
         expect((await run(`users export -o ${format}`, options)).stderr).toMatch(
@@ -236,14 +236,14 @@ describe('an export of users without access tokens', () => {
     },
   )
 
-  test('an export of users without access tokens as CSV with unlisted fields can be imported', async () => {
+  test('users export without access tokens as CSV with unlisted fields can be imported', async () => {
     await world.send('POST', '/users', { user_id: 'grace', theme: { dark: true } })
     const to = await createWorld()
     writeFileSync(join(to.dir, 'users.csv'), (await run('users export')).stdout)
     expect(await to.run('users import users.csv')).toMatchObject({ code: 0 })
   })
 
-  test('an export as JSON equals the response of the service if the items have no access tokens', async () => {
+  test('rooms export as JSON equals the response of the service if the items have no access tokens', async () => {
     await world.send('POST', '/rooms', { name: 'R', type: 'open' })
     const { stdout } = await run('rooms export -o json')
     expect(JSON.parse(stdout)).toEqual((await world.send('GET', '/rooms?limit=1000')).body)

@@ -52,7 +52,7 @@ test('the audit log contains only complete lines when several processes write to
   expect(recorded.every(({ outcomes }) => outcomes.length === 1)).toBe(true)
 })
 
-test('an audit log rotated during an import contains every intent in at least one of its files', async () => {
+test('an audit log rotated during users import contains every intent in at least one of its files', async () => {
   const world = await createWorld()
   const front = await frontOf(world)
   const users = Array.from({ length: 100 }, (_, i) => `u${i}`)

@@ -309,7 +309,7 @@ describe('an audit log rotated during an import', () => {
     return join(world.dir, 'users.csv')
   }
 
-  test('an audit log rotated during an import stops the import before the next change if no new file can be created', async () => {
+  test('an audit log rotated during users import stops the import before the next change if no new file can be created', async () => {
     const dir = join(world.dir, 'logs')
     mkdirSync(dir)
     log = join(dir, 'audit.ndjson')
@@ -325,7 +325,7 @@ describe('an audit log rotated during an import', () => {
     )
   })
 
-  test('an audit log rotated during an import contains all records of the import, each with an outcome', async () => {
+  test('an audit log rotated during users import contains all records of the import, each with an outcome', async () => {
     let sent = 0
     world.intercept = async (request, next) => {
       if (request.method !== 'GET' && ++sent % 10 === 0) renameSync(log, `${log}.${sent}`)
