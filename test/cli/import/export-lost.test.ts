@@ -33,7 +33,7 @@ describe('an export', () => {
     },
   )
 
-  test('an export of 0 items prints no notice about lost fields', async () => {
+  test('rooms export of 0 rooms prints no notice about lost fields', async () => {
     expect((await world.run('rooms export')).stderr).toBe('exported 0 rooms\n')
   })
 })

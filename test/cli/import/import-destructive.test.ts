@@ -69,7 +69,7 @@ test('members import that blocks existing members exits 10 without a terminal an
 })
 
 describe('import --dry-run', () => {
-  test('import --dry-run looks up the users and the rooms in rows of members', async () => {
+  test('members import --dry-run looks up the users and the rooms of its rows', async () => {
     const room = await world.room('A')
     await world.send('POST', '/users', { user_id: 'ada' })
     world.file('members.csv', `room_id,user_id\n${room},ada\n${room},nobody\nnowhere,ada\n${room},nobody2\n`)
@@ -80,7 +80,7 @@ describe('import --dry-run', () => {
     })
   })
 
-  test('import --dry-run looks up each user only once', async () => {
+  test('members import --dry-run looks up each user only once', async () => {
     const rooms = [await world.room('A'), await world.room('B')]
     await world.send('POST', '/users', { user_id: 'ada' })
     world.file('members.csv', `room_id,user_id\n${rooms[0]},ada\n${rooms[1]},ada\n`)
@@ -88,7 +88,7 @@ describe('import --dry-run', () => {
     expect(world.sent().filter((line) => line === 'GET /users/ada')).toHaveLength(1)
   })
 
-  test('import --dry-run looks up the users in rows of rooms', async () => {
+  test('rooms import --dry-run looks up the members of its rows', async () => {
     world.file('rooms.ndjson', '{"name":"A","type":"open","members":[{"user_id":"nobody"}]}\n')
     expect(await run('rooms import rooms.ndjson --dry-run -o ids')).toMatchObject({
       code: 1,
@@ -96,7 +96,7 @@ describe('import --dry-run', () => {
     })
   })
 
-  test('import --dry-run looks up at most 1000 users', async () => {
+  test('members import --dry-run looks up at most 1000 users', async () => {
     const room = await world.room('A')
     const rows = Array.from({ length: 1002 }, (_, i) => `u${i}\n`).join('')
     world.file('members.csv', `user_id\n${rows}`)

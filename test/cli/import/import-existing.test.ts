@@ -280,7 +280,7 @@ describe('import --dry-run', () => {
       `${resetNotice}would create 1, overwrite 1, skip 0 of 2 users; 0 would fail\n`,
     ],
   ])(
-    'import --dry-run with --if-exists %s exits %i, prints a summary of the plan and sends no write',
+    'users import --dry-run with --if-exists %s exits %i, prints a summary of the plan and sends no write',
     async (what, code, statuses, stderr) => {
       const line = `users import people.csv --dry-run --concurrency 1 --if-exists ${what}`
       const table = await run(line)
@@ -302,7 +302,7 @@ describe('import --dry-run', () => {
     },
   )
 
-  test('import --dry-run sends no write for rooms and for members', async () => {
+  test('rooms import and members import with --dry-run send no write', async () => {
     const room = await world.room('A')
     world.file('rooms.csv', `id,name,type,is_terminated\n${room},B,open,true\nx,C,open,true\n`)
     await user('grace')
@@ -318,7 +318,7 @@ describe('import --dry-run', () => {
     expect(await world.rooms()).toEqual(['A'])
   })
 
-  test('import --dry-run checks the whole file before the first read request', async () => {
+  test('users import --dry-run sends no request if a later row is invalid', async () => {
     world.file('people.csv', 'user_id\nada\n""\n,\n')
     expect(await run('users import people.csv --dry-run')).toMatchObject({ code: 2 })
     expect(world.requests).toEqual([])

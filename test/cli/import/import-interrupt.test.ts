@@ -101,7 +101,7 @@ describe('^C during an import', () => {
     ['creates no user', '', 0],
     ['updates no user', ' --if-exists update', 6],
   ])(
-    '^C during users import %s whose lookup is in flight, and the resumed run completes the import',
+    'users import interrupted by ^C %s whose lookup is in flight, and the resumed run completes the import',
     async (_, flags, existing) => {
       for (let i = 0; i < existing; i++) await world.send('POST', '/users', { user_id: `u${i}` })
       world.file('in.csv', usersCsv(6))

@@ -277,7 +277,7 @@ describe('import --skip-invalid', () => {
 })
 
 testCases({
-  'import --map of an unknown column is a usage error': {
+  'users import --map of an unknown column is a usage error': {
     files: { 'people.csv': usersCsv(1) },
     line: 'users import people.csv --map Nmae=name',
     expected: {

@@ -699,12 +699,12 @@ describe('control characters', () => {
     },
   )
 
-  test('control characters in the target of a redirect are not printed unescaped', async () => {
+  test('control characters in the target of a redirect are printed only as escapes', async () => {
     world.intercept = async () => answer(302, '', { location: hostile })
     expect((await world.run('rooms get r1')).stderr).not.toMatch(raw)
   })
 
-  test('control characters in the command line are not printed unescaped in errors', async () => {
+  test('control characters in the command line are printed only as escapes in errors', async () => {
     await world.send('POST', '/rooms', { name: 'a', type: 'open' })
     for (const words of [
       ['rooms', hostile],

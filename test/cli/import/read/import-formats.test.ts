@@ -133,7 +133,7 @@ describe('users import from CSV', () => {
 })
 
 describe('import --map', () => {
-  test('import --map reads a column as the given field, and ignores a column that is mapped to no field', async () => {
+  test('users import --map reads a column as the given field, and ignores a column that is mapped to no field', async () => {
     expect(
       await world.imported(
         'people.csv',
@@ -144,12 +144,12 @@ describe('import --map', () => {
     expect(await world.user('ada')).toMatchObject({ email: 'ada@x.test' })
   })
 
-  test('import --map sends a field unchanged if the API does not list the field', async () => {
+  test('users import --map sends a field unchanged if the API does not list the field', async () => {
     await world.imported('people.csv', 'user_id,Dept\nada,01\n', '--map', 'Dept=department')
     expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada","department":"01"}')
   })
 
-  test('import --map applies to the keys of NDJSON and JSON', async () => {
+  test('users import --map applies to the keys of NDJSON and JSON', async () => {
     const map = ['--map', 'login=user_id', '--map', 'Notes=']
     expect(await world.imported('a.ndjson', '{"login":"ada","Notes":{}}\n', ...map)).toMatchObject({
       code: 0,
@@ -168,7 +168,7 @@ describe('import --map', () => {
       'user_id=login',
       'error: there is no column user_id\nhint: columns are user_id, name, email; pass --map to map one of them to user_id\n',
     ],
-  ])('import --map exits 2 for %j', async (map, stderr) => {
+  ])('users import --map exits 2 for %j', async (map, stderr) => {
     expect(await world.imported('people.csv', 'user_id,name,email\nada,A,a\n', '--map', map)).toEqual(
       refused(stderr),
     )
