@@ -83,7 +83,7 @@ describe('a delete command with --save', () => {
     expect(readFileSync(path('undo.ndjson'), 'utf8')).not.toContain('access_token')
   })
 
-  test('a delete command with --save saves the memberships of an offboarded user before the first block', async () => {
+  test('users offboard --save saves the memberships of the user before the first write', async () => {
     let saved: unknown
     world.intercept = async (request, next) => {
       if (request.method !== 'GET') saved ??= records('undo.ndjson')
@@ -116,7 +116,7 @@ describe('a delete command with --save', () => {
     expect(await roomCount()).toBe(4)
   })
 
-  test('a delete command with --save saves only the rooms that exist, and exits with the same code as without --save', async () => {
+  test('a delete command with --save saves only the rooms that exist, and creates no file if no room exists', async () => {
     const line = `rooms delete ${ids.board} nowhere --yes`
     const run = await world.outcome(`${line} --save undo.ndjson -o ids`)
     expect(run).toMatchObject({ code: 8, stdout: `${ids.board}\n` })
@@ -180,7 +180,7 @@ describe('a delete command with --save', () => {
     ['an existing file', () => writeFileSync(path('undo.ndjson'), 'mine')],
     ['a symbolic link', () => symlinkSync('elsewhere', path('undo.ndjson'))],
     ['a directory', () => mkdirSync(path('undo.ndjson'))],
-  ])('a delete command with --save refuses the path of %s before the prompt', async (_, make) => {
+  ])('a delete command with --save refuses the path of %s before the first request', async (_, make) => {
     make()
     for (const line of [`rooms delete ${ids.board}`, 'users delete trudy', 'users offboard trudy'])
       expect(await world.outcome(`${line} --save undo.ndjson`)).toEqual({
@@ -314,7 +314,7 @@ describe('a delete command with --save', () => {
       'the records that DELETE /users/%zz deletes cannot be saved; nothing was sent\nhint: pass --no-save to delete without saving',
     ],
   ])(
-    'the command “meetroom %s” exits 2 before any request because --save cannot save its records',
+    'the command “meetroom %s” exits 2 before any request because --save does not support the request',
     async (line, message) => {
       expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
       expect(world.requests).toEqual([])
@@ -373,7 +373,7 @@ describe('the save directory', () => {
     expect(await world.userExists('ada')).toBe(false)
   })
 
-  test('a save directory that cannot be created or written to prevents the deletion', async () => {
+  test('a save directory whose path is a file prevents the deletion', async () => {
     writeFileSync(path('file'), '')
     const env = { MEETROOM_SAVE_DELETED: path('file') }
     expect(await world.run(`rooms delete ${ids.board} --yes`, { env })).toMatchObject({

@@ -78,7 +78,7 @@ test('an import of records that an earlier version saved prints a notice about t
   )
 })
 
-test('saved records of the local workspace contain the directory of the workspace', async () => {
+test('saved records of the local workspace contain its directory, and an import into another service requires a confirmation', async () => {
   const { world } = await createSaved()
   const bare = { env: { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined } }
   await world.run('users create ada --local', bare)

@@ -204,7 +204,7 @@ describe('an import of a saved file', () => {
     expect((await world.rows('users rooms mallory')).rows).toHaveLength(3)
   })
 
-  test('an import of a saved file with --if-exists update keeps the memberships of an existing user and prints a warning', async () => {
+  test('an import of a saved file with --if-exists update does not restore the memberships of an existing user and prints a warning', async () => {
     const world = await createAccessWorld()
     await undo(world, 'users delete trudy')
     await world.send('POST', '/users', { user_id: 'trudy', name: 'New' })
@@ -237,7 +237,7 @@ describe('an import of a saved file', () => {
     expect((await world.member(board, 'trudy')).is_blocked).toBe(true)
   })
 
-  test('an import of a saved file with --if-exists update asks for confirmation before it blocks members of an existing room', async () => {
+  test('rooms import --if-exists update asks for confirmation before it blocks members of an existing room', async () => {
     const world = await createAccessWorld()
     const { board } = world.ids
     const row = {
@@ -260,7 +260,7 @@ describe('an import of a saved file', () => {
     ['{"user_id":"u","memberships":1}', 'memberships must be a list'],
     ['{"user_id":"u","memberships":[{"room_id":".."}]}', 'memberships[0]: “..” is not a valid room ID'],
     ['{"user_id":"u","memberships":[null]}', 'memberships[0]: the room ID is empty'],
-  ])('an import of a saved file refuses the row %s and sends no write', async (row, problem) => {
+  ])('users import refuses the row %s and sends no write', async (row, problem) => {
     const world = await createAccessWorld()
     writeFileSync(path(world, 'rows.ndjson'), `${row}\n`)
     expect(await world.outcome('users import rows.ndjson')).toMatchObject({

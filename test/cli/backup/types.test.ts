@@ -94,7 +94,7 @@ async function state() {
 }
 
 describe.each(services)('on a service with %s', (what, respell) => {
-  test('rooms import restores the rooms saved by rooms delete --save', async () => {
+  test(`on a service with ${what}, rooms import restores the rooms saved by rooms delete --save`, async () => {
     const before = await state()
     convertResponses(respell)
     const ids = Object.values(rooms)
@@ -106,7 +106,7 @@ describe.each(services)('on a service with %s', (what, respell) => {
     expect(await state()).toEqual(before)
   })
 
-  test('users import restores the users saved by users delete --save', async () => {
+  test(`on a service with ${what}, users import restores the users saved by users delete --save`, async () => {
     const before = { rooms: await state(), users: await world.users() }
     convertResponses(respell)
     expect(await world.run('users delete ada bob --yes --save saved.ndjson')).toMatchObject({ code: 0 })
@@ -119,7 +119,7 @@ describe.each(services)('on a service with %s', (what, respell) => {
   const row = services.findIndex(([each]) => each === what)
 
   test.each(share(['csv', 'ndjson', 'json'], row, 3))(
-    'members import and rooms import of a %s export change no members and no rooms',
+    `on a service with ${what}, members import and rooms import of a %s export with --if-exists update change no members and no rooms`,
     async (format) => {
       const before = await state()
       convertResponses(respell)
@@ -174,7 +174,7 @@ describe('a record that cannot be imported again', () => {
     },
   )
 
-  test('users delete --save deletes no users if a membership has an unlisted role and could not be imported again', async () => {
+  test('users delete --save deletes no user if the user has an unlisted default role and could not be imported again', async () => {
     convertResponses((field, value) => (field === 'default_member_type' ? 'king' : value))
     expect(await world.run('users delete ada --yes --save saved.ndjson')).toMatchObject({
       code: 2,

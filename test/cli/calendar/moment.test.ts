@@ -48,7 +48,7 @@ describe.each([
   )
 })
 
-test('the days before and after a clock change begin at local midnight', () => {
+test('the day of a clock change and the days before and after it begin at local midnight', () => {
   const zone = new TimeZone('Europe/Zurich')
   const sunday = Date.parse('2026-03-29T12:00Z')
   const at = (text: string) => iso(parseMoment(text, sunday, zone)?.start)

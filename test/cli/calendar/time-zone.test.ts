@@ -32,7 +32,7 @@ describe.each(zones)('the zone %s', (name) => {
     fc.assert(property, { numRuns: sized(20, 200) })
   })
 
-  test(`the zone ${name} has days without gaps, and each instant is within its day`, () => {
+  test(`the zone ${name} assigns each instant to the day that contains the instant`, () => {
     const zone = new TimeZone(name)
     const property = fc.property(instant, (ms) => {
       const day = zone.dayOf(ms)

@@ -209,7 +209,7 @@ describe('help', () => {
       expect(await show(`${command} --help`), command).not.toContain(`See: meetroom help ${topic}\n`)
   })
 
-  test('help of every command names an existing topic', async () => {
+  test('help of each command in the common groups names an existing topic', async () => {
     for (const leaf of leaves) {
       const named = [...(await show(`${leaf} --help`)).matchAll(/^See: meetroom help (\S+)$/gm)]
       expect(named.length, leaf).toBeGreaterThan(0)
@@ -217,7 +217,7 @@ describe('help', () => {
     }
   })
 
-  test('help on words without a topic lists at most eight sections that explain all words, best first', async () => {
+  test('help on words without a topic lists at most eight sections, with a section of the most relevant topic first', async () => {
     const first = {
       csv: 'import',
       excel: 'import',
@@ -261,7 +261,7 @@ describe('help', () => {
     },
   )
 
-  test('help is printed despite invalid settings', async () => {
+  test('help and the version are printed despite invalid settings', async () => {
     const env = { MEETROOM_OUTPUT: 'xml', MEETROOM_PROFILE: 'nowhere', MEETROOM_TIMEOUT: 'x' }
     for (const line of [
       'help',
@@ -274,7 +274,7 @@ describe('help', () => {
       expect(await world.run(line, { env }), line).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('help fits the width of the terminal', async () => {
+  test('help of a command fits the width of the terminal up to its examples', async () => {
     for (const columns of [60, 100])
       for (const options of [
         { tty: true, columns },
@@ -388,7 +388,7 @@ describe('a usage error', () => {
     },
   )
 
-  test('a command line with flags but without a command exits with the error that a command is required', async () => {
+  test('a command line with flags but without a command exits 2 with an error about the missing command', async () => {
     for (const line of ['--no-color', '--local', '-y', '--retries 1']) {
       const { code, stdout, stderr } = await world.run(line)
       expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' })
@@ -434,14 +434,14 @@ describe('global flags', () => {
     'rooms --dry-run create --name X --type open',
     'rooms create --dry-run --name X --type open',
     'rooms create --name X --type open --dry-run',
-  ])('the global flag --dry-run applies in any position of the command line “%s”', async (line) => {
+  ])('the global flag --dry-run applies in the command line “%s”', async (line) => {
     expect((await world.run(line)).stdout).toBe(
       'POST https://meet.test/v1/rooms {"name":"X","type":"open"}\n',
     )
     expect(world.requests).toEqual([])
   })
 
-  test('the text of a global flag after the = of another flag is plain text', async () => {
+  test('a global flag after the = of another flag is read as the value of the other flag', async () => {
     await world.run(['rooms', 'create', '--name=--json', '--type', 'open'])
     expect(JSON.parse(world.requests[0]?.body ?? '')).toEqual({ name: '--json', type: 'open' })
   })

@@ -39,7 +39,7 @@ describe('a key of --set', () => {
     ['message send r1 hello --set', 'mesage', 'message'],
     ['pages create r1 --set indx=1 --image https://a.test/ --set', 'entites', 'entities'],
   ])(
-    '%s %s prints one warning because the key resembles a field of the API, and sends the key unchanged',
+    '%s %s prints a warning because the key resembles a field of the API, and sends the key unchanged',
     async (command, key, meant) => {
       const { code, body, stderr } = await dryRun(`${command} ${key}=1`)
       const notice = `--set ${key}: did you mean ${meant}? The field is sent unchanged\n`
@@ -66,7 +66,7 @@ describe('a key of --set', () => {
     },
   )
 
-  test('--set prints no warning about a key that resembles a field of the API with --quiet', async () => {
+  test('rooms update --set with --quiet prints no warning about a key that resembles a field of the API', async () => {
     expect(await dryRun('rooms update r1 --set recrod=true -q')).toMatchObject({ stderr: '' })
   })
 })
@@ -82,7 +82,7 @@ describe('a dotted key in --set', () => {
     [['hosts.example\\.com=1'], { hosts: { 'example.com': 1 } }],
     [['a=1', 'a=2'], { a: 2 }],
     [['n.big=12345678901234567890'], undefined],
-  ])('--set builds nested objects from the dotted keys %j', async (pairs, expected) => {
+  ])('rooms update --set builds the request body from the keys and values %j', async (pairs, expected) => {
     const argv = ['rooms', 'update', 'r1', ...pairs.flatMap((pair) => ['--set', pair]), '--dry-run']
     const { code, stdout, stderr } = await world.run(argv)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -90,7 +90,7 @@ describe('a dotted key in --set', () => {
     expect(stdout).toBe(`PUT https://meet.test/v1/rooms/r1 ${text}\n`)
   })
 
-  test('--set with a dotted key changes only the value of this key in --data', async () => {
+  test('rooms update --set changes only the values of the given keys in --data', async () => {
     const data = '{"metadata":{"owner":"ada","n":12345678901234567890},"theme":{"a":1},"gone":null}'
     const line = 'rooms update r1 --set metadata.owner=grace --set theme={"b":2} --set gone.by=x --data -'
     const { stdout } = await world.run(`${line} --dry-run`, { stdin: data })
@@ -99,7 +99,7 @@ describe('a dotted key in --set', () => {
     )
   })
 
-  test('--set with a dotted key changes every page that pages create creates', async () => {
+  test('pages create --set with a dotted key changes every created page', async () => {
     const line =
       'pages create r1 --image https://a.test/ --size 3x4 --set size.unit=px --data [{"size":{"width":9}}]'
     expect((await dryRun(line)).body).toEqual([
@@ -108,7 +108,7 @@ describe('a dotted key in --set', () => {
     ])
   })
 
-  test('--set with a dotted key is merged with the webhook flags of rooms create', async () => {
+  test('rooms create --set with a dotted key is merged with the webhook flags', async () => {
     const flags = '--webhook-url https://h.test/ --webhook-header A:1 --set webhook.headers.B=2'
     expect((await dryRun(`${create} ${flags} --set webhook.secret=s --set webhook.retries=3`)).body).toEqual({
       name: 'A',
@@ -130,7 +130,7 @@ describe('a dotted key in --set', () => {
   })
 
   test.each(['__proto__.polluted=1', 'constructor.prototype.polluted=1', '__proto__={"polluted":1}'])(
-    '--set %s changes no JavaScript prototype',
+    'rooms update --set %s changes no JavaScript prototype',
     async (pair) => {
       const { code, stdout } = await world.run(['rooms', 'update', 'r1', '--set', pair, '--dry-run'])
       expect(code).toBe(0)
@@ -140,7 +140,7 @@ describe('a dotted key in --set', () => {
     },
   )
 
-  test('meetroom api sends a dotted key of --set as a single key, because the fields can be query parameters', async () => {
+  test('meetroom api sends a dotted key of -f as a single key, because the fields can be query parameters', async () => {
     expect((await dryRun('api PUT /rooms/r1 -f a.b=1')).body).toEqual({ 'a.b': 1 })
   })
 })
@@ -220,7 +220,7 @@ describe('a value that is set twice', () => {
   })
 
   test.each(['"text"', '[1]', '7'])(
-    '--set with a dotted key is refused if it extends the value %s in --data',
+    'rooms update --set with a dotted key is refused if it extends the value %s in --data',
     async (value) => {
       const argv = ['rooms', 'update', 'r1', '--data', `{"metadata":${value}}`, '--set', 'metadata.owner=ada']
       expect(await world.run(argv)).toMatchObject({
@@ -236,14 +236,14 @@ describe('--webhook-secret', () => {
   const secretOf = async (value: string, stdin?: string) =>
     (await readSentBody(`${withUrl} ${value}`, stdin)).webhook.secret
 
-  test('--webhook-secret is read from the argument, a file or standard input, without the final line break', async () => {
+  test('rooms create --webhook-secret is read from the argument, a file or standard input, without the final line break', async () => {
     file('secret.txt', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\r\n')
     expect(await secretOf('abc')).toBe('abc')
     expect(await secretOf('@secret.txt')).toBe('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
     expect(await secretOf('@-', 'from stdin\n')).toBe('from stdin')
   })
 
-  test('--webhook-secret from a file is sent as the secret of the webhook', async () => {
+  test('rooms create --webhook-secret from a file is sent as the secret of the webhook', async () => {
     file('secret.txt', 'abc\n')
     expect(await world.run(`${withUrl} @secret.txt`)).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(world.requests.at(-1)?.body ?? '').webhook).toEqual({
@@ -260,7 +260,7 @@ describe('--webhook-secret', () => {
     ['@', '--webhook-secret: the file name after @ is empty'],
     ['', '--webhook-secret: the secret is empty'],
   ])(
-    '--webhook-secret %j is refused with one error line before the first request',
+    'rooms create --webhook-secret %j is refused with one error line before the first request',
     async (value, message) => {
       file('empty.txt', '\n')
       const argv = [...withUrl.split(' '), value]
@@ -274,7 +274,7 @@ describe('--webhook-secret', () => {
   )
 
   test.each(['--webhook-secret abc', '--webhook-header A:1'])(
-    'the flag %s is refused without --webhook-url',
+    'rooms create %s is refused without --webhook-url',
     async (flags) => {
       const [flag] = flags.split(' ')
       expect(await world.run(`${create} ${flags}`)).toMatchObject({
@@ -284,7 +284,7 @@ describe('--webhook-secret', () => {
     },
   )
 
-  test('--webhook-secret is refused together with --set webhook.secret, and the error contains no secret', async () => {
+  test('rooms create --webhook-secret is refused together with --set webhook.secret, and the error contains no secret', async () => {
     const { code, stderr } = await world.run(`${withUrl} hunter2 --set webhook.secret=hunter3`)
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -293,6 +293,6 @@ describe('--webhook-secret', () => {
   })
 })
 
-test('--data @- reads the request body from standard input, like --data -', async () => {
+test('rooms update --data @- reads the request body from standard input', async () => {
   expect((await dryRun('rooms update r1 --data @-', '{"name":"x"}')).body).toEqual({ name: 'x' })
 })

@@ -25,7 +25,7 @@ test.each([
   ["a 'b", "'"],
   ['a "b', '"'],
   ['a b\\', '\\'],
-])('the command line %j is incomplete and ends within %j', (line, open) => {
+])('the command line %j is incomplete because of the unfinished %j', (line, open) => {
   expect(splitWords(line).open).toBe(open)
 })
 

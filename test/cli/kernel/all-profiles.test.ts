@@ -156,7 +156,7 @@ describe('a read command with --all-profiles', () => {
     })
   })
 
-  test('a read command with --all-profiles adds a field and a column for the profile in every format', async () => {
+  test('a read command with --all-profiles adds the profile to NDJSON objects and CSV rows, and prints only IDs with -o ids', async () => {
     expect((await run('rooms list --all-profiles -o ndjson')).stdout).toBe(
       '{"profile":"east","id":"e1","name":"Kyoto","type":"open"}\n' +
         '{"profile":"east","id":"e2","name":"Osaka","type":"private"}\n' +
@@ -255,7 +255,7 @@ describe('a read command with --all-profiles', () => {
 })
 
 describe('a failure with --all-profiles', () => {
-  test('the failure of one profile with --all-profiles does not affect the output of the other profiles', async () => {
+  test('the failures of two profiles with --all-profiles do not affect the output of the third profile', async () => {
     east.instead = { status: 422, body: '{"error":{"message":"no"}}' }
     store({
       gone: {
@@ -375,7 +375,7 @@ describe('a key with --all-profiles', () => {
     'printed by a command': { key_command: `echo ${keys.west}` },
   }
   test.each(Object.entries(ways).flatMap(([way, key]) => formats.map((flags) => ({ way, key, flags }))))(
-    'rooms list --all-profiles$flags masks a key that is $way in every response',
+    'rooms list --all-profiles$flags masks all keys in an error response if the key of a profile is $way',
     async ({ key: given, flags }) => {
       store({ west: { base_url: west.baseUrl, api_key_origin: west.origin, ...given } })
       const said = `${keys.east} and ${keys.west}, ${Buffer.from(keys.west).toString('base64')}`
@@ -397,7 +397,7 @@ describe('usage errors of --all-profiles', () => {
     ['', { MEETROOM_API_KEY: 'key-of-mine-0005' }, 'MEETROOM_API_KEY'],
     ['', { MEETROOM_BASE_URL: 'http://127.0.0.1:1/v1' }, 'MEETROOM_BASE_URL'],
   ])(
-    'the command line “%s” with the environment %j is a usage error with --all-profiles',
+    'the command “rooms list --all-profiles %s” with the environment %j is a usage error',
     async (flags, env, name) => {
       const { code, stdout, stderr } = await run(`rooms list --all-profiles ${flags}`.trim(), { env })
       expect({ code, stdout, stderr }).toEqual({
@@ -443,7 +443,7 @@ describe('usage errors of --all-profiles', () => {
     'profiles list',
     'auth logout',
   ])(
-    'the command “%s” is a usage error with --all-profiles because it writes or sends no request',
+    'the command “%s” is a usage error with --all-profiles because it does not support the flag',
     async (line) => {
       expect(await run(`${line} --all-profiles`)).toMatchObject({
         code: 2,

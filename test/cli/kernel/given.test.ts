@@ -27,7 +27,7 @@ const option = fc.oneof(
   fc.nat(255).map((n) => ['--concurrency', String(n + 1)]),
 )
 
-test('the given flags stay the same after their long forms are parsed again', () => {
+test('the given flags of an import stay the same after their long forms are parsed again', () => {
   fc.assert(
     fc.property(fc.array(option, { maxLength: 8 }), (options) => {
       const first = parseFlags(options.flat())
@@ -37,11 +37,11 @@ test('the given flags stay the same after their long forms are parsed again', ()
   )
 })
 
-test('the given flags omit flags with their default values', () => {
+test('the given flags of an import omit flags with their default values', () => {
   expect(parseFlags([]).options).toEqual([])
 })
 
-test('the given flags have their long names, with the global flags first', () => {
+test('the given flags of an import have their long names, with the global flags first', () => {
   expect(
     parseFlags(['--map', 'a=b', '--no-journal', '-o', 'json', '--map', 'c=d', '--rate', '2/s']).options,
   ).toEqual([['--output', 'json'], ['--map', 'a=b'], ['--map', 'c=d'], ['--no-journal'], ['--rate', '2']])

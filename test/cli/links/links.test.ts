@@ -242,7 +242,7 @@ describe('rooms link', () => {
     ])
   })
 
-  test('rooms link exits 3 when the user does not exist', async () => {
+  test('rooms link --as exits 3 if the user does not exist', async () => {
     expect(await run(`rooms link ${world.ids.hall} --as nobody`)).toMatchObject({ code: 3, stdout: '' })
   })
 
@@ -296,7 +296,7 @@ describe('the link template', () => {
     })
   })
 
-  test('the link template for recordings is a separate setting', async () => {
+  test('the link template for recordings, which rooms link --replay requires, is a separate setting', async () => {
     expect(await run(`rooms link ${world.ids.lobby} --replay`)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('no template for links: replay_url is not set\n'),
@@ -332,7 +332,7 @@ describe('the link template', () => {
 })
 
 describe('links on another service', () => {
-  test('links are complete even if the list items of the service are partial and values have other types', async () => {
+  test('members links --all-rooms prints all links and reasons even if the lists of the service are partial and values have other types', async () => {
     const { idOf } = otherService(world, {
       ...{
         minimalLists: true,
@@ -370,7 +370,7 @@ describe('links on another service', () => {
     ])
   })
 
-  test('links contain all digits of a numeric token', async () => {
+  test('rooms link --as prints all digits of a numeric token', async () => {
     world.intercept = async (request, next, signal) =>
       request.url.endsWith('/users/ada')
         ? answer(200, '{"user":{"user_id":"ada","access_token":12345678901234567890}}')
@@ -381,7 +381,7 @@ describe('links on another service', () => {
   })
 })
 
-test('notices, errors, the audit log and verbose output contain no links and no tokens', async () => {
+test('members links --all-rooms --verbose prints no tokens of members on standard error', async () => {
   const audit = `${world.dir}/audit.log`
   const { code, stderr } = await run(`members links --all-rooms --verbose --json`, {
     env: { MEETROOM_AUDIT_LOG: audit },

@@ -156,7 +156,7 @@ describe('rooms open', () => {
     })
   })
 
-  test('rooms open exits with an error if the link does not let the user join the room', async () => {
+  test('rooms open exits with an error if --as is missing for a public room, the room is terminated or the user does not exist', async () => {
     const { hall, plans } = world.ids
     expect(await run(`rooms open ${hall}`, undefined)).toMatchObject({
       code: 2,
@@ -174,7 +174,7 @@ describe('rooms open', () => {
 describe('links to the embedded service', () => {
   const bare = { MEETROOM_JOIN_URL: undefined }
 
-  test('links to the embedded service lead to the room page of the service if the service runs on this machine', async () => {
+  test('rooms link prints the URL of the room page if the embedded service runs on this machine', async () => {
     const { baseUrl, apiKey, origin } = await serveHere()
     const send = async (path: string, body: object) =>
       (
@@ -194,7 +194,7 @@ describe('links to the embedded service', () => {
     expect(host.stdout.text).toBe(`${origin}/rooms/${room.id}#access_token=${user.access_token}\n`)
   })
 
-  test('links to the embedded service require that the local workspace is being served', async () => {
+  test('rooms link --local exits 2 if the local workspace is not served', async () => {
     expect(await run('rooms link r --local', undefined, bare)).toMatchObject({
       code: 2,
       stderr:

@@ -42,7 +42,7 @@ describe.each(lists)('%s', (command, name) => {
   const types = conditionTypes(resources[name], views[name])
 
   test.each([...types])(
-    `${command} accepts the field %s in every flag that takes fields, except access tokens in --count-by`,
+    `${command} accepts the field %s in --where, --sort, --count-by and --columns, except access tokens in --count-by`,
     async (field, type) => {
       serveOneOfEach()
       const condition = type === 'age' ? `${field}>=0s` : `${field}!=`

@@ -19,7 +19,7 @@ const print = async (line: string, options = {}) => {
 }
 
 describe('--count', () => {
-  test('--count prints the total that the service returns, after two small requests', async () => {
+  test('rooms list --count prints the total that the service returns, after two small requests', async () => {
     await rooms('open', 'private', 'open')
     expect(await world.run('rooms list --count')).toMatchObject({ code: 0, stdout: '3\n', stderr: '' })
     expect(requests()).toEqual(['GET /rooms?limit=1', 'GET /rooms?limit=2&offset=2'])
@@ -31,18 +31,18 @@ describe('--count', () => {
     ['csv', '2\n'],
     ['tsv', '2\n'],
     ['ids', '2\n'],
-  ])('--count prints the count with -o %s', async (format, expected) => {
+  ])('rooms list --count prints the count with -o %s', async (format, expected) => {
     await rooms('open', 'private')
     expect(await print(`rooms list --count -o ${format}`)).toBe(expected)
   })
 
-  test('--count counts the items that match a filter flag', async () => {
+  test('rooms list --count counts the rooms that match a filter flag', async () => {
     await rooms('open', 'private', 'open')
     expect(await print('rooms list --name n1 --count')).toBe('1\n')
     expect(await print('rooms list --terminated --count')).toBe('0\n')
   })
 
-  test('--count counts the items that match --where', async () => {
+  test('rooms list --count counts the rooms that match --where', async () => {
     await rooms('open', 'private', 'open')
     expect(await print('rooms list --count --where type=open')).toBe('2\n')
   })
@@ -62,7 +62,7 @@ describe('--count', () => {
     ['sends no total', () => ({})],
     ['returns the number of items on the page as the total', (sent: number) => ({ paging: { total: sent } })],
     ['returns null as the total', () => ({ paging: { total: null } })],
-  ])('--count counts the items of all pages if the service %s', async (_, paging) => {
+  ])('rooms list --count counts the rooms of all pages if the service %s', async (_, paging) => {
     const items = Array.from({ length: 5 }, (_, i) => ({ id: `r${i}`, type: 'open', name: 'n' }))
     world.intercept = async ({ url }) => {
       const { searchParams } = new URL(url)
@@ -74,14 +74,14 @@ describe('--count', () => {
     expect(await print('rooms list --count')).toBe(`${listed}\n`)
   })
 
-  test('--count accepts a total that the service sends as text', async () => {
+  test('rooms list --count accepts a total that the service sends as text', async () => {
     world.intercept = async () =>
       answer(200, { rooms: [{ id: 'r1', type: 'open', name: 'n' }], paging: { total: '77' } })
     expect(await print('rooms list --count')).toBe('77\n')
   })
 
   test.each(['--limit 1', '--offset 1', '--sort name', '--count-by type', '--columns id'])(
-    '--count with %s is a usage error',
+    'rooms list --count with %s is a usage error',
     async (flag) => {
       const name = flag.split(' ')[0]
       expect(await world.run(`rooms list --count ${flag}`)).toMatchObject({
@@ -94,7 +94,7 @@ describe('--count', () => {
 })
 
 describe('--count-by', () => {
-  test('--count-by prints a row for each value, with the most frequent value first', async () => {
+  test('rooms list --count-by prints a row for each value, with the most frequent value first', async () => {
     await rooms('private', 'open', 'public', 'open')
     expect(await world.run('rooms list --count-by type -o csv')).toMatchObject({
       code: 0,
@@ -108,12 +108,12 @@ describe('--count-by', () => {
     ['ndjson', '{"type":"open","count":2}\n{"type":"private","count":1}\n'],
     ['tsv', 'type\tcount\nopen\t2\nprivate\t1\n'],
     ['table', 'TYPE     COUNT\n───────  ─────\nopen     2\nprivate  1\n'],
-  ])('--count-by prints the count with -o %s', async (format, expected) => {
+  ])('rooms list --count-by prints the counts with -o %s', async (format, expected) => {
     await rooms('open', 'private', 'open')
     expect(await print(`rooms list --count-by type -o ${format}`)).toBe(expected)
   })
 
-  test('--count-by prints bars that fit the width of a terminal', async () => {
+  test('rooms list --count-by prints bars that fit the width of a terminal, and no bars on a narrow terminal', async () => {
     await rooms('open', 'private', 'open', 'public', 'open', 'open')
     const expected = (bar: number) =>
       [
@@ -131,7 +131,7 @@ describe('--count-by', () => {
     expect(narrow).not.toContain('█')
   })
 
-  test('--count-by counts the items that match --where and filter flags', async () => {
+  test('rooms list --count-by counts the rooms that match --where and filter flags', async () => {
     const [first] = await rooms('private', 'open', 'open')
     await world.send('PUT', `/rooms/${first}`, { is_terminated: true })
     expect(await print('rooms list --count-by type --active -o csv --no-header')).toBe('open,2\r\n')
@@ -140,7 +140,7 @@ describe('--count-by', () => {
     )
   })
 
-  test('--count-by counts by a nested field, and distinguishes null from a missing field', async () => {
+  test('rooms list --count-by counts by a nested field, and distinguishes null from a missing field', async () => {
     for (const metadata of [{ owner: 'ada' }, { owner: null }, {}, { owner: 'ada' }])
       await world.send('POST', '/rooms', { name: 'n', type: 'open', metadata })
     const { stdout, stderr } = await world.run('rooms list --count-by metadata.owner -o ndjson')
@@ -150,7 +150,7 @@ describe('--count-by', () => {
     expect(stderr).toContain('1 room without metadata.owner is counted as empty\n')
   })
 
-  test('--count-by prints no rows for an empty list', async () => {
+  test('rooms list --count-by prints no counts if there are no rooms', async () => {
     expect(await print('rooms list --count-by type --json')).toBe('{"counts":[]}\n')
     expect((await world.run('rooms list --count-by type -q')).stdout).toBe('')
   })
@@ -170,7 +170,7 @@ describe('--count-by', () => {
     expect(requests()).toEqual([])
   })
 
-  test('--count-by with a field that no item has is a usage error', async () => {
+  test('rooms list --count-by with a field that no room has is a usage error', async () => {
     await rooms('open')
     expect(await world.run('rooms list --count-by seats -q')).toMatchObject({ code: 2, stdout: '' })
   })

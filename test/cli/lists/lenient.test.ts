@@ -29,7 +29,7 @@ function serveUnusualTypes() {
 describe('a list with numeric IDs and fields of unexpected types', () => {
   beforeEach(serveUnusualTypes)
 
-  test('a list with numeric IDs and fields of other types is printed in every format with the values that the service sent', async () => {
+  test('a list with numeric IDs and fields of other types is printed as a table, CSV, IDs, JSON and NDJSON with the values that the service sent', async () => {
     const run = async (format: string) => {
       const { code, stdout, stderr } = await world.run(`rooms list --columns id,name,record -o ${format}`)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -57,7 +57,7 @@ describe('a list with numeric IDs and fields of unexpected types', () => {
     expect(world.requests).toHaveLength(1)
   })
 
-  test('--where filters a list with numeric IDs and fields of other types in commands that write', async () => {
+  test('rooms delete --where filters a list with numeric IDs and fields of other types', async () => {
     expect(await world.run('rooms delete --where name~. --yes -o ids')).toMatchObject({
       code: 0,
       stdout: '7\nr3\n',
@@ -65,7 +65,7 @@ describe('a list with numeric IDs and fields of unexpected types', () => {
     expect(world.writes()).toEqual(['DELETE /rooms/7', 'DELETE /rooms/r3'])
   })
 
-  test('a list with numeric IDs prints IDs that other commands accept on standard input', async () => {
+  test('rooms list prints numeric IDs that rooms terminate accepts on standard input', async () => {
     const { stdout } = await world.run('rooms list -o ids')
     expect(await world.run('rooms terminate - --yes -o ids', { stdin: stdout })).toMatchObject({
       code: 0,
@@ -75,7 +75,7 @@ describe('a list with numeric IDs and fields of unexpected types', () => {
   })
 })
 
-test('rooms list exits 8 if the service always sends the same page', async () => {
+test('rooms list --all exits 8 if the service always sends the same page', async () => {
   const [one, two] = ['{"id":12345678901234567890}', '{"id":12345678901234567891}']
   world.intercept = async ({ url }) =>
     answer(200, `{"rooms":[${url.includes('limit=1&') ? one : `${one},${two}`}]}`)
@@ -87,13 +87,13 @@ test('rooms list exits 8 if the service always sends the same page', async () =>
   })
 })
 
-test('rooms list sends one request if the service does not support paging', async () => {
+test('rooms list --all prints each room once if the service does not support paging', async () => {
   world.intercept = async () => answer(200, '{"rooms":[{"id":1},{"id":2}]}')
   expect(await world.run('rooms list --all -o ids')).toMatchObject({ code: 0, stdout: '1\n2\n', stderr: '' })
 })
 
 test.each(['null', '"none"', '[]', '{"total":"many"}', '{"total":null}', '7'])(
-  'rooms list reads all items if paging is %s',
+  'rooms list prints the rooms if the paging field is %s',
   async (paging) => {
     world.intercept = async ({ url }) =>
       answer(200, `{"rooms":${url.includes('offset') ? '[]' : '[{"id":"r1"}]'},"paging":${paging}}`)
@@ -165,7 +165,7 @@ test.each([
   ['rooms list', { data: [] }, 'rooms is not a list'],
   ['users get ada', { user: { id: 'ada' } }, 'user has no user_id'],
 ])(
-  'the command “%s” exits 6 after the response %j and names the missing value',
+  'the command “%s” exits 6 after the response %j and names the missing or invalid field',
   async (command, body, problem) => {
     world.intercept = async () => answer(200, body)
     expect(await world.run(command)).toMatchObject({
@@ -180,7 +180,7 @@ test.each([
   ['json', '{"rooms":[]}'],
   ['ndjson', ''],
   ['ids', ''],
-])('rooms list -o %s prints an empty list if the service sends null', async (format, stdout) => {
+])('rooms list -o %s prints no rooms if the service sends null instead of a list', async (format, stdout) => {
   world.intercept = async () => answer(200, { rooms: null })
   const run = await world.run(`rooms list -o ${format}`)
   expect({ code: run.code, stdout: run.stdout.trim() }).toEqual({ code: 0, stdout })

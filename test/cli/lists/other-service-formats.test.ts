@@ -6,7 +6,7 @@ import { type Differences, errorShapes, otherService } from '../../helpers/other
 import { createWorld, type World } from '../../helpers/world.ts'
 import { share } from '../../suites/size.ts'
 
-const everyDifference = 'that differs in many ways at once'
+const everyDifference = 'that differs in many ways'
 
 /** Differences that occur in real services. */
 const services: Record<string, Differences> = {
@@ -92,7 +92,7 @@ describe.each(Object.entries(services))('services %s', (name, differences) => {
   const index = Object.keys(services).indexOf(name)
   const met = name === everyDifference ? share(formats, index, 2) : formats.slice(index, index + 1)
   describe.each(met)('and -o %s', (format) => {
-    test(`with a service ${name} and -o ${format}, rooms list prints all, paged and filtered rooms`, async () => {
+    test(`with a service ${name} and -o ${format}, rooms list and rooms get print the selected rooms`, async () => {
       for (const [command, names] of Object.entries({
         'rooms list --all': 'Delta Gamma Beta Alpha',
         'rooms list --limit 3': 'Delta Gamma Beta',
@@ -107,7 +107,7 @@ describe.each(Object.entries(services))('services %s', (name, differences) => {
       expect(got).toEqual([format === 'table' ? 'name  Gamma' : 'Gamma'])
     })
 
-    test(`with a service ${name} and -o ${format}, commands change and delete only the selected rooms`, async () => {
+    test(`with a service ${name} and -o ${format}, rooms terminate, rooms reopen and rooms delete change only the selected rooms`, async () => {
       for (const [command, names] of Object.entries({
         'rooms terminate --yes --where layout=grid --where status=active': 'Delta Beta',
         [`rooms reopen ${ids['Delta']}`]: 'Delta',
@@ -118,7 +118,7 @@ describe.each(Object.entries(services))('services %s', (name, differences) => {
         expect(await namesOf(command, format), command).toEqual(names.split(' '))
     })
 
-    test(`with a service ${name} and -o ${format}, rooms export prints every room if the format can be imported`, async () => {
+    test(`with a service ${name} and -o ${format}, rooms export prints every room, or exits 2 if the format cannot be imported`, async () => {
       if (format !== 'table' && format !== 'ids')
         return expect(await namesOf('rooms export', format)).toEqual(all)
       expect(await world.run(`rooms export -o ${format}`)).toMatchObject({ code: 2, stdout: '' })
@@ -144,7 +144,7 @@ describe.each(Object.entries(services))('services %s', (name, differences) => {
   })
 
   test.each(share(['csv', 'ndjson', 'json'], index, 3))(
-    `with a service ${name}, an export as %s can be imported into the same service`,
+    `with a service ${name}, rooms import accepts a %s export of the same service with --if-exists skip and overwrite`,
     async (format) => {
       const { stdout } = await world.run(`rooms export -o ${format}`)
       writeFileSync(join(world.dir, `rooms.${format}`), stdout)
@@ -172,7 +172,7 @@ describe.each(Object.keys(errorShapes) as (keyof typeof errorShapes)[])(
     const met = ['json', formats[index % formats.length] ?? 'table'] as const
 
     test.each(met)(
-      `an error response of the kind “${errors}” causes an error with the message of the service and -o %s`,
+      `an error response of the kind “${errors}” causes an error that names the reason with -o %s`,
       async (format) => {
         const isJson = format === 'json' || format === 'ndjson'
         const [first = ''] = Object.values(ids)
@@ -197,7 +197,7 @@ describe.each(Object.keys(errorShapes) as (keyof typeof errorShapes)[])(
     )
 
     test.each(met)(
-      `an error response of the kind “${errors}” appears with the message of the service in import results with -o %s`,
+      `after an error response of the kind “${errors}”, rooms import with -o %s exits 1 and names the refused field`,
       async (format) => {
         writeFileSync(join(world.dir, 'rooms.csv'), `id,name,type\n${ids['Alpha']},Alpha,public\n`)
         const { code, stdout, stderr } = await world.run(
@@ -232,7 +232,7 @@ describe.each(['empty', 'ok'] as const)('responses “%s” to writes', (writes)
   })
 
   test.each(formats)(
-    `if responses to writes are “${writes}”, every row of an import counts as done with -o %s`,
+    `if responses to writes are “${writes}”, users import with -o %s counts every row as imported`,
     async (format) => {
       writeFileSync(join(world.dir, 'users.csv'), 'user_id,name\nada,Ada\ngrace,Grace\n')
       const { code, stdout, stderr } = await world.run(`users import users.csv -o ${format}`)

@@ -77,14 +77,14 @@ describe('--where on a service whose lists show only id, type and name', () => {
     ['age>0s', ''],
     ['created_at>0s', 'Delta Gamma Beta Alpha'],
   ])(
-    '--where %s on a service with partial lists requests the full record of each room',
+    'rooms list --where %s on a service with partial lists requests the full record of each room',
     async (condition, names) => {
       expect(await listNames([condition], partialRooms)).toBe(names)
       expect(fullReads().sort()).toEqual(all.map(({ id }) => `GET /rooms/${id}`).sort())
     },
   )
 
-  test('--where on a service with partial lists requests no full record if the list contains all required fields', async () => {
+  test('rooms list --where on a service with partial lists requests no full record if the list contains all required fields', async () => {
     expect(await listNames(['name~a$', 'type=private'], '')).toBe('Delta Alpha')
     expect(fullReads()).toEqual([])
     expect(await listNames(['type=open', 'layout=grid'], partialRooms)).toBe('Beta')
@@ -126,7 +126,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--where on a service with partial lists prints the full records in every format', async () => {
+  test('rooms list --where on a service with partial lists prints full records as JSON, NDJSON, IDs, CSV and a table', async () => {
     const list = async (format: string) =>
       (await world.run(`rooms list --where layout=grid -o ${format}`)).stdout
     const [delta, , beta] = all
@@ -147,7 +147,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(await list('table --columns name,status --no-header')).toBe('Delta  active\nBeta   active\n')
   })
 
-  test('--where on a service with partial lists keeps every digit of a number that only the full record contains', async () => {
+  test('rooms list --where on a service with partial lists keeps every digit of a number that only the full record contains', async () => {
     const { intercept } = world
     world.intercept = async (request, next, signal) => {
       const given = (await intercept?.(request, next, signal)) ?? (await next())
@@ -158,7 +158,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(stdout.match(/"meeting_time":12345678901234567890[,}]/g)).toHaveLength(4)
   })
 
-  test('--where on a service with partial lists requests at most eight full records concurrently, and prints one notice', async () => {
+  test('rooms list --where on a service with partial lists requests at most eight full records concurrently, and prints one notice', async () => {
     for (let i = 0; i < 40; i++) await room(`R${i}`)
     let under = 0
     let most = 0
@@ -178,20 +178,20 @@ describe('--where on a service whose lists show only id, type and name', () => {
     })
   })
 
-  test('--where on a service with partial lists requests no more records after the number of matches reaches --limit', async () => {
+  test('rooms list --where on a service with partial lists requests no more records after the number of matches reaches --limit', async () => {
     const run = await world.run('rooms list --where record=true --page-size 1 --limit 2 -o ids')
     expect(run.stdout).toBe(`${all[0].id}\n${all[1].id}\n`)
     expect(fullReads()).toHaveLength(2)
   })
 
-  test('--where on a service with partial lists skips an item that is deleted while the command runs', async () => {
+  test('rooms list --where on a service with partial lists skips a room that is deleted while the command runs', async () => {
     const { intercept } = world
     world.intercept = async (request, next, signal) =>
       request.url.endsWith(all[0].id) ? answer(404, {}) : (intercept?.(request, next, signal) ?? next())
     expect(await listNames(['record=true'], partialRooms)).toBe('Gamma Beta Alpha')
   })
 
-  test('--where on a service with partial lists exits without a write if a full record cannot be read', async () => {
+  test('rooms delete --where on a service with partial lists exits without a write if a full record cannot be read', async () => {
     const { intercept } = world
     world.intercept = async (request, next, signal) =>
       request.url.endsWith(all[2].id) ? answer(503, {}) : (intercept?.(request, next, signal) ?? next())
@@ -202,7 +202,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--where on a service with partial lists and --dry-run prints the matched field and value of each item', async () => {
+  test('rooms delete --where with --dry-run on a service with partial lists prints the matched field and value of each room', async () => {
     const [delta, , beta] = all
     expect(
       await world.run([
@@ -225,7 +225,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     })
   })
 
-  test('--where on a service with partial lists shows the matched field and value of each item in the prompt', async () => {
+  test('rooms delete --where on a service with partial lists shows the matched field and value of the room in the prompt', async () => {
     const [, gamma] = all
     const { host, done } = world.start(['rooms', 'delete', '--where', 'status!=active'], { tty: true })
     setImmediate(() => host.type('n\n'))
@@ -235,7 +235,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--where on a service with partial lists and --dry-run marks an empty value that matched', async () => {
+  test('rooms terminate --where with --dry-run on a service with partial lists marks an empty value that matched', async () => {
     const { stderr } = await world.run('rooms terminate --where terminated_at= --where name=Beta --dry-run')
     expect(stderr).toContain('  Beta  terminated_at (empty)\n')
   })
@@ -290,7 +290,7 @@ describe('--where on a field that is missing even from full records', () => {
     'hint: add --json to show the fields that the service returns; fields with the value null may be missing\n'
 
   test.each(['layout=grid', 'layout!=grid', 'layout=', 'layout!=', 'layout~g', 'layout!~g', 'layout<z'])(
-    '--where %s is a usage error that names the field if even full records omit the field',
+    'rooms delete --where %s is a usage error that names the field if even full records omit the field',
     async (condition) => {
       const all = await rooms()
       otherService(world, { minimalLists: true, without: ['layout'] })
@@ -304,7 +304,7 @@ describe('--where on a field that is missing even from full records', () => {
     },
   )
 
-  test('--where causes one request for a full record if complete lists omit the field', async () => {
+  test('rooms list --where requests one full record and exits 2 if the lists are complete and no room has the field', async () => {
     await rooms()
     otherService(world, { without: ['layout'] })
     for (const format of ['table', 'json', 'ndjson', 'csv', 'ids']) {
@@ -325,7 +325,7 @@ describe('--where on a field that is missing even from full records', () => {
     ['status!=active', 'Gamma'],
     ['status=active', ''],
   ])(
-    '--where %s matches no room without the field, and a notice counts these rooms',
+    'rooms list --where %s matches no room without the field, and a notice counts these rooms',
     async (condition, names) => {
       await rooms()
       otherService(world, { minimalLists: true, leavesNullsOut: true })
@@ -542,7 +542,7 @@ describe('rooms with UUIDs as IDs', () => {
 })
 
 describe('imports of members on a service without user IDs in members', () => {
-  test('imports of members update existing members and keep other members unchanged if responses omit the user ID', async () => {
+  test('members import --if-exists update changes the given member and keeps other members unchanged if lists omit the user ID', async () => {
     const { id, ada, grace } = await members()
     otherService(world, { minimalLists: true })
     writeFileSync(join(world.dir, 'm.csv'), `room_id,user_id,type\n${id},ada,guest\n`)
@@ -558,7 +558,7 @@ describe('imports of members on a service without user IDs in members', () => {
     ])
   })
 
-  test('imports of members set the name from the row if responses omit the user ID and the current name', async () => {
+  test('rooms import --if-exists update sets the name of a member from the row if responses omit the current name', async () => {
     const { id } = await members()
     otherService(world, { without: ['name'] })
     const { intercept } = world

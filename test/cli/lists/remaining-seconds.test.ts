@@ -8,7 +8,7 @@ async function room(name: string, fields: object = {}): Promise<string> {
   return (await world.send('POST', '/rooms', { name, type: 'open', ...fields })).body.room.id
 }
 
-test('remaining_seconds can be filtered, sorted and printed, even for a reopened room', async () => {
+test('rooms list can filter, sort and print remaining_seconds, even for a reopened room', async () => {
   const long = await room('Long', { max_meeting_seconds: 600 })
   await room('Unlimited')
   const over = await room('Over', { max_meeting_seconds: 60 })
@@ -30,7 +30,7 @@ test('remaining_seconds can be filtered, sorted and printed, even for a reopened
   expect((await world.run(`rooms get ${long} --query room.remaining_seconds`)).stdout).toBe('600\n')
 })
 
-test('remaining_seconds is an unknown field if the service omits the field', async () => {
+test('rooms list --where remaining_seconds<60 prints no room and names the field on standard error if the service omits the field', async () => {
   const one = { id: 'r1', name: 'R', max_meeting_seconds: 60, meeting_time: 20 }
   world.intercept = async ({ url }) => answer(200, url.includes('/rooms/') ? { room: one } : { rooms: [one] })
   const run = await world.run([...['rooms', 'list', '--where', 'remaining_seconds<60', '-o', 'ids']])
@@ -38,7 +38,7 @@ test('remaining_seconds is an unknown field if the service omits the field', asy
   expect(run.stderr).toContain('remaining_seconds')
 })
 
-test('rooms update and rooms create accept the output of rooms get as data after remaining_seconds has changed', async () => {
+test('the embedded service accepts a room as the body of an update or a creation after remaining_seconds has changed', async () => {
   const id = await room('R', { max_meeting_seconds: 60 })
   const { room: read } = (await world.send('GET', `/rooms/${id}`)).body
   const changed = { ...read, remaining_seconds: 7, name: 'Other' }

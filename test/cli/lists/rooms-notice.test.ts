@@ -52,7 +52,7 @@ describe('the notice about reading each of 1,200 rooms', () => {
     ['--all --where members>0 --where type=public', ''],
     ['--all --where members>0 --quiet', ''],
     ['--all --where type=public', ''],
-  ])('rooms list %s prints the notice %j about reading each of 1,200 rooms', async (flags, stderr) => {
+  ])('rooms list %s prints %j on standard error if the service has 1,200 rooms', async (flags, stderr) => {
     const { code, ...run } = await world.run(`rooms list -o ids ${flags}`)
     expect({ code, stdout: run.stdout, stderr: run.stderr }).toEqual({ code: 0, stdout: ids(1200), stderr })
   })

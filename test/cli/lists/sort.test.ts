@@ -37,27 +37,27 @@ async function names(line: string, stderr = told): Promise<string> {
 }
 
 describe('--sort', () => {
-  test('--sort reads all pages, prints a notice and prints the items in order', async () => {
+  test('rooms list --sort reads all pages, prints a notice and prints the items in order', async () => {
     serve({ name: 'c' }, { name: 'a' }, { name: 'b' })
     expect(await names('rooms list --sort name')).toBe('a b c')
     expect(await names('rooms list --sort -name')).toBe('c b a')
     expect((await world.run('rooms list --sort name -q')).stderr).toBe('')
   })
 
-  test('--sort sorts by several fields in the order of the flag', async () => {
+  test('rooms list --sort sorts by several fields in the order of the flag', async () => {
     serve({ name: 'b', type: 'open' }, { name: 'a', type: 'private' }, { name: 'a', type: 'open' })
     expect(
       (await world.run('rooms list --sort name,-type --columns name,type --no-header -o tsv')).stdout,
     ).toBe('a\tprivate\na\topen\nb\topen\n')
   })
 
-  test('--sort keeps the order of equal items, even in descending order', async () => {
+  test('rooms list --sort keeps the order of equal items, even in descending order', async () => {
     serve({ name: 'x' }, { name: 'y' }, { name: 'z' })
     expect(await names('rooms list --sort type')).toBe('x y z')
     expect(await names('rooms list --sort -type')).toBe('x y z')
   })
 
-  test('--sort compares numbers by value, even if they are text', async () => {
+  test('rooms list --sort compares numbers by value, even if they are text', async () => {
     serve(
       { name: 'ten', meeting_time: 10 },
       { name: 'nine', meeting_time: '9' },
@@ -66,7 +66,7 @@ describe('--sort', () => {
     expect(await names('rooms list --sort meeting_time')).toBe('two nine ten')
   })
 
-  test('--sort compares numbers beyond double precision exactly, and prints every digit', async () => {
+  test('rooms list --sort compares numbers beyond double precision exactly, and prints every digit', async () => {
     const rooms = ['12345678901234567892', '12345678901234567890', '12345678901234567891']
     world.intercept = async () =>
       answer(
@@ -77,7 +77,7 @@ describe('--sort', () => {
     expect([...stdout.matchAll(/"seats":(\d+)/g)].map(([, seats]) => seats)).toEqual(rooms.sort())
   })
 
-  test('--sort compares times with different UTC offsets by instant', async () => {
+  test('rooms list --sort compares times with different UTC offsets by instant', async () => {
     serve(
       { name: 'late', created_at: '2026-01-01T12:00:00.000Z' },
       { name: 'early', created_at: '2026-01-01T12:30:00+02:00' },
@@ -86,25 +86,25 @@ describe('--sort', () => {
     expect(await names('rooms list --sort created_at')).toBe('old early late')
   })
 
-  test('--sort sorts text alphabetically, with the same result in every locale', async () => {
+  test('rooms list --sort sorts text alphabetically instead of by character code', async () => {
     serve({ name: 'zoe' }, { name: 'Ärger' }, { name: 'ada' }, { name: 'Ada' }, { name: 'beta' })
     expect(await names('rooms list --sort name')).toBe('ada Ada Ärger beta zoe')
   })
 
-  test('--sort puts null last, even in descending order', async () => {
+  test('rooms list --sort puts null last, even in descending order', async () => {
     serve({ name: 'none', started_at: null }, { name: 'b', started_at: '2026-01-02T00:00:00Z' })
     expect(await names('rooms list --sort started_at')).toBe('b none')
     expect(await names('rooms list --sort -started_at')).toBe('b none')
   })
 
-  test('--sort puts items without the field last and prints the number of these items', async () => {
+  test('rooms list --sort puts items without the field last and prints the number of these items', async () => {
     serve({ name: 'without' }, { name: 'with', seats: 3 })
     expect(await names('rooms list --sort -seats', `${told}1 room without seats comes last\n`)).toBe(
       'with without',
     )
   })
 
-  test('--sort applies --limit and --offset to the sorted items', async () => {
+  test('rooms list --sort applies --limit and --offset to the sorted items', async () => {
     serve({ name: 'd' }, { name: 'c' }, { name: 'b' }, { name: 'a' })
     expect(await names('rooms list --sort name --limit 2')).toBe('a b')
     expect(await names('rooms list --sort name --limit 2 --offset 1')).toBe('b c')
@@ -115,12 +115,12 @@ describe('--sort', () => {
     })
   })
 
-  test('--sort sorts the matches of --where', async () => {
+  test('rooms list --sort sorts the matches of --where', async () => {
     serve({ name: 'b', type: 'private' }, { name: 'c' }, { name: 'a', type: 'private' })
     expect(await names('rooms list --sort name --where type=private')).toBe('a b')
   })
 
-  test('--sort sorts by a nested field', async () => {
+  test('rooms list --sort sorts by a nested field', async () => {
     serve(
       { name: 'b', metadata: { owner: { name: 'zoe' } } },
       { name: 'a', metadata: { owner: { name: 'ada' } } },
@@ -134,7 +134,7 @@ describe('--sort', () => {
     ).toBe('a b c')
   })
 
-  test('--sort requests the full records if lists omit the field', async () => {
+  test('rooms list --sort requests the full records if lists omit the field', async () => {
     serve({ name: 'b', seats: 2 }, { name: 'a', seats: 1 })
     const whole = world.intercept
     world.intercept = async (request, next, signal) => {
@@ -151,7 +151,7 @@ describe('--sort', () => {
     ).toBe('a b')
   })
 
-  test('--sort with a misspelled field is refused before the first request', async () => {
+  test('rooms list --sort with a misspelled field is refused before the first request', async () => {
     expect(await world.run('rooms list --sort -craeted_at')).toMatchObject({
       code: 2,
       stdout: '',
@@ -162,7 +162,7 @@ describe('--sort', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('--sort with a field that no item has is refused', async () => {
+  test('rooms list --sort with a field that no room has is refused, unless the API specification lists the field', async () => {
     serve({}, {})
     expect(await world.run('rooms list --sort seats -q')).toMatchObject({
       code: 2,
@@ -173,20 +173,23 @@ describe('--sort', () => {
     expect((await world.run('rooms list --sort terminated_at -q')).code, 'a field of the API').toBe(0)
   })
 
-  test.each(['', 'name,', '-', ',name'])('--sort with the value “%s” is a usage error', async (fields) => {
-    const { code, stderr } = await world.run(['rooms', 'list', `--sort=${fields}`])
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: `error: --sort must be field names separated by commas, such as type,-name, not “${fields}”\n`,
-    })
-  })
+  test.each(['', 'name,', '-', ',name'])(
+    'the command “rooms list --sort=%s” is a usage error',
+    async (fields) => {
+      const { code, stderr } = await world.run(['rooms', 'list', `--sort=${fields}`])
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: `error: --sort must be field names separated by commas, such as type,-name, not “${fields}”\n`,
+      })
+    },
+  )
 
-  test('--sort prints an empty list if the list is empty', async () => {
+  test('rooms list --sort prints an empty list if the list is empty', async () => {
     expect(await world.run('rooms list --sort name')).toMatchObject({ code: 0, stderr: `${told}no rooms\n` })
     expect(JSON.parse((await world.run('rooms list --sort name --json -q')).stdout).rooms).toEqual([])
   })
 
-  test('--sort sorts lists of members and of users', async () => {
+  test('users list --sort and members list --sort print the items in order', async () => {
     const { room } = (await world.send('POST', '/rooms', { name: 'n', type: 'private' })).body
     for (const user_id of ['b', 'c', 'a']) {
       await world.send('POST', '/users', { user_id, email: `${user_id}@x.test` })
@@ -198,7 +201,7 @@ describe('--sort', () => {
     expect(await column(`members list ${room.id} --sort type,user_id`)).toBe('a\nb\nc\n')
   })
 
-  test('--sort sorts lists of sessions', async () => {
+  test('sessions list --sort prints the sessions in order', async () => {
     const sessions = ['2026-01-02', '2026-01-01', '2026-01-03'].map((day, i) => ({
       id: `s${i}`,
       connected_at: `${day}T00:00:00.000Z`,

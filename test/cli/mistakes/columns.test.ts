@@ -86,7 +86,7 @@ test.each<[line: string, header: string, hint: string]>([
     'pass --map to map a column to a field, --map Raum= to ignore it, or --ignore-unknown to ignore all unknown columns',
   ],
 ])(
-  '%s of a file with the columns “%s” suggests fields for the unknown columns',
+  '%s of a file with the first line “%s” exits 2 before the first request with a hint about the columns',
   async (line, header, hint) => {
     world.file('file.csv', `${header}\n${header.replaceAll(/[^;]+/g, 'x')}\n`)
     const [group = '', verb = '', ...flags] = line.split(' ')

@@ -130,7 +130,7 @@ test('a name that shares only a part with the name of another person causes no s
   expect(await hintOf("users get 'name:Maria Maier'")).toContain('“Maria Meier” (mmeier)? ')
 })
 
-test('a mistyped restore, stop or change of all items causes an explanation without a command of another effect', async () => {
+test('a mistyped restore or stop, --insecure and a change of all items cause an explanation', async () => {
   const hintOf = await createHints()
   expect(await hintOf("rooms restore 'name:Old club'")).toContain(
     "a terminated room is reopened with: meetroom rooms reopen 'name:Old club'; only records saved",
@@ -153,7 +153,7 @@ test.each([
   ['rooms|length', "“length” is a function; type: --query 'length(rooms)'"],
   ['rooms.length', "“length” is a function; type: --query 'length(rooms)'"],
   ['[].name', "the list is in the field “rooms”; type: --query 'rooms[].name'"],
-])('the query %s selects nothing and causes a notice with a corrected query', async (query, notice) => {
+])('rooms list --query %s prints a notice with a corrected query', async (query, notice) => {
   const hintOf = await createHints()
   expect(await hintOf(`rooms list --query ${query}`)).toContain(`${notice}\n`)
 })

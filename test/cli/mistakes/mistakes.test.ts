@@ -533,7 +533,7 @@ test('a condition that contains * and matches nothing causes an explanation in l
   expect((await world.run(['rooms', 'list', '--where', 'name~Math*'])).stderr).toBe('')
 })
 
-test('a command that is typed twice is suggested only once', async () => {
+test('a command that is typed twice is suggested at most once', async () => {
   const world = await createWorld()
   for (const { words, command } of await leaves()) {
     // These commands accept any words as arguments.

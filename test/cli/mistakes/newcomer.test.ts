@@ -23,7 +23,7 @@ describe('a command with a room name instead of an ID', () => {
     },
   )
 
-  test('a room name with a command substitution is quoted for the shell', async () => {
+  test('rooms get quotes a room name with a command substitution for the shell in its suggestion', async () => {
     await room('$(reboot)')
     const { stderr } = await world.run(['rooms', 'get', '$(reboot)'])
     expect(stderr).toContain(`hint: a room has this name: meetroom rooms get 'name:$(reboot)'`)

@@ -195,7 +195,7 @@ describe('a user given as name:… or email:…', () => {
     expect(requests()).toEqual([lookupOfUsers])
   })
 
-  test('a user given as name:… or email:… causes an error if the service does not show emails', async () => {
+  test('a user given as email:… causes an error if the service does not show emails', async () => {
     world.intercept = async () => answer(200, { users: [{ user_id: 'ada' }], paging: { total: 1 } })
     const { code, stderr } = await world.run('users get email:ada@school.example')
     expect({ code, stderr }).toEqual({
@@ -204,7 +204,7 @@ describe('a user given as name:… or email:…', () => {
     })
   })
 
-  test('a repeated --user accepts names, and --ignore-not-found skips a missing user', async () => {
+  test('members block accepts names in a repeated --user, and --ignore-not-found skips a missing user', async () => {
     await create('ada', 'Ada')
     const id = await room('R')
     const { member } = (await world.send('POST', `/rooms/${id}/members`, { user_id: 'ada' })).body
@@ -290,7 +290,7 @@ describe('a room given as name:…', () => {
     expect(requests()).toEqual([lookup('x')])
   })
 
-  test('a room given as name:… causes an error with the number of unlisted rooms if many rooms have the name', async () => {
+  test('a room given as name:… causes an error with ten IDs if more than ten rooms have the name', async () => {
     for (let i = 0; i < 12; i++) await room('x')
     expect((await world.run('rooms get name:x')).stderr).toMatch(
       /^error: 10 or more rooms are named “x”: (\w{24}, ){9}\w{24}\n/,
@@ -340,7 +340,7 @@ describe('a room given as name:…', () => {
     expect((await done).stderr).toContain(`Delete room “Weekly” (${id})`)
   })
 
-  test('a room given as name:… is allowed on a protected profile in the same commands as an ID', async () => {
+  test('a room given as name:… is refused by rooms delete and accepted by rooms get on a protected profile', async () => {
     const { world, argvOf } = await prepare({ isProtected: true })
     const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
     expect((await world.run(argvOf('rooms delete name:R --yes'), { env })).code).toBe(2)
@@ -360,7 +360,7 @@ describe('a room given as name:…', () => {
     expect((await done).stderr).toContain(`members import members.csv --room ${id} --concurrency 1 --resume`)
   })
 
-  test('a room given as name:… or id:… is a usage error if “-” follows the prefix', async () => {
+  test('a room given as id:- is a usage error', async () => {
     const { code, stderr } = await world.run('rooms delete id:- --yes', { stdin: 'r1\n' })
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -387,12 +387,15 @@ describe('a room argument', () => {
     ['r1', 'r1'],
     ['Name:foo', 'Name:foo'],
     ['x:name:foo', 'x:name:foo'],
-  ])('a room argument with the text %s becomes the ID “%s”', async (given, id) => {
-    world.intercept = async () => answer(200, { room: { id, type: 'open', name: 'n' } })
-    const { code, stderr } = await world.run(['rooms', 'get', given])
-    if (id === '') expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: the room ID is empty\n' })
-    else expect(requests()).toEqual([`GET /rooms/${encodeURIComponent(id)}`])
-  })
+  ])(
+    'rooms get with the argument %s requests the room ID “%s”, or exits 2 if the ID is empty',
+    async (given, id) => {
+      world.intercept = async () => answer(200, { room: { id, type: 'open', name: 'n' } })
+      const { code, stderr } = await world.run(['rooms', 'get', given])
+      if (id === '') expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: the room ID is empty\n' })
+      else expect(requests()).toEqual([`GET /rooms/${encodeURIComponent(id)}`])
+    },
+  )
 })
 
 describe('a value with a room prefix', () => {

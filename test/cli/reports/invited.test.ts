@@ -61,7 +61,7 @@ test('meetings count from the creation of the user if the service omits the crea
 })
 
 test.each(['', '--from 2025-10-05'])(
-  'meetings of a person who was invited again count from the earliest session of the person, with the flags “%s”',
+  'the command “sessions report --all-rooms --by user-total --missed 1 %s” counts meetings of a person who was invited again from the earliest session of the person',
   async (flags) => {
     serveLessons([invited('again', '2025-10-20T00:00:00Z')], [visit('again', '10-01T08:00', '10-01T08:45')])
     const { rows } = await listMissed(flags)

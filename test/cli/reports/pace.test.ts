@@ -50,7 +50,7 @@ const printed = (stdout: string) =>
     .slice(0, -1)
     .map((line) => JSON.parse(line).room_id)
 
-test('sessions report prints rooms in the order of the arguments for any order of responses', async () => {
+test('sessions report --all-rooms prints rooms in the order of the list if the responses arrive in another order', async () => {
   rooms(6)
   const { reached, release } = hold(() => true)
   const { done } = world.start([...report, '--concurrency', '3'])

@@ -90,7 +90,7 @@ describe('the HTML page of a report', () => {
     expect(page()).not.toContain('<bdi>GRACE</bdi>')
   })
 
-  test('the HTML page of a report on several rooms links to each room and lists absent people first', async () => {
+  test('the HTML page of a report on several rooms links to each room or meeting and lists absent people first', async () => {
     school(world, { maths, art: { ...maths, room: { name: 'Art' } }, empty: {} })
     for (const [flags, ids] of [
       ['--absent', ['room-1', 'room-2']],
@@ -305,7 +305,7 @@ describe('the HTML page of sums', () => {
     }
   })
 
-  test('the HTML page of totals with --by user-total shows a timeline for each person up to 36 hours, else a bar', async () => {
+  test('the HTML page of totals with --by user-total shows a timeline for each person of one day, and no timelines for a month', async () => {
     const month = section(await totals('--by user-total --period 2025-10'), 'totals')
     expect(rowsOf(month).slice(1)).toMatchObject([
       ['ADAada', '2', '3', '4', '2025-10-24 10:00', '2025-10-26 02:30', '290.0', '275.0', ''],
@@ -320,7 +320,7 @@ describe('the HTML page of sums', () => {
     expect(day.match(/<svg [^>]*role="img"/g)).toHaveLength(2)
   })
 
-  test('the HTML page of totals with --by month shows a bar and no timeline for each month', async () => {
+  test('the HTML page of totals with --by month shows a bar for each month', async () => {
     const text = section(await totals('--by month'), 'totals')
     expect(rowsOf(text)).toEqual([
       ['Month', 'Participants', 'Rooms', 'Days', 'Meetings', 'Room minutes', '0 minutes370.0 minutes'],
@@ -480,7 +480,7 @@ describe.skipIf(browser === undefined)('the HTML page of a report in a browser',
     expect(dom.match(/<section aria-labelledby/g)).toHaveLength(hostile.length)
   })
 
-  test('the HTML page of a report in a browser applies its style and blocks injected scripts', async () => {
+  test('the HTML page of a report in a browser shows its timelines and blocks injected scripts', async () => {
     school(world, { maths })
     await report('maths')
     writeFileSync(file(), page().replace('</main>', '<script>document.title = "ran"</script></main>'))

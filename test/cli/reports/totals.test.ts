@@ -45,7 +45,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('sessions report --by user-total with --absent lists invited users who did not attend', async () => {
+  test('sessions report --by user-total with --absent also lists invited users who did not attend', async () => {
     expect((await rows('--by user-total --absent --columns user_id,meetings,missed')).slice(1)).toEqual([
       'alan,0,4',
       'grace,2,3',
@@ -64,7 +64,7 @@ describe('a report by user-total', () => {
     ).toEqual(['alan,0,4,0', 'grace,2,3,70', 'ada,3,2,270'])
   })
 
-  test('sessions report --by user-total has one row for each user and month if --by combines user-total and month', async () => {
+  test('sessions report has one row for each user and month if --by combines user-total and month in any order', async () => {
     expect((await rows('--by user-total,month --columns user_id,month,room_minutes')).slice(1)).toEqual([
       'ada,2025-10,290',
       'grace,2025-10,70',
@@ -353,7 +353,7 @@ describe('the table of totals on a terminal', () => {
   beforeEach(() => term(world))
 
   test.each([60, 80, 200])(
-    'the table of totals on a terminal contains bars that fit a width of %i columns',
+    'the table of totals on a terminal fits a width of %i columns, and contains bars except for meetings on a narrow terminal',
     async (columns) => {
       for (const by of ['user-total', 'meeting', 'month', 'user-total,week', 'user,day', 'room,month']) {
         const { code, stdout } = await report(`--by ${by}`, { ...bars, columns })

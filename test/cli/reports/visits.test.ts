@@ -54,7 +54,7 @@ test('the number of missed meetings equals the number of listed missed meetings,
   fc.assert(property, { numRuns: sized(20, 200) })
 })
 
-test('a missed meeting adds no visit to a report without periods', () => {
+test('a person who missed many meetings has a single visit in a report without periods', () => {
   const meetings = Array.from({ length: 500 }, (_, i): Interval => [i * 24 * hourMs, (i * 24 + 1) * hourMs])
   const everybody = Array.from({ length: 500 }, (_, i) =>
     createPerson(

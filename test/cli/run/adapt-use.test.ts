@@ -25,7 +25,7 @@ function watchInFlight(latencyMs: number) {
 }
 
 describe('a command with many items', () => {
-  test('a command with many items has up to 64 requests in flight if the latency of the service is 50 ms', async () => {
+  test('users import of many rows has up to 64 requests in flight if the latency of the service is 50 ms', async () => {
     world.file('in.csv', usersCsv(sized(1000, 2000)))
     const { seen, monotonic } = watchInFlight(50)
     const { host, done } = world.start(importing)
@@ -34,7 +34,7 @@ describe('a command with many items', () => {
     expect(seen.most).toBe(64)
   })
 
-  test('a command with many items has as many requests in flight as --concurrency allows', async () => {
+  test('users import --concurrency 5 has up to 5 requests in flight', async () => {
     world.file('in.csv', usersCsv(500))
     const { seen, monotonic } = watchInFlight(50)
     const { host, done } = world.start([...importing, '--concurrency', '5'])
@@ -43,7 +43,7 @@ describe('a command with many items', () => {
     expect(seen.most).toBe(5)
   })
 
-  test('a command with many items and --concurrency 1 sends sequential requests in the order of the rows', async () => {
+  test('users import --concurrency 1 sends sequential requests in the order of the rows', async () => {
     world.file('in.csv', usersCsv(50))
     const { seen } = watchInFlight(50)
     expect(await world.run([...importing, '--concurrency', '1'])).toMatchObject({ code: 0 })
@@ -53,7 +53,7 @@ describe('a command with many items', () => {
     )
   })
 
-  test('a command that deletes many items has at most 8 requests in flight', async () => {
+  test('users delete of many users has at most 8 requests in flight', async () => {
     const ids = Array.from({ length: 200 }, (_, i) => `u${i}`)
     const { seen, monotonic } = watchInFlight(50)
     const argv = ['users', 'delete', '-', '--yes', '--max', '1000', '--ignore-not-found']
@@ -109,7 +109,7 @@ describe('a command with many items', () => {
       ['--max-errors', ['--max-errors', '3'], 4, 8],
       ['^C', [], 0, 130],
     ])(
-      `a command with many items and more than 8 requests in flight (${line}) sends no more requests after %s, and reports each outcome`,
+      `the command “${line}” with more than 8 requests in flight sends no more requests after %s, and reports the number of untried items`,
       async (_what, flags, failures, code) => {
         const run = await runUntilStopped(flags, failures)
         expect(run).toMatchObject({ code, later: 0 })
@@ -121,7 +121,7 @@ describe('a command with many items', () => {
     )
   })
 
-  test('a command with many items and --verbose prints the number of concurrent requests', async () => {
+  test('the progress bar of users import --verbose shows the number of concurrent requests', async () => {
     world.file('in.csv', usersCsv(3))
     const flags = ['--rate', '1', '--concurrency', '1', '--verbose']
     const { done } = world.start([...importing, ...flags], { tty: true, columns: 120 })

@@ -45,7 +45,7 @@ const later = () => new Promise((resolve) => setImmediate(resolve))
 const double = async (n: number): Promise<Outcome<number>> => ({ status: 'ok', value: 2 * n })
 
 describe('each', () => {
-  test('each() reports the outcomes in input order regardless of their durations', async () => {
+  test('Run.each() reports the outcomes in input order regardless of their durations', async () => {
     const results = []
     const act = async (n: number) => {
       for (let i = 0; i < (n * 7) % 5; i++) await later()
@@ -56,7 +56,7 @@ describe('each', () => {
     expect(results).toEqual(Array.from({ length: 40 }, (_, n) => [n, 2 * n]))
   })
 
-  test('each() reads only a few items in advance, and stops if the consumer stops', async () => {
+  test('Run.each() reads only a few items in advance, and stops if the consumer stops', async () => {
     const taken: number[] = []
     let active = 0
     let most = 0
@@ -75,7 +75,7 @@ describe('each', () => {
     expect(active).toBe(0)
   })
 
-  test('each() runs items up to the maximum concurrency while the first item is not done', async () => {
+  test('Run.each() runs items up to the maximum concurrency while the first item is not done', async () => {
     const taken: number[] = []
     const { open, opened } = latch()
     const act = async (n: number) => {
@@ -87,7 +87,7 @@ describe('each', () => {
     expect(taken).toHaveLength(64)
   })
 
-  test('each() reports an error of one item as the failure of this item and continues', async () => {
+  test('Run.each() reports an error of one item as the failure of this item and continues', async () => {
     const outcomes = []
     const act = async (n: number) => {
       if (n === 1) throw new TypeError('odd')
@@ -97,7 +97,7 @@ describe('each', () => {
     expect(outcomes).toEqual(['ok', 'failed', 'ok'])
   })
 
-  test('each() reports the started items, then throws the error of a failed source', async () => {
+  test('Run.each() reports the started items, then throws the error of a failed source', async () => {
     async function* broken() {
       yield 1
       throw new TypeError('no more')
@@ -109,7 +109,7 @@ describe('each', () => {
     expect(told).toEqual([1])
   })
 
-  test('each() starts no further item of a stream after the run is stopped', async () => {
+  test('Run.each() starts no further item of a stream after the run is stopped', async () => {
     const run = createRun(2)
     const outcomes = []
     for await (const [n, { status }] of run.each(numbers([], 10), double)) {
@@ -121,7 +121,7 @@ describe('each', () => {
   })
 })
 
-test('read() yields the results before the first failed item and throws the error of this item', async () => {
+test('Run.read() yields the results before the first failed item and throws the error of this item', async () => {
   const read = async (n: number) => {
     for (let i = n; i < 5; i++) await later()
     if (n >= 3) throw new NotFoundError(`no ${n}`)
@@ -135,7 +135,7 @@ test('read() yields the results before the first failed item and throws the erro
 })
 
 test.each([true, false])(
-  'each() reports every item of an array after the run is stopped, with isUnlimited=%s',
+  'Run.each() reports every item of an array after the run is stopped, with isUnlimited=%s',
   async (isUnlimited) => {
     const run = createRun(2, isUnlimited)
     run.stop()

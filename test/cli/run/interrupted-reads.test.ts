@@ -19,7 +19,7 @@ const exhausted = new Set<string>()
 
 /** Number of reads with a response before the interrupt. */
 test.each([0, 1, 2])(
-  'each command exits immediately if ^C interrupts its read (earlier requests: %i)',
+  'each command exits 130 immediately if ^C interrupts a read, with the number of earlier reads %i',
   async (answered) => {
     const interrupted: string[] = []
     // In a quick run, one call of each command.

@@ -225,7 +225,7 @@ describe('a busy service', () => {
     expect(pace.stop.aborted).toBe(true)
   })
 
-  test('a request that is refused after five pauses ends the run if the service accepts no request between the pauses', async () => {
+  test('the second request that is refused after five pauses ends the run if the service accepts no request between the pauses', async () => {
     const run = createPace()
     const refuse = () => run.pace.onBusy(429, 1000, 0)
     for (let pause = 1; pause <= 5; pause++) {

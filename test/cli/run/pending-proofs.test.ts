@@ -22,7 +22,7 @@ function answerEmpty(isExecuted: (body: string | undefined, n: number) => boolea
 }
 
 describe('a run whose responses prove nothing', () => {
-  test('a run with empty responses proves many creations with one list request at its end', async () => {
+  test('users import with empty responses to writes proves many creations with one list request at its end', async () => {
     world.file('in.csv', csv(40))
     answerEmpty(() => true)
     expect(await world.run('users import in.csv --if-exists overwrite')).toMatchObject({
@@ -32,7 +32,7 @@ describe('a run whose responses prove nothing', () => {
     expect(reads()).toEqual(['GET /users?limit=1000'])
   })
 
-  test('a run with empty responses proves few creations with one read for each creation', async () => {
+  test('users import with empty responses to writes proves few creations with one read for each creation', async () => {
     world.file('in.csv', csv(3))
     answerEmpty(() => true)
     expect((await world.run('users import in.csv --if-exists overwrite')).code).toBe(0)
@@ -40,7 +40,7 @@ describe('a run whose responses prove nothing', () => {
   })
 
   test.each([3, 40])(
-    'a run of %i rows with empty responses reads only rows with old values again',
+    'with the row count %i and empty responses, users import reports only the row with the old value as unknown, and --resume completes the import',
     async (rows) => {
       world.file('in.csv', csv(rows))
       answerEmpty((body = '') => !body.includes('"u1"'))
@@ -59,7 +59,7 @@ describe('a run whose responses prove nothing', () => {
     },
   )
 
-  test('a run with empty responses adds members once, and proves the additions with one list request for each room', async () => {
+  test('members import with empty responses adds each member once, with two requests for the member list of each room', async () => {
     const rooms = [await world.room('A'), await world.room('B')]
     for (const id of ['u0', 'u1', 'u2']) await world.send('POST', '/users', { user_id: id, name: id })
     world.file(
@@ -73,7 +73,7 @@ describe('a run whose responses prove nothing', () => {
     expect(lists).toHaveLength(4)
   })
 
-  test('a run with empty responses never repeats a room creation that is not proved', async () => {
+  test('rooms import with empty responses to writes does not repeat an unproved creation with --resume', async () => {
     world.file('in.csv', 'name,type\nA,open\nB,open\n')
     answerEmpty(() => true)
     expect((await world.run('rooms import in.csv')).code).toBe(7)
@@ -82,7 +82,7 @@ describe('a run whose responses prove nothing', () => {
     expect(await world.rooms()).toEqual(['A', 'B'])
   })
 
-  test('a run with empty responses deletes and updates many rooms', async () => {
+  test('rooms terminate and rooms delete with empty responses to writes change many rooms, and one list request proves the deletions', async () => {
     const ids = []
     for (let i = 0; i < 12; i++) ids.push(await world.room(`R${i}`))
     answerEmpty(() => true)
@@ -93,7 +93,7 @@ describe('a run whose responses prove nothing', () => {
     expect(await world.rooms()).toEqual([])
   })
 
-  test('a run with empty responses counts a workspace change as unknown if the service ignored the change', async () => {
+  test('workspace apply with empty responses to writes exits 7 if the service ignored the change', async () => {
     await world.send('POST', '/users', { user_id: 'ada', name: 'Old' })
     world.file('w.yaml', 'users: [{ user_id: ada, name: New }]\n')
     answerEmpty(() => false)
@@ -102,7 +102,7 @@ describe('a run whose responses prove nothing', () => {
     expect(stderr).toContain('applied 0 of 1')
   })
 
-  test('a run with empty responses sends no further read after ^C', async () => {
+  test('users import with empty responses to writes sends no read after ^C', async () => {
     world.file('in.csv', csv(3))
     const { host, done } = world.start(['users', 'import', 'in.csv', '--if-exists', 'overwrite'])
     answerEmpty(() => {
@@ -115,7 +115,7 @@ describe('a run whose responses prove nothing', () => {
 })
 
 test.each([1, 2, 50])(
-  'a run pauses for less than 15 seconds in total if the service always responds 429 (row count: %i)',
+  'users import with the row count %i pauses for less than 15 seconds in total if the service responds 429 to every write',
   async (rows) => {
     world.file('in.csv', csv(rows))
     world.intercept = async (request, next) =>
@@ -127,7 +127,7 @@ test.each([1, 2, 50])(
   },
 )
 
-test('a run that stops after five pauses exits 8 even if the service stored each sent write', async () => {
+test('rooms terminate that stops because of a busy service exits 8 even if the service stored each sent write', async () => {
   const ids = []
   for (let i = 0; i < 20; i++) ids.push(await world.room(`R${i}`))
   world.intercept = async (request, next) => {

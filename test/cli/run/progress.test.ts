@@ -127,7 +127,7 @@ describe('the progress bar on a terminal', () => {
     expect(stderr).not.toMatch(/[█░\r]/)
   })
 
-  test('the progress bar on a terminal is shown on a terminal of unknown width', async () => {
+  test('the progress bar is shown on a terminal of unknown width', async () => {
     const { sent } = await runOnTerminal(['rooms', 'delete', ...(await rooms(3)), '--yes', ...slowly], 0)
     expect(bars(sent)).toHaveLength(2)
   })

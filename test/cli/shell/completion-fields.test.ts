@@ -28,7 +28,7 @@ const completed = (field: string) => `${field}${values.find(([like]) => like.tes
 describe.each(['--where', '--for', '--sort', '--count-by', '--columns'])(
   'the completion candidates after %s',
   (flag) => {
-    test(`each completion candidate after ${flag} is accepted as a value by every command with that flag`, async () => {
+    test(`the tested completion candidates after ${flag} cause no usage error in the commands with that flag`, async () => {
       const tried = new Set<string>()
       for (const { name, call } of await findCallsWithFlag(flag)) {
         const { world, argvOf } = await prepare()
@@ -57,7 +57,7 @@ describe.each(['--where', '--for', '--sort', '--count-by', '--columns'])(
   },
 )
 
-test('the completion candidates after field flags of members list --all-rooms are fields of its rows', async () => {
+test('the completion candidates after field flags of members list --all-rooms include room_name and omit type', async () => {
   const { world } = await prepare()
   for (const flag of ['--where', '--sort', '--count-by', '--columns']) {
     const words = `meetroom members list --all-rooms ${flag} `

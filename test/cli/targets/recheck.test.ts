@@ -57,7 +57,7 @@ test('members block --where and rooms delete --where skip items whose role or me
   expect({ code: deleted.code, writes: writes() }).toEqual({ code: 0, writes: 0 })
 })
 
-test('an item that is deleted during the confirmation is skipped', async () => {
+test('rooms delete --where skips a room that is deleted during the confirmation', async () => {
   const { plans } = world.ids
   const change = () => world.send('DELETE', `/rooms/${plans}`)
   const { code, stderr } = await answerAfter('rooms delete --where name~^P|^B'.split(' '), change, '2')
@@ -65,7 +65,7 @@ test('an item that is deleted during the confirmation is skipped', async () => {
   expect(stderr).toContain(`skipped room ${plans}: it no longer exists`)
 })
 
-test('a command with --where and --yes reads no item again', async () => {
+test('rooms terminate --where with --yes reads no room again', async () => {
   const { plans } = world.ids
   await world.run('rooms terminate --where name=Plans --yes')
   expect(

@@ -208,14 +208,11 @@ describe('rooms update --where', () => {
       ['--where', 'type=open', '--name', 'x', '--curl'],
       '--curl cannot be used, because it does not read the items that --where selects',
     ],
-  ])(
-    'rooms update --where exits 2 before the first request for the invalid arguments %j',
-    async (argv, message) => {
-      const { code, stderr } = await update(...argv, '--yes')
-      expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 2, first: `error: ${message}` })
-      expect(world.requests).toEqual([])
-    },
-  )
+  ])('rooms update exits 2 before the first request for the invalid arguments %j', async (argv, message) => {
+    const { code, stderr } = await update(...argv, '--yes')
+    expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 2, first: `error: ${message}` })
+    expect(world.requests).toEqual([])
+  })
 })
 
 test('rooms update with an ID sends braces in values unchanged', async () => {
@@ -274,7 +271,7 @@ describe('--rename', () => {
   const rename = (pattern: string, ...more: string[]) =>
     update('--where', 'name~^Maths 7', '--rename', pattern, ...more)
 
-  test('--rename shows every old and new name in a dry run, renames each room, and renames no room in a second run', async () => {
+  test('rooms update --rename shows the old and new names in a dry run and renames the matching rooms, and a second run with the flag i renames only the remaining room', async () => {
     const ids: string[] = []
     for (const name of ['Maths 7a', 'Maths 7b', 'Maths 7c', 'Maths 7d', 'maths 7e', 'Physics'])
       ids.push(await room(name))
@@ -300,17 +297,20 @@ describe('--rename', () => {
     [['Maths 7a', 'Maths 8a'], 's/7/8/', '2 rooms would have the name “Maths 8a”'],
     [['Maths 7a', 'Maths 7b'], 's/7a/7b/', '2 rooms would have the name “Maths 7b”'],
     [['Maths 7a'], 's/.*//', '--rename would remove the name of room “Maths 7a”'],
-  ])('--rename refuses the names %j with %s, and sends no write', async (given, pattern, problem) => {
-    for (const name of given) await room(name)
-    const { code, stderr } = await rename(pattern, '--yes')
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining(problem.replace('room “Maths 7a”', 'room “Maths 7a” (')),
-    ])
-    expect(writes()).toEqual([])
-  })
+  ])(
+    'rooms update --rename refuses the names %j with %s, and sends no write',
+    async (given, pattern, problem) => {
+      for (const name of given) await room(name)
+      const { code, stderr } = await rename(pattern, '--yes')
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining(problem.replace('room “Maths 7a”', 'room “Maths 7a” (')),
+      ])
+      expect(writes()).toEqual([])
+    },
+  )
 
-  test('--rename swaps names without a collision, and reads the full records of a service with partial lists', async () => {
+  test('rooms update --rename with two --where conditions renames only the matching room on a service with partial lists', async () => {
     const ids = [await room('Maths 7a'), await room('Maths 7b')]
     otherService(world, { minimalLists: true, maxLimit: 1 })
     const { code } = await rename('s/7a|7b/8/g', '--where', `id=${ids[0]}`, '--yes')
@@ -326,13 +326,13 @@ describe('--rename', () => {
     ['s/(/b/', '--rename s/(/b/: the value is not a valid regular expression: “(” is not closed'],
     ['s/(?=a)/b/', '--rename s/(?=a)/b/: lookaround and backreferences are not supported'],
     ['s/a/$1/', '--rename s/a/$1/: the pattern has no group 1 for $1'],
-  ])('--rename %s exits 2 with an error before any request', async (pattern, problem) => {
+  ])('rooms update --rename %s exits 2 with an error before any request', async (pattern, problem) => {
     const { code, stderr } = await rename(pattern)
     expect([code, stderr.split('\n')[0]]).toEqual([2, `error: ${problem}`])
     expect(world.requests).toEqual([])
   })
 
-  test('--rename requires --where, and cannot be used with --name', async () => {
+  test('rooms update --rename requires --where, and cannot be used with --name', async () => {
     expect(await update('R', '--rename', 's/a/b/')).toMatchObject({
       code: 2,
       stderr: 'error: --rename needs --where\nhint: to change one name, pass the ID and --name\n',
@@ -349,7 +349,7 @@ describe('--rename', () => {
     expect(parseSubstitution(pattern, '--rename')(before)).toBe(after)
   })
 
-  test('--rename renames users, and replaces placeholders of users', async () => {
+  test('users update --rename renames users, and --email replaces placeholders of users', async () => {
     for (const [user_id, name] of [
       ['1', 'Ada 7a'],
       ['2', 'Bea 7a'],

@@ -61,7 +61,7 @@ describe('the concurrency of a batch', () => {
     ['--concurrency 1', 1],
     ['--concurrency 3', 3],
     ['--concurrency 256', 30],
-  ])('a batch with the flags “%s” has a maximum concurrency of %i', async (flags, most) => {
+  ])('the command “users delete u1 … u30 --yes %s” has a maximum concurrency of %i', async (flags, most) => {
     const ids = await users(30)
     let under = 0
     let seen = 0
@@ -81,15 +81,18 @@ describe('the concurrency of a batch', () => {
     expect(await left()).toEqual([])
   })
 
-  test.each(['0', '257', '1e1', '-1', ''])('a batch with --concurrency %j is a usage error', async (text) => {
-    expect(await world.run(['users', 'delete', 'a', '--yes', `--concurrency=${text}`])).toMatchObject({
-      code: 2,
-      stderr: `error: --concurrency must be a whole number, from 1 to 256, not “${text}”\n`,
-    })
-    expect(world.requests).toEqual([])
-  })
+  test.each(['0', '257', '1e1', '-1', ''])(
+    'users delete with --concurrency %j is a usage error',
+    async (text) => {
+      expect(await world.run(['users', 'delete', 'a', '--yes', `--concurrency=${text}`])).toMatchObject({
+        code: 2,
+        stderr: `error: --concurrency must be a whole number, from 1 to 256, not “${text}”\n`,
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
 
-  test('a batch completes other items during one slow request', async () => {
+  test('users delete completes other items during one slow request', async () => {
     const ids = await users(6)
     const slow = latch()
     world.intercept = async (request, next) => {
@@ -106,7 +109,7 @@ describe('the concurrency of a batch', () => {
 })
 
 describe('results of a batch', () => {
-  test('a batch prints its results in the order of the IDs, each as early as possible', async () => {
+  test('users delete prints its results in the order of the IDs, each as early as possible', async () => {
     const ids = await users(4)
     const held = hold()
     const { host, done } = world.start(deleting(ids))
@@ -120,7 +123,7 @@ describe('results of a batch', () => {
     expect(await done).toMatchObject({ code: 0, stdout: 'u1\nu2\nu3\nu4\n', stderr: 'deleted 4 users\n' })
   })
 
-  test('a batch prints its errors in the order of the IDs', async () => {
+  test('users delete prints its errors in the order of the IDs', async () => {
     const ids = (await users(5)).toSpliced(1, 0, 'gone').toSpliced(4, 0, 'lost')
     const held = hold()
     const { done } = world.start(deleting(ids))
@@ -152,7 +155,7 @@ describe('results of a batch', () => {
     expect(csv.stdout).toBe('name\r\na\r\nb\r\n')
   })
 
-  test('a batch with an unknown column in --columns is refused before the first request', async () => {
+  test('users delete with an unknown column in --columns is refused before the first request', async () => {
     const ids = await users(2)
     expect(await world.run(['users', 'delete', ...ids, '--yes', '--columns', 'user_id,nope'])).toMatchObject({
       code: 2,
@@ -168,13 +171,13 @@ describe('--rate of a batch', () => {
     ['2/s', [500, 500, 500]],
     ['0.5', [2000, 2000, 2000]],
     ['20', [50, 50, 50]],
-  ])('a batch with --rate %s and --concurrency 1 pauses between requests', async (rate, slept) => {
+  ])('users delete with --rate %s and --concurrency 1 pauses between requests', async (rate, slept) => {
     const ids = await users(4)
     const { code, host } = await world.run(deleting(ids, `--rate ${rate} --concurrency 1`))
     expect({ code, slept: host.slept }).toEqual({ code: 0, slept })
   })
 
-  test('a batch with --rate limits the combined rate of all workers', async () => {
+  test('users delete with --rate limits the combined rate of all workers', async () => {
     const ids = await users(12)
     const began: number[] = []
     const { host, done } = world.start(deleting(ids, '--rate 4'))
@@ -188,7 +191,7 @@ describe('--rate of a batch', () => {
   })
 
   test.each(['0', '-1', 'fast', '1e3', '', '5/m'])(
-    'a batch with --rate %j is a usage error',
+    'users delete with --rate %j is a usage error',
     async (rate) => {
       expect(await world.run(['users', 'delete', 'a', '--yes', `--rate=${rate}`])).toMatchObject({
         code: 2,
@@ -205,7 +208,7 @@ describe('a busy service in a batch', () => {
     [429, {}, 150, ''],
     [503, { 'retry-after': '2' }, 2000, ''],
   ])(
-    'a batch pauses all workers after one response with status %i, and every item completes',
+    'users delete pauses all workers after one response with status %i, and every item completes',
     async (status, headers, waitMs, notice) => {
       const ids = await users(20)
       const began: [string, number][] = []
@@ -233,7 +236,7 @@ describe('a busy service in a batch', () => {
     },
   )
 
-  test('a batch is delayed by many 429 responses, and every item completes', async () => {
+  test('users delete is delayed by many 429 responses, and every item completes', async () => {
     const ids = await users(12)
     let refusals = 24
     world.intercept = async (_request, next) =>
@@ -245,7 +248,7 @@ describe('a busy service in a batch', () => {
     expect(await left()).toEqual([])
   })
 
-  test('a batch whose requests for one ID always get a 429 response fails only this ID', async () => {
+  test('users delete whose requests for one ID always get a 429 response fails only this ID', async () => {
     const ids = await users(3)
     world.intercept = async (request, next) => (idOf(request) === 'u2' ? answer(429, {}) : next())
     const { code, stdout, stderr } = await world.run(deleting(ids))
@@ -256,7 +259,7 @@ describe('a busy service in a batch', () => {
   })
 })
 
-test('a batch repeats only the request that a reset connection interrupts, and other items complete without a delay', async () => {
+test('users delete repeats only the request that a reset connection interrupts, and other items complete without a delay', async () => {
   const ids = await users(12)
   const { host, done } = world.start(deleting(ids, '--concurrency 2'))
   const { slept, wake } = oneSleeper(host)
@@ -313,22 +316,25 @@ describe('failures of a batch', () => {
     [['u2'], 8, 'error: deleted 3 of 4 users; 1 failed\n'],
     [['u1', 'u2', 'u3'], 8, 'error: deleted 1 of 4 users; 3 failed\n'],
     [['u1', 'u2', 'u3', 'u4'], 1, 'error: deleted 0 of 4 users; 4 failed\n'],
-  ])('a batch with failures of the IDs %j exits %i and prints a summary', async (refused, code, summary) => {
-    const ids = await users(4)
-    refuse(refused)
-    const run = await world.run(deleting(ids))
-    expect(run).toMatchObject({
-      code,
-      stdout: ids
-        .filter((id) => !refused.includes(id))
-        .map((id) => `${id}\n`)
-        .join(''),
-      stderr: `${refused.map(() => 'error: the service refuses the request (422)\n').join('')}${summary}`,
-    })
-    expect(await left()).toEqual(refused)
-  })
+  ])(
+    'users delete with failures of the IDs %j exits %i and prints a summary',
+    async (refused, code, summary) => {
+      const ids = await users(4)
+      refuse(refused)
+      const run = await world.run(deleting(ids))
+      expect(run).toMatchObject({
+        code,
+        stdout: ids
+          .filter((id) => !refused.includes(id))
+          .map((id) => `${id}\n`)
+          .join(''),
+        stderr: `${refused.map(() => 'error: the service refuses the request (422)\n').join('')}${summary}`,
+      })
+      expect(await left()).toEqual(refused)
+    },
+  )
 
-  test('a batch with unknown outcomes exits 7 if no item succeeds, and exits 8 if an item succeeds', async () => {
+  test('users delete with unknown outcomes exits 7 if no item succeeds, and exits 8 if an item succeeds', async () => {
     const ids = await users(3)
     refuse(['u1', 'u2'], reset)
     const some = await world.run(deleting(ids, '--retries 0'))
@@ -341,7 +347,7 @@ describe('failures of a batch', () => {
     expect(await world.run(deleting(['u1', 'u2'], '--retries 0'))).toMatchObject({ code: 7, stdout: '' })
   })
 
-  test('a batch with a single ID exits with the code of its failure', async () => {
+  test('users delete with a single ID exits with the code of its failure', async () => {
     await users(1)
     const codes: number[] = []
     for (const how of [() => answer(422, {}), () => answer(404, {}), () => answer(401, {}), reset]) {
@@ -361,18 +367,21 @@ describe('failures of a batch', () => {
       'error: deleted 3 of 9 users; 3 failed; 3 not tried\n',
     ],
     ['--max-errors 4', names(9), 'error: deleted 5 of 9 users; 4 failed\n'],
-  ])('a batch stops if the number of failures exceeds the limit of %s', async (flags, sent, summary) => {
-    const ids = await users(9)
-    refuse(['u3', 'u4', 'u6', 'u8'])
-    const { code, stderr } = await world.run(deleting(ids, `${flags} --concurrency 1`))
-    expect({ code, summary: stderr.replace(/^error: the service refuses.*\n/gm, '') }).toEqual({
-      code: 8,
-      summary,
-    })
-    expect(written()).toEqual(sent)
-  })
+  ])(
+    'users delete stops only if the number of failures exceeds the limit of %s',
+    async (flags, sent, summary) => {
+      const ids = await users(9)
+      refuse(['u3', 'u4', 'u6', 'u8'])
+      const { code, stderr } = await world.run(deleting(ids, `${flags} --concurrency 1`))
+      expect({ code, summary: stderr.replace(/^error: the service refuses.*\n/gm, '') }).toEqual({
+        code: 8,
+        summary,
+      })
+      expect(written()).toEqual(sent)
+    },
+  )
 
-  test('a batch with --fail-fast stops after open requests complete, and prints the results of these requests', async () => {
+  test('users delete with --fail-fast stops after open requests complete, and prints the results of these requests', async () => {
     const ids = await users(6)
     const held = hold()
     const intercept = world.intercept
@@ -392,7 +401,7 @@ describe('failures of a batch', () => {
     expect(await left()).toEqual(['u2', 'u4', 'u5', 'u6'])
   })
 
-  test('a batch with --fail-fast exits 1 if the first ID fails', async () => {
+  test('users delete with --fail-fast exits 1 if the first ID fails', async () => {
     const ids = await users(3)
     refuse(ids)
     expect(await world.run(deleting(ids, '--fail-fast --concurrency 1'))).toMatchObject({
@@ -418,7 +427,7 @@ describe('failures of the whole batch', () => {
   test.each([
     ['a refused key', refusedKey, 4, key],
     ['a refused connection', dead, 5, gone],
-  ])('a batch stops at %s and reports the failure once', async (_what, how, code, stderr) => {
+  ])('users delete stops at %s and reports the failure once', async (_what, how, code, stderr) => {
     const ids = await users(40)
     refuse(ids, how)
     expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({ code, stdout: '', stderr })
@@ -429,7 +438,7 @@ describe('failures of the whole batch', () => {
   test.each([
     ['a key that becomes invalid', refusedKey, key],
     ['a service that becomes unreachable', dead, gone],
-  ])('a batch stops at %s during the run and reports the failure once', async (_what, how, stderr) => {
+  ])('users delete stops at %s during the run and reports the failure once', async (_what, how, stderr) => {
     const ids = await users(40)
     refuse(ids.slice(5), how)
     const run = await world.run(deleting(ids, '--retries 0 --concurrency 1'))
@@ -446,7 +455,7 @@ describe('failures of the whole batch', () => {
   test.each([
     ['a key that becomes invalid', refusedKey, key],
     ['a service that becomes unreachable', dead, gone],
-  ])('a batch reports %s only once if another item succeeds', async (_what, how, stderr) => {
+  ])('users delete reports %s only once if another item succeeds', async (_what, how, stderr) => {
     const ids = await users(2)
     refuse(['u1'], how)
     expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({
@@ -456,7 +465,7 @@ describe('failures of the whole batch', () => {
     })
   })
 
-  test('a batch reports a refused key even if the other items do not exist', async () => {
+  test('users delete reports a refused key even if the other items do not exist', async () => {
     await users(1)
     world.intercept = async (request, next) => (idOf(request) === 'u1' ? refusedKey() : next())
     expect(await world.run(deleting(['u1', 'lost'], '--ignore-not-found'))).toMatchObject({
@@ -491,7 +500,7 @@ describe('a signal during a batch', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'a batch gives open requests a grace period after the signal %s, sends no further requests, and exits %i',
+    'users delete gives open requests a grace period after the signal %s, sends no further requests, and exits %i',
     async (signal, code) => {
       const ids = await users(30)
       hangAfter(0, () => world.requests.length === 8 && signalTo(run, signal))
@@ -505,7 +514,7 @@ describe('a signal during a batch', () => {
     },
   )
 
-  test('a batch prints one message about a signal, and prints earlier results only once', async () => {
+  test('users delete prints one message about a signal, and prints earlier results only once', async () => {
     const ids = await users(30)
     hangAfter(3, () => signalTo(run))
     const run = world.start(deleting(ids, '--concurrency 1'))
@@ -516,7 +525,7 @@ describe('a signal during a batch', () => {
     expect(written()).toEqual(['u1', 'u2', 'u3', 'u4'])
   })
 
-  test('a batch lets open requests complete after a signal', async () => {
+  test('users delete lets open requests complete after a signal', async () => {
     const ids = await users(30)
     world.intercept = async (_request, next) => {
       if (world.requests.length === 10) run.host.signal('SIGINT')
@@ -533,14 +542,14 @@ describe('a signal during a batch', () => {
     expect(await left()).toEqual(ids.slice(gone.length))
   })
 
-  test('a batch prints the number of deleted items in its summary after a signal', async () => {
+  test('users delete prints the number of deleted items in its summary after a signal', async () => {
     const ids = await users(30)
     hangAfter(3, () => signalTo(run))
     const run = world.start(deleting(ids, '--concurrency 1'))
     expect((await run.done).stderr).toMatch(/deleted 3 of 30 users/)
   })
 
-  test('a signal ends the wait of a batch for a busy service', async () => {
+  test('a signal ends the wait of users delete for a busy service', async () => {
     const ids = await users(3)
     world.intercept = async () => answer(429, {}, { 'retry-after': '20' })
     const run = world.start(deleting(ids, '--concurrency 1'))
@@ -553,7 +562,7 @@ describe('a signal during a batch', () => {
     expect(written()).toEqual(['u1'])
   })
 
-  test('a signal ends the wait of a batch for the rate limit', async () => {
+  test('a signal ends the wait of users delete for the rate limit', async () => {
     const ids = await users(3)
     const run = world.start(deleting(ids, '--concurrency 1 --rate 0.01'))
     run.host.sleep = (_ms, signal) =>
@@ -570,7 +579,7 @@ describe('a batch with an output failure', () => {
   const failing = (code: string) => Object.assign(new Error(`${code}: write`), { code })
 
   test.each(['ids', 'ndjson', 'json', 'csv', 'table'])(
-    'a batch completes all items if the reader of its output closes the pipe with -o %s',
+    'users delete completes all items if the reader of its output closes the pipe with -o %s',
     async (format) => {
       const ids = await users(40)
       const { host, done } = world.start(['users', 'delete', ...ids, '--yes', '--max', '40', '-o', format])
@@ -580,7 +589,7 @@ describe('a batch with an output failure', () => {
     },
   )
 
-  test('a batch completes all items if the reader of its output closes the pipe after the first result', async () => {
+  test('users delete completes all items if the reader of its output closes the pipe after the first result', async () => {
     const ids = await users(20)
     const { host, done } = world.start(deleting(ids))
     world.intercept = async (_request, next) => {
@@ -592,7 +601,7 @@ describe('a batch with an output failure', () => {
     expect(await left()).toEqual([])
   })
 
-  test('a batch reports and counts failed items even if the reader of its output closes the pipe', async () => {
+  test('users delete reports and counts failed items even if the reader of its output closes the pipe', async () => {
     const ids = await users(10)
     refuse(['u9'])
     const { host, done } = world.start(deleting(ids))
@@ -603,7 +612,7 @@ describe('a batch with an output failure', () => {
     })
   })
 
-  test('a batch exits 74 if the disk for its output is full, and sends no further request', async () => {
+  test('users delete exits 74 if the disk for its output is full, and sends no further request', async () => {
     const ids = await users(40)
     const { host, done } = world.start(deleting(ids, '--concurrency 2'))
     host.stdout.failure = failing('ENOSPC')

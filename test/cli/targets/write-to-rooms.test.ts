@@ -66,7 +66,7 @@ describe('message send --where', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('message send --where suggests a command for the failed rooms, and sends no message twice', async () => {
+  test('message send --where suggests a command for the failed rooms, and sends the message to a successful room only once', async () => {
     const { empty, plans, board } = world.ids
     world.intercept = async (request, next) => {
       if (request.method === 'POST' && request.url.includes(plans))
@@ -158,12 +158,15 @@ describe('message send --where', () => {
     [['message', 'send', 'r'], 'the argument “text” is missing'],
     [['pages', 'create', 'r', '--where', 'type=open'], 'a room and --where cannot be used together'],
     [['pages', 'create'], 'the argument “room” is missing'],
-  ])('message send --where refuses the missing or conflicting arguments %j', async (argv, message) => {
-    const { code, stderr } = await run(argv)
-    expect(code).toBe(2)
-    expect(stderr).toContain(`error: ${message}\n`)
-    expect(world.requests).toEqual([])
-  })
+  ])(
+    'the missing or conflicting arguments of the command %j are refused before the first request',
+    async (argv, message) => {
+      const { code, stderr } = await run(argv)
+      expect(code).toBe(2)
+      expect(stderr).toContain(`error: ${message}\n`)
+      expect(world.requests).toEqual([])
+    },
+  )
 
   test.each([{ ids: 'number' }, { ids: 'uuid' }, { minimalLists: true }, { writes: 'ok' }] as const)(
     'message send --where sends to all matching rooms on a service with %j',

@@ -26,7 +26,7 @@ async function apply(at: TestWorkspace, file: RandomFile) {
   return { planned: planned.lines.filter((line) => /^[+~-]/.test(line)), run, flags }
 }
 
-test('workspace apply of any file to any workspace makes exactly the planned writes, and the next plan is empty', async () => {
+test('workspace apply of any file to any workspace sends as many writes as planned, and the next plan is empty', async () => {
   await fc.assert(
     fc.asyncProperty(workspaceFile, workspaceFile, async (first, second) => {
       const at = await createWorkspace()

@@ -151,7 +151,7 @@ describe.each(Object.entries(services))('on a service that %s', (name, quirks) =
     nth < 0 ? lines.filter((_, i) => i % 9 === 0) : share(lines, nth, meetAll.length)
 
   test.each(some(reads))(
-    `on a service that ${name}, the command “%s” exits 8, even with --quiet`,
+    `on a service that ${name}, the command “%s --quiet” exits 8 with an error`,
     async (line) => {
       world.intercept = service(quirks)
       const { code, stderr } = await world.run(`${line} --quiet`)
@@ -246,7 +246,7 @@ describe('a list whose total is wrong', () => {
     expect(await world.run('rooms list --count --quiet')).toMatchObject({ code: 0, stdout: '2130\n' })
   })
 
-  test('a list whose total is wrong is read with one request if the first page contains all items', async () => {
+  test('a list with a correct total is read with one request if the first page contains all items', async () => {
     rooms.length = 47
     capped(1000, () => rooms.length)
     for (const flags of ['--all', '--limit 300', '--sort name', '--where name~Room']) {
@@ -287,7 +287,7 @@ describe('--offset', () => {
     })
 
   test.each(['', '--all', '--limit 10', '--quiet'])(
-    'rooms list --offset 20 %s exits 8 if the service ignores the offset',
+    'the command “rooms list --offset 20 %s” exits 8 if the service ignores the offset',
     async (flags) => {
       world.intercept = ignoring(0, false)
       expect(await world.run(`rooms list --offset 20 -o ids ${flags}`.trim())).toMatchObject({
@@ -307,7 +307,7 @@ describe('--offset', () => {
   })
 })
 
-test('commands find all remaining rooms in the embedded service if a room is deleted between two page requests', async () => {
+test('rooms list, rooms export, users rooms and users offboard find all remaining rooms in the embedded service if a room is deleted between two page requests', async () => {
   const ids: string[] = []
   // The service allows pages of 50 rooms.
   for (let i = 0; i < 60; i++)
@@ -383,7 +383,7 @@ describe('a list that differs in every response', () => {
   )
 })
 
-test('an export reads the list again if two pages contain the same ID', async () => {
+test('rooms export prints every room if a room is inserted between two page requests and the service sends no total', async () => {
   const rooms = numbers(150).map((i) => ({ id: `r${i}`, type: 'open', name: `Room ${i}` }))
   let asked = 0
   world.intercept = async ({ url }) => {

@@ -124,7 +124,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     expect(rest).toEqual({})
   })
 
-  test('rooms list --all prints every room in every format', async () => {
+  test('rooms list --all prints every room as a table, CSV and NDJSON', async () => {
     expect(lines((await world.run('rooms list --all')).stdout)).toHaveLength(252)
     expect(lines((await world.run('rooms list --all --no-header')).stdout)).toHaveLength(250)
     expect((await world.run('rooms list --all -o csv')).stdout.split('\r\n')).toHaveLength(252)
@@ -196,13 +196,13 @@ describe('a list of a service with unusual paging', () => {
     expect(asked()).toEqual(['1000@-', ...[7, 14, 21, 28, 35, 42, 49, 50].map((offset) => `1000@${offset}`)])
   })
 
-  test('--limit returns the requested number of items if the service limits the page size', async () => {
+  test('rooms list --limit prints the requested number of rooms if the service limits the page size', async () => {
     serveUnusualPaging(ids(50), { cap: 7 })
     expect(await listIds('--limit 20')).toEqual({ code: 0, ids: ids(20), stderr: '' })
     expect(asked()).toEqual(['20@-', '13@7', '6@14'])
   })
 
-  test('--limit returns the requested number of items if the service sends more items', async () => {
+  test('rooms list --limit prints the requested number of rooms if the service sends more items', async () => {
     world.intercept = async () => answer(200, { rooms: ids(12).map(roomOf) })
     expect((await listIds('--limit 5')).ids).toEqual(ids(5))
     const { stdout } = await world.run('rooms list --limit 5 --json')
@@ -219,7 +219,7 @@ describe('a list of a service with unusual paging', () => {
     expect(world.requests).toHaveLength(3)
   })
 
-  test('--limit prints one valid JSON document if the service ignores the offset', async () => {
+  test('rooms list --limit --json prints one valid JSON document if the service ignores the offset', async () => {
     serveUnusualPaging(ids(250), { ignoresOffset: true, cap: 30 })
     const { stdout, stderr } = await world.run('rooms list --limit 100 --json')
     expect(JSON.parse(stdout).rooms).toEqual(ids(30).map(roomOf))
@@ -235,7 +235,7 @@ describe('a list of a service with unusual paging', () => {
     ['is missing together with the paging field', () => undefined],
     ['is too low', () => ({ total: 3 })],
     ['is zero', () => ({ total: 0 })],
-  ])('--all returns all items if the total of the service %s', async (_what, paging) => {
+  ])('rooms list --all prints all rooms if the total of the service %s', async (_what, paging) => {
     serveUnusualPaging(ids(250), { paging })
     expect(await listIds('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
   })
@@ -251,17 +251,17 @@ describe('a list of a service with unusual paging', () => {
     expect(JSON.parse(stdout).paging).toEqual({ limit: 20, offset: 0 })
   })
 
-  test('--all returns each ID once if items are inserted between two page requests', async () => {
+  test('rooms list --all prints each ID once if items are inserted between two page requests', async () => {
     serveUnusualPaging(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
     expect(await listIds('--all')).toEqual({ code: 0, ids: [...ids(250), 'new'], stderr: '' })
   })
 
-  test('--limit returns the requested number of items if items are inserted between two page requests', async () => {
+  test('rooms list --limit prints the requested number of rooms if items are inserted between two page requests', async () => {
     serveUnusualPaging(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
     expect((await listIds('--limit 150 --page-size 100')).ids).toEqual(ids(150))
   })
 
-  test('--json prints items that were inserted between two page requests after the other items', async () => {
+  test('rooms list --all --json prints items that were inserted between two page requests after the other items', async () => {
     serveUnusualPaging(ids(15), {
       cap: 10,
       before: (rooms, request) => request === 2 && rooms.unshift('new'),
@@ -315,7 +315,7 @@ describe('a list of a service with unusual paging', () => {
   })
 
   test.each(['', '--no-header '])(
-    'a table shows a column that has values only on a later page, with the flags “%s”',
+    'the command “rooms list --all %s--columns id,layout,type” shows a column that has values only on a later page',
     async (flag) => {
       const rooms = [
         { id: 'r1', type: 'open', layout: null },
@@ -347,7 +347,7 @@ describe('a list of a service that refuses large pages', () => {
     [100, 422, '--where name~^Room', 120, ['1000@-', '100@-', '100@100']],
     [250, 422, '--limit 250', 120, ['250@-']],
   ] as const)(
-    'a list is complete if pages above %i items are refused with status %i and the flags are “%s”',
+    'on a service that refuses pages above %i items with status %i, rooms list %s prints the selected number of rooms',
     async (above, status, flags, count, requests) => {
       otherService(world, { refusedLimits: { above, status } })
       const { ids, ...rest } = await listIds(flags)
@@ -473,7 +473,7 @@ describe('sessions list on a service without paging', () => {
     ['--offset 100', [40, 40], '-@100'],
     ['--all --page-size 2', [0, 40], '2@-'],
   ] as const)(
-    'sessions list on a service without paging prints the selected sessions with the flags “%s”',
+    'on a service without paging, the command “sessions list r1 %s” prints the selected sessions',
     async (flags, [from, to], query) => {
       const { code, stdout, stderr } = await world.run(`sessions list r1 -o ids ${flags}`.trim())
       expect({ code, ids: lines(stdout), stderr }).toEqual({
@@ -510,7 +510,7 @@ describe('sessions list on a service with paging', () => {
     ['--limit 5 --offset 93', [93, 95], '', ['5@93']],
     ['--all --page-size 60', [0, 95], '', ['60@-', '60@60']],
   ] as const)(
-    'sessions list on a service with paging prints the selected sessions with the flags “%s”',
+    'on a service with paging, the command “sessions list r1 %s” prints the selected sessions',
     async (flags, [from, to], notice, queries) => {
       const { code, stdout, stderr } = await world.run(`sessions list r1 -o ids ${flags}`.trim())
       expect({ code, ids: lines(stdout), stderr }).toEqual({
@@ -527,7 +527,7 @@ describe('sessions list on a service with paging', () => {
     ['--limit 20', items.filter(({ user_id }) => user_id === 'ada').slice(0, 20)],
     ['--limit 20 --offset 40', items.filter(({ user_id }) => user_id === 'ada').slice(40, 60)],
   ])(
-    'sessions list on a service with paging searches all pages with --where and the flags “%s”',
+    'on a service with paging, the command “sessions list r1 --where user_id=ada %s” searches all pages',
     async (flags, wanted) => {
       expect(await world.run(`sessions list r1 -o ids --where user_id=ada ${flags}`.trim())).toMatchObject({
         code: 0,

@@ -66,7 +66,7 @@ describe('lists with repeated rows', () => {
     },
   )
 
-  test('--count and --count-by count all rows if the first reading repeats a row and lacks another row', async () => {
+  test('rooms list --count and rooms list --count-by count all rooms if the first reading repeats a row and lacks another row', async () => {
     serveReadings((reading) => (reading === 0 ? rowsWithRepeat(20) : numbers(47)))
     expect(await world.run('rooms list --count --where type=private')).toMatchObject({
       code: 0,
@@ -78,7 +78,7 @@ describe('lists with repeated rows', () => {
   })
 
   test.each(['rooms delete', 'rooms terminate'])(
-    '%s --where changes every row once if the first reading repeats a row and lacks another row',
+    '%s --where changes every room if the first reading repeats a row and lacks another row',
     async (command) => {
       serveReadings((reading) => (reading === 0 ? rowsWithRepeat(20) : numbers(47)))
       await world.run(`${command} --where type=private --yes --max 99 --quiet`)
@@ -86,7 +86,7 @@ describe('lists with repeated rows', () => {
     },
   )
 
-  test('rooms list exits 8 with the number of listed rows after three readings that differ', async () => {
+  test('after three readings that differ, rooms export exits 8 with the number of listed rooms, and rooms delete --where sends no write', async () => {
     serveReadings((reading) => rowsWithRepeat(20 + reading).filter((i) => i !== 7))
     const { code, stderr } = await world.run('rooms export --quiet')
     expect({ code, stderr }).toEqual({
@@ -128,7 +128,7 @@ describe('lists with a permanently repeated row', () => {
 describe('a list without a total', () => {
   const total = () => undefined
 
-  test('a list without a total is complete if no row is repeated', async () => {
+  test('a list without a total is read only once and without an error if no row is repeated', async () => {
     serveReadings(() => numbers(47), { total })
     expect(await world.run('rooms list --all -o ids')).toMatchObject({ code: 0, stderr: '' })
     expect(world.requests).toHaveLength(6)
@@ -186,7 +186,7 @@ describe('--allow-incomplete', () => {
     },
   )
 
-  test('--allow-incomplete does not accept a list that changes while it is read', async () => {
+  test('rooms list --allow-incomplete exits 8 if the list changes while it is read', async () => {
     serveReadings((reading) => numbers(30 + reading), {})
     expect(await world.run('rooms list --all -o ids --allow-incomplete')).toMatchObject({ code: 8 })
   })
