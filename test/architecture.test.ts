@@ -117,7 +117,7 @@ test('source directories have no import cycles, including cycles of type imports
   expect(findCycle(edges)).toEqual([])
 })
 
-test('src/cli contains only directories, and src contains only a fixed set of files', () => {
+test('no TypeScript file is directly in src/cli, and only a fixed set of TypeScript files is directly in src', () => {
   expect(files.filter((file) => dirname(file) === 'cli')).toEqual([])
   expect(files.filter((file) => dirname(file) === '.').sort()).toEqual([
     ...['duration.ts', 'errors.ts', 'hash.ts', 'host.ts', 'main.ts', 'version.ts'],
@@ -158,7 +158,7 @@ test('the modules that every command loads do not import zod', () => {
   expect(loads.filter(({ from, to }) => withZod.includes(to) && !late.includes(from))).toEqual([])
 })
 
-test('CONTRIBUTING names only existing files, with full paths in its table of decisions', () => {
+test('CONTRIBUTING names only existing TypeScript files, with full paths in its table of decisions', () => {
   const text = readFileSync(resolve(src, '../.github/CONTRIBUTING.md'), 'utf8')
   const names = (part: string) => [...part.matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = '']) => name)
   const all = [...files, ...readdirSync(import.meta.dirname).map((file) => `test/${file}`)]
@@ -414,7 +414,7 @@ test('only readings.ts and a fixed list of modules parse dates', () => {
   expect(found.sort()).toEqual(readers.sort())
 })
 
-test('only help texts contain literal commands, and only hint-text.ts builds commands for hints', () => {
+test('only a fixed list of modules contains literal commands, and only hint-text.ts builds commands for hints', () => {
   // These modules contain help texts, completion scripts, the version, and titles of schemas.
   const helpTexts = [
     ...[

@@ -156,7 +156,7 @@ describe('URL parser of --image', () => {
     expect(encode('https://host/100%/a%20b/%zz/%4')).toBe('https://host/100%25/a%20b/%25zz/%254')
   })
 
-  test('the URL parser of --image preserves every character', () => {
+  test('the URL parser of --image preserves every character of well-formed text without percent signs', () => {
     fc.assert(
       fc.property(hostile.map(wellFormed), (text) => {
         expect(decodeURIComponent(encode(`https://host/${text}`))).toBe(`https://host/${text}`)
@@ -218,7 +218,7 @@ describe('--set key=value', () => {
     )
   })
 
-  test.each([['a', '1'], ['=1'], ['']])('--set refuses the argument %j', (...pairs) => {
+  test.each([['a', '1'], ['=1'], ['']])('--set refuses a list of arguments that starts with %j', (...pairs) => {
     expect(() => parseFields('--set', pairs)).toThrow(UsageError)
   })
 })
@@ -334,7 +334,7 @@ describe('JSON', () => {
     return `${sign}${significant}e${Number(exponent) - fraction.length + all.length - significant.length}`
   }
 
-  test('readJson and writeJson keep every digit of a number', () => {
+  test('readJson and writeJson keep every significant digit of a number', () => {
     fc.assert(
       fc.property(number, (text) => {
         expect(parseNumberParts(writeJson(readJson(text)))).toBe(parseNumberParts(text))
@@ -414,7 +414,7 @@ describe('text for a terminal', () => {
       expect(visible(text)).toBe(text)
   })
 
-  test('JSON text for a terminal contains no control characters and parses to the same value', () => {
+  test('JSON text for a terminal contains no control characters except line breaks and parses to the same value', () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile), fc.constantFrom(undefined, 2), (value, space) => {
         const shown = visibleJson(writeJson(value, space))
@@ -604,7 +604,7 @@ describe('tables and records', async () => {
     )
   })
 
-  test('a record shows each field on one line, without control characters', () => {
+  test('a record shows each field that is not deprecated on one line, without control characters', () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile, { minKeys: 1 }), (record) => {
         const fields = Object.keys({ status: '', ...record })

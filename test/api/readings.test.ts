@@ -51,7 +51,7 @@ describe.each(['UTC', 'Asia/Seoul', 'America/St_Johns'])('parseTimestamp in the 
     ['Jan 31 2026 12:00', undefined],
     [{}, undefined],
     [[], undefined],
-  ])(`parseTimestamp parses %j as %j in the time zone ${zone}`, (value, expected) => {
+  ])(`parseTimestamp parses %o as %j in the time zone ${zone}`, (value, expected) => {
     vi.stubEnv('TZ', zone)
     expect(parseTimestamp(value)).toBe(expected)
   })

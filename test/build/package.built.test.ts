@@ -56,7 +56,7 @@ test('the package is smaller than 1,250 KiB and contains only the expected files
   ])
 })
 
-test('the package includes the licenses of the bundled libraries', () => {
+test('the package includes the licenses of nine bundled libraries, such as chalk, commander and undici', () => {
   const licenses = readTarball(tarball).get('package/dist/LEGAL.txt')
   for (const name of [
     'chalk',

@@ -74,7 +74,7 @@ describe('a 403 response for one room', () => {
   )
 })
 
-test('a key that is revoked during users import stops the import at the first 403 response', async () => {
+test('a key that is revoked after three requests of users import stops the import after at most three more requests', async () => {
   let answered = 0
   world.intercept = async (_request, next) => (++answered > 3 ? denied : next())
   world.file('users.csv', `user_id\n${Array.from({ length: 40 }, (_, i) => `u${i}\n`).join('')}`)

@@ -180,7 +180,7 @@ describe('a long error response', () => {
     expect(JSON.parse(stderr).error.body).toEqual(body)
   })
 
-  test('a long error response shows no part of the key, even at a cut', async () => {
+  test('a long error response does not show the first eight characters of the key, even at a cut', async () => {
     for (const [length, make] of [
       [200, (key: string, n: number) => text(422, `${'x '.repeat((n - 20) / 2)}${key} y`)],
       [200, (key: string, n: number) => text(422, `<title>${'x '.repeat((n - 20) / 2)}${key}</title>`)],

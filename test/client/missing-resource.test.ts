@@ -80,7 +80,7 @@ describe('refused writes', () => {
     expect(looks()).toEqual(['GET /users/ada', 'GET /users/nobody'])
   })
 
-  test('rooms create requests at most five users after the service refuses a room with nine members', async () => {
+  test('rooms create sends five requests for users after the service refuses a room with nine members', async () => {
     refuseWrites(bad)
     const members = Array.from({ length: 9 }, (_, i) => ({ user_id: i < 6 ? 'ada' : `u${i}` }))
     const data = JSON.stringify({ name: 'X', type: 'private', members })
@@ -95,7 +95,7 @@ describe('refused writes', () => {
     ['rooms update r1 --name New'],
     ['members update r1 m1 --type host'],
     ['pages create r1 --data [{"user_id":7}]'],
-  ])('a refused write causes no request for a user if no user has to exist: %s', async (command) => {
+  ])('a refused write that adds no user to a room causes no request for a user: %s', async (command) => {
     refuseWrites(bad)
     expect((await world.run(command)).code).toBe(1)
     expect(looks()).toEqual([])

@@ -116,7 +116,7 @@ test.each(unreadable)('%s has an unknown outcome after a response with HTML', as
 })
 
 test.each(unreadable.slice(1))(
-  '%s succeeds after a response without a body and after any object',
+  '%s succeeds after a response without a body, with an empty object or with an object without the item',
   async (line) => {
     for (const response of [answer(200, ''), answer(200, {}), answer(202, { queued: true })]) {
       answerWrites(true, response)

@@ -208,7 +208,7 @@ describe('meetroom', () => {
   )
 
   test.each([400, 404, 500])(
-    'users update reads the user to determine the outcome if a retry after a lost response gets the status %i',
+    'users update exits 0 if the user was changed and 7 otherwise if a retry after a lost response gets the status %i',
     async (status) => {
       await world.send('POST', '/users', { user_id: 'ada', name: 'Old' })
       for (const isExecuted of [false, true]) {
@@ -237,7 +237,7 @@ describe('retries and timeouts', () => {
     expect(world.requests).toHaveLength(attempts)
   })
 
-  test('rooms get waits at most eight seconds before each retry', async () => {
+  test('rooms get doubles the wait before each retry up to six seconds', async () => {
     respondInOrder(answer(503, {}))
     const { host } = await world.run('rooms get r1 --retries 8 --timeout 60')
     expect(host.slept).toEqual([150, 300, 600, 1200, 2400, 4800, 6000, 6000])
@@ -442,7 +442,7 @@ describe('a 400 response without a reason', () => {
     })
   })
 
-  test('a 400 response without a reason causes one probe per run for any number of failing IDs', async () => {
+  test('a 400 response without a reason causes one probe per run for three failing IDs', async () => {
     respondByPath({ '/users/a': bad, '/users/b': bad, '/users/c': bad, '/rooms?limit=1': empty })
     const { code, stderr } = await world.run('users delete a b c --yes --concurrency 1')
     expect(code).toBe(1)
@@ -478,7 +478,7 @@ describe('a 400 response without a reason', () => {
     expect((await world.run('users get ada')).code).toBe(3)
   })
 
-  test.each(['null', { user: null }])('users get exits 3 after a 200 response with %j', async (body) => {
+  test.each(['null', { user: null }])('users get exits 3 after a 200 response with the body %s', async (body) => {
     respondByPath({ '/users/ada': answer(200, body), '/rooms?limit=1': empty })
     expect((await world.run('users get ada')).code).toBe(3)
   })

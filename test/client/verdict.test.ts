@@ -128,7 +128,7 @@ test('pages create has an unknown outcome if the response contains null instead 
 describe('deletions that a read proves', () => {
   test.each([
     ['the item that the run has read', 'name:Old', () => ({ id: room, name: 'Old' })],
-    ['only the ID', 'ID', () => ({ id: room })],
+    ['the ID', 'ID', () => ({ id: room })],
   ])('rooms delete --json prints %s if a read proves the deletion', async (_what, name, shown) => {
     answerWrites(true, {})
     const { code, stdout } = await world.run(['rooms', 'delete', name.replace('ID', room), '--yes', '--json'])
@@ -149,7 +149,7 @@ describe('deletions that a read proves', () => {
 })
 
 test.each([401, undefined])(
-  'workspace apply exits 7 if an outcome is unknown and the following reads fail (status: %s)',
+  'workspace apply exits 7 if an outcome is unknown and the following reads fail (status: %s; undefined is a lost response)',
   async (status) => {
     world.file(
       'w.yaml',

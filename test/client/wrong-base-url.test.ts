@@ -76,7 +76,7 @@ describe('a base URL without /v1', () => {
     ['405 with JSON', answer(405, { message: 'no such method' })],
     ['410', answer(410, '')],
   ])(
-    'a base URL without /v1 makes every command exit 6 if the web server responds with %s',
+    'a base URL without /v1 makes commands for rooms, members, users, messages and sessions exit 6 if the web server responds with %s',
     async (_what, elsewhere) => {
       serveApi(elsewhere)
       world.file('users.csv', 'user_id\nada\ngrace\nalan\n')
@@ -110,7 +110,7 @@ describe('a base URL without /v1', () => {
     })
   })
 
-  test('a base URL without /v1 stops a batch at the first ID', async () => {
+  test('a base URL without /v1 stops a batch of 40 IDs after at most eight writes', async () => {
     serveApi(notFound)
     const ids = Array.from({ length: 40 }, (_, i) => `r${i}`)
     const { code, stderr } = await world.run(['rooms', 'delete', ...ids, '--yes', '--max', '40'], { env })
@@ -118,7 +118,7 @@ describe('a base URL without /v1', () => {
     expect(world.writes().length).toBeLessThanOrEqual(8)
   })
 
-  test('a base URL without /v1 stops an import at its first row', async () => {
+  test('a base URL without /v1 stops an import of 40 rows after at most nine requests', async () => {
     serveApi(notFound)
     world.file('users.csv', `user_id\n${Array.from({ length: 40 }, (_, i) => `u${i}\n`).join('')}`)
     const { code, stderr } = await world.run('users import users.csv --no-journal', { env })
@@ -250,7 +250,7 @@ describe('an embedded service at /v1', () => {
   const bases = [origin, `${origin}/v2`, `${origin}/v1/rooms`, `${origin}/v1/users`, `${origin}/v1/v1`]
 
   test.each(bases)(
-    'an embedded service at /v1 makes every command exit 6 with the wrong base URL %s',
+    'an embedded service at /v1 makes commands for rooms, members, users, messages and sessions exit 6 with the wrong base URL %s',
     async (base) => {
       world.file('users.csv', 'user_id\nada\ngrace\nalan\n')
       for (const command of commands()) {

@@ -53,7 +53,7 @@ describe('the Host header', () => {
     },
   )
 
-  test('the Host header is accepted with any IP address and refused with a host name if the service listens on all interfaces', async () => {
+  test('the Host header is accepted with another IP address and refused with a host name if the service listens on all interfaces', async () => {
     const { ask } = await startService([], '0.0.0.0')
     expect((await ask({ host: '10.0.0.1:4680' })).status).toBe(done)
     expect((await ask({ host: '[fd00::1]' })).status).toBe(done)
@@ -89,7 +89,7 @@ describe('a WebSocket request', () => {
     { host: 'localhost' },
     { host: 'meet.example' },
     { host: 'localhost:4680', origin: 'http://localhost:4680' },
-  ])('a WebSocket request with the host $host and the origin $origin is accepted', async (headers) => {
+  ])('a WebSocket request with the host $host and the origin $origin (undefined: no Origin header) is accepted', async (headers) => {
     expect(statusLine(await connectTo(headers))).toBe('HTTP/1.1 101 Switching Protocols')
   })
 

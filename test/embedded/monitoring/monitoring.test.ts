@@ -128,7 +128,7 @@ describe('X-Request-Id', () => {
   )
 
   test.each(['', 'two words', 'a"b', 'ä', 'x'.repeat(129), 'a,b'])(
-    'X-Request-Id is replaced if the client sends an invalid ID: %s',
+    'X-Request-Id is replaced if the client sends the invalid ID “%s”',
     async (id) => {
       expect(await send(await serveHere(), id)).toMatch(/^[\da-f]{12}-1$/)
     },

@@ -135,7 +135,7 @@ describe('a list request', () => {
       },
     )
 
-    test(`a list request for ${name} accepts a limit from 1 to 1000`, async () => {
+    test(`a list request for ${name} accepts the limits 1 and 1000`, async () => {
       const { path, field } = await make()
       expect((await send('GET', `${path}?limit=1`)).body[field]).toHaveLength(1)
       expect((await send('GET', `${path}?limit=1000`)).body[field]).toHaveLength(5)
@@ -218,7 +218,7 @@ describe('IDs', () => {
     'a.b@c.test',
     '👋',
   ])
-    test(`the user ID ${JSON.stringify(id)} identifies its user in a path and in a query`, async () => {
+    test(`the user ID ${JSON.stringify(id)} identifies its user in a path and is accepted in a query`, async () => {
       const path = `/users/${encodeURIComponent(id)}`
       const made = await user(id, { name: 'before' })
       expect((await send('GET', path)).body.user).toEqual(made)
@@ -320,7 +320,7 @@ describe('a room', () => {
       expect(await names('/rooms')).toEqual([])
     })
 
-  test('a room with any characters in its name is refused or returned with the same name', async () => {
+  test('a room with unusual characters in its name is refused or returned with the same name', async () => {
     for (const name of ['a\u0000b', '\ud800x', 'line\nbreak', '\u{10ffff}', ' x ']) {
       const { status, body } = await send('POST', '/rooms', { name, type: 'open' })
       if (status === 200) expect(body.room['name']).toBe(name)
@@ -582,7 +582,7 @@ describe('URLs in requests', () => {
     '',
   ]
   for (const url of unencoded) {
-    test(`a page with the src ${JSON.stringify(url)} makes the service refuse the whole request`, async () => {
+    test(`a request with two pages is refused if the second page has the src ${JSON.stringify(url)}`, async () => {
       const id = await room()
       const page = (src: string) => ({ entities: [{ type: 'Image', src }] })
       expect(
@@ -608,7 +608,7 @@ describe('URLs in requests', () => {
       'https://ada:p%40@b%C3%BCcher.example:8443/1.png',
       'must have its host in Punycode, such as xn--bcher-kva.example',
     ],
-  ])('a page with the src %s is refused with the message “%s”', async (url, problem) => {
+  ])('a page with the src %s is refused with a message that ends with “%s”', async (url, problem) => {
     const page = { entities: [{ type: 'Image', src: url }] }
     const { status, body } = await send('POST', `/rooms/${await room()}/pages/create_many`, [page])
     expect([status, body.error]).toEqual([
@@ -684,7 +684,7 @@ describe('a number out of range', () => {
       '[0].size.width must be a number that a double holds exactly, not 1.23456789012345678901',
     ],
   ])(
-    'a number out of range is refused with a message that names the field, for POST %s %s',
+    'a POST request for %s with the body %s is refused with a message that quotes the invalid number',
     async (path, body, message) => {
       const url = path === 'pages' ? `/rooms/${await room()}/pages/create_many` : path
       const answer = await workspace.service({
@@ -701,7 +701,7 @@ describe('a number out of range', () => {
   )
 })
 
-test('a number instead of an object is refused wherever an object is expected', async () => {
+test('a number instead of an object is refused as a request body and in nested fields', async () => {
   const id = await room()
   const requests: readonly (readonly [string, string, string])[] = [
     ['POST', `/rooms/${id}/pages/create_many`, '[{"size":1e300}]'],
@@ -899,7 +899,7 @@ describe('a workspace in a directory', () => {
     expect(apiKey).toMatch(/^[\x21-\x7e]{24,}$/)
   })
 
-  test('the files of a workspace have owner-only access if other users can read the directory', async () => {
+  test('the files of a workspace are inaccessible to other users if the directory was readable for other users before', async () => {
     const dir = join(tempDir(), 'data')
     mkdirSync(dir)
     chmodSync(dir, 0o755)
@@ -1115,7 +1115,7 @@ describe('database indexes', () => {
     })
 
   for (const path of ['/rooms', '/users', '/users?email_search_query=ada'])
-    test(`GET ${path} reads rows in order through a database index, without sorting`, async () => {
+    test(`GET ${path} reads rows without sorting them`, async () => {
       expect((await readQueryPlans(path)).filter(sorts)).toEqual([])
     })
 })
