@@ -26,7 +26,7 @@ test('each version of PowerShell passes the arguments of the recipe unchanged, a
   expect(all.filter(meansSomethingToCmd)).toHaveLength(1)
 })
 
-test('the function in the recipe starts the program in the global npm directory', () => {
+test('the function in the recipe for PowerShell starts the program in the global npm directory', () => {
   const [, start = ''] = /^function meetroom \{ node (.*) @args \}$/m.exec(script) ?? []
   const { bin } = JSON.parse(readFileSync('package.json', 'utf8'))
   const installed = `${home}\\AppData\\Roaming\\npm\\node_modules\\meetroom\\${bin.meetroom.replaceAll('/', '\\')}`

@@ -24,14 +24,14 @@ async function checkCommand(words: readonly string[]): Promise<void> {
   for (const word of words.filter((word) => word.startsWith('--'))) expect(known).toContain(word)
 }
 
-test('the systemd unit runs an existing command and has a stop timeout that exceeds the drain timeout', async () => {
+test('the systemd unit of the local topic runs an existing command and has a stop timeout that exceeds the drain timeout', async () => {
   const [, line = ''] = /^ExecStart=\/usr\/bin\/env meetroom (.*)$/m.exec(unit) ?? []
   await checkCommand(line.split(' '))
   const seconds = (pattern: RegExp) => Number(pattern.exec(unit)?.[1])
   expect(seconds(/^TimeoutStopSec=(\d+)s$/m)).toBeGreaterThan(seconds(/--drain-timeout (\d+)s/))
 })
 
-test('the Dockerfile runs an existing command on the exposed port', async () => {
+test('the Dockerfile of the local topic runs an existing command on the exposed port', async () => {
   const [, command = '[]'] = /^CMD (.*)$/m.exec(dockerfile) ?? []
   const words: string[] = JSON.parse(command)
   await checkCommand(words)
@@ -40,7 +40,7 @@ test('the Dockerfile runs an existing command on the exposed port', async () => 
   expect(dockerfile).toContain(`http://127.0.0.1:${port}/readyz`)
 })
 
-test('the compose file names the host that the Dockerfile allows and has a stop timeout that exceeds the drain timeout', () => {
+test('the compose file of the local topic names the host that the Dockerfile allows and has a stop timeout that exceeds the drain timeout', () => {
   const [, compose = ''] = blockOf('yaml')
   const { services } = load(compose) as any
   const words: string[] = JSON.parse(/^CMD (.*)$/m.exec(dockerfile)?.[1] ?? '[]')
@@ -49,7 +49,7 @@ test('the compose file names the host that the Dockerfile allows and has a stop 
   expect(Number.parseInt(services.meetroom.stop_grace_period, 10)).toBeGreaterThan(drainSeconds)
 })
 
-test('the health check of the Dockerfile exits 0 for a ready service, and 1 for a service that responds with 503', async () => {
+test('the health check of the Dockerfile of the local topic exits 0 for a ready service, and 1 for a service that responds with 503', async () => {
   const [, script = ''] = /CMD node -e "(.*)"$/m.exec(dockerfile) ?? []
   const check = async (origin: string) =>
     (await runCommand(process.execPath, ['-e', script.replace('http://127.0.0.1:4680', origin)], {})).code
@@ -61,7 +61,7 @@ test('the health check of the Dockerfile exits 0 for a ready service, and 1 for 
   expect(await check(`http://127.0.0.1:${(other.address() as AddressInfo).port}`)).toBe(1)
 })
 
-test('the log lines in the help have the fields that the service writes', () => {
+test('the log lines in the local topic have the expected fields', () => {
   const [log = ''] = blockOf('json')
   const fields = log
     .trim()
@@ -75,7 +75,7 @@ test('the log lines in the help have the fields that the service writes', () => 
   ])
 })
 
-test('the Prometheus configuration reads the key from the data directory of the systemd unit', () => {
+test('the Prometheus configuration of the local topic reads the key from the data directory of the systemd unit', () => {
   const [prometheus = ''] = blockOf('yaml')
   const { scrape_configs } = load(prometheus) as any
   expect(scrape_configs[0].authorization.credentials_file).toBe('/var/lib/meetroom/api-key')

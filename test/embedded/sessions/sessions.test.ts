@@ -401,7 +401,7 @@ test('the log lists admitted and refused peers without their tokens', async () =
   expect(served.log.join('\n')).not.toContain('stolen')
 })
 
-test('a request for another subprotocol is accepted without a subprotocol', async () => {
+test('a request with an upgrade to h2c gets an ordinary HTTP/1.1 response', async () => {
   // Java’s HttpClient and `curl --http2` offer h2c with every request.
   const { hostname, port } = new URL(served.baseUrl)
   const status = await new Promise<string>((resolve) => {

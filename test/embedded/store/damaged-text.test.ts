@@ -46,7 +46,7 @@ async function createFilled() {
   return { dir, texts, paths }
 }
 
-test('a text column with bytes that are not UTF-8 causes 503 in responses that read the column, and the process survives', async () => {
+test('bytes that are not UTF-8 in names, emails and other texts cause the status 503 or a MeetroomError, and no other failure', async () => {
   const { dir, texts, paths } = await createFilled()
   const damaged: string[] = []
   for (const [table, column] of texts) {

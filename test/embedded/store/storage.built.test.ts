@@ -148,7 +148,7 @@ test.each([
   },
 )
 
-test('serve keeps running on a full disk, and --local reports the cause', async ({ skip }) => {
+test('serve keeps running on a full disk, and --local and a new serve exit 74', async ({ skip }) => {
   const env = homes()
   if (!mountDisk(env.MEETROOM_DATA_DIR)) return skip('mounting a small disk takes more rights')
   const ballast = join(env.MEETROOM_DATA_DIR, 'ballast')

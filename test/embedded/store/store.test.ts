@@ -109,7 +109,7 @@ test('a commit that SQLite refuses is rolled back as a whole, and the next commi
   expect(notes()).toEqual(['c'])
 })
 
-test('two writes in consecutive turns of the event loop share one commit', async () => {
+test('writes in two consecutive turns of the event loop share one commit', async () => {
   const { note, heard } = await openStore()
   const [a, b] = [note('a'), note('b')]
   await setImmediate()

@@ -269,7 +269,7 @@ async function failAllAttempts(): Promise<number[]> {
 }
 
 describe('webhook retries', () => {
-  test('webhook retries follow at growing intervals and end within a day', async () => {
+  test('webhook retries follow at intervals from five seconds to six hours and end within a day', async () => {
     const deliveries = world.start()
     await world.enters(await world.room(), 'msg_1', deliveries)
     const pauses = await failAllAttempts()
@@ -293,7 +293,7 @@ describe('webhook retries', () => {
     { random: 0, factor: 0.8 },
     { random: 0.999_999, factor: 1.2 },
   ])(
-    'webhook retries have jitter, in which the random value $random multiplies each pause by $factor',
+    'webhook retries have jitter, in which the random value $random multiplies each of the first five pauses by $factor',
     async ({ random, factor }) => {
       world.random = random
       const deliveries = world.start()

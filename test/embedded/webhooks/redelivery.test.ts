@@ -78,7 +78,7 @@ describe('the list of deliveries', () => {
       'given_up',
     ],
   ])(
-    'the list of deliveries shows the reason for a missing response: %s',
+    'the list of deliveries shows for the error “%s” the reason “%s” and the state %s',
     async (error, last_error, state) => {
       const attempt = await world.firstAttempt()
       attempt.fail(error)
@@ -232,7 +232,7 @@ describe('a redelivery', () => {
     expect([idOf(again), again.body, redelivery(again)]).toEqual(['msg_1', first?.body, '1'])
   })
 
-  test('a redelivery is refused while the event waits for an attempt, and for an unknown ID', async () => {
+  test('a redelivery is refused before the first attempt of the event ends, and for an unknown ID', async () => {
     await world.firstAttempt()
     expect(await redeliver('msg_1')).toMatchObject({ error: { code: 'validation_exception' } })
     expect(await redeliver('msg_2')).toMatchObject({
