@@ -66,7 +66,7 @@ type Change = (changed: any) => void
 
 describe('the comparison of two interfaces', () => {
   test.each<[name: string, change: Change]>([
-    ['no change', () => {}],
+    ['an unchanged interface', () => {}],
     ['a new command', (it) => (it.commands['rooms get'] = it.commands['rooms list'])],
     ['a new alias', (it) => it.commands['rooms list'].aliases.push('l')],
     ['a new optional argument', (it) => (it.commands['rooms list'].arguments.page = { type: 'string' })],

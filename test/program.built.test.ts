@@ -48,7 +48,7 @@ test.each([
     (argv: readonly string[], env: Record<string, string>) => runHere(argv, { env }),
   ],
 ] as const)(
-  'every operation with all its fields succeeds %s',
+  'the operations except redeliver succeed with all their fields %s',
   { timeout: 60_000 },
   async (_, target, run) => {
     const env = await target()
@@ -132,7 +132,7 @@ test.each([
   },
 )
 
-test('the local workspace has owner-only access', async () => {
+test('the directory and the key file of the local workspace have owner-only access', async () => {
   const env = isolateLocal()
   await runBuilt(['rooms', 'list'], env)
   const modes = ['', 'api-key'].map((name) => statSync(join(env.MEETROOM_DATA_DIR, name)).mode & 0o777)

@@ -218,9 +218,12 @@ describe('--set key=value', () => {
     )
   })
 
-  test.each([['a', '1'], ['=1'], ['']])('--set refuses a list of arguments that starts with %j', (...pairs) => {
-    expect(() => parseFields('--set', pairs)).toThrow(UsageError)
-  })
+  test.each([['a', '1'], ['=1'], ['']])(
+    '--set refuses a list of arguments that starts with %j',
+    (...pairs) => {
+      expect(() => parseFields('--set', pairs)).toThrow(UsageError)
+    },
+  )
 })
 
 describe('dotted keys of --set', () => {

@@ -478,10 +478,13 @@ describe('a 400 response without a reason', () => {
     expect((await world.run('users get ada')).code).toBe(3)
   })
 
-  test.each(['null', { user: null }])('users get exits 3 after a 200 response with the body %s', async (body) => {
-    respondByPath({ '/users/ada': answer(200, body), '/rooms?limit=1': empty })
-    expect((await world.run('users get ada')).code).toBe(3)
-  })
+  test.each(['null', { user: null }])(
+    'users get exits 3 after a 200 response with the body %s',
+    async (body) => {
+      respondByPath({ '/users/ada': answer(200, body), '/rooms?limit=1': empty })
+      expect((await world.run('users get ada')).code).toBe(3)
+    },
+  )
 
   test.each([
     ['unauthorized', 4],

@@ -17,10 +17,10 @@ const maskVariableText = (text: string) =>
 const splitIntoWords = (line: string) =>
   [...line.matchAll(/'([^']*)'|[^\s']+/g)].map(([word, quoted]) => quoted ?? word)
 
-test('the README contains code blocks with commands', () => expect(blocks.length).toBeGreaterThan(0))
+test('the documentation contains code blocks with commands', () => expect(blocks.length).toBeGreaterThan(0))
 
 test.each(blocks)(
-  'the commands in a code block of the README print the output shown in the block:\n%s',
+  'the commands in a code block of the documentation print the output shown in the block:\n%s',
   async (block) => {
     const world = await createWorld()
     const lines = [...block.matchAll(/^\$ meetroom (.*)$/gm)].map(([, line = '']) => line)

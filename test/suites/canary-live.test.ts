@@ -28,7 +28,7 @@ function expectNone(key: string, shown: string): void {
 test.each([
   ['rooms', 'delete', 'r1'],
   ['rooms', 'delete', 'r1', 'r2'],
-])('the prompt of %s %s %s redacts the key in the names of rooms', async (...argv) => {
+])('the prompt of %s %s redacts the key in the names of rooms', async (...argv) => {
   const world = await createWorld()
   for (const [, make] of shapes) {
     const key = make()

@@ -58,7 +58,7 @@ test(`every event and every acknowledged redelivery reaches the receiver with on
 })
 
 describe('slow commits', () => {
-  test.runIf(full)('slow commits lose no acknowledged data', { timeout: 600_000 }, async () => {
+  test.runIf(full)('slow commits lose no acknowledged data in 50 kills', { timeout: 600_000 }, async () => {
     const script = await buildVariant(slowCommits)
     const survived = await killWrites({
       script,

@@ -204,7 +204,7 @@ describe('damaged bytes', () => {
   })
 
   test.each(['pages', 'text'] as const)(
-    'damaged %s in the database make --local exit 74 with a hint to restore a backup, and make serve respond with 503',
+    'if the database contains damaged %s, --local exits 74 with a hint to restore a backup, and serve responds with 503',
     { timeout: 120_000 },
     async (kind) => {
       const env = homes()

@@ -77,7 +77,7 @@ const sample = fc.sample(fc.tuple(hostileText, hostileJson), { numRuns: sized(1,
 describe.skipIf(!hasTerminal).each(share(Object.entries(views), 0, 2))(
   'on a real terminal: %s',
   (_, { line, typed, status, draws }) => {
-    test(`meetroom ${line} on a real terminal shows no control characters`, async () => {
+    test(`meetroom ${line} on a real terminal shows no control characters from hostile text`, async () => {
       const home = homes()
       for (const [text, value] of sample) {
         const { state, close, baseUrl } = await hostileService(text, value)
@@ -108,22 +108,27 @@ describe.skipIf(!hasTerminal).each(share(Object.entries(views), 0, 2))(
   },
 )
 
-test.skipIf(!hasTerminal)('webhooks listen on a real terminal shows no control characters', async () => {
-  const running = startOnTerminal(['webhooks', 'listen', '--port', '0'], {
-    ...homes(),
-    NO_COLOR: '1',
-    TERM: 'xterm',
-  })
-  const first = await running.stdout.next()
-  const [url = ''] = /http:[^;]+/.exec(first) ?? []
-  const texts = fc.sample(hostileText, sized(5, 300))
-  const counts = { sessionsCount: 1, membersCount: 1, timestamp: '2024-05-06T07:08:09.123Z' }
-  for (const text of texts) {
-    const payload = { roomId: text, userId: text, memberId: text, sessionId: text, ...counts }
-    await fetch(url, { method: 'POST', body: JSON.stringify({ action: 'sessionJoined', payload }) })
-    await fetch(url, { method: 'POST', body: JSON.stringify({ action: text, payload }) })
-    add('runs on a real terminal')
-  }
-  while (running.stdout.all.length < 2 * texts.length + 1) await running.stdout.next()
-  expect(harmIn(running.stdout.all.join('\n').replaceAll('\r\n', '\n').replaceAll('\r', ''))).toBeUndefined()
-})
+test.skipIf(!hasTerminal)(
+  'webhooks listen on a real terminal shows no control characters from hostile text',
+  async () => {
+    const running = startOnTerminal(['webhooks', 'listen', '--port', '0'], {
+      ...homes(),
+      NO_COLOR: '1',
+      TERM: 'xterm',
+    })
+    const first = await running.stdout.next()
+    const [url = ''] = /http:[^;]+/.exec(first) ?? []
+    const texts = fc.sample(hostileText, sized(5, 300))
+    const counts = { sessionsCount: 1, membersCount: 1, timestamp: '2024-05-06T07:08:09.123Z' }
+    for (const text of texts) {
+      const payload = { roomId: text, userId: text, memberId: text, sessionId: text, ...counts }
+      await fetch(url, { method: 'POST', body: JSON.stringify({ action: 'sessionJoined', payload }) })
+      await fetch(url, { method: 'POST', body: JSON.stringify({ action: text, payload }) })
+      add('runs on a real terminal')
+    }
+    while (running.stdout.all.length < 2 * texts.length + 1) await running.stdout.next()
+    expect(
+      harmIn(running.stdout.all.join('\n').replaceAll('\r\n', '\n').replaceAll('\r', '')),
+    ).toBeUndefined()
+  },
+)

@@ -137,7 +137,7 @@ describe('pause before a retry', () => {
   const waits = ({ logged }: Running) => logged(/retrying in 20/)
 
   test.each(withStops(share([...reads, 'rooms delete r1 --yes'], 1, 2)))(
-    'in the pause before a retry, %s ends “%s” without any change',
+    'in the pause before a retry, %s ends “%s”, which reports only the interruption',
     measured,
     async (stop, line) => {
       const { baseUrl } = await stuckService(busy)

@@ -118,7 +118,7 @@ const textOf = (blocks: readonly (readonly string[])[]) =>
 
 describe('outcomes with unusual services', () => {
   test.each(tried.map((fake, index) => [fake.name, index, fake] as const))(
-    'every command reports the correct outcome if the service %s',
+    'commands in the services suite report the correct outcome if the service %s',
     async (_name, index, fake) => {
       const problems: string[] = []
       for (const scenario of scenariosFor(fake, index)) {

@@ -60,7 +60,7 @@ describe('a request that offers HTTP/2', () => {
   })
 
   test.each(['HTTP/1.1', 'HTTP/1.0'])(
-    'a request without a body that offers HTTP/2 gets a response over %s',
+    'a request without a body that offers HTTP/2 over %s gets a response',
     async (version) => {
       count('vectors')
       const { send } = await served()

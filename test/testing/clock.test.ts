@@ -84,7 +84,7 @@ describe('the clock of a test service', () => {
   })
 
   test.each(['1 hour', '', 0, -5, Number.NaN, '600w', {}, undefined])(
-    'the clock of a test service makes advance reject for the invalid duration %j',
+    'the clock of a test service makes advance reject for the invalid duration %o',
     async (duration) => {
       const { service } = await startTestService({})
       await expect(service.clock.advance(duration as string)).rejects.toThrow(

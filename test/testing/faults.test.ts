@@ -205,7 +205,7 @@ describe('a connect fault', () => {
     expect((await joined).session.user_id).toBe('ada')
   })
 
-  test('a connect fault with a delay ends with a reset connection if the service is reset, even before the delay', async () => {
+  test('a connect fault with a delay ends with a reset connection if the service is reset during the delay', async () => {
     const { service, send } = await startTestService()
     const fault = service.faults.add({ operation: 'connect', delay: '1h', after: 'write' })
     const outcome = connect(service.baseUrl)

@@ -111,7 +111,7 @@ describe('a seed', () => {
     expect(await roomNames()).toEqual(['Old room', 'Weekly sync'])
   })
 
-  test('a seed is applied completely if the seed has all supported fields', async () => {
+  test('a seed with all supported fields creates the room, its member and its pages', async () => {
     const src = 'https://cdn.example.com/1.png'
     const { service, send } = await startTestService({
       seed: {

@@ -89,9 +89,12 @@ describe('a WebSocket request', () => {
     { host: 'localhost' },
     { host: 'meet.example' },
     { host: 'localhost:4680', origin: 'http://localhost:4680' },
-  ])('a WebSocket request with the host $host and the origin $origin (undefined: no Origin header) is accepted', async (headers) => {
-    expect(statusLine(await connectTo(headers))).toBe('HTTP/1.1 101 Switching Protocols')
-  })
+  ])(
+    'a WebSocket request with the host $host and the origin $origin (undefined: no Origin header) is accepted',
+    async (headers) => {
+      expect(statusLine(await connectTo(headers))).toBe('HTTP/1.1 101 Switching Protocols')
+    },
+  )
 
   test('a WebSocket request with a host that only ends with an allowed name is refused', async () => {
     expect(statusLine(await connectTo({ host: 'not-meet.example' }))).toBe(refused)
