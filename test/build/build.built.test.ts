@@ -32,7 +32,7 @@ test.each([
   'import a with b from"./x.js";',
   'var a;import{b}from"./x.js";export{a};export{b};',
   'var a=1;export default a;',
-])('the build refuses an unsupported form of import or export: %s', (text) => {
+])('the build refuses “%s”, which contains an unsupported form of import or export', (text) => {
   expect(() => asCommonJs('part', text)).toThrow('part: nothing provides for')
 })
 

@@ -95,11 +95,14 @@ describe('refused writes', () => {
     ['rooms update r1 --name New'],
     ['members update r1 m1 --type host'],
     ['pages create r1 --data [{"user_id":7}]'],
-  ])('a refused write that adds no user to a room causes no request for a user: %s', async (command) => {
-    refuseWrites(bad)
-    expect((await world.run(command)).code).toBe(1)
-    expect(looks()).toEqual([])
-  })
+  ])(
+    'the refused write “%s”, which adds no user to a room, causes no request for a user',
+    async (command) => {
+      refuseWrites(bad)
+      expect((await world.run(command)).code).toBe(1)
+      expect(looks()).toEqual([])
+    },
+  )
 
   test('members add exits 4 without a request for the user if the key is refused', async () => {
     world.intercept = async () => bad

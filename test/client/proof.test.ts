@@ -238,7 +238,7 @@ describe('a response that denies a change', () => {
     { errors: ['no'] },
     { status: 'error', message: 'no' },
     { statusCode: 422, message: 'no' },
-  ])('a response that denies a change is a refusal if it contains no item: %j', async (body) => {
+  ])('the response %j, which denies a change and contains no item, is a refusal', async (body) => {
     answerWrites(false, answer(200, body))
     for (const line of [
       'rooms update ROOM --name New',

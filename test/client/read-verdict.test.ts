@@ -52,7 +52,7 @@ describe.each(Object.entries(noes))('a read that gets a 200 response with %s', (
   const index = Object.keys(noes).indexOf(name)
 
   test.each(share(reads, index, 3))(
-    `a read that gets a 200 response with ${name} exits 6: %s`,
+    `the read “%s” exits 6 if it gets a 200 response with ${name}`,
     async (line) => {
       for (const items of [[], null]) {
         respondToReads(fields, items)

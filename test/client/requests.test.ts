@@ -730,7 +730,7 @@ describe('hidden keys', () => {
   })
 
   test.each(['some bad key', 'some bad\nkey', 'schlüssel', '\u0000 and more'])(
-    'the key is hidden if it is malformed: %j',
+    'the malformed key %j is hidden in the error and causes no request',
     async (key) => {
       expect(await outcome('rooms list', { MEETROOM_API_KEY: key })).toEqual({
         code: 4,
@@ -759,7 +759,7 @@ describe('writes after a failed first attempt', () => {
     ['a gateway’s 502', answer(502, {})],
     ['a gateway’s 504', answer(504, {})],
   ])(
-    'users delete has an unknown outcome if its retry gets “not found” after this first response: %s',
+    'users delete has an unknown outcome if its first response is %s and its retry gets “not found”',
     async (_what, first) => {
       respondInOrder(first, answer(404, {}))
       expect(await outcome('users delete ada --yes')).toEqual(unknown)

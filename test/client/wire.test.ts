@@ -105,7 +105,7 @@ describe('the client', () => {
   for (const { operation, cases } of successes)
     describe(`for ${operation}`, () => {
       for (const wireCase of cases)
-        test(`the client for ${operation} sends the documented request and accepts the documented response: ${wireCase.name}`, async () => {
+        test(`the client for ${operation} sends the documented request and accepts the documented response (case: ${wireCase.name})`, async () => {
           const { requests, call } = createClientOf(JSON.stringify(wireCase.answer))
           const { name, input } = toClientCall(wireCase)
           const { value } = await call(name, input)
@@ -211,7 +211,7 @@ describe('responses with null', () => {
 })
 
 test.each(successes.filter(({ operation }) => /\.(get|list)$/.test(operation)))(
-  'a response to a read without the requested item or list is an error: $operation',
+  'a response to $operation without the requested item or list is an error',
   async ({ cases: [wireCase] }) => {
     if (!wireCase) throw new Error('there is no success')
     const { name, input } = toClientCall(wireCase)

@@ -89,7 +89,7 @@ describe('the arguments of a program on Windows', () => {
   )
 
   test.each(['--limit 5', 'a,b', '@file', '{x}', 'age>90d', "'a'b", '"`n"', '"$other"'])(
-    'the PowerShell parser of these tests refuses text that PowerShell interprets: %s',
+    'the PowerShell parser of these tests refuses the text “%s”, which PowerShell interprets',
     (line) => expect(() => readLine(line, variables satisfies Variables)).toThrow(),
   )
 })

@@ -227,7 +227,7 @@ describe('values in backups', () => {
   const all = columns.flatMap(([table, column]) => values.map((value) => [table, column, value] as const))
   const step = sized(526, 1)
   test.each(all.filter((_, i) => i % step === 0))(
-    'local restore stores no value that the program cannot read: %s.%s = %s',
+    'local restore stores no unreadable value if %s.%s of the backup is %s',
     async (table, column, value) => {
       // SQLite itself rejects other types in a primary key.
       const key = column === 'seq' ? `AND typeof(${value}) = 'integer'` : ''
@@ -304,7 +304,7 @@ describe('rows that no restore accepts', () => {
       'users has an invalid default_member_type',
     ],
   ])(
-    'local backup refuses a workspace with a row that no restore accepts, and doctor reports the row: %s',
+    'local backup refuses a workspace with a row that contains %s, and doctor reports the row',
     async (_name, sql, message) => {
       const before = readFileSync(join(world.dir, 'honest.db'))
       await edit('data/workspace.db', sql)

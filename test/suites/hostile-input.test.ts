@@ -298,7 +298,7 @@ describe('duration for long input', () => {
     return best
   }
   test.each(Object.entries(shapes))(
-    'an import file of eight times the length takes less than 24 times the time to read: %s',
+    'an import file with %s takes less than 24 times the time to read at eight times the length',
     async (_, [format, make]) => {
       // Durations below 10 ms are mostly noise.
       const short = await time(format, make(size), 10)

@@ -224,7 +224,7 @@ const cases = Object.values(lines).flatMap((line, nth) =>
 
 describe.runIf(hasFull)('a command with broken standard streams', () => {
   test.each(cases)(
-    'a command with broken standard streams exits without a stack trace: meetroom %s %s',
+    'the command “meetroom %s %s” with broken standard streams exits without a stack trace',
     async (_line, redirection, line, ending) => {
       // A closed standard input contains no key.
       const known = redirection.startsWith('<') && line.line.includes('<') ? { ...line, code: 2 } : line
@@ -237,7 +237,7 @@ describe.runIf(hasFull)('a command with broken standard streams', () => {
 
 describe.runIf(hasFull)('a long-running command that cannot print its base URL', () => {
   test.each(['serve --port 0', 'webhooks listen --port 0 --json'])(
-    'a long-running command that cannot print its base URL exits 74: meetroom %s > /dev/full',
+    'the long-running command “meetroom %s > /dev/full”, which cannot print its base URL, exits 74',
     async (line) => {
       const ended = await redirected({ line }, '> /dev/full')
       expect(ended).toMatchObject({ code: 74, stderr: expect.stringContaining('no space left') })

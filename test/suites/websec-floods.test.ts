@@ -89,7 +89,7 @@ describe('memory of pipelined requests', () => {
   ]
 
   test.each(share(requests, 0, 2).map((request) => [request.replace(/(.{1,4}?)\1{3,}/gs, '$1…'), request]))(
-    'many clients without a key that pipeline requests and read no responses take less than 64 MB of memory: %j',
+    'many clients without a key that pipeline the request %j and read no responses take less than 64 MB of memory',
     async (_, request) => {
       count('floods')
       const { ready } = await startServe(['--ephemeral', '--quiet'], homes())

@@ -89,7 +89,7 @@ const switching = 'HTTP/1.1 101 Switching Protocols'
 
 describe('an allowed WebSocket request', () => {
   test.each(welcomeHandshakes)(
-    'the service opens a WebSocket for an allowed request: %s',
+    'the service opens a WebSocket for an allowed request (vector: %s)',
     async (_, handshake) => {
       count('vectors')
       const { status, frames } = await shake(handshake, closing(1000))
@@ -100,22 +100,25 @@ describe('an allowed WebSocket request', () => {
 })
 
 describe.each(Object.entries(refusedHandshakes))('a refused WebSocket request: %s', (group, vectors) => {
-  test.each(share(vectors, 0, 2))(`the service opens no WebSocket for ${group}: %s`, async (_, handshake) => {
-    count('vectors')
-    const before = await state()
-    // A request without a handshake is an ordinary request.
-    const { text, frames } = await shake(handshake)
-    expect(text).not.toContain(switching)
-    expect(text).toMatch(/^(HTTP\/1\.1 4\d\d |$)/)
-    expect(frames).not.toContainEqual(expect.objectContaining({ opcode: 1 }))
-    expect(await state()).toEqual(before)
-    expect((await shake({}, closing(1000))).status).toBe(switching)
-  })
+  test.each(share(vectors, 0, 2))(
+    `the service opens no WebSocket for ${group} (vector: %s)`,
+    async (_, handshake) => {
+      count('vectors')
+      const before = await state()
+      // A request without a handshake is an ordinary request.
+      const { text, frames } = await shake(handshake)
+      expect(text).not.toContain(switching)
+      expect(text).toMatch(/^(HTTP\/1\.1 4\d\d |$)/)
+      expect(frames).not.toContainEqual(expect.objectContaining({ opcode: 1 }))
+      expect(await state()).toEqual(before)
+      expect((await shake({}, closing(1000))).status).toBe(switching)
+    },
+  )
 })
 
 describe.each(Object.entries(frameGroups))('a peer in a room that sends %s', (group, vectors) => {
   test.each(share(vectors, 0, 2))(
-    `a peer that sends ${group} is disconnected with the expected close code: %s`,
+    `a peer that sends ${group} is disconnected with the expected close code (vector: %s)`,
     async (_, bytes, code) => {
       count('vectors')
       const visitor = await openVisitor()

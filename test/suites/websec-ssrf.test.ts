@@ -27,7 +27,7 @@ const hangUp = () =>
   })
 
 describe.each(Object.entries(forbiddenAddresses))('a webhook to %s', (_, addresses) => {
-  test.each(addresses)('a webhook to a forbidden IP address is not sent: %s', async (address) => {
+  test.each(addresses)('a webhook to the forbidden IP address %s is not sent', async (address) => {
     count('vectors')
     for (const origin of [`http://${address}`, `https://${address}:8443`])
       await expect(posting()(`${origin}/`, {}, '{}')).rejects.toBeInstanceOf(ForbiddenAddress)
@@ -140,7 +140,7 @@ describe('a redirect by a webhook receiver', () => {
   )
 
   test.each(vectors)(
-    'a redirect by a webhook receiver is not followed: %i to %s',
+    'a redirect by a webhook receiver with the status %i to %s is not followed',
     async (status, location) => {
       count('vectors')
       const { url, inbox } = await startReceiver(

@@ -78,7 +78,7 @@ for (const [row, { title, answers: usual, closes = true, vectors }] of requestGr
       const chosen = share(vectors, isSame ? 0 : row, isSame ? 20 : Math.min(2, vectors.length))
       describe(words[target], () => {
         for (const [name, change, other] of chosen)
-          test(`${words[target]} receives the expected status: ${printable(name)}`, async () => {
+          test(`${words[target]} receives the expected status (vector: ${printable(name)})`, async () => {
             count('vectors')
             await attempt(targets[target](), change, other?.[target] ?? answers, closes)
           })

@@ -142,7 +142,7 @@ describe('a fault', () => {
     [{ status: 429, headers: { a: 'b\r\nc: d' } }, 'headers.a of a fault is not a valid header'],
     ['503', 'a fault must be an object, not “503”'],
     [null, 'a fault must be an object, not “null”'],
-  ])('a fault causes an error with the reason if the fault is invalid: %j', async (fault, message) => {
+  ])('the invalid fault %j causes an error with the reason', async (fault, message) => {
     const { service } = await startTestService({})
     expect(() => service.faults.add(fault as Fault)).toThrow(message)
   })

@@ -248,14 +248,9 @@ describe('a seed', () => {
     [{ rooms: [{ ...room, id: '..' }] }, 'rooms[0]: “..” is not a valid room ID'],
     [[], 'it must be an object, not a list'],
     [null, 'it must be an object, not null'],
-  ])(
-    'a seed causes an error with the path of the problem if the seed is invalid: %j',
-    async (bad, message) => {
-      await expect(startService({ seed: bad as object })).rejects.toThrow(
-        `the seed cannot be used: ${message}`,
-      )
-    },
-  )
+  ])('the invalid seed %j causes an error with the path of the problem', async (bad, message) => {
+    await expect(startService({ seed: bad as object })).rejects.toThrow(`the seed cannot be used: ${message}`)
+  })
 
   test('a seed that is not a readable JSON file causes an error with the reason', async () => {
     const file = join(tempDir(), 'seed.json')
@@ -335,7 +330,7 @@ describe('an unknown operation', () => {
     ['POST', '/rooms/weekly/messages', 'sendMessage (POST /v1/rooms/{room_id}/message)'],
     ['POST', '/rooms/weekly/pages', 'createPages (POST /v1/rooms/{room_id}/pages/create_many)'],
   ])(
-    'an unknown operation causes status 400 with the nearest operation in the message: %s %s',
+    'the unknown operation %s %s causes the status 400 with the nearest operation in the message',
     async (method, path, nearest) => {
       const { send } = await startTestService()
       expect(await send(method, path, method === 'GET' ? undefined : {})).toMatchObject({

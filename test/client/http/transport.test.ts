@@ -144,7 +144,7 @@ describe.each([
   })
 
   describe('a request', () => {
-    test('a request is sent unchanged, and its response is returned unchanged', async () => {
+    test('the transport sends a request unchanged and returns its response unchanged', async () => {
       const origin = await serve(async (request, response) => {
         let body = ''
         for await (const chunk of request) body += chunk
@@ -176,7 +176,7 @@ describe.each([
     })
 
     test.each([301, 302, 303, 307, 308])(
-      'a redirect with the status %i is returned and not followed',
+      'the transport returns a redirect with the status %i and does not follow the redirect',
       async (status) => {
         let requests = 0
         const origin = await serve((_request, response) => {
@@ -194,14 +194,14 @@ describe.each([
     )
 
     test.each([400, 404, 429, 500, 503])(
-      'a response with the status %i is returned without an error',
+      'the transport returns a response with the status %i without an error',
       async (status) => {
         const origin = await serve((_request, response) => response.writeHead(status).end('no'))
         expect(await send(origin)).toMatchObject({ status, text: 'no' })
       },
     )
 
-    test('each of many concurrent requests gets its own response', async () => {
+    test('the transport gives each of 50 concurrent requests its own response', async () => {
       const origin = await serve((request, response) => response.end(request.url))
       const transport = createNetworkTransport({ origin, env: {}, createLibrary, connections: 2 })
       onTestFinished(() => transport.close())
@@ -467,7 +467,7 @@ describe.each([
       '220 mail.test ESMTP ready\r\n',
       'HTTP/1.1 abc\r\n\r\n',
       'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n',
-    ])('the transport reports a response that is not HTTP as unreadable: %j', async (text) => {
+    ])('the transport reports the response %j, which is not HTTP, as unreadable', async (text) => {
       const origin = await serveRaw((socket) => socket.write(text))
       const error = await send(origin).catch((thrown: unknown) => thrown)
       expect(error).toBeInstanceOf(ServiceError)

@@ -94,7 +94,7 @@ test('a request body that arrives in pieces is joined, even if a character is sp
 
 describe('a request target outside the paths of the service', () => {
   for (const target of ['//[', '//elsewhere/v1/rooms', '/', '/v1', '/v1/../v1/nothing', '*'])
-    test(`a request target outside the paths of the service gets the response 400: ${target}`, async () => {
+    test(`the request target “${target}”, which is outside the paths of the service, gets the response 400`, async () => {
       const { service, apiKey } = await openTestWorkspace()
       const { url } = await serve(service)
       const text = await sendOverSocket(

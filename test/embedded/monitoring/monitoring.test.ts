@@ -121,7 +121,7 @@ describe('X-Request-Id', () => {
   }
 
   test.each(['abc', '0195-abc_DEF.7:1/2+3=@x', 'x'.repeat(128)])(
-    'X-Request-Id is returned unchanged if the client sends a valid ID: %s',
+    'X-Request-Id is returned unchanged if the client sends the valid ID “%s”',
     async (id) => {
       expect(await send(await serveHere(), id)).toBe(id)
     },

@@ -315,7 +315,7 @@ describe('a room', () => {
     { name: '', type: 'open' },
     { name: null, type: 'open' },
   ])
-    test(`a room without a name or a type is refused: ${JSON.stringify(body)}`, async () => {
+    test(`a create request for a room with the body ${JSON.stringify(body)}, which lacks a name or a type, is refused`, async () => {
       expect(await send('POST', '/rooms', body)).toEqual(invalid)
       expect(await names('/rooms')).toEqual([])
     })
@@ -414,7 +414,7 @@ describe('a user', () => {
   })
 
   for (const body of [{}, { name: 'Ada' }, { user_id: '' }, { user_id: null }])
-    test(`a user without a user_id is refused: ${JSON.stringify(body)}`, async () => {
+    test(`a create request for a user with the body ${JSON.stringify(body)}, which lacks a user_id, is refused`, async () => {
       expect(await send('POST', '/users', body)).toEqual(invalid)
     })
 
@@ -636,7 +636,7 @@ describe('URLs in requests', () => {
 
 describe('a user ID', () => {
   test.each(['a\u0001b', 'ada\n', '\tada', 'a\u007fb', 'a\u0085b', 'a\u009fb'])(
-    'a user ID with a control character is refused: %j',
+    'the user ID %j, which contains a control character, is refused',
     async (user_id) => {
       const { status, body } = await send('POST', '/users', { user_id })
       expect([status, body.error]).toEqual([
@@ -648,7 +648,7 @@ describe('a user ID', () => {
   )
 
   test.each(['ada lovelace', 'ada@example.com', 'a/b?c#d%', 'Ünï', '名前', '…'])(
-    'a user ID without a control character is accepted: %j',
+    'the user ID %j, which contains no control character, is accepted',
     async (user_id) => {
       await user(user_id)
       const { body } = await send('GET', `/users/${encodeURIComponent(user_id)}`)

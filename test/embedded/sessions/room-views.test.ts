@@ -157,7 +157,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     ['a private room without a token', 4400, 'this room needs the access token of a user', () => undefined],
     ['a token that is not valid', 4400, 'the access token is not valid', () => 'x'],
   ])(
-    'a client with the subprotocol meetroom.room is refused with a close code and a reason: %s',
+    'a client with the subprotocol meetroom.room is refused with a close code and a reason for %s',
     async (_, code, reason, token) => {
       const served = await lesson()
       expect(await connectView(served, served.room, token()).ended()).toEqual({ code, reason })

@@ -368,7 +368,7 @@ describe('heartbeats', () => {
     expect(await peer.closed).toMatchObject({ code: 1006 })
   })
 
-  test('heartbeats accept any frame of the peer as activity', async () => {
+  test('heartbeats accept messages and pings of the peer as activity', async () => {
     const room = await served.room()
     const peer = await served.join(room, { silent: true })
     for (const _ of Array(4)) {

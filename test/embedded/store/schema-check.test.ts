@@ -42,14 +42,18 @@ describe('a workspace whose schema differs from the schema of the migrations', (
       'DROP VIEW present_members; CREATE VIEW present_members AS SELECT * FROM members',
       'a changed view present_members',
     ],
-    ['no table', 'DROP TABLE pages', 'no table pages'],
-    ['another column', 'ALTER TABLE rooms ADD COLUMN x TEXT', 'a changed table rooms'],
-    ['no column', 'ALTER TABLE sessions DROP COLUMN type', 'a changed table sessions'],
+    ['no table pages', 'DROP TABLE pages', 'no table pages'],
+    ['an additional column', 'ALTER TABLE rooms ADD COLUMN x TEXT', 'a changed table rooms'],
+    [
+      'a table sessions without the column type',
+      'ALTER TABLE sessions DROP COLUMN type',
+      'a changed table sessions',
+    ],
     ['a negative version', 'PRAGMA user_version = -1', 'the schema version -1'],
     ['an older version', 'PRAGMA user_version = 3', 'a changed table deliveries'],
     ['no version', 'PRAGMA user_version = 0', 'the table deliveries, which meetroom does not create'],
   ])(
-    'a workspace is not opened if its schema differs from the schema of the migrations: %s',
+    'a workspace is not opened if its schema differs from the schema of the migrations because it has %s',
     async (_name, sql, fault) => {
       const { world, path } = await change((db) => db.exec(sql))
       const hint =
