@@ -287,7 +287,7 @@ test('only match.ts and a fixed list of modules compare names and emails of item
     'cli/commands/sessions/watch/room-view.ts',
     'cli/workspace/export-workspace.ts',
   ])
-  // An import decides with the filter alone that no room has been created.
+  // An import compares no names: an empty filtered list shows that it has not created the room.
   expect(having(/call\('listRooms', \{ query: \{ name\b/)).toEqual([
     ...['cli/import/adapters/rooms.ts', 'cli/names/item-finder.ts'],
   ])

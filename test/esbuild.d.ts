@@ -2,7 +2,7 @@ declare module '*.esbuild.mjs' {
   export interface Part {
     name: string
     code: string
-    /** Files whose code the part contains. */
+    /** Source files in the chunk. */
     inputs: string[]
   }
 

@@ -214,7 +214,7 @@ async function runInstalled(dir: string, as: readonly string[] = []): Promise<st
   return stderr
 }
 
-/** Creates a cache directory that was filled by root or the owner of the package. */
+/** Creates a directory with a cache of `meetroom version` that belongs to the current user. */
 async function installed() {
   const dir = tempDir()
   chmodSync(dir, 0o755)

@@ -87,7 +87,7 @@ const heavyOfNode = [
   'node:zlib',
 ]
 
-/** Node modules that a request does not need. */
+/** Node modules that no request needs. */
 const unusedByRequests = ['node:child_process', 'node:fs/promises']
 
 async function served() {
@@ -99,7 +99,7 @@ async function served() {
     workspace.close()
   })
   const env = { MEETROOM_BASE_URL: `${server.url}/v1`, MEETROOM_API_KEY: workspace.apiKey }
-  // Without rooms there is no table.
+  // Without a room, the program would print no table.
   await runHere('rooms create --name a --type open'.split(' '), { env })
   return env
 }

@@ -31,7 +31,7 @@ export async function createAccessWorld() {
     member: async (room: string, user: string): Promise<any> =>
       (await members(room)).find(({ user_id }) => user_id === user),
     outcome: run,
-    /** Returns the rows that a command prints with `-o ndjson`. */
+    /** Runs a command with `-o ndjson`, and parses the printed rows. */
     rows: async (line: string) => {
       const { code, stdout, stderr } = await world.run(`${line} -o ndjson`)
       const rows = stdout

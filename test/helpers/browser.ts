@@ -20,8 +20,8 @@ export const browser = (process.env['PATH'] ?? '')
 const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
 
 /**
- * Keeps the temporary files of a browser in a directory that the test removes, because a killed browser does
- * not remove them.
+ * Returns variables that put the temporary files of a browser into a directory that the test removes. A killed
+ * browser does not remove its files.
  */
 const homeIn = (dir: string) => ({ HOME: dir, TMPDIR: dir })
 

@@ -9,7 +9,10 @@ import { findFreePort } from './free-port.ts'
 import { leaves } from './tree.ts'
 import { baseUrl, tempDir, worldsWith } from './world.ts'
 
-/** Values of arguments by their name in the help. Words in capital letters stand for IDs. */
+/**
+ * Values of arguments by their name in the help. `ROOM`, `MEMBER` and `DELIVERY` stand for IDs, and `GROUP` for
+ * the first word of the command.
+ */
 const values: Record<string, string> = {
   room: 'ROOM',
   member: 'MEMBER',
@@ -41,7 +44,7 @@ const values: Record<string, string> = {
   backup: 'workspace/workspace.db',
 }
 
-/** Additional arguments of commands that need more than ARGS or have several forms. */
+/** Arguments of commands that need flags or have several forms. `ARGS` stands for the values of all arguments. */
 const lines: Record<string, readonly string[]> = {
   'rooms create': ['--name N --type open', '--name N --type open --if-not-exists'],
   'rooms link': ['ARGS --as ada', '--where type=private --as ada'],
@@ -183,7 +186,7 @@ export async function prepare({ isProtected = false, keyCommand = false }: Prepa
     mode: 0o600,
   })
   file('key', world.apiKey)
-  // A command that uses a profile must not find a local workspace.
+  // Outside the data directory, so that commands with a profile find no local workspace.
   await mkdir(join(world.dir, 'workspace'))
   emptyWorkspace ??= createEmptyWorkspace()
   writeFileSync(join(world.dir, 'workspace/workspace.db'), await emptyWorkspace)

@@ -1,6 +1,6 @@
 import { createSign, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 
-/** Certificate and private key of a TLS server. */
+/** Certificate and private key of a TLS server, in PEM. */
 export interface Certificate {
   cert: string
   key: string
@@ -27,7 +27,6 @@ export function certificateAuthority(name = 'Test CA') {
     /** Creates a certificate signed by the authority. */
     issue: ({ host = '127.0.0.1', days = [-1, 2] }: CertificateOptions = {}): Certificate =>
       signed({ subject: host, issuer: name, subjectKeys: newKeys(), issuerKeys: keys, days }),
-    /** Creates a self-signed certificate. */
     selfSigned(host = '127.0.0.1'): Certificate {
       const own = newKeys()
       return signed({ subject: host, issuer: host, subjectKeys: own, issuerKeys: own })

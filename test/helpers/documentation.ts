@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path'
 const root = resolve(import.meta.dirname, '../..')
 const topicsDir = join(root, 'src/help')
 
-/** Names of the help topics. */
 export const topicNames: readonly string[] = readdirSync(topicsDir).map((file) => file.replace(/\.md$/, ''))
 
 export function topicFile(name: string): string {

@@ -7,9 +7,7 @@ export interface HostOptions {
   stdin?: string | Uint8Array
   /** True if standard input, output and error are a terminal. */
   tty?: boolean
-  /** Width of the terminal, in columns. */
   columns?: number
-  /** Height of the terminal, in lines. */
   rows?: number
   cwd?: string
   /** Process ID; `testPid` by default. */
@@ -59,9 +57,8 @@ export interface TestHost extends Host {
   readonly stderr: Capture
   /** Durations of all sleeps, in milliseconds. Sleeping takes no real time. */
   readonly slept: number[]
-  /** Moves the wall clock by a number of milliseconds. */
+  /** Moves only the wall clock; the monotonic clock continues. */
   setWallClock(byMs: number): void
-  /** Types text on the terminal. */
   type(text: string): void
   /** Ends the input of the terminal. */
   hangUp(): void
@@ -133,7 +130,7 @@ export function testHost({
       signal?.throwIfAborted()
       slept.push(ms)
       elapsed += ms
-      // Yields to other tasks, because a loop of sleeps would never end.
+      // Yields to other tasks, which a loop of sleeps would otherwise block.
       await new Promise((resolve) => setImmediate(resolve))
       signal?.throwIfAborted()
     },

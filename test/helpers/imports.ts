@@ -20,7 +20,9 @@ export async function createImportWorld(contents?: Contents) {
   /** Returns the names of the users by their IDs. */
   const users = async (): Promise<Record<string, string | null>> =>
     Object.fromEntries((await all('/users', 'users')).map(({ user_id, name }) => [user_id, name]).sort())
-  /** Loses the response to each write after the service has performed it, and each read after the first write. */
+  /**
+   * Loses the response to each write after the service has executed it, and each read after the first write.
+   */
   const loseConnection = () => {
     let isLost = false
     world.intercept = async (request, next) => {
@@ -67,7 +69,7 @@ export async function createImportWorld(contents?: Contents) {
     },
     /** Returns all requests as `METHOD /path`. */
     sent: () => world.requests.map(lineOf),
-    /** Returns all writes. */
+    /** Returns all writes as `METHOD /path`. */
     writes: () => world.requests.filter(({ method }) => method !== 'GET').map(lineOf),
   })
 }

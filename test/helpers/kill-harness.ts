@@ -83,7 +83,7 @@ async function begin(dir: string, script?: string) {
   }
 }
 
-/** Returns the events of a session. */
+/** Returns the events that a session causes, in the form that `startEventReceiver` records. */
 export const eventsOf = ({ id }: { id: string }) => [`sessionJoined ${id}`, `sessionLeft ${id}`]
 
 export interface EventRequest {
@@ -93,7 +93,10 @@ export interface EventRequest {
   status: number
 }
 
-/** Starts a webhook receiver that fails some requests and records all requests by their `webhook-id`. */
+/**
+ * Starts a webhook receiver that responds 500 while `fails` returns true, and records all requests by their
+ * `webhook-id`.
+ */
 export async function startEventReceiver(fails: () => boolean = () => false) {
   const requests = new Map<string, EventRequest[]>()
   /** Webhook IDs of each event. */

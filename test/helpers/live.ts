@@ -53,7 +53,7 @@ export function testMachine(startsAt = testNow) {
     stall(ms: number): void {
       monotonic += ms
     },
-    /** Moves the wall clock. */
+    /** Moves only the wall clock, so that no timer becomes due. */
     setWallClock(byMs: number): void {
       wall += byMs
     },

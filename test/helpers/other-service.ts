@@ -39,7 +39,6 @@ export interface Differences {
   errors?: keyof typeof errorShapes
 }
 
-/** Formats of error responses. */
 export const errorShapes = {
   text: (words: string) => ({ type: 'text/plain', body: words }),
   html: (words: string) => ({
@@ -116,7 +115,7 @@ function asked(request: WireRequest, ids: Ids, { maxLimit }: Differences): WireR
   return { ...request, url: url.href }
 }
 
-/** Creates the refusal of a large `limit`. */
+/** Returns the refusal of a large `limit`; undefined for other requests. */
 function limitRefused(
   { method, url }: WireRequest,
   { refusedLimits, errors = 'error' }: Differences,
@@ -127,7 +126,7 @@ function limitRefused(
   return answer(refusedLimits.status, body, { 'content-type': type })
 }
 
-/** Responds with the given sessions. */
+/** Returns a response with the given sessions; undefined for other requests. */
 function sessionsOf({ method, url }: WireRequest, { sessions }: Differences): WireResponse | undefined {
   const { pathname, searchParams } = new URL(url)
   if (method !== 'GET' || !pathname.endsWith('/sessions') || !sessions) return undefined

@@ -127,7 +127,7 @@ export async function createOutbox(opened?: Store) {
       await world.enters(await world.room(url, more), 'msg_1', world.start())
       return attempts.next()
     },
-    /** Waits until the outcome of the next attempt is on disk. */
+    /** Waits until the outcome of the next attempt is committed. */
     async noted(): Promise<string> {
       const { outcome } = await outcomes.next()
       await store.write(() => {})

@@ -47,5 +47,4 @@ export const upgradeHeaders = {
   'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
 }
 
-/** Returns the first line of a response. */
 export const statusLine = (text: string) => text.split('\r\n', 1)[0]

@@ -3,7 +3,7 @@ import { answer, type World } from './world.ts'
 
 type Thing = Record<string, unknown>
 
-/** Room of a service that contains only data of the test. */
+/** Room with its sessions and members. */
 export interface Lesson {
   room?: Thing
   sessions?: readonly Thing[]

@@ -14,7 +14,7 @@ export interface Running extends ReturnType<typeof logOf> {
   child: ChildProcess
   stdout: Inbox<string>
   stderr: Inbox<string>
-  /** Waits until the program ends. */
+  /** Waits until the program has ended and its output is complete. */
   ended(patienceMs?: number): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 

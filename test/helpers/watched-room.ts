@@ -27,7 +27,7 @@ export interface Look {
   instead?: WireResponse | Error | undefined
 }
 
-/** Responses about people, by path. */
+/** Responses to requests for members and users, by path. */
 export type People = Readonly<Record<string, object>>
 
 /** Creates a service whose room changes at each poll; ^C is pressed after the last poll. */
@@ -84,7 +84,10 @@ export const events = (stdout: string): Record<string, unknown>[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line))
 
-/** Returns the people who are online according to the events of a watch, and checks the counts in them. */
+/**
+ * Returns the IDs of the sessions that are online according to the events of a watch.
+ * @throws {Error} for an event that contradicts the earlier events, such as a wrong `online` count
+ */
 export function replay(told: readonly Record<string, unknown>[]): Set<unknown> {
   const there = new Set<unknown>()
   for (const { event, session_id, online } of told) {

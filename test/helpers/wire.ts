@@ -6,7 +6,7 @@ import { openWorkspace } from '../../src/embedded/workspace.ts'
 import { testNow } from './host.ts'
 import { withSchema } from './new-database.ts'
 
-/** Request and response of the API specification. */
+/** Example request and its expected response, with placeholders. */
 export interface WireCase {
   name: string
   request: { method: string; path: string; headers?: Record<string, string>; body?: unknown }
@@ -14,7 +14,7 @@ export interface WireCase {
 }
 
 export interface Fixture {
-  /** Operation; null for cases about the key. */
+  /** Operation; null for requests with a refused key. */
   operation: string | null
   cases: WireCase[]
 }
@@ -239,7 +239,6 @@ function refusalOf({ status }: WireCase['response'], operation: string | null) {
   return { error: { code, message: '<string>' } }
 }
 
-/** Connection to the service. */
 export interface Connection {
   baseUrl: string
   exchange(request: WireRequest): Promise<WireResponse>

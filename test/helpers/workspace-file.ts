@@ -7,7 +7,7 @@ interface Person {
   type?: string
 }
 
-/** Creates a world with workspace files. */
+/** Creates a world with functions for workspace files and for the items of the service. */
 export async function createWorkspace() {
   const world = await createWorld()
   return {

@@ -40,7 +40,6 @@ interface Setting {
   known: Map<string, Known>
   /** Runs a command line over the network. */
   run(argv: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }>
-  /** Stops the faults of the service. */
   stopFaults(): void
 }
 

@@ -83,8 +83,8 @@ test('unread messages of all rooms have one limit, above which the peers that ar
     sockets.push(await join(id))
     await ask(`/rooms/${id}/message`, message)
   }
-  // 128 MB hold 14 messages. On a slow machine, some of their peers are disconnected, because they answer no
-  // pings.
+  // 128 MB hold 14 messages. On a slow machine, some of the last 14 peers are disconnected too, because they
+  // do not respond to pings.
   const behind = await Promise.all(sockets.slice(0, -14).map(read))
   expect(behind).toEqual(Array(rooms - 14).fill('an end'))
   expect(await read(sockets.at(-1) as Socket)).toBe('a message')

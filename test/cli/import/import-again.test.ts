@@ -29,7 +29,7 @@ describe('a second rooms import of the same rows', () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3'))
     expect(await run('rooms import rooms.csv --dry-run')).toMatchObject(refused('3 of 3'))
     expect(world.writes()).toEqual([])
-    // One lookup is enough.
+    // Each run sends one lookup.
     expect(world.sent()).toHaveLength(2)
     expect(await world.rooms()).toEqual(roomsOf(3))
   })

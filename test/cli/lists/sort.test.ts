@@ -227,7 +227,7 @@ type Value = string | number | boolean | null | undefined | LosslessNumber
 
 const collator = new Intl.Collator('en')
 
-/** Returns a negative number if `a` comes first according to the help, independently of the program. */
+/** Returns a negative number if `a` comes first according to the help. */
 function expected(a: Value, b: Value, descending: boolean): number {
   const isBlank = (value: Value) => value === null || value === undefined
   if (isBlank(a) || isBlank(b)) return Number(isBlank(a)) - Number(isBlank(b))

@@ -385,7 +385,7 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
   'quote.csv': 'user_id,name\nbob,"Bob\n',
 }
 
-/** Creates two rooms, two users and a member; returns their IDs by placeholder. */
+/** Creates files, two rooms, two users and a member; returns the IDs by placeholder. */
 async function createItems(world: World): Promise<Readonly<Record<string, string>>> {
   for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   const room = async (name: string, type: string) =>

@@ -77,7 +77,7 @@ const scripts: Record<string, Script> = {
     method === 'GET' && !path.includes('offset=1') ? answer(200, everything) : answer(502, 'Bad Gateway'),
 }
 
-/** Creates a machine with three services. */
+/** Creates a machine with a local workspace and three profiles. */
 async function createMachine() {
   const dir = tempDir()
   const data = join(dir, 'data')

@@ -3,7 +3,7 @@ import { allCalls, byCommand, filesOf, needsControl, prepare, stays } from '../.
 import { answer } from '../../helpers/world.ts'
 import { share } from '../../suites/size.ts'
 
-/** Completion only caches names, so it changes nothing. */
+/** All calls that end by themselves. Completion is excluded, because the names that it caches are not a change. */
 const calls = (await allCalls()).filter(
   (call) => !stays.test(call) && !needsControl.test(call) && !call.startsWith('__complete'),
 )
@@ -33,7 +33,7 @@ test('each command that prints more than notices exits 74 if its output is lost,
     const isChanged = writes > 0 || JSON.stringify(filesOf(world.dir)) !== before
     if (isChanged) changed.push(call)
     if (code !== 74) silent.push(`${code} ${call}`)
-    // The notice names a web page after it is written.
+    // A notice has already named the written web page.
     else if (/^wrote /.test(stderr)) continue
     else if (
       isChanged !==

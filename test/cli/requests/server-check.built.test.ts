@@ -109,7 +109,7 @@ describe('a profile of serve --save-profile', () => {
         stdout: '',
         stderr: `error: no response from ${host}: no process serves the local workspace at this base URL\nhint: find the cause with: meetroom doctor --profile dev\n`,
       })
-      // The first line would contain the token.
+      // The first line of a join request contains the token.
       expect((await run('join R --token secret --profile dev --retries 0')).code).toBe(5)
       expect(await taken.close()).toBe('')
     },

@@ -87,7 +87,7 @@ describe('a command with many items', () => {
         if (toFail-- > 0) return answer(400, { error: { code: 'invalid_parameters', message: 'no' } })
         if (toFail === -1) {
           if (failures === 0) host.signal('SIGINT')
-          // The modules that classify the failure are loaded meanwhile.
+          // Allows time to load the modules that classify the failure.
           void turns(1000).then(() => {
             sentBefore = world.requests.length
             release()

@@ -9,7 +9,7 @@ async function findCallsWithFlag(flag: string) {
     if (flag !== '--columns' && !command.options.some(({ long }) => long === flag)) return []
     const name = words.join(' ')
     const own = calls.filter((line) => line === name || line.startsWith(`${name} `))
-    // Conditions replace IDs; in a report, the IDs of rooms.
+    // A call takes either IDs or `--where`, so a call without IDs is needed.
     const chosen =
       own.find((line) => line.includes(' --where ')) ?? (name === 'sessions report' ? name : undefined)
     const call = (flag === '--where' ? chosen : undefined) ?? own[0] ?? name

@@ -12,8 +12,8 @@ import { tempDir } from '../../helpers/world.ts'
 const hour = 3_600_000
 
 /**
- * Opens a workspace with live sessions, which defers more than two concurrent ends and records them on
- * request.
+ * Opens a workspace with a session hub. The hub defers the records of more than two concurrent ends until a
+ * test calls `settle`.
  */
 async function openLive(dir: string, startsAt = testNow) {
   const workspace = await openTestWorkspace(dir)

@@ -49,7 +49,7 @@ const each = (endOf: (command: Command) => End): Expected => ({
 /** Expects the same end for all commands. */
 const all = (end: End): Expected => each(() => end)
 
-/** Expects separate ends for reads, for writes that may be repeated, and for creations, which must not be. */
+/** Expects separate ends for reads, for repeatable writes, and for creations, which are not repeatable. */
 export const split = (read: End, write: End, create: End): Expected =>
   each((command) => (command === 'create' ? create : command === 'list' || command === 'get' ? read : write))
 

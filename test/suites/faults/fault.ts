@@ -9,7 +9,6 @@ export interface Fault {
   does: Script
   /** Script for the first connection, if it differs. */
   first?: Script
-  /** Expected exit codes, requests and connections. */
   expect: Expected
   /** Part of the error, or of the warning of a command that succeeds. */
   says?: string | RegExp

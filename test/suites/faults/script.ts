@@ -180,11 +180,8 @@ export class ServerConnection {
 
 // Steps of scripts.
 
-/** Waits for a whole request. */
 export const request: Step = (connection) => connection.request()
-/** Waits for the head of a request. */
 export const head: Step = async (connection) => void (await connection.head())
-/** Waits for the first bytes. */
 export const anything: Step = (connection) => connection.anything()
 export const end: Step = (connection) => connection.end()
 export const endRaw: Step = (connection) => connection.endRaw()

@@ -5,7 +5,6 @@ import { openFullPort } from '../../helpers/stall.ts'
 import type { Fault } from './fault.ts'
 import { ServerConnection } from './script.ts'
 
-/** Server with a fault. */
 export interface FaultyServer {
   port: number
   /** Number of requests and of connections so far. */

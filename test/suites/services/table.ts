@@ -37,7 +37,6 @@ const others: readonly FakeService[] = [
   { ...plain, name: 'has UUIDs for IDs', ids: 'uuid' },
 ]
 
-/** Every fake service. */
 export const services: readonly FakeService[] = [plain, ...likePlain, ...others]
 
 const differing = new Set([plain, ...others])

@@ -62,7 +62,7 @@ describe('rooms wait', () => {
     const session = (id: string) => ({ id, disconnected_at: null as string | null })
     let sessions: ReturnType<typeof session>[]
     let looks: () => string[]
-    /** Changes in the room, by the number of the poll that they precede. */
+    /** Changes in the room before the response to a request, by the number of the request. */
     let events: Record<number, () => unknown>
     beforeEach(() => {
       sessions = []
@@ -94,7 +94,7 @@ describe('rooms wait', () => {
 
     test('rooms wait --for waits until all conditions are met, and reads sessions only when the other conditions are met', async () => {
       events = {
-        // While two participants are connected, the room has another name.
+        // These participants leave before the first poll reads the sessions.
         1: () => sessions.push(session('a'), session('b')),
         2: () => sessions.splice(0),
         4: () => sessions.push(session('c'), session('d')),

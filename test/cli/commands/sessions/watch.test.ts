@@ -462,7 +462,7 @@ test('the events of sessions watch reproduce the last of several random lists of
             ? { instead: away() }
             : { page, sessions: ids.flatMap((id) => Array(1 + (id % 2)).fill(session(id, { name: 'N' }))) },
         )
-        // A participant who is missing from several pages is reported as left at the next poll.
+        // If a list has several pages, a missing participant is reported as left only at the next poll.
         const last = lists.findLast((ids) => ids !== null) ?? []
         const ending = { page, sessions: last.map((id) => session(id, { name: 'N' })) }
         const { run } = await watchedRoom([{}, ...looks, ending, ending])

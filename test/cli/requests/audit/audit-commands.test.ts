@@ -5,7 +5,7 @@ import { allCalls, byCommand, prepare, sendsElsewhere, stays } from '../../../he
 import { tempDir } from '../../../helpers/world.ts'
 import { share } from '../../../suites/size.ts'
 
-/** In a quick run, one call of each command. */
+/** All calls in a full run, and one call of each command in a quick run. */
 const calls = byCommand((await allCalls()).filter((call) => !sendsElsewhere.test(call))).flatMap((same) =>
   share(same, 0, same.length),
 )

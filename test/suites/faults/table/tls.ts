@@ -95,7 +95,6 @@ function half(line: Parameters<Step>[0]): Promise<void> {
   return line.send(`HTTP/1.1 200 OK\r\ncontent-length: ${good.length}\r\n\r\n${good.slice(0, 20)}`)
 }
 
-/** Faults of TLS. */
 export const tls: readonly Fault[] = [
   ...handshakes,
   ...certificates,

@@ -214,7 +214,6 @@ const cached = (name: string, key: (url: URL) => string): FakeService => ({
   },
 })
 
-/** Services that cache lists. */
 export const listCaches: readonly FakeService[] = [
   cached('caches lists by their URL without the offset', ({ href }) => href.replace(/[?&]offset=\d+/, '')),
   cached('caches lists by their URL without limit and offset', ({ href }) =>
