@@ -20,8 +20,8 @@ export const browser = (process.env['PATH'] ?? '')
 const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
 
 /**
- * Returns variables that put the temporary files of a browser into a directory that the test removes. A killed
- * browser does not remove its files.
+ * Returns variables that put the temporary files of a browser into a directory that the test removes, because
+ * a killed browser does not remove them.
  */
 const homeIn = (dir: string) => ({ HOME: dir, TMPDIR: dir })
 

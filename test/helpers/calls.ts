@@ -10,8 +10,8 @@ import { leaves } from './tree.ts'
 import { baseUrl, tempDir, worldsWith } from './world.ts'
 
 /**
- * Values of arguments by their name in the help. `ROOM`, `MEMBER` and `DELIVERY` stand for IDs, and `GROUP` for
- * the first word of the command.
+ * Values of arguments by their name in the help. `ROOM`, `MEMBER` and `DELIVERY` stand for IDs, and `GROUP`
+ * stands for the first word of the command.
  */
 const values: Record<string, string> = {
   room: 'ROOM',
@@ -44,7 +44,7 @@ const values: Record<string, string> = {
   backup: 'workspace/workspace.db',
 }
 
-/** Arguments of commands that need flags or have several forms. `ARGS` stands for the values of all arguments. */
+/** Words after commands that need flags or have several forms. `ARGS` stands for the argument values. */
 const lines: Record<string, readonly string[]> = {
   'rooms create': ['--name N --type open', '--name N --type open --if-not-exists'],
   'rooms link': ['ARGS --as ada', '--where type=private --as ada'],

@@ -226,8 +226,8 @@ export async function serveWorkspace({
   }
 
   /**
-   * Sends a request.
-   * @throws {Error} if the request fails
+   * Sends a request; returns the body of the response.
+   * @throws {Error} if the status is not 200
    */
   async function ask(method: string, path: string, body?: unknown): Promise<any> {
     const answer = await send(method, path, body)

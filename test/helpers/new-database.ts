@@ -80,7 +80,7 @@ async function createPool(): Promise<Pool> {
   }
 }
 
-/** Statements that the program runs. A database is not reused after any other statement. */
+/** Statements that the program passes to `exec`. A database is not reused after any other statement. */
 const usual =
   /^(BEGIN|COMMIT|ROLLBACK|RELEASE|SAVEPOINT|PRAGMA (busy_timeout|cache_size|foreign_keys|synchronous|journal_mode)\b)/
 

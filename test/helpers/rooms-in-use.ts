@@ -27,7 +27,10 @@ export interface UseDifferences {
   instead?: (path: string) => WireResponse | undefined
 }
 
-/** Makes the service of a world return these rooms. Returns the paths of requests for single rooms. */
+/**
+ * Makes the service of a world return these rooms.
+ * @returns a function that lists the paths of all requests except reads of the room list. Writes have a method.
+ */
 export function withRoomsInUse(
   world: World,
   rooms: readonly RoomInUse[],

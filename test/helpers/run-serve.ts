@@ -10,7 +10,7 @@ import { Inbox } from './inbox.ts'
 import { soon } from './waiting.ts'
 import { tempDir } from './world.ts'
 
-/** Creates directories for settings, workspace and temporary files, to isolate tests from this machine. */
+/** Creates a home directory; returns variables that isolate settings, workspace and temporary files in it. */
 export function homes() {
   const dir = tempDir()
   return {

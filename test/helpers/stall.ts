@@ -67,7 +67,7 @@ export interface Timed {
   lingeredMs: number
 }
 
-/** Runs the built program and measures the time until it ends. */
+/** Runs the built program, and measures the time from its first error output to its end. */
 export function runTimed(
   argv: readonly string[],
   env: Record<string, string>,

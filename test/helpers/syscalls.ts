@@ -11,7 +11,7 @@ export const canTrace =
   process.platform === 'linux' && spawnSync('strace', ['-f', '-e', 'trace=none', 'true']).status === 0
 if (!canTrace) notice('system calls', 'strace is not installed, or must not be used')
 
-/** Action of a traced process, in the order of time. */
+/** Action of a traced process. */
 export interface Event {
   what: 'logged' | 'synced' | 'told'
   /** Text written to the write-ahead log or to a connection. */
@@ -68,7 +68,7 @@ function eventsOf(trace: string): Event[] {
 /**
  * Finds responses about data that was not yet on disk.
  * @param marks texts that were written, each once
- * @returns one line per response, with the missing data
+ * @returns one line per text that was sent too early, or was never sent
  */
 export function toldTooEarly(events: readonly Event[], marks: readonly string[]): string[] {
   return marks.flatMap((mark) => {

@@ -114,7 +114,8 @@ export async function createWorld({ rows, time }: Contents = { rows: '', time: t
 export type World = Awaited<ReturnType<typeof createWorld>>
 
 /**
- * Creates worlds whose services have the same stored items. Only the first service receives them as requests.
+ * Returns a function that creates worlds with the same stored items. Only the first world receives them as
+ * requests.
  * @param fill sends the items, and returns facts about them, such as IDs
  */
 export function worldsWith<T, W extends World = World>(

@@ -15,7 +15,7 @@ import { counted, full } from './size.ts'
 const { add } = counted('canary')
 
 const sendable = Object.entries(keyShapes).filter(([name]) => !name.includes('no header'))
-/** All shapes of keys. A full run uses each shape 20 times, because every key is random. */
+/** Shapes of keys that a header can contain. A full run repeats each shape, because every key is random. */
 const shapes = Array.from({ length: full ? 20 : 1 }, () => sendable).flat()
 
 const echo = (key: string) => spellings.map((spell) => spell(key.trim())).join(' ')

@@ -26,7 +26,7 @@ const count = counted('process (signals)')
 
 const key = 'key-0123456789-of-the-suite'
 const envFor = (baseUrl: string) => ({ ...homes(), MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: key })
-/** Creates files to import, and returns the environment of their user. */
+/** Creates a file to import, and returns the environment of its user. */
 function withFiles(baseUrl: string) {
   const env = envFor(baseUrl)
   writeFileSync(join(env.HOME, 'users.csv'), 'user_id,name\nu1,A\nu2,B\nu3,C\n')

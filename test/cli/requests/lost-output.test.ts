@@ -3,7 +3,7 @@ import { allCalls, byCommand, filesOf, needsControl, prepare, stays } from '../.
 import { answer } from '../../helpers/world.ts'
 import { share } from '../../suites/size.ts'
 
-/** All calls that end by themselves. Completion is excluded, because the names that it caches are not a change. */
+/** Calls that end by themselves. Completion is excluded, because its cache of names is not a change. */
 const calls = (await allCalls()).filter(
   (call) => !stays.test(call) && !needsControl.test(call) && !call.startsWith('__complete'),
 )

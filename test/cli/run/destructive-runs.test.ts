@@ -20,7 +20,7 @@ const paced = (await leaves())
     hasMax: command.options.some(({ long }) => long === '--max'),
   }))
 
-/** Calls of these commands, and calls with many items that the general table lacks. */
+/** Calls of the paced commands, and calls with many items that `allCalls` lacks. */
 const calls = [
   ...(await allCalls()),
   'rooms update --where type=private --terminated',

@@ -6,7 +6,6 @@ import { createPace } from '../../helpers/pace.ts'
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Waits for `count` turns of the event loop. */
 async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await turn()
 }

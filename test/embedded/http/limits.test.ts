@@ -26,7 +26,7 @@ async function startService() {
     const text = await post(json, JSON.stringify({ name: 'Open', type: 'open' }), '/rooms')
     return JSON.parse(text.split('\r\n\r\n')[1] ?? '').room.id as string
   }
-  /** Joins the room, and waits for the greeting. */
+  /** Joins a new room, and waits for the greeting. */
   const join = async () => {
     const webSocket = new WebSocket(`${serving.baseUrl.replace('http', 'ws')}/rooms/${await room()}/connect`)
     await once(webSocket, 'message')

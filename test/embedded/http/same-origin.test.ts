@@ -70,7 +70,7 @@ describe('the Origin header', () => {
 })
 
 describe('a WebSocket request', () => {
-  /** Connects to an open room; returns the response up to the end of its headers. */
+  /** Connects to an open room and closes the connection; returns all received data. */
   async function connectTo(headers: Record<string, string>): Promise<string> {
     const { origin, baseUrl, apiKey } = await serveHere({ hosts: ['meet.example'] })
     const created = await fetch(`${baseUrl}/rooms`, {

@@ -16,7 +16,7 @@ interface Delivery {
 
 /**
  * Kills a service while sessions begin and end, and while their events are delivered and redelivered to a
- * receiver that fails some requests.
+ * receiver that responds 500 to some requests.
  */
 export async function killWebhooks({ random, ...kills }: Kills & { random(): number }) {
   let isOver = false

@@ -21,7 +21,7 @@ const statuses: Record<string, ReportedOutcome> = {
 const objects = (text: string): Thing[] =>
   text.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
 
-/** Returns the errors of a run in a JSON format. */
+/** Returns the error objects that a run with a JSON format has printed. */
 const errorsOf = ({ stderr }: Run): Thing[] => objects(stderr).flatMap(({ error }) => (error ? [error] : []))
 
 const doneWords =
