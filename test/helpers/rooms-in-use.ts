@@ -29,7 +29,8 @@ export interface UseDifferences {
 
 /**
  * Makes the service of a world return these rooms.
- * @returns a function that lists the paths of all requests except reads of the room list. Writes have a method.
+ * @returns a function that lists the paths of all requests except reads of the room list, with the method of
+ * writes
  */
 export function withRoomsInUse(
   world: World,

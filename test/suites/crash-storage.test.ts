@@ -39,8 +39,8 @@ const frameBytes = 24 + pageBytes
 const logHeaderBytes = 32
 
 /**
- * Creates a workspace that crashed with all its history in the write-ahead log, and returns the end of each
- * write.
+ * Creates a workspace that crashed with all its history in the write-ahead log. `ends` contains the offset in
+ * the log at which each write ends, in bytes.
  */
 async function crashed(writes: number) {
   const dir = tempDir()

@@ -14,7 +14,7 @@ import { counted, sized } from './size.ts'
 
 const { add } = counted('hostile')
 
-/** Placeholders for IDs in the calls of all commands. */
+/** Words in the calls of all commands that are IDs or stand for IDs. */
 const idWords = new Set(['ROOM', 'MEMBER', 'ada', 'grace', 'new'])
 
 /** Calls that take IDs: the words of the command with its flags, and its arguments. */

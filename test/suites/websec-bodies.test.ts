@@ -7,7 +7,7 @@ const { add: count } = counted('websec')
 
 const short = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}…` : name)
 
-/** Creates a workspace with a room, a user, and a user whose unlisted fields almost have the maximum size. */
+/** Creates a workspace with a room, a user, and a user with 40 KB of unlisted fields (at most 64 KB). */
 async function createWorkspace() {
   const workspace = await openTestWorkspace()
   const { room } = (await workspace.send('POST', '/rooms', { name: 'R', type: 'open' })).body

@@ -8,7 +8,10 @@ import { peakMemory } from './websec/memory.ts'
 
 const { add: count } = counted('websec')
 
-/** Sends text, then `more` without end, and returns the received text when the connection is closed. */
+/**
+ * Sends text, then `more` without end. Returns the received text and the number of sent bytes after the
+ * connection is closed.
+ */
 async function exchange(
   baseUrl: string,
   text: string,

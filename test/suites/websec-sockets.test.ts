@@ -38,7 +38,7 @@ async function ask(method: string, path: string, body?: object): Promise<any> {
   return answer.json()
 }
 
-/** Returns the last session of each room, with its member. */
+/** Returns the IDs of the newest session of each room and of its member. */
 async function state(): Promise<unknown> {
   const ids = async (room: string | undefined) => {
     const { sessions } = await ask('GET', `/rooms/${room}/sessions?limit=1`)

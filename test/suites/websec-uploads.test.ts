@@ -99,7 +99,7 @@ test('a request that follows a refused body on the same connection is ignored', 
   expect(text.match(/^HTTP\/1.1 \d+/gm)).toEqual(['HTTP/1.1 400'])
 })
 
-/** Sends the head of a request with “Expect: 100-continue”, and returns the first line of the response. */
+/** Sends the head of a request with “Expect: 100-continue”; returns the start of the response. */
 async function ask(
   origin: string,
   head: string,

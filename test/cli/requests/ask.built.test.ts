@@ -14,7 +14,7 @@ import { harmIn } from '../../helpers/terminal.ts'
 
 const program = `${quoteForShell(node)} ${quoteForShell(launcher)}`
 
-/** Runs a command line; returns the terminal settings before and after it. */
+/** Runs a command line. `isRestored` is true if it leaves the terminal settings unchanged. */
 async function runDialog(line: string, env: Record<string, string>, replies: readonly Reply[]) {
   const { code, shown } = await talkOnTerminal(
     `stty -g; ${program} ${line}; code=$?; stty -g; exit $code`,

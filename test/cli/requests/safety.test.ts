@@ -13,7 +13,6 @@ import {
 import { answer, baseUrl, type World } from '../../helpers/world.ts'
 import { share } from '../../suites/size.ts'
 
-/** Calls of every command. */
 const calls = await allCalls()
 
 /** Returns one call of each command in a quick run: a different call for each test. */

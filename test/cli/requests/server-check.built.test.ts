@@ -7,7 +7,7 @@ import { serveHere } from '../../helpers/serve-here.ts'
 import { startBuilt, startServe } from '../../helpers/serving.ts'
 import { soon } from '../../helpers/waiting.ts'
 
-/** Starts a program of another user on the port of a stopped server. */
+/** Simulates a program of another user on the port of a stopped server. */
 async function takePort({ ready }: { ready: Ready }, visitors = 1) {
   let received = ''
   let closed = () => {}

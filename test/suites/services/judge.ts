@@ -63,7 +63,7 @@ interface JudgedItem {
 
 const isDone = ({ said }: JudgedItem) => said === 'done'
 
-/** Runs a command, then the command that it suggests, and compares the reports with the stored state. */
+/** Runs a command and the next command of its user, and compares the reports with the stored state. */
 export async function judge(fake: FakeService, scenario: WriteScenario): Promise<Judgement> {
   const school = await openSchool(fake)
   await scenario.prepare?.(school)

@@ -16,7 +16,7 @@ import { silentNames } from '../../../helpers/silent-names.ts'
 import { tempDir } from '../../../helpers/world.ts'
 import { notice } from '../../../suites/size.ts'
 
-// The tests run the built program with servers on real sockets.
+// The servers listen on real sockets, because doctor opens its own connections.
 
 const authority = certificateAuthority()
 const key = 'doctor-key-0123456789'

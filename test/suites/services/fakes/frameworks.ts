@@ -37,7 +37,7 @@ const enveloping = envelopes.map(([name, wrap, answers = 'shows']) =>
 const idIn = (request: Parameters<Exchange>[0]) =>
   request.method === 'POST' ? '0123456789abcdef01234567' : pathOf(request).split('/').at(-1)
 
-/** Builds responses from the request alone. */
+/** Responds to writes from the request alone, without executing them. */
 const echo = (wrap: (body: Thing, id: string | undefined) => unknown): Exchange => {
   return async (request, next) => {
     if (!isWrite(request)) return next()

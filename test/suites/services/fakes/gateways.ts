@@ -97,7 +97,7 @@ const refusing: readonly FakeService[] = (
   service(name, writesAnswer(false, status, body, headers), { answers }),
 )
 
-/** Refusals that follow a retry by a gateway or a closed client connection. */
+/** Refusals of executed writes, as after a retry by a gateway (409, 412, 422) or a lost connection (499). */
 const denying: readonly FakeService[] = (
   [
     ['409', 409, { error: 'version conflict' }],
