@@ -81,7 +81,7 @@ const wordings: readonly (readonly [name: string, response: WireResponse | (() =
 ]
 
 describe.each(wordings)('response to a write: %s', (name, response) => {
-  // Each command is tested with every third response, and each response with every third command.
+  // A quick run tests each command with every third response, and each response with every third command.
   const index = wordings.findIndex(([each]) => each === name)
   const met = share(Object.entries(readable), index, 3)
 

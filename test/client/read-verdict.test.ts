@@ -48,7 +48,7 @@ const changes = [
 ]
 
 describe.each(Object.entries(noes))('a read that gets a 200 response with %s', (name, fields) => {
-  // Each command is tested with every third response.
+  // A quick run tests each command with every third response.
   const index = Object.keys(noes).indexOf(name)
 
   test.each(share(reads, index, 3))(

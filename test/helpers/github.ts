@@ -19,7 +19,7 @@ interface Job {
   steps: readonly Step[]
 }
 
-/** True if tests can run jobs. */
+/** True if this machine has bash, which runs the steps of jobs. */
 export const hasBash = hasTool('bash', 'readme', 'jobs of GitHub Actions and scripts for bash')
 
 /** Values of expressions such as `secrets.KEY`, by context name. */

@@ -49,7 +49,7 @@ export async function runLine(world: World, line: string, options: LineOptions =
   return run
 }
 
-/** Returns the first code block of a language in the README after a line that starts with `words`. */
+/** Returns the first code block of a language in the documentation after a line that starts with `words`. */
 export function blockBehind(words: string, language: string): string {
   const readme = documentation()
   const from = readme.indexOf(`\n${words}`)
@@ -58,7 +58,7 @@ export function blockBehind(words: string, language: string): string {
   return block
 }
 
-/** Returns the lines of the README recipe after a line that starts with `words`. */
+/** Returns the lines of the documented recipe after a line that starts with `words`. */
 export function recipe(words: string): string[] {
   return blockBehind(words, 'sh').trim().split('\n')
 }

@@ -608,7 +608,7 @@ describe.each([
       'a proxy is skipped for a host that matches NO_PROXY “%s”',
       async (noProxy) => {
         const { url, asked } = await proxy(await target())
-        // Only the proxy responds for meet.test, so a response proves that the proxy was used.
+        // Only the proxy responds for meet.test, so a failure shows that the proxy was not used.
         await describeFailure('http://meet.test', { env: { HTTP_PROXY: url, NO_PROXY: noProxy } })
         expect(asked).toEqual([])
       },
