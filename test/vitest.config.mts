@@ -36,7 +36,7 @@ const importsAsText = {
   },
 }
 
-// `--mode full` runs the given suites of `test/suites` in full. package.json has a script for each suite.
+// `--mode full` runs the given tests in full. package.json has scripts for the suites of `test/suites`.
 export default defineConfig(({ mode }) => {
   const isFull = mode === 'full'
   // Shared machines may be slow, but a test that hangs must still end.

@@ -251,7 +251,7 @@ describe('serve with webhooks', () => {
     expect(await logged(/ webhook /)).toMatch(/ webhook msg_\w+ 169\.254\.169\.254 forbidden$/)
     const open = await runServe(['--allow-private-webhooks'])
     const { port, inbox } = await startReceiver()
-    // Of the addresses that are forbidden by default, only 0.0.0.0 always reaches this machine.
+    // 0.0.0.0 is forbidden by default, and always reaches this machine.
     await joinRoom(open.ready, await open.createRoom({ webhook: { url: `http://0.0.0.0:${port}/` } }))
     expect(JSON.parse((await inbox.next()).body)).toMatchObject({ action: 'sessionJoined' })
   })
