@@ -344,7 +344,7 @@ describe('the pages of an export', () => {
     expect(await world.run('users export --page-size 0')).toMatchObject({ code: 2, stdout: '' })
   })
 
-  // Each page waits for the next page, so sequential requests would never end.
+  // The second page waits for the third page, so sequential requests would never end.
   test('users export requests pages in advance and writes the pages in order, regardless of the order of the responses', async () => {
     const came: number[] = []
     const gates = new Map([10, 20, 30, 40, 50].map((offset) => [offset, latch()]))
