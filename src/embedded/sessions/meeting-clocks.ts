@@ -27,6 +27,9 @@ const stepMeetings = 500
 /** Delay before the next attempt to end a meeting, in milliseconds. */
 const retryMs = 1000
 
+/** Tolerance for rounding errors of monotonic times, in milliseconds. */
+const toleranceMs = 0.001
+
 /** Meeting clocks of all rooms with two or more connected participants (API specification, section 2.7). */
 export class MeetingClocks {
   readonly #options: MeetingsOptions
@@ -145,10 +148,11 @@ export class MeetingClocks {
   #startTimer(roomId: string, meeting: Meeting, minDelayMs = 0): void {
     const { clock, onTimeUp } = this.#options
     if (meeting.endsAt === Infinity) return
-    const remaining = Math.max(Math.ceil(meeting.endsAt - clock.monotonic()), minDelayMs)
-    meeting.cancel = startLongTimer(clock, remaining, () => {
+    // Without the tolerance, a rounding error of the sum could add a millisecond.
+    const readRemaining = () => Math.ceil(meeting.endsAt - clock.monotonic() - toleranceMs)
+    meeting.cancel = startLongTimer(clock, Math.max(readRemaining(), minDelayMs), () => {
       // Timers may fire up to a millisecond early.
-      if (clock.monotonic() < meeting.endsAt) return this.#startTimer(roomId, meeting)
+      if (readRemaining() > 0) return this.#startTimer(roomId, meeting)
       // This retry is canceled when the meeting ends.
       this.#startTimer(roomId, meeting, retryMs)
       onTimeUp(roomId)
