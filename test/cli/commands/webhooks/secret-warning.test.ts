@@ -40,6 +40,6 @@ test.each(['', ' --webhook-secret s --dry-run', ' --webhook-secret s --curl', ' 
   `the command “${create}%s” does not warn about signatures`,
   async (flags) => {
     const world = await createWorld()
-    expect((await world.run(`${create}${flags}`)).stderr).not.toContain('signatures')
+    expect((await world.run(`${create}${flags}`)).stderr).not.toContain('signs webhooks')
   },
 )
