@@ -370,7 +370,7 @@ test('only rows.ts parses CSV', () => {
   ])
 })
 
-test('only file-errors.ts and a fixed list of modules word file errors', () => {
+test('only file-errors.ts and a fixed list of modules contain the texts of file errors', () => {
   const wording = /\} cannot be (read|written|stored|used): \$\{/
   expect(files.filter((file) => wording.test(code(file))).sort()).toEqual([
     // The other two modules describe the content of a lock file, and errors of SQLite.

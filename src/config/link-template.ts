@@ -12,7 +12,7 @@ const listNames = ({ fields }: { fields: Fields }) =>
     .filter(([name, { secret }]) => !linkFields.includes(name) && !secret && name !== 'id')
     .map(([name]) => name)
 
-/** Fields of users that links and their rows can contain. */
+/** Fields of users that links and their rows can contain in addition to `linkFields`. */
 export const userLinkFields: readonly string[] = listNames(user)
 /**
  * Fields of rooms that links and their rows can contain, by placeholder: `room_type`, or `type` for short.

@@ -57,7 +57,10 @@ async function keepPrivate(
   return keepToUser(path, what, host)
 }
 
-/** Acquires the lock, waiting if necessary. The returned function releases it. */
+/**
+ * Acquires the lock, and waits up to `lockTimeoutMs`. The returned function releases it.
+ * @throws {OutputError} if the lock is still held after that time
+ */
 async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): Promise<() => Promise<void>> {
   const lock = `${configFilePath(dir)}.lock`
   for (let waited = 0; ; ) {

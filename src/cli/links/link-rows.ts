@@ -37,7 +37,6 @@ export function toLinkRow(
   return { ...row, ...more, ...(Object.hasOwn(more, linkAlias) && { [linkAlias]: link }) }
 }
 
-/** Alias of the link column. */
 export const linkAlias = 'url'
 
 /** Reads the fields of a user and a room that a template or columns name. */

@@ -4,7 +4,7 @@ import { findCommand, listOptions } from '../kernel/meetroom-command.ts'
 
 export interface PartialLine {
   command: Command
-  /** Prefix of the word before the value, such as `--output=` in `--output=js`. */
+  /** Beginning of the completed word, up to its value: `--output=` in `--output=js`. */
   before: string
   text: string
   /** Kind of word to complete. */

@@ -5,7 +5,7 @@ import type { Fault } from '../common/faults.ts'
 
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>
 
-/** Response to an upgrade request that replaces the handshake. */
+/** Response that replaces the handshake of an upgrade request. */
 export interface UpgradeResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

@@ -13,7 +13,7 @@ export interface RoomRow {
   layout: string
   record: number
   max_meeting_seconds: number | null
-  /** Total meeting time. */
+  /** Stored meeting time; the meeting clock adds the running part in memory. */
   meeting_ms: number
   /** Value of `meeting_ms` when the room was last reopened; `max_meeting_seconds` counts from this value. */
   meeting_from_ms: number

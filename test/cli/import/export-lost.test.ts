@@ -85,7 +85,7 @@ describe.each(formats)('an import of a %s export into another service', (format)
       expect(after[kind].map(keyOf).sort()).toEqual(before[kind].map(keyOf).sort())
   })
 
-  test(`an import of a ${format} export into another service creates new IDs for every item and new access tokens for users`, () => {
+  test(`after an import of a ${format} export into another service, every item has a new id and every user has a new access token`, () => {
     for (const kind of ['users', 'rooms', 'members'] as const)
       for (const [was, is] of pairs(kind)) expect(is['id']).not.toBe(was['id'])
     for (const [was, is] of pairs('users')) expect(is['access_token']).not.toBe(was['access_token'])

@@ -12,7 +12,7 @@ export function journalPath(input: string, { shard, where }: Part): string {
   return `${input}${shard ? `.${shard.suffix}` : ''}${digest ? `.where-${digest}` : ''}.journal`
 }
 
-/** @param stateDir directory of this tool's state */
+/** Returns the path of the receipt of an import to one target. */
 export function receiptPath(
   stateDir: string,
   { input, target, flags }: { input: string; target: string; flags: Part },

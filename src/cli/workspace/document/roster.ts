@@ -47,7 +47,7 @@ export async function readRoster(
 ): Promise<WorkspaceDocument> {
   const { roomsFrom, usersFrom = [], roleFrom, roleMap, split, roomType = 'private', encoding } = flags
   if (roomsFrom === undefined || usersFrom.length === 0)
-    throw new UsageError(`${file} is a roster: name the columns of the class and of the person`, {
+    throw new UsageError(`${file} is a roster: name the columns of the class and of the user`, {
       hint: 'as in --rooms-from class --users-from pupil_id,name,email --role-from role',
     })
   const columns = { room: roomsFrom, users: usersFrom, role: roleFrom }
@@ -76,7 +76,7 @@ export async function readRoster(
   }
   await problems.end()
   if (all === 0)
-    throw new UsageError(`${file} has no rows, and a roster without people is refused`, {
+    throw new UsageError(`${file} has no rows, and a roster without users is refused`, {
       hint: 'check that the roster is complete',
     })
   const unknownRoles = roster.roles.unknownError(file)

@@ -148,7 +148,7 @@ describe('a roster in CSV', () => {
   })
 
   test.each([
-    ['pupil_id,name,email,class,role\n', 'roster.csv has no rows, and a roster without people is refused'],
+    ['pupil_id,name,email,class,role\n', 'roster.csv has no rows, and a roster without users is refused'],
     ['', 'roster.csv is empty: the first line of a CSV file names its columns'],
     ['pupil_id,name,email,klass,role\nx,,,7a,\n', 'roster.csv has no column “class”'],
     [
