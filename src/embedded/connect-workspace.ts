@@ -27,7 +27,10 @@ interface ConnectWorkspaceOptions {
 const reconnectTimeoutMs = 1000
 const retryDelayMs = 50
 
-/** Connects to a workspace, and reconnects when a serving process starts or stops. */
+/**
+ * Connects to a workspace. If a request cannot be sent, connects to the process that now serves the workspace,
+ * or opens the workspace within this process.
+ */
 export async function connectWorkspace({
   dir,
   servingProcess,

@@ -9,7 +9,9 @@ import { maxText, optionalRows, storedValues } from './stored-values.ts'
 const maxCheckedBytes = 256 * 1024 * 1024
 
 /**
- * Checks the schema, the pages and the values of a workspace's database, without changing them.
+ * Checks the schema, the pages and the values of a workspace's database, without changing them. In a database
+ * larger than `maxCheckedBytes`, checks only the schema.
+ * @param bytes size of the database
  * @throws {UsageError} if the schema differs from this program's schema, or a page or a value is damaged
  * @throws a system error or an error of SQLite
  */

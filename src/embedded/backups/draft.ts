@@ -14,7 +14,7 @@ import { maxText, optionalRows, storedValues } from './stored-values.ts'
 export interface Draft {
   /** Path of a database with the current schema and the rows of the backup. */
   path: string
-  /** Number of rows that were changed or omitted, because this version refuses values of earlier versions. */
+  /** Number of rows that were changed or omitted, because this version refuses some of their values. */
   changedRows: number
   remove(): void
 }
@@ -39,7 +39,7 @@ interface DraftOptions {
 /**
  * Copies the rows of a backup into a new database with this program's schema. No part of the backup's schema
  * is executed.
- * @throws {UsageError} if no version of the program can have stored a value
+ * @throws {UsageError} if the backup cannot be read, or no version of the program can have stored its rows
  */
 export async function createDraft(backup: Backup, options: DraftOptions): Promise<Draft> {
   const path = `${options.database}.${randomBytes(4).toString('hex')}.part`
@@ -73,10 +73,13 @@ function fill(db: Sqlite, backup: Backup, path: string): number {
   }
 }
 
-/** Maximum row number that is restored. The greatest possible number would prevent new rows. */
+/** Maximum row number that is restored unchanged. The greatest possible number would prevent new rows. */
 const maxSeq = 2 ** 40
 
-/** @returns number of rows that were changed or omitted */
+/**
+ * @returns number of rows that were changed or omitted
+ * @throws {UsageError} if the rows cannot be read, or a row of a table outside `optionalRows` is invalid
+ */
 function copyRows(db: Sqlite, from: Sqlite, table: string, path: string): number {
   const rules = Object.entries(storedValues[table] ?? {})
   const present = new Set(listColumns(db, table))

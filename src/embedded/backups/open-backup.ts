@@ -42,7 +42,7 @@ export async function openBackup(path: string, quietly: QuietLoader): Promise<Ba
   }
 }
 
-/** Converts an error of SQLite during a read of a backup. */
+/** Converts an error of SQLite during a read of a backup; returns any other error unchanged. */
 export function toBackupError(error: unknown, path: string): unknown {
   return toStorageFault(error) ? createDamagedError(path) : error
 }
@@ -71,7 +71,7 @@ function requireTables(db: Sqlite, open: OpenSqlite, version: number, path: stri
   }
 }
 
-/** Returns the columns of the tables, without virtual tables, statistics, and tables of the email index. */
+/** Describes the columns of each table. Omits virtual tables, statistics, and tables of the email index. */
 function readTables(db: Sqlite): Map<string, string> {
   const names = db
     .prepare(`SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'`)
@@ -88,7 +88,10 @@ const describeColumn = ({ name, type, notnull, pk, hidden }: Column) =>
 
 const magic = 'SQLite format 3\0'
 
-/** Checks the first bytes of a file. SQLite would create a missing file, and accept an empty file. */
+/**
+ * Checks the first bytes of a file. SQLite would create a missing file, and accept an empty file.
+ * @throws {UsageError} if the file cannot be read or is not a database
+ */
 function requireDatabase(path: string): void {
   const start = Buffer.alloc(magic.length)
   try {

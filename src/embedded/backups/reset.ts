@@ -10,6 +10,7 @@ import { type ReplaceOptions, replaceContents, withStoppedWorkspace } from './re
  * @param confirm asks for confirmation, given the contents of the workspace
  * @returns path of the saved old contents
  * @throws {UsageError} if the workspace is served or does not exist
+ * @throws {OutputError} if storage fails; the workspace is then unchanged
  */
 export async function reset(
   { dir, machine }: Pick<ReplaceOptions, 'dir' | 'machine'>,

@@ -10,18 +10,20 @@ import { openBackup } from './open-backup.ts'
 import { type ReplaceOptions, replaceContents, withStoppedWorkspace } from './replace.ts'
 
 interface Restored {
-  /** Contents of the backup. */
+  /** Schema version and row counts of the backup. */
   facts: WorkspaceFacts
   /** Path of the saved old contents; undefined for a new workspace. */
   saved: string | undefined
-  /** Number of rows that were changed or omitted, because this version refuses values of earlier versions. */
+  /** Number of rows that were changed or omitted, because this version refuses some of their values. */
   changedRows: number
 }
 
 /**
  * Replaces the contents of a workspace with the rows of a backup. The workspace keeps its API key.
- * @param confirm asks for confirmation if the workspace exists
- * @throws {UsageError} if the workspace is served, or the file is not a backup
+ * @param confirm asks for confirmation, given the facts of the backup; called only if the workspace exists
+ * @throws {UsageError} if the workspace is served, or the file is its database, is not a backup, is damaged, or
+ * is of a newer version
+ * @throws {OutputError} if storage fails; the workspace is then unchanged
  */
 export async function restore(
   { dir, machine }: Pick<ReplaceOptions, 'dir' | 'machine'>,

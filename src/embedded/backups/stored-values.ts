@@ -14,7 +14,7 @@ type Rule = (value: unknown) => Value | undefined
 
 /** Greatest distance of a `Date` from 1970, in milliseconds. A wrong clock can store any time. */
 const maxTime = 8.64e15
-/** Maximum length of a text, in characters: bodies have at most 10 MB. */
+/** Maximum length of a text, in bytes and in characters. Request bodies have at most 10 MB. */
 export const maxText = 10 * 1024 * 1024
 const maxUnlisted = 64 * 1024
 
@@ -47,7 +47,7 @@ const orNull =
   (value) =>
     value === null ? null : rule(value)
 
-/** @param convert returns the value to store, or undefined */
+/** @param convert returns the value to store, `accepted` to keep the text, or undefined to use `otherwise` */
 const json =
   (convert: (value: unknown) => unknown, otherwise: Value | undefined): Rule =>
   (value) => {
@@ -77,7 +77,7 @@ const passes = (check: () => void) => {
   }
 }
 
-/** Keeps the parts of a webhook that this version accepts. */
+/** Removes the headers of a webhook that this version refuses; undefined if another part is invalid. */
 function convertWebhook(value: unknown): unknown {
   if (!isObject(value)) return undefined
   const { url, headers = {}, secret } = value as Record<keyof WebhookTarget, unknown>

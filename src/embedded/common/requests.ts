@@ -60,7 +60,7 @@ export function parseBody({ headers, body }: WireRequest): unknown {
   }
 }
 
-/** @throws {Fault} if the value does not match the schema */
+/** @throws {Fault} if the value does not match the schema, or `requireStorable` refuses it */
 export function validateInput(schema: z.ZodType, value: unknown, fields: Fields): unknown {
   requireStorable(value, fields)
   const result = schema.safeParse(value)

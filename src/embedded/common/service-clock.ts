@@ -22,7 +22,7 @@ export class ServiceClock implements Clock {
   readonly #timers = new Set<Timer>()
   /** Time of this clock minus the real time, in milliseconds. */
   #shift: Times = { now: 0, monotonic: 0 }
-  /** Time at which the clock is frozen; undefined while it runs. */
+  /** Time of this clock while it is frozen or advances; undefined while it runs. */
   #held: Times | undefined
   #isFrozen = false
   #isAdvancing = false
@@ -64,7 +64,8 @@ export class ServiceClock implements Clock {
   }
 
   /**
-   * Moves the clock forward. Timers fire in order, each at its time; due ticks fire once, at the end.
+   * Moves the clock forward by `ms` milliseconds. Timers fire in order, each at its time; due ticks fire once,
+   * at the end.
    * @param settle waits for the effects of a timer, which may start further timers
    */
   async advance(ms: number, settle: () => Promise<void>): Promise<void> {

@@ -27,7 +27,7 @@ export function formatTimestamp(ms: number | null): string | null {
 
 /**
  * Requires a percent-encoded URL (API specification, section 1).
- * @throws {Fault} for any other URL
+ * @throws {Fault} for any other URL, and for a URL with a percent-encoded host
  */
 export function requireEncodedUrl(field: string, url: string): void {
   if (!/^[\x21-\x7e]+$/.test(url) || /["<>\\^`{|}]|%(?![0-9a-f]{2})/i.test(url) || !isUrl(url))

@@ -144,7 +144,7 @@ function send(response: ServerResponse, status: number, body: object): void {
   const isRefused = status !== 200
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
-    // The body of a refused request is not read, so the connection cannot be reused.
+    // The body of a refused request may be unread, so the connection is not reused.
     ...(isRefused && { connection: 'close' }),
   })
   response.end(`${JSON.stringify(body)}\n`)

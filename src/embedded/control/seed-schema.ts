@@ -23,7 +23,7 @@ function strictField(field: z.core.$ZodType): z.core.$ZodType {
 const page =
   operations.createPages.body instanceof z.ZodArray ? operations.createPages.body.element : undefined
 
-/** Timestamp in milliseconds since 1970. */
+/** Schema of an ISO 8601 timestamp, which is converted to milliseconds since 1970. */
 const timestamp = z.iso
   .datetime({
     offset: true,
@@ -98,7 +98,7 @@ export interface ParsedSeed {
   rooms?: readonly SeedRoom[]
 }
 
-/** @throws {UsageError} for the first invalid key or value; the message contains its path */
+/** @throws {UsageError} for an invalid key or value, or a duplicate ID; the message contains its path */
 export function parseSeed(value: unknown): ParsedSeed {
   const result = seedSchema.safeParse(value)
   if (result.success) {
@@ -114,7 +114,7 @@ export function parseSeed(value: unknown): ParsedSeed {
   )
 }
 
-/** Requires that each ID occurs once, because the service would overwrite the first record. */
+/** Requires that IDs and tokens are unique. The service would overwrite a user or a member that occurs twice. */
 function requireUniqueIds({ users = [], rooms = [] }: ParsedSeed): void {
   const members = rooms.flatMap((room, i) =>
     (room.members ?? []).map((member, j) => ({ ...member, path: `rooms[${i}].members[${j}]`, room: i })),

@@ -30,7 +30,7 @@ const maxAdvanceMs = 3650 * 24 * 3_600_000
 
 const none: Seeded = { users: [], rooms: [] }
 
-/** Clock, faults and seed of a service under test. Actions run one after the other. */
+/** Clock, faults and seed of a service under test. Resets and jumps of the clock run one after the other. */
 export class ServiceControl {
   readonly clock: ServiceClock
   readonly faults: FaultRules
@@ -103,7 +103,9 @@ export class ServiceControl {
   }
 
   /**
-   * Stores a seed for `reset`, and resets the service. If the seed is refused, restores the previous seed.
+   * Stores a seed for `reset`, and resets the service. If the service refuses a record, resets the service with
+   * the previous seed.
+   * @throws {UsageError} if the seed is not valid, or the service refuses a record
    */
   seed(value: unknown): Promise<void> {
     return this.#enqueue(async () => {

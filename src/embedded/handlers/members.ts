@@ -83,7 +83,10 @@ function updateRow(
   return requireMember(store, member.room_id, member.id)
 }
 
-/** Reads a member's name, which the API specification lists for room creation but not for this operation. */
+/**
+ * Reads a member's name, which the API specification lists for `createRoom` but not for `addMember`.
+ * @throws {Fault} if the name is not text
+ */
 function readName(body: object): string | undefined {
   const name = 'name' in body ? body.name : undefined
   if (name === undefined || name === null) return undefined

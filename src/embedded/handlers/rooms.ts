@@ -12,7 +12,7 @@ import { requireCreatable } from './changes.ts'
 import type { Handlers } from './handler-context.ts'
 import { invite } from './members.ts'
 
-/** @throws {Fault} if a webhook cannot be sent */
+/** @throws {Fault} if the URL, a header or the secret of a webhook is not valid */
 export function requireWebhook({ url, headers = {}, secret }: WebhookTarget): void {
   requireWebUrl('webhook.url', url)
   for (const [name, value] of Object.entries(headers))

@@ -45,8 +45,8 @@ function insertUser(store: Store, user: UserRow): boolean {
 }
 
 /**
- * Creates the filter of users whose email contains a text. A user ID that contains `@` replaces a missing
- * email.
+ * Creates the filter of users whose email contains a text, ignoring the case of ASCII letters. A user ID that
+ * contains `@` replaces a missing email.
  */
 function createSearchFilter(text: string): [string, string] {
   const email = `coalesce(email, CASE WHEN instr(user_id, '@') THEN user_id END)`

@@ -7,7 +7,6 @@ import { hasBody, readBody } from './body.ts'
 import { BodyBudget, BodyReservation } from './body-budget.ts'
 import { sendLast } from './last-response.ts'
 
-/** Maximum size of a request body, in bytes. */
 const maxBodyBytes = 10 * 1024 * 1024
 /** Maximum size of all bodies in memory, in bytes. */
 const maxBodiesBytes = 64 * 1024 * 1024

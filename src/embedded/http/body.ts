@@ -11,7 +11,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 /**
  * Reads the body of a request, up to `most` bytes. After a refusal, the rest of the body is unread.
  * @param reservation reserves the memory: a declared length immediately, chunks as they arrive
- * @param onAccept called if the declared length is accepted
+ * @param onAccept called before the body is read, unless its declared length is refused
  * @throws if the client closes the connection
  */
 export function readBody(

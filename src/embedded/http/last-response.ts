@@ -8,7 +8,7 @@ const maxDiscardMs = 2000
 /**
  * Sends the last response of a connection, whose request may have an unread body. Closing a connection with
  * unread bytes resets it, and a client that is still sending would lose the response. So the rest of the body
- * is discarded first.
+ * is discarded first, up to `maxDiscardedBytes` and `maxDiscardMs`.
  */
 export async function sendLast(
   response: ServerResponse,
