@@ -28,8 +28,8 @@ const reconnectTimeoutMs = 1000
 const retryDelayMs = 50
 
 /**
- * Connects to a workspace. If a request cannot be sent, connects to the process that now serves the workspace,
- * or opens the workspace within this process.
+ * Connects to a workspace. If a request cannot be sent, connects to the process that now serves the
+ * workspace, or opens the workspace within this process.
  */
 export async function connectWorkspace({
   dir,

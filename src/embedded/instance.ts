@@ -50,7 +50,7 @@ export interface Instance {
   close(): Promise<void>
 }
 
-/** @throws {OutputError} if the directory cannot be used */
+/** @throws the errors of `openWorkspace` */
 export async function openInstance(options: InstanceOptions): Promise<Instance> {
   const { dir, keyFile, apiKey, machine, clock = machine, interceptor, log } = options
   const host = { now: () => clock.now(), quietly: machine.quietly, effectiveUid: machine.effectiveUid }

@@ -7,6 +7,7 @@ import { readInDataDirectory, readTrusted } from '../files/trusted-file.ts'
  * @param dir data directory; undefined for a workspace in memory
  * @param uid effective user ID; undefined on systems without user IDs
  * @throws {UsageError} if the file is not regular, or another user controls it
+ * @throws a system error if the file cannot be read
  */
 export function readKeyFile(
   file: string,

@@ -34,7 +34,8 @@ export interface WorkspaceLock {
 }
 
 /**
- * Locks a data directory. The operating system releases the lock even after a crash.
+ * Locks a data directory, waiting at most a second for the lock. The operating system releases the lock even
+ * after a crash.
  * @param hint advice when the directory is served
  * @throws {UsageError} if another process holds the lock
  */
@@ -174,7 +175,8 @@ function isBusy(error: unknown): boolean {
 }
 
 /**
- * Reads `serve.json`, which names the service that receives the API key.
+ * Reads `serve.json`, which names the service that receives the API key; undefined if the file is missing or
+ * not valid.
  * @throws {UsageError} if another user controls the file
  */
 function readServeFile(dir: string, uid: number | undefined): ServingProcess | undefined {

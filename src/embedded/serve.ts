@@ -46,7 +46,10 @@ export interface RunningService {
 
 export const defaultDrainMs = 3000
 
-/** @throws {UsageError} if another process serves the same data directory */
+/**
+ * @throws {UsageError} if another process serves the same data directory
+ * @throws the errors of `openInstance` and `serveHttp`
+ */
 export async function serve(options: ServeOptions): Promise<RunningService> {
   const closers: Closer[] = []
   const closeAll = async () => {

@@ -25,7 +25,7 @@ interface WorkspaceOptions {
   dir: string | undefined
   /** Path of the API key file; defaults to `api-key` in the directory. */
   keyFile?: string | undefined
-  /** API key that replaces the key in the file. */
+  /** API key to use instead of the key in the file. */
   apiKey?: string | undefined
   host: StoreMachine & { now(): number }
   notice?: ((text: string) => void) | undefined
@@ -41,7 +41,11 @@ export interface Workspace {
   close(): void
 }
 
-/** @throws {OutputError} if the directory cannot be used */
+/**
+ * @throws {OutputError} if the files of the workspace cannot be used, or the database is damaged
+ * @throws {UsageError} if the key file or the schema is not valid, the schema is of a newer version, or
+ * SQLite is missing
+ */
 export function openWorkspace({
   dir,
   keyFile,
@@ -104,7 +108,6 @@ export async function useDirectory<T>(dir: string | undefined, work: () => Promi
   }
 }
 
-/** Creates the error for a damaged workspace. */
 export function createDamageError(dir: string, fault?: string): OutputError {
   const where = fault === undefined ? '' : `: ${fault}`
   return new OutputError(`the database ${getDatabasePath(dir)} is damaged${where}`, {

@@ -49,7 +49,7 @@ export function decodeBody(bytes: Uint8Array): string {
   }
 }
 
-/** @throws {Fault} if the body is not JSON or is nested too deeply */
+/** @throws {Fault} if the Content-Type is not JSON, or the body is not JSON or exceeds a limit of JSON */
 export function parseBody({ headers, body }: WireRequest): unknown {
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     throw invalid('the request needs a body with Content-Type: application/json')

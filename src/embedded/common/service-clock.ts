@@ -64,8 +64,8 @@ export class ServiceClock implements Clock {
   }
 
   /**
-   * Moves the clock forward by `ms` milliseconds. Timers fire in order, each at its time; due ticks fire once,
-   * at the end.
+   * Moves the clock forward by `ms` milliseconds. Timers fire in order, each at its time; due ticks fire
+   * once, at the end.
    * @param settle waits for the effects of a timer, which may start further timers
    */
   async advance(ms: number, settle: () => Promise<void>): Promise<void> {

@@ -114,7 +114,9 @@ export function parseSeed(value: unknown): ParsedSeed {
   )
 }
 
-/** Requires that IDs and tokens are unique. The service would overwrite a user or a member that occurs twice. */
+/**
+ * Requires that IDs and tokens are unique. The service would overwrite a user or a member that occurs twice.
+ */
 function requireUniqueIds({ users = [], rooms = [] }: ParsedSeed): void {
   const members = rooms.flatMap((room, i) =>
     (room.members ?? []).map((member, j) => ({ ...member, path: `rooms[${i}].members[${j}]`, room: i })),

@@ -18,7 +18,7 @@ export interface ControlledInstance {
   shutDown(): Promise<void>
   /**
    * Probes the clients that would time out if the clock moved forward by `ms` milliseconds, and waits for
-   * their responses. Call before the clock moves.
+   * their responses, for at most a second. Call before the clock moves.
    */
   probePeers(ms: number): Promise<void>
   /** Waits for the webhook attempts and writes that are running. */
@@ -103,8 +103,8 @@ export class ServiceControl {
   }
 
   /**
-   * Stores a seed for `reset`, and resets the service. If the service refuses a record, resets the service with
-   * the previous seed.
+   * Stores a seed for `reset`, and resets the service. If the service refuses a record, resets the service
+   * with the previous seed.
    * @throws {UsageError} if the seed is not valid, or the service refuses a record
    */
   seed(value: unknown): Promise<void> {

@@ -32,8 +32,8 @@ export function isUpdate(name: OperationName): name is UpdateName {
 }
 
 /**
- * Returns the fields of an update that differ from the stored record, except `volatileFields`, so that clients
- * can send back a whole record.
+ * Returns the fields of an update that differ from the stored record, except `volatileFields`, so that
+ * clients can send back a whole record.
  * @throws {Fault} if a field cannot be updated, or the record does not exist
  */
 export function selectChanges<N extends UpdateName>(
@@ -58,8 +58,8 @@ export function selectChanges<N extends UpdateName>(
 }
 
 /**
- * Refuses the value true for a field that only an update can set. Ignores fields that the service sets, so that
- * a copied record is accepted.
+ * Refuses the value true for a field that only an update can set. Ignores fields that the service sets, so
+ * that a copied record is accepted.
  * @throws {Fault} for a refused field
  */
 export function requireCreatable(resource: ResourceName, body: object): void {

@@ -8,7 +8,7 @@ import { BodyBudget, BodyReservation } from './body-budget.ts'
 import { sendLast } from './last-response.ts'
 
 const maxBodyBytes = 10 * 1024 * 1024
-/** Maximum size of all bodies in memory, in bytes. */
+/** Maximum size of all request bodies in memory, in bytes. */
 const maxBodiesBytes = 64 * 1024 * 1024
 
 export interface Exchange {

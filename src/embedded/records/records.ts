@@ -72,7 +72,7 @@ export function toRoom(
   return addUnlisted(record, row.unlisted)
 }
 
-/** Returns the remaining meeting time in seconds; null without a limit. */
+/** Returns the remaining meeting time in seconds; null without a limit, 0 for a terminated room. */
 function computeRemainingSeconds(row: ListedRoom, meetingMs: number): number | null {
   if (row.max_meeting_seconds === null) return null
   if (row.terminated_at !== null) return 0
@@ -158,7 +158,7 @@ export function toDelivery(row: DeliveryRow) {
   }
 }
 
-/** Removes the parts of a URL that often hold secrets. */
+/** Removes the credentials, the query and the fragment of a URL, which often contain secrets. */
 function hideCredentials(url: string): string {
   const { origin, pathname } = new URL(url)
   return origin + pathname

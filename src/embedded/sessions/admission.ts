@@ -21,7 +21,8 @@ export interface Admission {
 }
 
 /**
- * Creates the error for a client that is not authorized. Its status is 400 (API specification, section 7).
+ * Creates the error for a user that is not invited or is blocked. Its status is 400 (API specification,
+ * section 7).
  */
 const createRefusal = (message: string) => new Fault(400, 'refused', message)
 
@@ -88,7 +89,7 @@ function findUserMember(store: Store, roomId: string, { user_id }: JoiningUser):
   return store.one('SELECT * FROM members WHERE room_id = ? AND user_id = ?', roomId, user_id)
 }
 
-/** Finds an invited user by the token of the member. */
+/** Finds the member that a user's member token belongs to. */
 function findMember(store: Store, roomId: string, token: string): MemberRow | undefined {
   const [id = ''] = token.split('.')
   const member = store.one<MemberRow>(
@@ -100,7 +101,7 @@ function findMember(store: Store, roomId: string, token: string): MemberRow | un
 }
 
 /**
- * Returns the room ID in a path; undefined for any other path.
+ * Returns the room ID in a path `/v1/rooms/{id}/connect`; undefined for any other path.
  * @throws {Fault} if the ID is not valid percent-encoding
  */
 export function parseConnectPath(pathname: string): string | undefined {

@@ -275,7 +275,7 @@ export class Hub implements SessionControl {
     })
   }
 
-  /** Stores the data for crash recovery, and retries storing the ends of closed sessions. */
+  /** Sends the meeting clocks, stores the data for crash recovery, and retries unrecorded session ends. */
   async #tick(): Promise<void> {
     const { store, clock, onEndsListed } = this.#options
     this.#views.tick()

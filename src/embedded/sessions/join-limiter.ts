@@ -23,7 +23,7 @@ interface Counter {
 export interface AnonymousLimits {
   /** Maximum number of joins of a room in quick succession, per IP address. */
   joins?: number
-  /** Maximum number of connected sessions. */
+  /** Maximum number of connected anonymous sessions. */
   sessions?: number
 }
 
@@ -54,7 +54,10 @@ export class JoinLimiter {
     socket.once('close', () => void this.#connected--)
   }
 
-  /** @throws {Fault} if too many sessions are connected, or the IP address has joined the room too often */
+  /**
+   * Counts a join of a room.
+   * @throws {Fault} if too many sessions are connected, or the IP address has joined the room too often
+   */
   count(roomId: string, ipAddress: string | null): void {
     if (this.#connected >= this.#sessions) throw busy('too many anonymous participants are connected')
     const key = `${toNetwork(ipAddress ?? '')} ${roomId}`
@@ -69,7 +72,10 @@ export class JoinLimiter {
   }
 }
 
-/** Returns the /64 network of an IPv6 address, all of whose addresses can belong to one machine. */
+/**
+ * Returns the /64 network of an IPv6 address, all of whose addresses can belong to one machine. Returns an
+ * IPv4 address unchanged.
+ */
 function toNetwork(ipAddress: string): string {
   if (!isIPv6(ipAddress)) return ipAddress
   const [address = ''] = ipAddress.split('%')

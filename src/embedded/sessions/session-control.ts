@@ -54,7 +54,8 @@ export interface SessionControl {
   /** Sends a message to the room's current sessions only (API specification, section 4, rule 4). */
   send(roomId: string, message: object): void
   /**
-   * Sends a new description of a room to the sessions that show the room, after a change of names or pages.
+   * Sends a new description of a room to the sessions that show the room, after a change of the room, its
+   * people or its pages.
    */
   refresh(roomId: string, view?: 'pages'): void
   /** Returns the meeting time of a room in milliseconds; undefined if no meeting is running. */

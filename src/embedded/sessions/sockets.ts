@@ -61,7 +61,7 @@ interface SocketsOptions {
   anonymousLimits?: AnonymousLimits | undefined
 }
 
-/** Server of WebSocket sessions at `/v1/rooms/{id}/connect?access_token=…`. */
+/** Server of WebSocket sessions at `/v1/rooms/{id}/connect`. */
 export class Sockets {
   readonly #options: SocketsOptions
   readonly #server = new WebSocketServer({
@@ -182,7 +182,7 @@ export class Sockets {
 
   /**
    * Pings the peers that would be lost if the clock jumped by `ms` milliseconds, and waits for their
-   * responses. Peers that respond count as alive until after the jump.
+   * responses, for at most a second. Peers that respond count as alive until after the jump.
    */
   async probe(ms: number, realClock: Clock): Promise<void> {
     const end = this.#options.clock.monotonic() + ms
@@ -272,7 +272,7 @@ function isProtocolList(header: string): boolean {
  */
 const roomProtocol = 'meetroom.room'
 
-/** Prefix of an access token in base64url. Servers log URLs, but not subprotocols. */
+/** Prefix of the subprotocol that contains the access token in base64url. Servers often log URLs. */
 const tokenPrefix = 'access-token.'
 
 function readProtocols({ headers }: IncomingMessage): readonly string[] {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { hasListedEnds, recordListedEnds } from './ended.ts'
 import type { Store } from './store.ts'
 
-/** Number of rows changed per step, which takes a few milliseconds. */
+/** Maximum number of rows changed per step, which takes a few milliseconds. */
 const stepRows = 500
 
 const dependentTables = {
@@ -24,8 +24,8 @@ export class CascadeDeleter {
   }
 
   /**
-   * Deletes the rows that belong to a room or user. Call inside the `store.write` that deletes the room or
-   * user.
+   * Deletes the rows that belong to a room or user: at most `stepRows` immediately, the others after the
+   * commit. Call inside the `store.write` that deletes the room or user.
    */
   sweep(kind: Kind, id: string): void {
     if (this.#sweepSome(kind, id, stepRows)) return
@@ -35,7 +35,7 @@ export class CascadeDeleter {
 
   /**
    * Completes an unfinished deletion, so that the ID can be reused. Returns false without an unfinished
-   * deletion.
+   * deletion. Call inside `store.write`.
    */
   finish(kind: Kind, id: string): boolean {
     if (this.#store.run('DELETE FROM sweeps WHERE kind = ? AND id = ?', kind, id) === 0) return false
@@ -71,7 +71,7 @@ export class CascadeDeleter {
     }
   }
 
-  /** Deletes at most `max` rows. Returns true if no rows remain. */
+  /** Deletes at most `max` rows. Returns true if it deletes fewer than `max`, so that no rows remain. */
   #sweepSome(kind: Kind, id: string, max: number): boolean {
     const { column, tables } = dependentTables[kind]
     let remaining = max

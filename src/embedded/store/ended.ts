@@ -31,7 +31,7 @@ export function recordEnds(
 
 /**
  * Defers the recording of thousands of session ends, which is much faster than `recordEnds`.
- * `recordListedEnds` records them later.
+ * `recordListedEnds` records them later. Call inside `store.write`.
  */
 export function listEnds(store: Store, ended: readonly EndedSession[], at: number, reason: EndReason): void {
   const { sessions, guests } = splitSeqs(ended)
@@ -48,7 +48,7 @@ export function hasListedEnds(store: Store): boolean {
   return store.one('SELECT 1 FROM ended_sessions UNION ALL SELECT 1 FROM ended_members LIMIT 1') !== undefined
 }
 
-/** Records at most `most` deferred session ends. Call inside `store.write`. */
+/** Records at most `most` deferred ends, and removes as many anonymous members. Call inside `store.write`. */
 export function recordListedEnds(store: Store, most: number): void {
   const sessions = `SELECT seq, at, reason FROM ended_sessions ORDER BY seq LIMIT ?`
   store.run(

@@ -14,7 +14,6 @@ interface Listing {
   index?: string | undefined
 }
 
-/** Reads all rows of a list. */
 export function listAll<Row>(store: Store, listing: Listing): Row[] {
   return readRows<Row>(store, listing, -1, 0)
 }

@@ -13,7 +13,7 @@ export interface RoomRow {
   layout: string
   record: number
   max_meeting_seconds: number | null
-  /** Stored meeting time; the meeting clock adds the running part in memory. */
+  /** Stored part of the total meeting time. The time since the last save of a running meeting is missing. */
   meeting_ms: number
   /** Value of `meeting_ms` when the room was last reopened; `max_meeting_seconds` counts from this value. */
   meeting_from_ms: number
@@ -65,9 +65,9 @@ export interface SessionRow {
   disconnected_at: number | null
   /** Null while the session is open, or if no reason was recorded. */
   end_reason: EndReason | null
-  /** Null if an earlier version recorded the session. */
+  /** Null if unknown, and for a session of a seed or of an earlier version. */
   ip_address: string | null
-  /** Null if an earlier version recorded the session. */
+  /** Null if the client sent none, and for a session of a seed or of an earlier version. */
   user_agent: string | null
 }
 
@@ -94,11 +94,14 @@ export interface DeliveryRow {
   state: DeliveryState
   attempts: number
   redeliveries: number
-  /** Value of `attempts` when the last redelivery was requested; 0 without a redelivery. */
+  /** Value of `attempts` before the last redelivery; 0 without a redelivery. */
   round_start: number
   /** Time of the last request for a redelivery; null without a redelivery. */
   round_at: number | null
-  /** Time of the next attempt; null before the first attempt of an event or redelivery. */
+  /**
+   * Time of the next attempt; null before the first attempt of an event or redelivery, and for a finished
+   * delivery.
+   */
   next_at: number | null
   last_at: number | null
   last_status: number | null

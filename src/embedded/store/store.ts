@@ -85,6 +85,7 @@ export class Store {
    * Runs `work` in a transaction and resolves once its changes are on disk. Concurrent writes share one
    * commit.
    * @throws the error of `work` or of SQLite, after all changes of the write are undone
+   * @throws {Fault} if the database file was deleted, replaced or truncated
    */
   write<T>(work: () => T): Promise<T> {
     if (this.#current) throw new Error('a write inside a write')

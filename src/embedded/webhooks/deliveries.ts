@@ -155,7 +155,9 @@ export class Deliveries {
     else if (next !== undefined) this.#scheduleRetry(seq, next)
   }
 
-  /** Returns the delay before the next attempt in milliseconds, with 20% jitter. */
+  /**
+   * Returns the delay before the next attempt in milliseconds, scaled by `retryScale`, with jitter of ±20%.
+   */
   #computeRetryDelay(attempts: number): number {
     const { random, retryScale } = this.#options
     const delay = retryDelays[Math.min(attempts, retryDelays.length - 1)] ?? hour

@@ -27,7 +27,7 @@ export interface PresenceChange extends ParticipantCounts {
   at: number
 }
 
-/** Returns the webhook of a room as JSON; undefined for a room without a webhook. */
+/** Returns the webhook of a room as JSON; undefined without a webhook, and after the response 410 to it. */
 export function findWebhook(store: Store, roomId: string): string | undefined {
   const room = store.one<{ webhook: string | null }>(
     'SELECT webhook FROM rooms WHERE id = ? AND webhook_gone = 0',
@@ -58,7 +58,7 @@ export function enqueueOrPack(
 
 /**
  * Moves the oldest pack of a room to the outbox. To preserve the order, call when no first attempt is
- * pending.
+ * pending. Call inside `store.write`.
  */
 export function unpack(store: Store, newId: () => string, roomId: string): void {
   const next = store.one<{ seq: number; target: string; moves: string }>(

@@ -3,7 +3,9 @@ import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Agent } from 'undici'
 
-/** Function that posts a body. Rejects on a timeout. */
+/**
+ * Function that posts a body. Rejects on a timeout, on a failed connection, and for a forbidden IP address.
+ */
 export type Post = (url: string, headers: Record<string, string>, body: string) => Promise<PostResponse>
 
 interface PostResponse {
@@ -23,13 +25,13 @@ export const timeoutMs = 10_000
 const maxTextBytes = 4096
 const utf8 = new TextDecoder()
 
-/** Error for a private IP address. Clients that can create rooms must not reach the private network. */
+/** Error for a forbidden IP address. Clients that can create rooms must not reach the private network. */
 export class ForbiddenAddress extends Error {}
 
 /** IP address of Azure's metadata service, which is in a public range. */
 const azureMetadataAddress = '168.63.129.16'
 
-/** Returns true for public and loopback IP addresses. */
+/** Returns true for loopback and public IP addresses, except Azure's metadata service. */
 function isAllowed(address: string): boolean {
   const parsed = ipaddr.process(address)
   const range = parsed.range()

@@ -22,7 +22,10 @@ interface RetentionOptions {
   onFailure(error: unknown): void
 }
 
-/** Removes finished deliveries immediately and every hour, even in a service without attempts. */
+/**
+ * Removes old finished deliveries immediately and every hour, even in a service without attempts. Returns a
+ * function that stops the timer.
+ */
 export function startRetention({ store, clock, onFailure }: RetentionOptions): () => void {
   async function remove(): Promise<void> {
     const oldest = store.one<{ finished_at: number | null }>(

@@ -66,7 +66,9 @@ export function recordAttempt(
   return isFinished ? undefined : nextAt
 }
 
-/** Disables the webhook of a room permanently, after the response 410 (Gone). */
+/**
+ * Disables the webhook of a room permanently after the response 410 (Gone). Gives up its waiting deliveries.
+ */
 function endWebhook(store: Store, roomId: string, now: number): void {
   store.run('UPDATE rooms SET webhook_gone = 1 WHERE id = ?', roomId)
   store.run('DELETE FROM packed_moves WHERE room_id = ?', roomId)
@@ -81,7 +83,8 @@ function endWebhook(store: Store, roomId: string, now: number): void {
 
 /**
  * Requests another delivery of an event under the same ID. Call inside `store.write`.
- * @throws {Fault} if there is no such delivery, or the delivery already waits for an attempt
+ * @throws {Fault} if there is no such delivery, it already waits for its first attempt, or it was redelivered
+ * too often
  */
 export function requestRedelivery(store: Store, id: string, now: number): Delivery {
   const delivery = store.one<Delivery>(

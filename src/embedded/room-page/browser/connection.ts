@@ -19,7 +19,7 @@ interface Handlers {
   onEnd(end: End): void
 }
 
-/** Close codes after which a new connection cannot succeed. */
+/** Close codes after which the page does not reconnect automatically. */
 const finalCodes = new Set([4001, 4002, 4003, 4004, 4400])
 
 const pauseLimits = { baseMs: 500, maxMs: 15_000 }

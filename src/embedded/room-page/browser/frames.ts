@@ -1,5 +1,3 @@
-/** Frames from the service that this page handles. The service may send other events. */
-
 export interface Session {
   room_id: string
   member_id: string
@@ -36,6 +34,7 @@ export interface RoomFrame {
   meeting: Meeting
 }
 
+/** Frames from the service that this page handles. The service may send other events. */
 export type Frame =
   | { event: 'joined'; session: Session }
   | { event: 'message'; message: string }
