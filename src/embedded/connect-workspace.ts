@@ -23,7 +23,7 @@ interface ConnectWorkspaceOptions {
   notice(text: string): void
 }
 
-/** Maximum time to reconnect when a request cannot be sent, in milliseconds. */
+/** Maximum time to retry a request that cannot be sent, in milliseconds. */
 const reconnectTimeoutMs = 1000
 const retryDelayMs = 50
 

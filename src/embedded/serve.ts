@@ -37,8 +37,8 @@ export interface RunningService {
   baseUrl: string
   apiKey: string
   /**
-   * Stops accepting connections, ends every session with a close reason, and finishes pending requests.
-   * Closes the connections that remain after the drain timeout.
+   * After the drain delay, stops accepting connections, ends every session with a close reason, and finishes
+   * pending requests. Closes the connections that remain after the drain timeout.
    * @returns number of complete requests that were cut off
    */
   close(): Promise<number>

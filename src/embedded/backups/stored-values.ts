@@ -77,7 +77,7 @@ const passes = (check: () => void) => {
   }
 }
 
-/** Removes the headers of a webhook that this version refuses; undefined if another part is invalid. */
+/** Removes the headers that this version refuses. Returns undefined if another part is not valid. */
 function convertWebhook(value: unknown): unknown {
   if (!isObject(value)) return undefined
   const { url, headers = {}, secret } = value as Record<keyof WebhookTarget, unknown>
@@ -140,7 +140,7 @@ const unlisted = orNull((value) =>
 )
 const target = json(convertWebhook, undefined)
 
-/** Rules of the columns that are copied, by table. Other tables and columns are rebuilt. */
+/** Rules of the columns that are copied, by table. The migrations fill other tables and columns. */
 export const storedValues: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   workspace: {
     application_id: matching(/^[0-9a-f]{24}$/),

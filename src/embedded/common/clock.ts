@@ -16,7 +16,10 @@ export interface Clock {
 
 const maxTimerMs = 2 ** 31 - 1
 
-/** Runs `work` after `ms` milliseconds, which may exceed 2³¹−1, the maximum delay of `setTimeout`. */
+/**
+ * Runs `work` after `ms` milliseconds, which may exceed 2³¹−1, the maximum delay of `setTimeout`.
+ * @returns a function that cancels the timer
+ */
 export function startLongTimer(clock: Clock, ms: number, work: () => void): () => void {
   let cancel = () => {}
   const wait = (left: number) => {

@@ -21,7 +21,7 @@ interface Invitation {
 
 /**
  * Adds a user to a room, or updates the existing member.
- * @throws {Fault} if the user does not exist, or a field cannot be set
+ * @throws {Fault} if the user does not exist, a field cannot be set, or the unlisted fields are too large
  */
 export function invite(
   context: HandlerContext,

@@ -21,7 +21,7 @@ interface Meeting {
   cancel: () => void
 }
 
-/** Number of meetings stored per step, which takes a few milliseconds. */
+/** Maximum number of meetings stored per step, which takes a few milliseconds. */
 const stepMeetings = 500
 
 /** Delay before the next attempt to end a meeting, in milliseconds. */

@@ -48,7 +48,10 @@ export function hasListedEnds(store: Store): boolean {
   return store.one('SELECT 1 FROM ended_sessions UNION ALL SELECT 1 FROM ended_members LIMIT 1') !== undefined
 }
 
-/** Records at most `most` deferred ends, and removes as many anonymous members. Call inside `store.write`. */
+/**
+ * Records at most `most` deferred session ends, and removes at most `most` anonymous members. Call inside
+ * `store.write`.
+ */
 export function recordListedEnds(store: Store, most: number): void {
   const sessions = `SELECT seq, at, reason FROM ended_sessions ORDER BY seq LIMIT ?`
   store.run(

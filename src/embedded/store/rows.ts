@@ -13,7 +13,7 @@ export interface RoomRow {
   layout: string
   record: number
   max_meeting_seconds: number | null
-  /** Stored part of the total meeting time. The time since the last save of a running meeting is missing. */
+  /** Stored part of the total meeting time. It lacks the time since the last save of a running meeting. */
   meeting_ms: number
   /** Value of `meeting_ms` when the room was last reopened; `max_meeting_seconds` counts from this value. */
   meeting_from_ms: number

@@ -27,7 +27,7 @@ export interface PresenceChange extends ParticipantCounts {
   at: number
 }
 
-/** Returns the webhook of a room as JSON; undefined without a webhook, and after the response 410 to it. */
+/** Returns the webhook of a room as JSON; undefined without a webhook, and after a response of 410. */
 export function findWebhook(store: Store, roomId: string): string | undefined {
   const room = store.one<{ webhook: string | null }>(
     'SELECT webhook FROM rooms WHERE id = ? AND webhook_gone = 0',

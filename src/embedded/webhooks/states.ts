@@ -67,7 +67,8 @@ export function recordAttempt(
 }
 
 /**
- * Disables the webhook of a room permanently after the response 410 (Gone). Gives up its waiting deliveries.
+ * Disables the webhook of a room permanently after the response 410 (Gone). Gives up its waiting deliveries,
+ * and deletes its packed events.
  */
 function endWebhook(store: Store, roomId: string, now: number): void {
   store.run('UPDATE rooms SET webhook_gone = 1 WHERE id = ?', roomId)
@@ -83,8 +84,8 @@ function endWebhook(store: Store, roomId: string, now: number): void {
 
 /**
  * Requests another delivery of an event under the same ID. Call inside `store.write`.
- * @throws {Fault} if there is no such delivery, it already waits for its first attempt, or it was redelivered
- * too often
+ * @throws {Fault} if there is no such delivery, an event or redelivery already waits for its first attempt,
+ * or the delivery was redelivered too often
  */
 export function requestRedelivery(store: Store, id: string, now: number): Delivery {
   const delivery = store.one<Delivery>(
