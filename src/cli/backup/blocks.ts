@@ -19,7 +19,12 @@ export interface SavedBlock {
   user_id: string
 }
 
-/** Saves members to a new file before they are blocked. Resolves when the file is on disk. */
+/**
+ * Saves members to a new file before they are blocked. Resolves when the file is on disk. Creates no file
+ * without members.
+ * @throws {UsageError} if the file exists
+ * @throws {OutputError} if the file cannot be written
+ */
 export async function saveBlocks(
   context: Context,
   file: string,

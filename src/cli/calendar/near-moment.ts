@@ -92,7 +92,10 @@ function readClock(text: string): string | undefined {
   return `${String(hours).padStart(2, '0')}:${minute.padStart(2, '0')}${rest}${zone}`
 }
 
-/** Converts a date in another notation to ISO dates. The ambiguous `3/4/2026` returns two dates. */
+/**
+ * Converts a date in another notation to ISO dates, or to a word such as `today`. Returns two dates for the
+ * ambiguous `3/4/2026`.
+ */
 function readDays(text: string, today: number): readonly string[] {
   const day = (...[year, month, date]: readonly (string | undefined)[]) => {
     const number = dayNumber(Number(year?.length === 2 ? `20${year}` : year), Number(month), Number(date))

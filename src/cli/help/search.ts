@@ -8,7 +8,7 @@ const maxFound = 8
  * Weight of a word in a heading or as the first cell of a table row. An occurrence in the text has weight 1.
  */
 const headingWeight = 100
-/** Common words of questions, which the search ignores. */
+/** Common words of questions. The search ignores these words if there are other words. */
 const ignoredWords: ReadonlySet<string> = new Set(
   'a an and are can do does for from how i in is it me my of on our the to was were what when where which who with'.split(
     ' ',
@@ -27,8 +27,8 @@ interface Section {
 }
 
 /**
- * Finds the help sections that contain the largest number of the words, best match first. More than half of
- * the words must match.
+ * Finds the help sections that contain the largest number of the words: at most `maxFound`, best match first.
+ * More than half of the words must match.
  * @param typed words, or a question in one argument
  */
 export async function searchTopics(typed: readonly string[], style: Style): Promise<Section[]> {

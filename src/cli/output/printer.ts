@@ -16,8 +16,8 @@ import { createPage, type Page } from './views/page.ts'
 import { hasField, type Item, type View } from './views/views.ts'
 
 /**
- * Printer of all output. Notices, tables, records and everything on a terminal contain no secrets; other
- * output is the unchanged response. `redaction/redaction.ts` describes the rules.
+ * Printer of all results and notices. `redaction/redaction.ts` describes the redaction of secrets in this
+ * output.
  */
 export class Printer {
   readonly #host: Host
@@ -38,8 +38,8 @@ export class Printer {
 
   /**
    * Checks the output flags before a request is sent.
-   * @throws {UsageError} for conflicting flags, and for unknown columns if the command writes or items have
-   * no additional fields
+   * @throws {UsageError} for conflicting flags, for `-o ids` without IDs, and for unknown columns if the
+   * command writes or items have no additional fields
    */
   check(view: View, writes = false): void {
     const { format, columns, query, csv } = this.options
@@ -79,7 +79,7 @@ export class Printer {
     return this.write(own`${this.makeVisible(text)}\n`)
   }
 
-  /** Writes results for programs: unchanged, or made safe by `shown` on a terminal. */
+  /** Writes results for programs: unchanged, or redacted and made safe by `shown` on a terminal. */
   async data(raw: string, shown: (raw: string) => Visible): Promise<void> {
     const { stdout } = this.#host
     if (stdout.isTTY) return this.#put(shown(this.#redact(raw)))

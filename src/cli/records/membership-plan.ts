@@ -65,8 +65,8 @@ export function withDefaultUnblock<V extends { is_blocked?: unknown }>(values: V
 }
 
 /**
- * Returns the role of a member, in lower case if the role is known. Returns undefined if the service does not
- * return the role.
+ * Returns the role of a member, in lower case if the role is known. Returns undefined if the role is missing
+ * or null.
  */
 export function readRole(member: Item): string | undefined {
   const role = readField(views.member, 'type', member)
@@ -79,7 +79,7 @@ export function readRole(member: Item): string | undefined {
 const ranks = ['monitor', 'guest', 'host']
 const rank = (role: string | undefined) => ranks.indexOf(role ?? '')
 
-/** Returns false if the change might lower the role. */
+/** Returns true if the change may raise the role and cannot lower the role. */
 function isRaise(current: string | undefined, role: string): boolean {
   return current === undefined ? role === ranks.at(-1) : rank(current) >= 0 && rank(role) > rank(current)
 }

@@ -23,8 +23,8 @@ export async function undefinedIfPreviewed<T>(request: Promise<T>): Promise<T | 
 
 /**
  * Creates the check that every request must pass. `--curl` allows only lookups and prints them as comments.
- * `--dry-run` and protected profiles allow no writes. Destructive requests need confirmation, and deletions
- * need a backup if backups are on.
+ * `--dry-run` allows no writes, and protected profiles allow writes only with `--allow-write`. Destructive
+ * requests need confirmation, and deletions need a backup if backups are on.
  */
 export async function createSendCheck(
   context: RunningCommand,
@@ -69,7 +69,9 @@ export async function createSendCheck(
   }
 }
 
-/** @throws {UsageError} without `--allow-write`, if the profile is or may be protected */
+/**
+ * @throws {UsageError} without `--allow-write`, `--dry-run` and `--curl`, if the profile is or may be protected
+ */
 export function requireWritable({ curl, dryRun, allowWrite }: GlobalFlags, settings: Settings): void {
   const { profile, protectedBy, readError, local } = settings
   if (curl || dryRun || allowWrite) return

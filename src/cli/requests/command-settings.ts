@@ -47,7 +47,10 @@ export async function changeStoredConfig(
   if (open) await (await context.printer()).notice(warning)
 }
 
-/** @throws {AuthError} if no key is configured */
+/**
+ * @throws {AuthError} if no key is configured, or the key command fails
+ * @throws {UsageError} if the key command is invalid, or other users can replace the settings file
+ */
 export async function readKey(context: RunningCommand): Promise<string> {
   const settings = await context.settings()
   const key = selectKey(settings)

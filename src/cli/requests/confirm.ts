@@ -18,7 +18,8 @@ export function isInteractive(host: Host): boolean {
 }
 
 /**
- * Asks for confirmation of a destructive change, unless `--yes` confirms it in advance.
+ * Asks for confirmation of a destructive change, except with `--yes`, `--dry-run` or `--curl`, or for zero
+ * items.
  * @throws {ConfirmationError} if no prompt is possible, or the user declines
  */
 export async function confirm(

@@ -4,7 +4,7 @@ import type { RunningCommand } from './running-command.ts'
 
 /**
  * Returns the origin of the service if it is an embedded service on this machine; undefined for any other
- * service. Sends one request without the key, and only to this machine.
+ * service. Sends at most one request, without the key and only to this machine.
  */
 export async function findEmbeddedService(context: RunningCommand): Promise<string | undefined> {
   const { baseUrl } = await context.settings()

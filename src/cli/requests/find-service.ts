@@ -15,7 +15,10 @@ import { type ClientSetup, openClient, type Service } from './service.ts'
 /** Base URL of a local workspace that is not served. A real host and port could belong to another program. */
 const unservedBaseUrl = 'http://local-workspace.invalid/v1'
 
-/** Returns the base URL of the service; `local` for the local workspace, because its base URL changes. */
+/**
+ * Returns the base URL of the service; `local` for the local workspace, because its base URL changes.
+ * @throws {UsageError} if no service is configured
+ */
 export function nameService(settings: Settings): string {
   return settings.local ? 'local' : requireBaseUrl(settings)
 }

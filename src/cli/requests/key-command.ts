@@ -37,6 +37,7 @@ export function readKeyCommand(line: string): readonly [program: string, ...args
  * command fails; prompts of the command use the terminal directly.
  * @param from origin of the command, for error messages
  * @throws {AuthError} if the command fails, takes more than 10 seconds, or does not print exactly one line
+ * @throws {UsageError} if the command line is invalid
  */
 export async function runKeyCommand(line: string, from: string, context: RunningCommand): Promise<string> {
   const { stdout, stderr, end } = await run(readKeyCommand(line), context)

@@ -2,7 +2,6 @@ import { type CountedOutcome, isFatal, type Outcome, toFailure } from '../../cli
 import type { MeetroomError } from '../../errors.ts'
 import type { Work } from './jobs.ts'
 
-/** Runner of the jobs. */
 interface Runner {
   readonly concurrency: number
   /** Highest value that `concurrency` can reach. */

@@ -19,7 +19,8 @@ export type { Work }
 
 interface RunOptions {
   /**
-   * Effect on the items. Destruction has a fixed concurrency. Reads limit the number of outcomes in memory.
+   * Effect on the items. Destruction has a fixed concurrency, even without `--concurrency`. Reads limit the
+   * number of outcomes in memory.
    */
   effect?: 'reads' | 'writes' | 'destroys'
   /** Number of items that are known so far. */
@@ -33,7 +34,8 @@ interface RunOptions {
 }
 
 /**
- * Opens a run of work for many items, whose concurrency adapts unless `--concurrency` is given.
+ * Opens a run of work for many items. The concurrency adapts, unless `--concurrency` is given or the work
+ * destroys items.
  * @throws {AuthError | UsageError} if the service or the key is not configured
  */
 export async function openRun(
@@ -118,7 +120,7 @@ export class Run {
     return this.#parts.stop.signal.aborted
   }
 
-  /** Error that ended the run. */
+  /** Error that ended the run; undefined if no error ended the run. */
   get fatal(): MeetroomError | undefined {
     return this.#fatal
   }
@@ -130,7 +132,6 @@ export class Run {
     return this.#fatal ?? new ServiceError('the service is too busy')
   }
 
-  /** @param fatal error that ends the run */
   stop(fatal?: MeetroomError): void {
     this.#fatal ??= fatal
     this.#parts.stop.abort()
@@ -184,7 +185,7 @@ export class Run {
 
   /**
    * Reads items and yields the results in their order.
-   * @throws the error of the first failed read
+   * @throws the error of the first failed read, or the reason why the run stopped before a read
    */
   async *read<T, Result>(
     items: AsyncIterable<T> | readonly T[],

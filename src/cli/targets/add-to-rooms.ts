@@ -45,10 +45,11 @@ export interface Addition {
 }
 
 /**
- * Adds a user to each selected room. Rooms in which the user is already a member are skipped, so that a
- * second run completes the first run.
+ * Adds a user to each selected room. In rooms where the user is already a member, `ifExists` decides between
+ * a change, a skip and a failure.
  * @returns the number of rows; 0 if no room matches
  * @throws {NotFoundError} if the user does not exist
+ * @throws {ConfirmationError} if the change is not confirmed
  * @throws {PartialError} if some rooms failed
  */
 export async function addToRooms(context: Context, addition: Addition, flags: AddFlags): Promise<number> {

@@ -42,7 +42,7 @@ interface TargetOptions {
 /**
  * Resolves the targets of a command over several items: IDs on the command line or standard input (`-`),
  * members given by `--user`, or items selected by `--where`.
- * @throws {UsageError} if there are no targets, or both IDs and conditions
+ * @throws {UsageError} if there are no targets, or `--where` is combined with IDs or `--user`
  * @throws {NotFoundError} if a user is not a member
  * @throws {ConfirmationError} if the targets exceed `--max`
  */

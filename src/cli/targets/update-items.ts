@@ -46,8 +46,10 @@ interface UpdateFlags extends BodyFlags, TargetsFlags {
  * Updates the rooms or users selected by `--where`. Flags and `--set` may contain placeholders for the fields
  * of each item. All bodies are built before the first update request.
  * @param encode completes a body before it is sent
- * @throws {UsageError} if a placeholder is not a field, an item lacks the field, or several items would have
- * the same name
+ * @throws {UsageError} if a flag is invalid, a placeholder is not a field, an item lacks the field, or
+ * several items would have the same name
+ * @throws {ConfirmationError} if the change is not confirmed
+ * @throws {PartialError} if some items failed
  */
 export async function updateItems(
   context: Context,

@@ -123,14 +123,14 @@ async function runTask(client: Client, task: TargetWrite, id: string): Promise<O
 }
 
 /**
- * Returns true if an item does not exist. With `--ignore-not-found`, an item that someone else deleted also
- * counts.
+ * Returns true for the error of an item that does not exist, or that is gone after a deletion with an unknown
+ * outcome.
  */
 function isMissing(error: unknown): boolean {
   return error instanceof NotFoundError || (error instanceof UnknownOutcomeError && error.isGone)
 }
 
-/** Returns the operation that reads the item of an operation; undefined for the creation of an item. */
+/** Returns the operation that reads the item of an operation; undefined if there is none. */
 function readerOf(name: OperationName): LookupName | undefined {
   const { path } = endpoints[name]
   return (['getRoom', 'getMember', 'getUser'] as const).find((reader) => endpoints[reader].path === path)

@@ -42,6 +42,7 @@ interface RoomWrite<N extends OperationName> {
 /**
  * Sends one write to each room that `--where` selects, at most once. The confirmation prompt shows the
  * numbers of rooms and of people online.
+ * @throws {ConfirmationError} if the write is not confirmed
  * @throws {PartialError} if some rooms failed
  */
 export async function writeToRooms<N extends OperationName>(

@@ -16,7 +16,7 @@ interface AllRoomsFlags extends TargetsFlags {
  * Blocks or unblocks users in all rooms with `--all-rooms`, or unblocks the members in a file with `--from`.
  * @param given room and members from the command line
  * @returns false without `--all-rooms` and `--from`
- * @throws {UsageError} if the command line also names a room, or names no user
+ * @throws {UsageError} for flags or arguments that cannot be combined, or for `--all-rooms` without `--user`
  */
 export async function setBlockedInAllRooms(
   context: Context,

@@ -109,7 +109,10 @@ async function settingsFrom(flags: CreateFlags, context: Context): Promise<Given
   }
 }
 
-/** Requires a webhook URL in the body, which `--set` and `--data` can also set. */
+/**
+ * Requires a webhook URL in the body, which `--set` and `--data` can also set.
+ * @throws {UsageError} if a webhook flag is given without the URL
+ */
 function requireWebhookUrl({ webhookHeader, webhookSecret }: CreateFlags, { webhook }: Body): void {
   const flag = webhookHeader ? '--webhook-header' : webhookSecret ? '--webhook-secret' : undefined
   if (flag && webhook?.url === undefined) throw new UsageError(`${flag} needs --webhook-url`)

@@ -28,7 +28,10 @@ interface Leaf {
   command: MeetroomCommand
 }
 
-/** Returns the commands with an action, except `__complete`, which only shells run. */
+/**
+ * Returns the commands with an action. Omits `__complete`, which only shells run, and the help commands of
+ * groups.
+ */
 export function listCommands(command: MeetroomCommand, words: readonly string[]): Leaf[] {
   if (command.commands.length === 0) return [{ words: [...words], command }]
   const shown = command.commands.filter((child) => child.name() !== '__complete')

@@ -39,7 +39,10 @@ export async function openControl(context: Context, file: string) {
   }
 }
 
-/** Removes the control file of a killed service, and refuses any other file. */
+/**
+ * Removes the control file of a killed service.
+ * @throws {UsageError} for any other file
+ */
 function removeFormerFile(path: string): void {
   let text: string
   try {

@@ -13,7 +13,7 @@ interface Flags {
 
 /**
  * Returns shell commands that select the service and read the key from the key file.
- * @throws {UsageError} without a data directory
+ * @throws {UsageError} without a data directory, or if the port of an unserved workspace cannot be used
  */
 export async function formatEnvironment(
   context: Context,
@@ -32,7 +32,7 @@ export async function formatEnvironment(
 
 /**
  * Checks that the port is free. Call this function only for an unserved workspace.
- * @throws {UsageError} if another program listens on the port
+ * @throws {UsageError} if the port is 0, or the program cannot listen on the port
  */
 async function requireFreePort({ host, port, dataDir }: Flags): Promise<void> {
   const place = [

@@ -112,7 +112,10 @@ function parseFactor(text: string): number {
 /** Pattern of an origin without characters that have a meaning in a Content-Security-Policy or in HTML. */
 const originPattern = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?\/?$/i
 
-/** Parses an origin: https, or http on this machine, because the page holds an access token. */
+/**
+ * Parses an origin: https, or http on this machine, because the page holds an access token.
+ * @throws {UsageError} for any other text
+ */
 function parseOrigin(text: string): string {
   if (originPattern.test(text) && isUrl(text)) {
     const { protocol, hostname, origin } = new URL(text)

@@ -64,6 +64,7 @@ async function exists(context: Context, user_id: string): Promise<boolean> {
 /**
  * Requires an unused ID, because the service would overwrite an existing user (API specification,
  * “Endpoints”).
+ * @throws {UsageError} if the user exists
  */
 async function requireFree(context: Context, user_id: string): Promise<void> {
   if (!(await exists(context, user_id))) return

@@ -21,7 +21,10 @@ interface RecordOptions {
   redact: Redact
 }
 
-/** Formats one item, one line per field: the fields of the view, then the status, then all other fields. */
+/**
+ * Formats one item, one line per field. By default, the fields of the view are first, then the status, then
+ * all other fields. Deprecated values are omitted.
+ */
 export function formatRecord(item: Item, { view, fields, style, now, zone, redact }: RecordOptions): Visible {
   const names = fields ?? [
     ...view.fields.filter((field) => Object.hasOwn(item, field)),

@@ -19,7 +19,10 @@ export class StatusLine {
     this.#host = host
   }
 
-  /** Shows a text instead of the previous text. Skips a text of several lines, which cannot be erased. */
+  /**
+   * Shows a text instead of the previous text. Does nothing without a terminal, in ASCII mode, or within a
+   * line. Skips a text that does not fit on one line, because several lines cannot be erased.
+   */
   show(text: Visible): void {
     const { isTTY, columns } = this.#host.stderr
     // Some terminals report a width of 0.
@@ -41,7 +44,7 @@ export class StatusLine {
     this.#isAtStart = data.at(-1) === '\n' || data.at(-1) === 10
   }
 
-  /** Shows the replaced text again after other output. */
+  /** Shows the current text again after other output replaced the text. */
   restore(): void {
     if (this.#text !== undefined && !this.#isShown) this.show(this.#text)
   }

@@ -22,7 +22,7 @@ type FieldType =
   | { readonly list: RowFields }
   | ((row: Item) => unknown)
 
-/** Field of a row. Tables omit fields without `weight`, the weight of the column. */
+/** Field of a row. `weight` is the weight of its table column; tables omit fields without a weight. */
 export type RowField = readonly [type: FieldType, weight?: number, description?: string]
 
 export type RowFields = Readonly<Record<string, RowField>>

@@ -185,7 +185,7 @@ export function cellOf(view: View, field: string, item: Item): unknown {
   return found.known ? found.value : null
 }
 
-/** Returns true if a column exists: a field of the view, a derived column, or a field of an item. */
+/** Returns true for a listed or unlisted field of the view, a derived column, or a field of an item. */
 export function hasField(view: View, field: string, items: readonly Item[]): boolean {
   return (
     view.fields.includes(field) ||

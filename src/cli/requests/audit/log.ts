@@ -49,7 +49,10 @@ export class AuditLog {
     return this.#log.appendSynced(line)
   }
 
-  /** Appends a line without syncing the file to disk. A crash of the machine may lose the line. */
+  /**
+   * Appends a line without syncing the file to disk. A crash of the machine may lose the line. Does nothing
+   * before the first call of `appendSynced`.
+   */
   append(line: string): void {
     try {
       const file = this.#file

@@ -116,7 +116,10 @@ function toFailure(name: string, error: unknown): MeetroomError {
   throw failure
 }
 
-/** Adds a line to its change. Returns false for a line that is not a record. */
+/**
+ * Adds a line to its change, unless the change began outside the span. Returns false for a line that is not a
+ * record.
+ */
 function addRecord(changes: Map<string, ChangeRow>, line: string, [start, end]: Span): boolean {
   const record = parseRecord(line)
   const { id, time } = record ?? {}

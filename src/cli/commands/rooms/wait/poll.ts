@@ -28,7 +28,7 @@ const maxLastPollAgeMs = 250
 
 /**
  * Polls until a value is found or the deadline has passed. Temporary failures (no response, 429, 5xx) are
- * retried, and `Retry-After` is honored.
+ * retried, and `Retry-After` is honored. A requested pause beyond the deadline ends the polling early.
  * @throws all other errors of a poll, and the interrupt reason
  */
 export async function poll<T>(

@@ -28,6 +28,7 @@ export interface WaitFlags {
 }
 
 /**
+ * @throws {UsageError} for an invalid condition
  * @throws {ConditionError} if a condition is not met before the deadline
  * @throws {NetworkError | ServiceError} if the room could not be read before the deadline
  */

@@ -25,6 +25,8 @@ export interface AllRoomsFlags extends PaceFlags {
 /**
  * Blocks or unblocks users in their rooms. Deletes a user only after all blocks succeeded. A second run skips
  * completed steps.
+ * @throws {NotFoundError} without `--ignore-not-found`, if a user does not exist or is in none of the rooms
+ * @throws {ConfirmationError} if the plan is not confirmed
  * @throws {PartialError} if some steps failed
  */
 export async function runOffboarding(
