@@ -28,7 +28,7 @@ export interface Comparison {
   zone: TimeZone
 }
 
-/** @throws {UsageError} if the text is invalid for the field's type */
+/** @throws {UsageError} if the text or the operator is invalid for the field's type */
 export async function compare({ operator, type, text, condition, now, zone }: Comparison): Promise<Test> {
   const wrong = (problem: string) => new UsageError(`${condition}: ${problem}`)
   if (text === '') {

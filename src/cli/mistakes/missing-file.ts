@@ -3,7 +3,10 @@ import { basename, dirname, parse } from 'node:path'
 import { findClosest } from '../../api/closest.ts'
 import { type Hint, suggest, type UsageError } from '../../errors.ts'
 
-/** Suggests a file with a similar name in the directory of a file that does not exist. */
+/**
+ * Suggests a file in the directory of a file that does not exist: one with a similar name, or with the same
+ * name and another extension.
+ */
 export function explainMissingFile(
   { cause }: UsageError,
   words: readonly string[],

@@ -100,7 +100,7 @@ export class MultiProfileWriter {
 
   /**
    * @throws {UsageError} if every profile failed with a usage error
-   * @throws {PartialError} if some profiles failed
+   * @throws {PartialError} if profiles failed in any other way
    */
   async end(): Promise<void> {
     const [first] = this.#failures
@@ -126,7 +126,7 @@ export class MultiProfileWriter {
     await this.#writer.end()
   }
 
-  /** Reports failures, unless a JSON document contains them. */
+  /** Reports failures that are not reported yet, unless a JSON document contains them. */
   async #report(): Promise<void> {
     const { host, flags, redact } = this.#deps
     const format = this.#printer?.options.format

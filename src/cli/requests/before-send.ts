@@ -70,7 +70,8 @@ export async function createSendCheck(
 }
 
 /**
- * @throws {UsageError} without `--allow-write`, `--dry-run` and `--curl`, if the profile is or may be protected
+ * @throws {UsageError} if the profile is or may be protected, and none of `--allow-write`, `--dry-run` and
+ * `--curl` is given
  */
 export function requireWritable({ curl, dryRun, allowWrite }: GlobalFlags, settings: Settings): void {
   const { profile, protectedBy, readError, local } = settings

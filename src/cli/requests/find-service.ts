@@ -112,7 +112,7 @@ export async function createServerCheck(
 /**
  * Returns a client for a running server. Opening the local workspace instead would keep its server from
  * starting.
- * @throws {UsageError} if the local workspace is not served
+ * @throws {UsageError} if the local workspace is not served, or no service is configured
  */
 export async function openPersistentClient(context: RunningCommand, setup: ClientSetup): Promise<Client> {
   const { local } = await context.settings()
@@ -140,7 +140,7 @@ export function openClientAt(
 
 /**
  * @param need feature of the server that the command needs, for the error
- * @throws {UsageError} if the local workspace is not served
+ * @throws {UsageError} if the local workspace is not served, or no service is configured
  */
 export async function findPersistentBaseUrl(context: RunningCommand, need?: string): Promise<string> {
   const settings = await context.settings()

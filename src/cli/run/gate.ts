@@ -17,7 +17,7 @@ export class Gate {
 
   /**
    * @param stop signal that ends all waiting
-   * @param gapMs interval between two starts, in milliseconds
+   * @param gapMs minimum interval between two starts, in milliseconds
    */
   constructor(clock: Pick<Host, 'monotonic' | 'sleep'>, stop: AbortSignal, gapMs: number) {
     this.#clock = clock

@@ -27,8 +27,8 @@ interface PrintedRun extends PrintedList {
 /**
  * Prints the outcomes of a run as they arrive, then the summary.
  * @throws {PartialError} if some items failed
- * @throws {MeetroomError} the error that ended the run, if nothing was changed or the error does not come from
- * the service
+ * @throws {MeetroomError} the error that ended the run, if nothing was changed or the error does not come
+ * from the service
  */
 export async function printRun(
   context: Context,

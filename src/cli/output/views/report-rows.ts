@@ -1,7 +1,5 @@
 import { defineRow, type FieldsOf, type KindOptions, type RowFields, type RowKind } from './define-row.ts'
 
-// Rows of reports, defined like the rows in rows.ts.
-
 const utc = 'ISO 8601, UTC'
 const share = ['number | null', 2] as const
 

@@ -22,6 +22,7 @@ type Flags = RoomFlags & Omit<ListFlags, 'where'> & PaceFlags
 
 /**
  * Lists the sessions of several rooms with the names and roles of the people.
+ * @throws {NotFoundError} if no session is found, and the user in the filter does not exist
  * @throws {PartialError} if some rooms failed or were not listed
  */
 export async function listSessionsInRooms(

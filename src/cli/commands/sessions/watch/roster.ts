@@ -44,7 +44,8 @@ export class Roster {
   }
 
   /**
-   * Applies a poll. With several pages, a person leaves only after two consecutive polls without the session.
+   * Applies a poll. With several pages, a person leaves only if the poll contains the ended session, or after
+   * two consecutive polls without the session.
    */
   update({ sessions, isWhole }: SessionList, arrivals: ReadonlyMap<Item, PresentPerson>): RosterChanges {
     const open = new Set<string>()

@@ -38,9 +38,11 @@ export function createHandOver({ from, to }: HandOver, role?: string): Addition 
 }
 
 /**
- * Adds a user to the rooms of another user.
+ * Adds a user to the rooms of another user, in the same roles or in one role.
  * @throws {UsageError} if both are the same user
  * @throws {NotFoundError} if one user does not exist
+ * @throws {ConfirmationError} if the change is not confirmed
+ * @throws {PartialError} if some rooms failed
  */
 export async function handOverRooms(
   context: Context,

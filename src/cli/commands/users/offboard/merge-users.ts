@@ -14,6 +14,8 @@ export interface MergeFlags extends AllRoomsFlags {
  * Adds a user to the rooms of another user, then offboards the other user.
  * @throws {UsageError} if both are the same user
  * @throws {NotFoundError} if one user does not exist
+ * @throws {ConfirmationError} if the plan is not confirmed
+ * @throws {PartialError} if some steps failed
  */
 export async function mergeUsers(
   context: Context,
