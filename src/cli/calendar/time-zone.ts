@@ -60,7 +60,8 @@ export class TimeZone {
   }
 
   /**
-   * Returns the first instant with a wall time. For a skipped time, returns an instant after the clock change.
+   * Returns the first instant with a wall time. For a skipped time, returns an instant after the clock
+   * change.
    */
   instantOf(time: WallTime): number {
     const wall = readWall(time)

@@ -85,7 +85,10 @@ export async function explainMissing(
 
 type Explain = (missing: MissingResource) => Promise<Hint | undefined>
 
-/** Explains `name=Maths`, a URL or a comma-separated list in place of an ID. */
+/**
+ * Explains `name=Maths`, `*`, `all`, a URL or a comma-separated list in place of an ID, and the file name of an
+ * export.
+ */
 function explainIntended(missing: MissingResource, text: string): Hint | undefined {
   const { command } = splitTyped(missing.program, missing.argv)
   const [, format] = /^[^:]+\.(csv|json|ndjson|tsv|xlsx)$/i.exec(text) ?? []

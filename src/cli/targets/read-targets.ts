@@ -18,7 +18,7 @@ import { confirmItems } from '../run/confirm-items.ts'
 
 export interface Targets {
   ids: string[]
-  /** Field values that matched `--where`, by item ID; empty if the IDs were given. */
+  /** Field values that matched `--where`, by item ID; empty without `--where`. */
   reasons: ReadonlyMap<string, string>
   /** Number of missing users and rooms that `--ignore-not-found` skips. */
   absent: number

@@ -32,7 +32,9 @@ export interface TargetsCommand<C extends OperationName> extends TargetChange {
 
 /**
  * @param args arguments of the action, with the flags last
- * @throws {UsageError} without a room
+ * @throws {UsageError} without a room or targets
+ * @throws {ConfirmationError} if the change is not confirmed
+ * @throws {PartialError} if some items failed
  */
 export async function runTargetsCommand<C extends OperationName>(
   context: Context,

@@ -9,7 +9,10 @@ import { findOrigin } from '../../../requests/find-service.ts'
 type ChangeRow = RowOf<'changes'>
 type Names = ReadonlyMap<string, string>
 
-/** Replaces IDs with the current names of items. IDs of deleted items and of other services remain. */
+/**
+ * Replaces user and room IDs in `whose` with current names. IDs of members, of deleted items and of other
+ * services remain.
+ */
 export async function nameChanges(context: Context, changes: readonly ChangeRow[]): Promise<ChangeRow[]> {
   const origin = await findOrigin(context)
   const own = changes.filter((change) => change.origin === origin)
