@@ -86,8 +86,8 @@ export async function explainMissing(
 type Explain = (missing: MissingResource) => Promise<Hint | undefined>
 
 /**
- * Explains `name=Maths`, `*`, `all`, a URL or a comma-separated list in place of an ID, and the file name of an
- * export.
+ * Explains `name=Maths`, `*`, `all`, a URL or a comma-separated list in place of an ID, and the file name of
+ * an export.
  */
 function explainIntended(missing: MissingResource, text: string): Hint | undefined {
   const { command } = splitTyped(missing.program, missing.argv)
