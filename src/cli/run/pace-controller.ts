@@ -174,8 +174,8 @@ export class PaceController implements Pacer {
   }
 
   /**
-   * Lowers the rate after a 429. Returns true if the lower rate is enough, so that other requests need not
-   * pause.
+   * Lowers the rate after a 429, at most once per second. Returns true if the lower rate is enough, so that
+   * other requests need not pause.
    */
   #lowerRate(now: number): boolean {
     const { gapMs } = this.#requests
@@ -219,8 +219,8 @@ export class PaceController implements Pacer {
   }
 
   /**
-   * Doubles the concurrency while the throughput rises. Starts at half the concurrency, so that a lower
-   * concurrency is also found.
+   * Doubles the concurrency while the throughput rises. Starts at half the concurrency, but not below the
+   * initial concurrency, so that a lower concurrency is also found.
    */
   #search(throughput: number, elapsedMs: number, now: number): void {
     const before = this.#throughput

@@ -27,6 +27,7 @@ const maxResponse = 1000
 
 /**
  * Sends a webhook once, signed like webhooks of the embedded service.
+ * @throws {UsageError} with `--curl`, and for an invalid secret or header
  * @throws {ApiError | ServiceError} if the receiver does not respond with a 2xx
  * @throws {NetworkError | UnknownOutcomeError} if no response arrives
  */

@@ -16,6 +16,7 @@ export interface ReportFlags extends ReportOptions, AttendanceFlags {
 }
 
 /**
+ * @throws {UsageError} for flags that cannot be combined, and for an invalid period
  * @throws {PartialError} if some rooms failed or were not listed. For a single room, throws the error of the
  * room.
  */

@@ -102,7 +102,8 @@ function findDeletionTargets(
 }
 
 /**
- * Requires memberships or an existing user for each ID. A deletion of several users skips missing users.
+ * Requires memberships or an existing user for each ID, if all rooms were read. A deletion of several users
+ * skips missing users.
  * @throws {NotFoundError} if a user is in none of the rooms, or does not exist
  */
 async function requirePeople(
@@ -117,7 +118,7 @@ async function requirePeople(
     await throwNoMembers(context, absent)
 }
 
-/** @throws {ConfirmationError} if the plan is not confirmed, or would block more members than `--max` */
+/** @throws {ConfirmationError} if the plan is not confirmed, or exceeds `--max` */
 async function confirmPlan(
   context: Context,
   plan: OffboardingPlan,
