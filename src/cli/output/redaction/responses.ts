@@ -5,8 +5,8 @@ import type { Redact } from './create-redactor.ts'
 const margin = 32 * 1024
 
 /**
- * Removes keys from error responses, and from the headers of 2xx responses other than JSON. Other code
- * truncates the texts later, because part of a key would not be recognized.
+ * Removes keys from error responses, and from the headers of 2xx responses other than JSON. Redaction
+ * precedes truncation by other code, because part of a key would not be recognized.
  */
 export function redactResponses(transport: Transport, redact: Redact): Transport {
   const clean = (answer: WireResponse) => {
