@@ -60,7 +60,7 @@ export class UnreadRooms {
     this.#untried += count
   }
 
-  /** @throws {PartialError} if the members of a room were not read */
+  /** @throws {PartialError} if the members of a room were not read in full */
   throwIfAny(): void {
     const untried = this.#untried === 0 ? '' : `; ${counted(this.#untried, 'room')} not tried`
     if (this.#count + this.#untried > 0)
@@ -165,7 +165,7 @@ async function* listGivenRooms(context: Context, tally: Tally, ids: readonly str
   for (const id of ids) yield { id }
 }
 
-/** Adds `last_seen` to the members. Lists the sessions of each room once. */
+/** Adds `last_seen` to the members of a room. Lists the sessions of the room once. */
 async function* addLastSeen(
   context: Context,
   client: Client,

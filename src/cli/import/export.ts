@@ -45,6 +45,7 @@ const exportKinds = {
  * @param ids IDs of the items, or of the members' rooms; all items if empty; `-` reads IDs from standard
  * input
  * @throws {UsageError} for an unsupported format, and for members without rooms or `--all-rooms`
+ * @throws {PartialError} if `--all-rooms` cannot read the members of every room
  */
 export async function runExport(
   context: Context,

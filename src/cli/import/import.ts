@@ -83,8 +83,8 @@ async function* listDestructive(
 }
 
 /**
- * Returns true if a row would terminate or block an item. Ignores errors, because sending the row reports
- * them.
+ * Returns true if a row would terminate a room or block members. Returns false after an `ApiError` or a
+ * `NotFoundError`, because sending the row reports the error.
  */
 async function isChangedBy(client: Client, adapter: ImportAdapter, body: RequestBody): Promise<boolean> {
   try {

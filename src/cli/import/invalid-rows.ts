@@ -4,7 +4,7 @@ import type { Context } from '../kernel/context.ts'
 import { type FailedInput, openRejects } from './journal/rejects.ts'
 import { maxReported } from './journal/results.ts'
 
-/** Reporter of invalid rows. Prints the first rows and the number of the other rows. */
+/** Reporter of invalid rows. Prints the problems of the first rows, and the number of further rows. */
 export class RowProblems {
   readonly #context: Context
   #count = 0
@@ -25,7 +25,8 @@ export class RowProblems {
 
 /**
  * Writes the invalid rows to the file of `--failed-out`, and refuses the input.
- * @throws {UsageError} always
+ * @throws {UsageError} always, unless the file cannot be written
+ * @throws {OutputError} if the file cannot be written
  */
 export async function refuseInvalid(context: Context, failed: FailedInput): Promise<never> {
   const { checked, flags } = failed

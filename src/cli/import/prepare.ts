@@ -37,7 +37,10 @@ export interface ImportPlan extends ImportRequest {
   receipt: string | undefined
 }
 
-/** @throws {UsageError} if flags or input are invalid */
+/**
+ * @throws {UsageError} if flags or input are invalid, or an earlier run imported some of the rows
+ * @throws {ConfirmationError} if the user does not confirm the import of another service's records
+ */
 export async function prepareImport(context: Context, request: ImportRequest): Promise<ImportPlan> {
   const { adapter, source, file, flags } = request
   if (flags.unblock && flags.ifExists !== 'update' && flags.ifExists !== 'overwrite')

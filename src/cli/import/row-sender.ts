@@ -220,7 +220,7 @@ function readId(item: Item, { view }: ImportAdapter): string {
 
 const maxLookups = 1000
 
-/** Cached lookups of the users in rows, so that a dry run predicts failures. */
+/** Cached lookups that find missing users: in a dry run, and after a refusal that may omit some of them. */
 class ReferencedUsers {
   readonly #client: Client
   readonly #notice: (text: string) => Promise<void>

@@ -1,6 +1,6 @@
 /**
- * Data that an import into another service does not restore, because the API neither returns nor accepts the
- * data.
+ * Data that an import into another service does not restore, because exports omit the data or the API does
+ * not accept it.
  */
 export const unrestoredFields = {
   users: ['access tokens', 'internal IDs', 'times', 'order'],

@@ -27,7 +27,7 @@ export class CountBy {
   readonly view: View
   readonly #of: View
 
-  /** @throws {UsageError} for a field that looks misspelled or holds secrets */
+  /** @throws {UsageError} for a field that looks misspelled, holds secrets, or is named `count` */
   constructor(name: string, known: KnownFields) {
     this.field = parseField('--count-by', name, known)
     if (this.field.path.some((part) => secretFields.has(part)))

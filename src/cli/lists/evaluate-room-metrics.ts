@@ -25,7 +25,7 @@ export interface RoomMetrics {
 type Step = (metrics: Item) => Promise<Item>
 
 /**
- * Requests the needed metrics of a room.
+ * Requests the needed metrics of a room, until the metrics do not match the filter.
  * @throws {NotFoundError} if the room does not exist
  * @throws {UsageError} if `idle` cannot be computed
  */

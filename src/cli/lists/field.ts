@@ -14,7 +14,7 @@ export interface NamedField {
   path: readonly string[]
   /** Type for comparison; undefined for an unknown field. */
   type: FilterType | undefined
-  /** True if the first name of the path is a field of the view. */
+  /** True if the first name of the path is a known field. */
   isKnown: boolean
   isIn(item: Item): boolean
   of(item: Item): FieldValue

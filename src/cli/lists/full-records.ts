@@ -12,7 +12,7 @@ const kinds = { listRooms: 'room', listMembers: 'member', listUsers: 'user' } as
 
 type ListWithRecords = keyof typeof kinds
 
-/** Maximum number of concurrent requests for a page of a list that is read in a run. */
+/** Maximum number of concurrent requests for the records of one page, if this class opens no run. */
 const maxPerPage = 8
 
 /**
@@ -82,7 +82,7 @@ export class FullRecords {
     return items.map((item) => (recordOf.has(item) ? recordOf.get(item) : item))
   }
 
-  /** Detects partial list items by requesting the full record of the first item with a usable ID. */
+  /** Detects partial list items by requesting the full record of the first existing item with a usable ID. */
   async #probeLists(items: readonly Item[], room: string): Promise<void> {
     for (const item of items) {
       while (this.#probe) await this.#probe

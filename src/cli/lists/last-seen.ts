@@ -35,7 +35,7 @@ export async function readLastSeen(
   return ({ id }) => latest.get(toText(id)) ?? null
 }
 
-/** Returns the end of a session, or its start if the end is missing or unreadable. */
+/** Returns `now` for an open session; otherwise the end, or the start if the end is unreadable. */
 function findLastSeenTime({ connected_at, disconnected_at }: Item, now: string): string | undefined {
   const end = parseEnd(connected_at, disconnected_at)
   if (end === null) return now

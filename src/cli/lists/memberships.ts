@@ -60,7 +60,7 @@ export class MembershipSearch {
     return new MembershipSearch(context, flags, search, await openRun(context, flags, { summarize }))
   }
 
-  /** Yields the memberships in each room. An unreadable room does not end the search. */
+  /** Yields the memberships in each room that has any. An unreadable room does not end the search. */
   async *found(): AsyncGenerator<readonly Membership[]> {
     for await (const { memberships } of this.searched()) if (memberships.length > 0) yield memberships
   }
@@ -95,7 +95,7 @@ export class MembershipSearch {
   }
 
   /**
-   * Reads the memberships in one room.
+   * Reads the memberships of the given users in one room.
    * @throws {NotFoundError} if the room does not exist
    */
   async membersIn(room: Item, client = this.#run.client): Promise<Membership[]> {

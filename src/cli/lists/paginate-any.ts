@@ -18,7 +18,7 @@ interface AnyList {
 /**
  * Pages through the list of any route. In the query, `limit` is the page size, and `offset` the first
  * position.
- * @throws {UsageError} if the response has no list, or an item has no ID
+ * @throws {UsageError} if the response has no list or several lists, or an item has no ID
  */
 export async function paginateAny(
   context: Context,

@@ -11,9 +11,9 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
   createOperation: 'createUser' | 'createRoom' | 'addMember'
   /** Columns that are not fields of the item, so overwriting does not reset them. */
   extraColumns?: readonly string[]
-  /** Values of new items whose row has none. */
+  /** Default values of new items. Values in the row take precedence. */
   creationDefaults?: RequestBody
-  /** Flag that sets a field of rows without a value, such as `--type TYPE`. */
+  /** Flags by field, such as `--type TYPE`, that set the field in rows without a value. */
   defaultFlags?: Readonly<Record<string, string>>
   /**
    * Converts a saved record to a request body. The record may contain fields that the service sets.

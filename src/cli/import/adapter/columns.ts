@@ -15,11 +15,11 @@ import type { View } from '../../output/views/views.ts'
 type ParseCell = (text: string) => unknown
 
 export interface ImportColumns {
-  /** Fields that check the values of a row. */
+  /** Definitions of the fields, by which the values of a row are validated. */
   readonly fields: Fields
   readonly columns: Readonly<Record<string, ParseCell>>
   readonly required: readonly string[]
-  /** Exported fields that an import ignores, because the service sets them. */
+  /** Exported fields and computed columns that an import ignores. */
   readonly readOnly: readonly string[]
   readonly deprecated: readonly string[]
   readonly booleans: readonly string[]
@@ -28,9 +28,9 @@ export interface ImportColumns {
 }
 
 /**
- * Derives the columns of an import: the path parameters and all writable fields.
+ * Derives the columns of an import: the path parameters, the writable fields and `extraFields`.
  * @param path path of the operation that creates an item
- * @param extraFields additional fields that the import accepts
+ * @param extraFields fields that the import accepts although the API does not write them
  */
 export function deriveColumns<F extends Fields>(
   { fields }: Pick<Resource<F>, 'fields'>,

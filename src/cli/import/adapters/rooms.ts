@@ -105,7 +105,7 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
     async overwrite(client, row, existing) {
       const id = String(existing['id'])
       const isSent = (field: string) =>
-        // Some services alter names, so sending the matched name again could rename the room.
+        // An unchanged matched name is not sent, because some services alter names and could rename the room.
         !nonUpdatableFields.has(field) && (field !== match || row[field] !== existing[field])
       const body = Object.fromEntries(Object.entries(row).filter(([field]) => isSent(field)))
       if (isTerminated(row)) body['is_terminated'] = true

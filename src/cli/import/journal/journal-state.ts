@@ -38,7 +38,7 @@ export class JournalState {
     return journalStatuses[this.#statuses[row] ?? 0] ?? 'unsent'
   }
 
-  /** True if an earlier run may have sent rows without recording a response. */
+  /** True if the outcome of at least one row of an earlier run is unknown. */
   get hasUnproven(): boolean {
     return this.#statuses.includes(journalStatuses.indexOf('unknown'))
   }

@@ -17,8 +17,8 @@ interface Disposition {
 }
 
 /**
- * Append-only record of an import in NDJSON: a header, rows before they are sent, and their outcomes. Rows
- * are synced to disk before they are sent.
+ * Append-only record of an import in NDJSON: a header, rows before they are sent, their outcomes, and an end
+ * mark. Row numbers are synced to disk before the rows are sent.
  */
 export class Journal {
   readonly #file: AppendFile
@@ -41,8 +41,8 @@ export class Journal {
   /**
    * Creates or resumes a journal.
    * @param rows number of rows in the input
-   * @throws {UsageError} if another run uses the journal, or the journal does not match the input or
-   * `--resume`
+   * @throws {UsageError} if another run uses the journal, or the journal is damaged or does not match the
+   * input or `--resume`
    */
   static async open(
     path: string,
@@ -82,7 +82,7 @@ export class Journal {
     return this.#log.appendSynced()
   }
 
-  /** Records an outcome without syncing to disk. After a crash, the next run looks the row up. */
+  /** Records an outcome, without waiting for the disk. If a crash loses it, a resumed run looks up the row. */
   recordOutcome(entry: JournalEntry): void {
     this.#append(entry)
   }

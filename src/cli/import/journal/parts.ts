@@ -12,7 +12,6 @@ export function journalPath(input: string, { shard, where }: Part): string {
   return `${input}${shard ? `.${shard.suffix}` : ''}${digest ? `.where-${digest}` : ''}.journal`
 }
 
-/** Returns the path of the receipt of an import to one target. */
 export function receiptPath(
   stateDir: string,
   { input, target, flags }: { input: string; target: string; flags: Part },

@@ -20,9 +20,9 @@ export function hashBody(body: RequestBody): number {
 }
 
 /**
- * Rejects an import whose rows a finished run has imported, according to the journal or receipt, if the
- * created rooms still exist.
- * @throws {UsageError} if some of the rooms exist
+ * Rejects an import if a finished run has imported some of its rows, according to the journal or receipt.
+ * Looks up a sample of the created rooms. If none exists, prints a notice and accepts the import.
+ * @throws {UsageError} if a room of the sample exists
  */
 export async function requireNotImported(
   context: Context,
@@ -49,7 +49,7 @@ export async function requireNotImported(
 }
 
 /**
- * Omits the rows with an existing room from an earlier import of a part of the file.
+ * Omits the rows whose room an earlier import with `--where` created, if the room still exists.
  * @param paths journals and receipts of imports with `--where`
  */
 export async function leaveOutImported(
@@ -90,7 +90,7 @@ export async function leaveOutImported(
   return { ...checked, shardRows: checked.shardRows - count, readAgain }
 }
 
-/** @throws {UsageError} if a run with other shards is unfinished */
+/** @throws {UsageError} if the journal records an unfinished run of the same command at this service */
 export async function requireNoneUnfinished(
   context: Context,
   { path, adapter }: { path: string; adapter: ImportAdapter },
@@ -124,7 +124,7 @@ async function* readCreatedRows(path: string): AsyncGenerator<{ hash: number; id
     }
 }
 
-/** Parses a line. The line of a killed run may be incomplete and then has no hash. */
+/** Parses a line. Returns an empty object for invalid JSON, such as the incomplete line of a killed run. */
 function parseLine(line: string): { hash?: unknown; id?: unknown } {
   try {
     return (parseJson(line) as object | null) ?? {}

@@ -81,7 +81,7 @@ export class Rejects {
         return (isFirst ? [header, values] : [values]).map((row) => csvLine(row, delimiter)).join('')
       }
       case 'ndjson':
-        // Text that is not JSON cannot hold a reason, so it is written unchanged.
+        // Text that is not a JSON object cannot hold a reason, so it is written unchanged.
         if (source !== undefined) return `${source}\n`
         return `${writeJson({ ...given, reason })}\n`
       case 'json':

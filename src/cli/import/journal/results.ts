@@ -46,8 +46,8 @@ export class Results {
   }
 
   /**
-   * Resolves when the output accepts more results.
-   * @throws {OutputError} if the output cannot be written
+   * Adds a result. The promise resolves when the output accepts more results.
+   * @throws {OutputError} if an earlier result could not be written
    */
   add(result: Result): Promise<void> | undefined {
     if (this.#failure) throw this.#failure.error

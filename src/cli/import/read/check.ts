@@ -15,17 +15,17 @@ import type { Source } from './source.ts'
 import { splitRows } from './split-rows.ts'
 
 export interface CheckedInput {
-  /** Number of rows of the file, also of rows that are merged. */
+  /** Number of rows before merging, without empty and unselected rows. */
   rows: number
   /** Number of rows in the shard after merging. */
   shardRows: number
   /** Number of rows in the shard that `--group-by` adds to no room, because they are invalid. */
   loneRows: number
-  /** Number of invalid rows of the file. */
+  /** Number of invalid rows before merging, in all shards. */
   invalid: number
   keyless: number
   omittedFields: ReadonlyMap<string, number>
-  /** Number of rows in the shard that terminate or block an existing item. */
+  /** Number of rows in the shard that request a termination or a block. */
   destructive: number
   trimmed: ReadonlyMap<string, number>
   /** Number of rows without any value. Such rows are skipped and appear in no other count. */
@@ -121,7 +121,7 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const suspects = keys.takeRepeated()
 
   const toBody = (fields: Item) => reader.toBody(reader.join?.(fields) ?? fields)
-  /** Yields the rows again, and marks each row that repeats the key of an earlier row. */
+  /** Yields the rows of a shard, or all rows, again. Rejects each row with the key of an earlier row. */
   async function* readAgain(wanted: Shard | undefined): AsyncGenerator<CheckedRow[]> {
     const rejectRepeat = createRepeatCheck(keyOf, adapter.keyName, suspects)
     for await (const all of retained.read({ columns: columns ?? [], toBody }) ??
@@ -248,7 +248,10 @@ class Fingerprint {
     }
   }
 
-  /** Yields the input again, after comparing each block with the first reading. */
+  /**
+   * Yields the input of the second reading.
+   * @throws the error of `toError` if a block differs from the first reading
+   */
   async *verify(input: AsyncIterable<Buffer>, toError: () => Error): AsyncGenerator<Buffer> {
     let count = 0
     for await (const block of divide(input)) {

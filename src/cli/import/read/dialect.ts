@@ -19,7 +19,7 @@ interface Dialect {
 
 /**
  * Detects the delimiter: the character in a `sep=` line, or else the most frequent candidate in the header.
- * @throws {UsageError} if the header has a delimiter other than the given delimiter
+ * @throws {UsageError} if the header contains another delimiter, but not the given delimiter
  */
 export async function detectDialect(
   input: AsyncIterable<Buffer>,

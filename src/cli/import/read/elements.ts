@@ -13,11 +13,11 @@ const isClosing = (code: number) => code === 0x5d || code === 0x7d
 const isWhiteSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 
 /**
- * Extracts the elements of a JSON array, or of the array under a key of an object, in constant memory. The
- * caller parses each element.
+ * Extracts the text of each element of a JSON array, or of the array under a key of an object. Holds only
+ * one chunk and its elements in memory.
  * @param name name of the input in messages
  * @throws {NotAnArrayError} if the array is missing or malformed
- * @throws {UsageError} for an element larger than 16 MB
+ * @throws {UsageError} for an element, or text before the array, that is longer than 16 MB
  */
 export async function* readElements(
   bytes: AsyncIterable<Buffer>,

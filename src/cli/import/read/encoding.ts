@@ -14,7 +14,7 @@ export function detectEncoding(bytes: Buffer): Encoding | undefined {
 
 /**
  * Converts text to UTF-8.
- * @throws {TypeError} for invalid bytes
+ * @throws {TypeError} for invalid UTF-16
  */
 export async function* toUtf8(
   chunks: AsyncIterable<Buffer>,

@@ -15,7 +15,7 @@ import type { Row } from './rows.ts'
 const memberFields = { user_id: 'user_id', member_type: 'type', member_name: 'name' } as const
 export const memberColumns = Object.keys(memberFields)
 
-/** Creates the reader of the member in a row, which names fields by their columns. */
+/** Creates the reader of the member in a row. The reader names fields by column, such as `member_type`. */
 export function createMemberReader(options: ReaderOptions): Promise<RowReader> {
   const { user_id, type, name } = member.fields
   const fields = { user_id, member_type: type, member_name: { ...name, write: 'create' } } as const
@@ -28,7 +28,7 @@ const maxHeldRows = 100_000
 
 interface Group {
   first: Row
-  /** Rows without those whose member is invalid. */
+  /** Rows of the room, except rows with an invalid member. */
   rows: Row[]
   name: string
   fields: Record<string, unknown>
@@ -78,7 +78,7 @@ export async function* groupRows(
     group = undefined
     return closed.rows.length === 0 ? [] : [toRow(closed, ++number)]
   }
-  /** Adds a row to its group. Returns the problem of its member. */
+  /** Adds a row to its group. Returns the problem of its member; undefined if there is none. */
   const addRow = (row: Row, { fields, memberValues }: SplitFields, target: Group): string | undefined => {
     if (row !== target.first) mergeFields(target, row, fields, columns)
     if (!memberValues) {

@@ -5,8 +5,8 @@ import type { Item } from '../../output/views/views.ts'
 import type { Row } from './rows.ts'
 
 /**
- * Fills a template of columns, such as `{First name} {Last name}`. Collapses the spaces around empty values.
- * Returns an empty text if all values are empty.
+ * Fills a template of columns, such as `{First name} {Last name}`. If a value is empty, collapses and trims
+ * the white space of the result. Returns an empty string if all values are empty.
  */
 export function joinColumns(template: string, readValue: (column: string) => unknown): string {
   let [filled, empty] = [0, 0]

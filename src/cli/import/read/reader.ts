@@ -25,7 +25,7 @@ export type RowResult = ({ body: RequestBody } | { problem: string }) & {
 }
 
 export interface RowReader {
-  /** @throws {UsageError} for unknown or missing columns */
+  /** @throws {UsageError} for unknown or missing columns, and for two columns of the same field */
   checkColumns(columns: readonly string[]): void
   read(fields: Item): RowResult
   toBody(fields: Item): RequestBody
@@ -129,7 +129,7 @@ export async function createRowReader(adapter: RowKind, options: ReaderOptions):
 
 /**
  * Returns the unlisted columns of an export, and the read-only columns of another file, which are not sent.
- * @throws {UsageError} for unknown or missing columns
+ * @throws {UsageError} for unknown or missing columns, and for two columns of the same field
  */
 function checkColumns(
   columns: readonly string[],
@@ -174,7 +174,7 @@ function createConverter(
   { targetOf, ignored }: FieldMapping,
   withField: (field: string, problem: string) => string,
 ) {
-  /** Returns true for an empty cell, null, or the placeholder value of a deprecated field. */
+  /** Returns true for an empty cell, null, or a placeholder for a deprecated or missing field. */
   const isEmptyValue = (field: string, value: unknown) =>
     value === null ||
     (value === '' && format === 'csv') ||

@@ -14,7 +14,6 @@ export type RoleWords = ReadonlyMap<string, MemberType>
 
 const example = "as in --role-map 'Teacher=host,Pupil=guest'"
 
-/** Flag that maps words of a file to roles. */
 export const roleMapOption = [
   '--role-map <value=role>',
   "role for each value of the role column, such as 'Teacher=host,Pupil=guest'; repeatable",
@@ -79,8 +78,8 @@ export class RoleReader {
   }
 
   /**
-   * Creates the function that converts the roles in a body, and reports all values that are not roles as one
-   * problem.
+   * Creates the function that converts the roles in a body. The function reports all values of a field that
+   * are not roles as one problem.
    */
   createConverter(fields: Fields) {
     const isRole = (field: string) => fields[field]?.type === memberTypes
@@ -122,7 +121,7 @@ export class RoleReader {
     }
   }
 
-  /** Records the row of a problem if all its values are unknown roles. Returns false for other problems. */
+  /** Records the row of a problem that reports only unknown roles. Returns false for other problems. */
   noteProblem(problem: string, place: string): boolean {
     const values = this.#values.get(problem)
     for (const value of values ?? []) this.noteUnknown(value, place)
@@ -135,7 +134,7 @@ export class RoleReader {
     else if (this.#unknown.size < maxProblems) this.#unknown.set(toWordKey(value), { value, rows: 1, place })
   }
 
-  /** Returns the error that names all recorded values; undefined if there are none. */
+  /** Returns the error about the recorded values; undefined if there are none. */
   unknownError(file: string): UsageError | undefined {
     const { size } = this.#unknown
     if (size === 0) return undefined

@@ -13,7 +13,7 @@ const lists = { users: 'listUsers', rooms: 'listRooms', members: 'listMembers' }
 
 /**
  * Parses the conditions of `--where` for rows of a file. A field that a row omits is empty.
- * @throws {UsageError} for an invalid condition, or a condition that only the service can evaluate
+ * @throws {UsageError} for an invalid condition, or a condition on a room metric
  */
 export async function createRowFilter(
   context: Context,

@@ -33,7 +33,8 @@ interface Kept {
 /**
  * Opens a file. Standard input (`-`) and pipes are stored, because they are read more than once.
  * @param encoding encoding of text without a byte order mark
- * @throws {UsageError} if the input cannot be read
+ * @throws {UsageError} for a URL, unreadable input, a workbook or ZIP archive, and UTF-8 input if `encoding`
+ * is another encoding
  */
 export async function openSource(file: string, host: Host, encoding: Encoding = 'utf-8'): Promise<Source> {
   refuseUrl(file)
@@ -149,7 +150,7 @@ async function* decodeText(
 
 /**
  * Yields valid UTF-8 unchanged.
- * @throws {UsageError} with the offset of an invalid byte
+ * @throws {UsageError} with the offset of a NUL or an invalid byte
  */
 async function* requireText(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   let offset = 0

@@ -1,11 +1,11 @@
 import type { Item } from '../../output/views/views.ts'
 
-/** Reads the total of a response (API specification, “Paging”); undefined if missing. */
+/** Reads the total of a response (API specification, “Paging”); undefined if missing or invalid. */
 export function readTotal(body: Item): number | undefined {
   return readPaging(body, 'total')
 }
 
-/** Reads the offset of a response; undefined if missing. */
+/** Reads the offset of a response; undefined if missing or invalid. */
 export function readOffset(body: Item): number | undefined {
   return readPaging(body, 'offset')
 }

@@ -14,7 +14,7 @@ export type ListName =
   | 'listDeliveries'
 
 export interface PageRequest {
-  /** Maximum number of items. Without `limit` and `all`, one page of the default size is requested. */
+  /** Maximum number of items. Without `limit` and `all`, one page is requested. */
   limit?: number | undefined
   offset?: number | undefined
   all: boolean
