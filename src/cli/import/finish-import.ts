@@ -99,7 +99,7 @@ function suggestFix(context: Context, { adapter, file, flags }: ImportPlan, tall
   return [`skip ${adapter.view.noun[1]} that exist with: `, skipCommand(adapter.name, file, flags.given)]
 }
 
-/** Flags that a suggested command does not copy. With the first two, rows that fail again would stop the run. */
+/** Flags that a suggested command omits. With the first two, rows that fail again would stop the run. */
 const stoppingFlags = ['--max-errors', '--fail-fast', '--resume']
 const targetFlagNames = ['--profile', '--local', '--base-url']
 const omittedFlags = [...stoppingFlags, ...targetFlagNames]

@@ -12,7 +12,7 @@ import { readList } from './read-list.ts'
 interface Presence {
   sessions: number
   online: number | undefined
-  /** Time of the last connection; null without connections. */
+  /** End of the last ended session; null if no session has ended, undefined if unknown. */
   last: string | null | undefined
 }
 
@@ -22,8 +22,8 @@ const probeSize = 2
 type CountableList = 'listSessions' | 'listMembers'
 
 /**
- * Reader of counts and presence of rooms. Resolves ambiguous responses by reading the full list. A count that
- * is still ambiguous is undefined.
+ * Reader of counts and presence of rooms. Resolves ambiguous responses by reading the full list. A number of
+ * connected sessions that is still ambiguous is undefined.
  */
 export class PresenceReader {
   readonly #context: Context
@@ -101,7 +101,7 @@ export class PresenceReader {
     return readList(this.#context, list, input, { all: true, selectsItems: true, client: this.#client })
   }
 
-  /** @param onPresent receives each connected session */
+  /** @param onPresent receives each session that has no readable end */
   async #read(input: Input<Operations['listSessions']>, onPresent?: (session: Item) => void) {
     let online = 0
     let over = 0

@@ -46,7 +46,7 @@ export interface ListOptions extends Partial<PageRequest> {
   isShared?: boolean
 }
 
-/** Reads the pages of a list. All lists of the service are read with this function. */
+/** Yields the pages of a list. Applies the selection, and replaces items with their full records. */
 export async function* readList<N extends ListName>(
   context: ListContext,
   name: N,
@@ -144,7 +144,7 @@ function ignoreUnknownUsers(error: unknown): void {
   if (!isUnknown) throw error
 }
 
-/** Returns the user ID in the filter; undefined for the empty ID of anonymous participants. */
+/** Returns the user ID in the filter; undefined without one, and for the empty ID of anonymous participants. */
 const readUserId = (input: object) => (input as { query?: { user_id?: string } }).query?.user_id || undefined
 
 export const readRoomId = (input: object) =>

@@ -86,8 +86,7 @@ export class RoomMetricsReader {
   }
 
   /**
-   * Reads the sessions and members of a room again. Returns true if the room still matches; undefined if
-   * unknown.
+   * Reads the metrics of the conditions again. Returns true if the room still matches; undefined if unknown.
    */
   async matchesAgain(room: Item, client: Client): Promise<boolean | undefined> {
     const presences = new PresenceReader(this.#context, client)

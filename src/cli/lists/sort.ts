@@ -15,7 +15,7 @@ export interface SortKey {
 
 /**
  * Parses `--sort type,-name`: several fields, with a hyphen for descending order.
- * @throws {UsageError} for a field that looks misspelled
+ * @throws {UsageError} for malformed text, and for a field that looks misspelled
  */
 export function parseSort(text: string, known: KnownFields): SortKey[] {
   const meant = text.replace(/([\w.]+)\s*[\s,:=]\s*(asc|desc)\w*\b/gi, (_, name, order) =>
@@ -117,7 +117,7 @@ export class ItemSorter {
   readonly #surplus: number
   readonly #fields: readonly NamedField[]
   readonly #compares: readonly ReturnType<typeof createCompare>[]
-  /** Held items. Only the items within the limit are sorted. */
+  /** Held items. Items added since the last sort are at the end, in the order of their addition. */
   #held: HeldItem[] = []
   /** Last item within the limit. A new item that does not sort before this item is discarded. */
   #last: HeldItem | undefined
@@ -147,7 +147,7 @@ export class ItemSorter {
     if (this.#held.length >= this.#limit + this.#surplus) this.sort()
   }
 
-  /** Sorts the items within the limit and returns their number. */
+  /** Sorts the held items, discards the items above the limit, and returns the number of the others. */
   sort(): number {
     this.#held.sort((a, b) => this.#compare(a, b))
     if (this.#held.length > this.#limit) {

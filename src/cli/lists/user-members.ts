@@ -50,7 +50,7 @@ export async function findMembers(
 
 /**
  * @throws {NotFoundError} if the user is not a member of the room
- * @throws {UsageError} if the user has several memberships in the room
+ * @throws {UsageError} for invalid arguments, or if the user has several memberships in the room
  */
 export async function readMember(
   context: Context,

@@ -51,7 +51,10 @@ export class NameResolver {
     this.#full = new FullRecords(context, 'listMembers', client)
   }
 
-  /** Sets the names of a room's participants. Returns the invited users who never connected. */
+  /**
+   * Sets the needed names, roles, blocked states and invitation times of a room's participants. Returns the
+   * invited users who never connected; none unless `needs.absent`.
+   */
   async complete(
     room_id: string,
     participants: readonly UnnamedPerson[],

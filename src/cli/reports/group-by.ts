@@ -7,7 +7,7 @@ const roomSubjects = ['user', 'room', 'session'] as const
 const subjects = [...roomSubjects, 'user-total', 'meeting'] as const
 export type Subject = (typeof subjects)[number]
 
-/** Values of `--by`. A subject and a unit can be combined with a comma. */
+/** Values of `--by`. A comma can combine a subject, except `session`, with a unit. */
 export const groupings = [...subjects, ...periodUnits] as const
 
 /** Grouping of the rows of a report. Without a subject, a row covers all rooms together. */

@@ -45,7 +45,6 @@ export function countLeading<T>(items: readonly T[], matches: (item: T) => boole
   return low
 }
 
-/** Adds a value to the list of a key. */
 export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const known = lists.get(key)
   if (known) known.push(value)

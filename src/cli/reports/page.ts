@@ -65,7 +65,7 @@ export class WebPage {
     return new WebPage(await OutputFile.open(path, host), options)
   }
 
-  /** Adds the attendance of a room to the charts, and adds a section unless the report consists of sums. */
+  /** Adds a room to the charts, except with `--only-absent`. Adds a section unless the rows are sums. */
   async room(report: RoomReport): Promise<void> {
     const { rooms, grouping, onlyAbsent } = this.#options
     if (!onlyAbsent) await this.#activity.add(report)

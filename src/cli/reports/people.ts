@@ -48,7 +48,7 @@ export interface RoomReport {
 }
 
 interface CollectOptions extends Pick<ReportPlan, 'span' | 'now'> {
-  /** Reads the termination time of the room for sessions without an end; NaN if unknown. */
+  /** Reads the termination time; NaN if the time is unknown, undefined if the room is not terminated. */
   terminatedAt: () => Promise<number | undefined>
   userOf: (member_id: unknown) => Promise<unknown>
   visits: boolean
@@ -172,7 +172,7 @@ export interface Person {
   role: unknown
   /** Blocked state of a member; undefined for other people. */
   blocked: boolean | undefined
-  /** Time from which meetings count for a member, in milliseconds since 1970; infinite if unknown. */
+  /** Time from which meetings count, in milliseconds since 1970; negative infinity if unknown. */
   countedFrom: number
   intervals: readonly Interval[]
   /** End of the last interval, in milliseconds since 1970; undefined if the exit time is known. */

@@ -101,7 +101,7 @@ export class RoomReader {
 
   /**
    * Prints the notices at the end of a report.
-   * @throws {PartialError} if some rooms failed or were not listed
+   * @throws {MeetroomError} if some rooms failed or were not listed
    */
   async finish(): Promise<void> {
     const { incomplete, scope } = this.#options
@@ -149,8 +149,8 @@ function commonError(error: MeetroomError, failures: readonly MeetroomError[]): 
 }
 
 /**
- * Creates a function that reports on a room. Running sessions end at `now`, in milliseconds since 1970.
- * @throws {PartialError} if no session of a room has a readable start
+ * Creates a function that reports on a room. Running sessions end at `now`, in milliseconds since 1970. The
+ * function throws a `PartialError` if a room has sessions, but none with a readable start.
  */
 function createRoomReader(
   context: Context,

@@ -60,7 +60,7 @@ export class ReportTable {
     }
   }
 
-  /** Formats rows for the table. */
+  /** Converts rows to table items. All bars get the scale of the last call. */
   show(lines: Iterable<ReportRow>, scale: Rows['scale']): Item[] {
     this.#most = scale?.most ?? 1
     return Array.from(lines, (line) => this.#show(line))

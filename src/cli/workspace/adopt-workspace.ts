@@ -34,7 +34,7 @@ export async function adoptWorkspace(context: Context, file: string, flags: Adop
   const printer = await context.printer()
   printer.check(rowKinds.adopted)
   const document = await readDesired(context, file, flags)
-  // A preview must not open the lock file.
+  // A preview reads the lock file without acquiring it.
   const name = lockFileOf(file, flags.lock)
   const lock = context.flags.dryRun ? undefined : await LockFile.open(name, context.host)
   try {
@@ -150,7 +150,7 @@ interface UnlistedMember {
 
 /**
  * Records existing users and members of the file, so that `--prune` can remove them later. Returns the
- * members of declared rooms whom neither the file nor the lock file lists.
+ * members of declared rooms whom neither the file nor the lock file lists, except blocked members.
  */
 async function claimPeople(
   reader: WorkspaceReader,

@@ -170,7 +170,7 @@ function requireResolved(file: string, plan: Plan, flags: ApplyFlags): void {
 
 /**
  * Saves the records of rooms and users before they are removed: to `--save FILE`, to the directory of the
- * settings, or beside the workspace file.
+ * settings, or beside the workspace file. With `--no-save`, saves nothing.
  * @throws {UsageError} if one `--save` file would hold records of two kinds, which no import reads
  */
 async function saveRemoved(

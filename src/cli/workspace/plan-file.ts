@@ -73,6 +73,7 @@ export function readPlanFlags({ prune, recreate, reblock, allow_large }: PlanFil
 
 /**
  * Requires that the current plan equals the reviewed plan.
+ * @throws {UsageError} if the reviewed plan belongs to another workspace
  * @throws {ConditionError} after a notice for each difference
  */
 export async function requireReviewedPlan(

@@ -82,7 +82,7 @@ export class Journal {
     return this.#log.appendSynced()
   }
 
-  /** Records an outcome, without waiting for the disk. If a crash loses it, a resumed run looks up the row. */
+  /** Records an outcome without waiting for the disk. After a crash, a resumed run looks up the row. */
   recordOutcome(entry: JournalEntry): void {
     this.#append(entry)
   }

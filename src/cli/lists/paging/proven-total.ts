@@ -15,7 +15,7 @@ interface ProvenTotal {
   hasTotal: boolean
 }
 
-/** Number of items of a filtered list that are checked against the filter. */
+/** Minimum number of items to request from a filtered list, so that the filter can be checked. */
 const samplePage = 100
 
 interface ProofOptions {
@@ -25,8 +25,8 @@ interface ProofOptions {
 }
 
 /**
- * Determines the number of items. Requests the last item to verify the total, because some services cap the
- * total or count other items.
+ * Determines the number of items; the result has no `count` if the number is uncertain. Requests the last
+ * item to verify a total, because some services cap the total or count other items.
  */
 export async function proveTotal<N extends ListName>(
   client: Client,

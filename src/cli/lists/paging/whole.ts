@@ -15,9 +15,9 @@ export interface Reading {
 }
 
 /**
- * Verdict on the passes over a list. `whole`: the number of different items is the total. `repeated`: each
- * pass contains the same items, some of them twice, in as many rows as the total. `short`: each pass contains
- * the same items, and the total is higher.
+ * Verdict on the passes over a list. `whole`: no item is missing. `again`: another pass is needed.
+ * `repeated`: each pass contains the same items, some of them twice, in as many rows as the total. `short`:
+ * each pass contains the same items, and the total is higher. `unsettled`: the passes prove none of these.
  */
 export type Verdict = 'whole' | 'again' | 'repeated' | 'short' | 'unsettled'
 
@@ -39,7 +39,7 @@ export function judgeReading({ passes, listed, added, start, isHeld }: Reading):
   return passes.every(({ end }) => end - start >= expected) ? 'repeated' : 'short'
 }
 
-/** Returns the number of items after an offset. */
+/** Returns the number of items from an offset to the end; undefined without a total. */
 export function countExpected(total: number | undefined, start: number): number | undefined {
   return total === undefined ? undefined : Math.max(0, total - start)
 }

@@ -9,7 +9,7 @@ export interface ParsedText {
   value: unknown
   /** @param atKey true for the position of the path's last key instead of its value */
   positionOf(path: Path, atKey?: boolean): Promise<Position>
-  /** Text of a scalar as written in the file; undefined for other values. */
+  /** Text of a scalar before its conversion to another type; undefined for other values. */
   sourceOf(path: Path): Promise<string | undefined>
 }
 

@@ -51,8 +51,8 @@ export class LockFile {
   }
 
   /**
-   * Acquires a lock file and checks that the file can be written. Nothing is written before a confirmation,
-   * except the file that marks this process as the holder.
+   * Acquires a lock file without waiting for another holder, and checks the type and owner of the file. Writes
+   * only the file that marks this process as the holder.
    * @throws {UsageError} if the lock file cannot be read, or another process holds it
    * @throws {OutputError} if the lock file cannot be written
    */

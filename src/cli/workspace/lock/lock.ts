@@ -1,6 +1,6 @@
 import type { Item } from '../../output/views/views.ts'
 
-/** Item that `apply` created or `adopt` claimed. Only such items are ever removed. */
+/** Item that `apply` created, or that `adopt` or `export` claimed. Only such items are ever removed. */
 export interface LockedItem {
   /** Last applied values. */
   values: Item

@@ -2,7 +2,7 @@ import { ConfirmationError } from '../../../errors.ts'
 import { kindPlurals } from './items.ts'
 import type { Plan, PruneKind } from './plan.ts'
 
-/** @throws {ConfirmationError} for a large share of removals whose exact number is not confirmed */
+/** @throws {ConfirmationError} unless each confirmed number is exact and all guarded kinds are confirmed */
 export function requireAllowedRemovals(
   { guards, items }: Plan,
   allowed: ReadonlyMap<PruneKind, number> = new Map(),

@@ -13,7 +13,7 @@ const maxUnconfirmed = 3
 /** Share of the recorded items of a kind, from 0 to 1, above which many removals need confirmation. */
 const maxUnconfirmedShare = 0.3
 
-/** Plans changes that make the workspace match the file. Order of writes: users, rooms, members, removals. */
+/** Plans the changes in this order: users, rooms, members, terminations of rooms, removals. */
 export function planWorkspace(
   document: WorkspaceDocument,
   section: Section,
