@@ -30,7 +30,7 @@ function findOpener({ platform, env }: Host): readonly [string, ...string[]] | u
 /**
  * Opens a link in the browser through a temporary local redirect. Other users can read process arguments and
  * could request the redirect first, so the browser gets its URL in a private file.
- * @returns `none` if this machine has no browser, `late` if the browser did not request the link in time
+ * @returns `none` if no browser can be started, `late` if the browser did not request the link in time
  */
 export async function openInBrowser(
   { host, interrupt }: Pick<Context, 'host' | 'interrupt'>,
@@ -81,7 +81,8 @@ interface Page {
 }
 
 /**
- * Creates a page that redirects to a URL and that only this user can read.
+ * Creates a page that redirects to a URL and that only this user can read. On Windows and WSL, returns the
+ * URL itself.
  * @throws {OutputError} if the page cannot be stored
  */
 async function createPage(url: string, { platform, env }: Host): Promise<Page> {

@@ -12,7 +12,7 @@ export type LinkRow = RowOf<'links'>
 
 export interface RoomLinks {
   rows: readonly LinkRow[]
-  /** True if a link holds the token of a user, which is valid in every room. */
+  /** True if a link holds the token of a user, which is valid in all rooms of the user. */
   holdsUserTokens: boolean
 }
 

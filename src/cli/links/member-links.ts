@@ -22,7 +22,7 @@ import type { Link, LinkTemplate } from './link-template.ts'
 import { toTextOrNull, type UserAccess, UserAccessReader } from './user-access.ts'
 
 export interface LinkOptions {
-  /** Columns that are fields of users and rooms. */
+  /** Requested columns that are fields of users or rooms, or the alias of the link column. */
   columns: readonly string[]
   template: LinkTemplate
   isReplay: boolean
@@ -49,7 +49,7 @@ export class MemberLinks {
     this.#users = new UserAccessReader(context, client, listUserFields(options))
   }
 
-  /** Creates the rows of a room's members. Anonymous participants have no link. */
+  /** Creates the rows of a room's members, without anonymous participants. */
   async ofMembers(room: Item): Promise<RoomLinks> {
     const members = (await this.#members(room)).filter((member) => toTextOrNull(member['user_id']) !== null)
     const isIncomplete = (member: Item) =>

@@ -10,7 +10,8 @@ import { createRoomLink, openLinks, previewRooms, readUserAccess } from './run-l
 
 /**
  * Opens a room in the browser, or prints the link if there is no browser.
- * @throws {ConditionError} if the browser does not open the page
+ * @throws {ApiError | UsageError} if no link to the room can be built
+ * @throws {ConditionError} if the browser does not request the link in time
  */
 export async function runRoomOpen(context: Context, id: string, as: string | undefined): Promise<void> {
   const options = await openLinks(context, {})

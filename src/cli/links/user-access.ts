@@ -21,7 +21,7 @@ export interface UserAccess {
 const maxSingle = 20
 const concurrency = 8
 
-/** Reader of the names and access tokens of users, which requests each user only once. */
+/** Cached reader of the names, access tokens and additional fields of users. */
 export class UserAccessReader {
   readonly #context: Context
   readonly #client: Client

@@ -144,7 +144,7 @@ function ignoreUnknownUsers(error: unknown): void {
   if (!isUnknown) throw error
 }
 
-/** Returns the user ID in the filter; undefined without one, and for the empty ID of anonymous participants. */
+/** Returns the user ID in the filter; undefined if missing, or empty for anonymous participants. */
 const readUserId = (input: object) => (input as { query?: { user_id?: string } }).query?.user_id || undefined
 
 export const readRoomId = (input: object) =>

@@ -65,7 +65,7 @@ function listGroupCommands(root: Command, [name, ...more]: readonly string[]): C
   return group && more.length === 0 ? listCommands(group) : []
 }
 
-/** Returns the flags of the command, then the global flags. */
+/** Returns the flags of the command, then the global flags, then `--help`. */
 function listFlags(command: Command): Candidate[] {
   const flags = listOptions(command).map(({ long, short, description }) => ({
     value: long ?? short ?? '',

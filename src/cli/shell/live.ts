@@ -94,8 +94,8 @@ function pickTextFlags(
 }
 
 /**
- * Returns true if a lookup is safe: the profile is not protected and has no key command, and a local
- * workspace is current.
+ * Returns true if a lookup is possible and safe: the settings are readable, and the profile is not protected
+ * and has no key command. Needs a base URL, or a local workspace of the current version.
  */
 async function canLookUp(context: Context, settings: Settings): Promise<boolean> {
   const { protectedBy, readError, local, baseUrl, keyCommand } = settings
@@ -113,7 +113,7 @@ function toIdCandidates({ redact }: Context, name: ListOperation, found: readonl
   // A service may ignore the limit.
   return found.slice(0, maxItems).flatMap((item) => {
     const id = item[view.id ?? 'id']
-    // An ID with a hyphen or a name prefix would be parsed as a flag or a name.
+    // An ID with a leading hyphen or a name prefix would be parsed as a flag or a name.
     if (typeof id !== 'string' || id.startsWith('-') || hasPrefix('user', id) || redact(id) !== id) return []
     const label = view.label === undefined ? null : cellOf(view, view.label, item)
     return [toCandidate(id, typeof label === 'string' ? redact(label).slice(0, maxNameLength) : undefined)]
@@ -188,7 +188,7 @@ class CompletionCache {
   }
 }
 
-/** @throws {Error} if other users can read or write the cache */
+/** @throws {Error} if another user owns the cache or has any permission on it */
 function requirePrivate({ uid, mode }: Stats, host: Host): void {
   if ((host.uid !== undefined && uid !== host.uid) || (mode & 0o077) !== 0) throw new Error('not private')
 }

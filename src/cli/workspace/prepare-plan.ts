@@ -65,7 +65,7 @@ export async function preparePlan(
 
 /**
  * Requires a name that is unique in the file, and a type, for each room without a recorded ID.
- * @throws {UsageError} with file, line and column
+ * @throws {UsageError} for such a room, and for a key of `--recreate` that the file does not contain
  */
 async function requireCreatable(
   { rooms = [], describePlace }: WorkspaceDocument,

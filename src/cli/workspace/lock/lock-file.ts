@@ -51,8 +51,8 @@ export class LockFile {
   }
 
   /**
-   * Acquires a lock file without waiting for another holder, and checks the type and owner of the file. Writes
-   * only the file that marks this process as the holder.
+   * Acquires a lock file without waiting for another holder. Checks the type and the owner of the file, and
+   * writes only the file that marks this process as the holder.
    * @throws {UsageError} if the lock file cannot be read, or another process holds it
    * @throws {OutputError} if the lock file cannot be written
    */

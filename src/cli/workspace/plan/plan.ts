@@ -1,7 +1,6 @@
 import type { RowOf } from '../../output/views/rows.ts'
 import type { Kind } from '../../records/records.ts'
 
-/** Actions that write, in the order in which they run. */
 const writeActions = ['create', 'change', 'remove'] as const
 
 export type WriteAction = (typeof writeActions)[number]

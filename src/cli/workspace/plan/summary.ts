@@ -92,7 +92,7 @@ export function countWrites({ items }: Plan): number {
   return items.filter(isWrite).length
 }
 
-/** Describes the writes for a confirmation prompt, as in `create 2 users and change 1 room`. */
+/** Describes the writes for a confirmation prompt, as in `create 2 users, change 1 room`. */
 export function describeWrites({ users, rooms, members }: PlanSummary): string {
   const kinds = [
     ['user', users],

@@ -29,7 +29,7 @@ export class ItemWriter {
   readonly #full: FullRecords
   readonly #members = new Map<string, Promise<Item[]>>()
   readonly #isStopped: () => boolean
-  /** Monotonic time of the start of the run, in milliseconds. */
+  /** Monotonic time at which this writer was created, in milliseconds. */
   readonly #startedAt: number
 
   /** @param isStopped returns true if items that were only read again must not be written */
@@ -126,7 +126,7 @@ export class ItemWriter {
 
   /**
    * Waits until a lost request of an earlier run can no longer arrive. Counts the timeout of that request
-   * from the start of this run, which is later, because the wall clock may have changed.
+   * from the creation of this writer, which is later, because the wall clock may have changed.
    */
   async #waitForLostRequest({ at, until }: Intent): Promise<void> {
     const { host, interrupt } = this.#context
