@@ -13,7 +13,7 @@ interface EarlierValue {
   place: string
 }
 
-/** Detector of probable mistakes: values similar to a value of an earlier row, lists, and emails without @. */
+/** Detector of probable mistakes: values similar to an earlier row's value, lists, and emails without @. */
 export class Lookalikes {
   readonly #fieldOf: (column: string) => string
   readonly #values = new Map<string, EarlierValue>()

@@ -125,7 +125,7 @@ function requireKnownColumns(file: string, found: readonly string[], columns: Co
   return found.filter((column) => column !== '' && !read.has(column))
 }
 
-/** Yields warnings about classes and people that should probably be merged, split or read from other columns. */
+/** Yields warnings about classes and people that are probably duplicates, lists or in a wrong column. */
 function* listWarnings(file: string, { rooms, users }: Roster): Generator<string> {
   const lookalikes = new Lookalikes((column) => column, 'rooms')
   const cells = [
