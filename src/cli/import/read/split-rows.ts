@@ -7,7 +7,7 @@ export function parseSeparator(text: string): string {
   return text.replaceAll('\\n', '\n')
 }
 
-/** Splits a cell that lists several items. White space around a separator is optional, unless it is a word. */
+/** Splits a cell that lists several items. Spaces around a separator are optional, unless it is a word. */
 export function splitCell(cell: string, separator: string): string[] {
   const mark = /\p{L}/u.test(separator) ? separator : separator.trim() || separator
   return cell
