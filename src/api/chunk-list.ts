@@ -1,7 +1,10 @@
 /** Size of the blocks into which small chunks are copied, in bytes. */
 const blockBytes = 64 * 1024
 
-/** Chunks of a body. Copies small chunks, because one byte would keep a whole socket buffer in memory. */
+/**
+ * Chunks of a body. Copies small chunks after the first, because one byte would keep a whole socket buffer in
+ * memory.
+ */
 export class ChunkList {
   readonly #chunks: Buffer[] = []
   #isEmpty = true

@@ -4,9 +4,10 @@ export function findClosest(word: string, candidates: readonly string[], maxEdit
 }
 
 /**
- * Finds the nearest candidates that are one edit away, or two edits for words of more than five letters. For
- * words of five letters, the two edits must be a deletion and an insertion, as in `romes`. Ignores case and
- * hyphens. The opposite of a word is never a match: `undelete` does not find `delete`.
+ * Finds the nearest candidates that are at most one edit away, or two edits if both words have more than five
+ * letters. If the shorter word has five letters, the two edits must be a deletion and an insertion, as in
+ * `romes`. Ignores case, hyphens, underscores and spaces. The opposite of a word is never a match: `undelete`
+ * does not find `delete`.
  */
 export function findAllClosest(word: string, candidates: readonly string[], maxEdits = 2): readonly string[] {
   const folded = foldWord(word)

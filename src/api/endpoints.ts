@@ -8,7 +8,10 @@ export interface Route {
   readonly path: string
   /** True for an idempotent POST, which can be retried. */
   readonly repeatable?: true
-  /** Command that shows whether a write took effect. `{user_id}` is a parameter or body field. */
+  /**
+   * Command that shows whether a write took effect. A word such as `{user_id}` stands for a path parameter or
+   * body field.
+   */
   readonly check?: readonly string[]
 }
 

@@ -2,7 +2,8 @@ import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
 import { resources } from './resources.ts'
 
 /**
- * Returns the reason why a response is unusable. Only IDs are required; services differ in all other fields.
+ * Returns the reason why a response is unusable. Only IDs, and the text of a sent message, are required;
+ * services differ in all other fields.
  */
 export function findResponseProblem(name: OperationName, value: unknown): string | undefined {
   const endpoint: Endpoint = endpoints[name]

@@ -1,17 +1,16 @@
 import { isSafeNumber, LosslessNumber, stringify } from 'lossless-json'
 import { UsageError } from '../errors.ts'
 
-/** Maximum nesting depth of JSON that the embedded service and `webhooks listen` accept. */
+/**
+ * Maximum nesting depth of `--set` keys, and of JSON that the embedded service and `webhooks listen` accept.
+ */
 export const maxLevels = 100
 /**
- * Maximum nesting depth of JSON in a response. Other services may accept deeper JSON than the embedded
- * service.
+ * Default maximum nesting depth of JSON, for responses and input. Other services may accept deeper JSON than
+ * the embedded service.
  */
 const maxResponseLevels = 200
-/**
- * Maximum number of values in the JSON of a response. Two million values take up to 700 MB when they are
- * printed.
- */
+/** Default maximum number of values in JSON. Two million values take up to 700 MB when they are printed. */
 const maxResponseValues = 1_000_000
 /** Maximum size of JSON, in bytes. A sorted list in CSV takes nine times as much memory. */
 const maxBytes = 32 * 1024 * 1024
@@ -72,8 +71,8 @@ const [zero = 0, nine = 0, minus, plus, dot, letterE] = Buffer.from('09-+.e')
  * Checks the limits of long JSON without parsing it: parsing 63 MB of `[` takes 2.9 GB. The depth of short
  * JSON is checked after parsing. A list of 20,000 rooms takes 10 ms, a quarter of the time to parse it.
  * @param bytes UTF-8 text, which need not be JSON
- * @throws {JsonLimitError} if the text is nested deeper than `levels`, or its values would take hundreds of
- * megabytes
+ * @throws {JsonLimitError} if a long text is too large, is nested deeper than `levels`, or has too many
+ * values or different names
  */
 export function requireJsonLimits(
   bytes: Uint8Array,
@@ -156,7 +155,11 @@ export function parseJsonBytes(
   return parseChecked(utf8.decode(bytes), levels)
 }
 
-/** Parses JSON without loss: large numbers become `LosslessNumber`, which `writeJson` writes unchanged. */
+/**
+ * Parses JSON without loss: numbers that a double cannot hold become `LosslessNumber`, which `writeJson`
+ * writes unchanged.
+ * @throws {SyntaxError} if the text is not JSON or exceeds a limit
+ */
 export function readJson(text: string, levels = maxResponseLevels): unknown {
   const { value, isPlain } = parseText(text, levels, maxResponseValues)
   return isPlain ? value : readLossless(text)
@@ -230,8 +233,7 @@ function replaceMarked(value: unknown, mark: string): unknown {
 /**
  * Parses JSON that the user wrote.
  * @param name name in the message, such as `--data` or a file
- * @param parse `parseJson` or `readJson`
- * @throws {UsageError} with line and column
+ * @throws {UsageError} if `parse` throws; a syntax error is described with its column
  */
 export function parseGivenJson(text: string, name: string, parse: (text: string) => unknown): unknown {
   try {

@@ -48,14 +48,17 @@ type Result<E extends Endpoint> = {
   [K in E['result']]: E extends { many: true } ? readonly ItemOf<FieldsOf<E>>[] : ItemOf<FieldsOf<E>>
 }
 
-/** Response of an operation from a real service: only IDs are guaranteed, and a write may return no item. */
+/**
+ * Response of an operation from a real service. Reads and `ServerGeneratedId` guarantee only the IDs of
+ * items; other writes guarantee no item.
+ */
 export type ServiceOutput<E extends Endpoint> = E extends { bare: true }
   ? Partial<ReceivedItem<E>>
   : E extends { method: 'GET' } | ServerGeneratedId
     ? { [K in E['result']]: E extends { many: true } ? readonly ReceivedItem<E>[] : ReceivedItem<E> }
     : { [K in E['result']]?: Partial<ReceivedItem<E>> }
 
-/** Write that creates an item with an ID that the service chooses. */
+/** POST whose item has an ID that the service chooses. */
 type ServerGeneratedId = { method: 'POST'; repeatable?: never }
 
 type ReceivedItem<E extends Endpoint> = { readonly [K in keyof FieldsOf<E>]?: unknown } & {

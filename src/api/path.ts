@@ -2,8 +2,8 @@ import { UsageError } from '../errors.ts'
 import { toText } from './to-text.ts'
 
 /**
- * Fills the parameters of a path. Rejects `..`, because URL parsers would turn `DELETE /rooms/..` into
- * `DELETE /`.
+ * Fills the parameters of a path. Rejects `.` and `..`, because URL parsers would turn `DELETE /rooms/..`
+ * into `DELETE /`.
  * @throws {UsageError} if a value cannot be a path segment
  */
 export function fillPath(template: string, params: Readonly<Record<string, string>>): string {
@@ -43,7 +43,7 @@ function toQueryText(value: unknown): string {
   return value === null ? 'null' : toText(value)
 }
 
-/** @throws {UsageError} if a value is not valid Unicode */
+/** @throws {UsageError} if a name or a value is not valid Unicode */
 export function formatQueryString(query?: Readonly<Record<string, unknown>>): string {
   if (query === undefined) return ''
   const pairs = Object.entries(query)

@@ -32,7 +32,7 @@ export interface Field {
   readonly destructive?: true
   /** True if the value grants access. The value is hidden by default. */
   readonly secret?: true
-  /** True for personal data. CSV, TSV and exports include the field only if `--columns` names it. */
+  /** True if CSV, TSV and exports include the field only if `--columns` names it. */
   readonly onRequest?: true
   /** Set if lists can be filtered by the field. A string is the description of the filter. */
   readonly query?: true | string

@@ -10,8 +10,8 @@ export type MemberType = (typeof memberTypes)[number]
 export const deprecated = '#DEPRECATED#'
 
 /**
- * Reasons for the end of a session: peer left, connection lost, user blocked or deleted, or ended by the
- * service.
+ * Reasons for the end of a session: the participant left, the connection was lost, the user was blocked or
+ * deleted, or the room or the service ended.
  */
 export const endReasons = ['left', 'lost', 'kicked', 'ended'] as const
 export type EndReason = (typeof endReasons)[number]

@@ -18,6 +18,7 @@ export interface WireResponse {
 /**
  * Function that sends one request. `cancelUnsent` aborts the request only while no byte has been sent.
  * @throws {TransportError} if no complete response arrives
+ * @throws {ServiceError} if the response is not HTTP, or its headers are too large
  */
 export type Transport = (
   request: WireRequest,

@@ -15,7 +15,8 @@ const listNames = ({ fields }: { fields: Fields }) =>
 /** Fields of users that links and their rows can contain in addition to `linkFields`. */
 export const userLinkFields: readonly string[] = listNames(user)
 /**
- * Fields of rooms that links and their rows can contain, by placeholder: `room_type`, or `type` for short.
+ * Fields of rooms that links and their rows can contain in addition to `linkFields`, by placeholder:
+ * `room_type`, and `type` for short unless users have a field of the same name.
  */
 export const roomLinkFields: ReadonlyMap<string, string> = new Map(
   listNames(room)
@@ -31,7 +32,10 @@ const placeholderNames = new Set([...linkFields, ...userLinkFields, ...roomLinkF
 
 export const exampleTemplate = 'https://app.example.com/meet?room_id={room_id}&access_token={access_token}'
 
-/** @throws {UsageError} if the text is not a link template: a URL with placeholders after the host */
+/**
+ * @throws {UsageError} if the text is not a link template: an https URL (http for loopback) with known
+ * placeholders after the host, among them `{room_id}`
+ */
 export function parseLinkTemplate(text: string): string {
   const template = text.trim()
   const refuse = (problem: string, hint = `a link template has the form ${exampleTemplate}`) =>

@@ -14,7 +14,7 @@ export function isSameService(one: string, other: string): boolean {
   return place !== undefined && place === identify(other)
 }
 
-/** Returns true if a base URL leads to this machine. */
+/** Returns true if the host of a base URL is a name or an address of loopback. */
 export function isThisMachine(url: string): boolean {
   if (!isUrl(url)) return false
   const host = readHost(new URL(url))

@@ -71,7 +71,10 @@ export interface Settings {
    * version stored it.
    */
   apiKeyStoredAt: string | undefined
-  /** Origin to which a stored key may be sent; undefined for a key that is not stored. */
+  /**
+   * Origin to which the key of a profile may be sent, stored or from a key command; `none` if the profile has
+   * no origin. Undefined for any other key.
+   */
   apiKeyOrigin: string | undefined
   output: Setting<Format>
   /** Timeout of a request, in seconds. */
@@ -93,7 +96,7 @@ export interface Settings {
  * Resolves each setting from flag, environment, profile or default, in that order.
  * @param mayBeNew true if the command creates or selects the profile
  * @param servedUrl base URL at which the local workspace is served
- * @throws {UsageError} if a value is invalid
+ * @throws {UsageError} if a value is invalid, flags conflict, the profile does not exist, or `read` throws
  */
 export function resolveSettings(
   flags: SettingFlags,
@@ -113,7 +116,7 @@ export function resolveSettings(
     read,
     mayBeNew,
   )
-  // A base URL in the environment takes precedence, unless a flag or variable names the local profile.
+  // A base URL in a flag or variable takes precedence, unless a flag or variable names the local profile.
   const local = profile.value === localProfile && (named !== undefined || baseUrl === undefined)
   if (local && flags.baseUrl !== undefined) throw createFlagConflict('--base-url', 'the local workspace')
 
@@ -183,7 +186,9 @@ export function resolveSettings(
   }
 }
 
-/** @throws {UsageError} if the profile is neither stored nor built in */
+/**
+ * @throws {UsageError} if the profile is neither stored nor built in, or `--local` and `--profile` conflict
+ */
 function selectProfile(
   flags: SettingFlags,
   env: Readonly<Record<string, string | undefined>>,
@@ -275,7 +280,7 @@ function convert<T>(
 
 /**
  * @throws {AuthError} if the key is missing or belongs to another origin
- * @throws {UsageError} if the key would be sent without encryption
+ * @throws {UsageError} if the key of a profile would be sent without encryption
  */
 export function selectKey({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }: Settings): Key {
   const found = keyCommand ? { command: keyCommand.value } : apiKey && { value: apiKey.value }

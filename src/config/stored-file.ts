@@ -90,7 +90,7 @@ export function findProfile(config: StoredConfig, name: string): Profile | undef
   return config.profiles && Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined
 }
 
-/** @param from the flag or variable that names the profile */
+/** @param from source of the name: a flag, a variable or the settings file */
 export function createNoSuchProfileError(name: string, from: string, config: StoredConfig): UsageError {
   const { known, closest } = listProfiles(name, config)
   if (/^https?:/i.test(name))
@@ -101,7 +101,7 @@ export function createNoSuchProfileError(name: string, from: string, config: Sto
   return new UsageError(`no such profile: “${name}” (${from})`, { hint: [known, closest ? '' : create] })
 }
 
-/** Lists the profiles for an unknown name, and the closest profile. */
+/** Returns the hint for an unknown profile name, and the closest profile. */
 export function listProfiles(name: string, { profiles = {} }: StoredConfig) {
   const names = [...Object.keys(profiles).filter((stored) => stored !== localProfile), localProfile]
   const closest = findClosest(name, names)

@@ -54,13 +54,13 @@ export const maxTimeoutMs = 86_400_000
 
 /**
  * Parses a timeout to seconds.
- * @throws {UsageError} if the text is neither a number of seconds nor a duration
+ * @throws {UsageError} if the text is neither a number of seconds nor a duration, or is above `maxTimeoutMs`
  */
 export function parseTimeout(text: string): number {
   return parseDuration(text, { most: maxTimeoutMs }) / 1000
 }
 
-/** @throws {UsageError} if the text is not a number of retries */
+/** @throws {UsageError} if the text is not a whole number from 0 to 20 */
 export function parseRetries(text: string): number {
   if (!/^\d{1,2}$/.test(text) || Number(text) > 20)
     throw new UsageError(`the number of retries must be a whole number from 0 to 20, not “${text}”`)

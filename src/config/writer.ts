@@ -14,8 +14,8 @@ type Machine = Pick<Host, 'uid' | 'pid' | 'isAlive' | 'now' | 'sleep' | 'random'
 
 /**
  * Changes the settings file atomically. A lock prevents concurrent changes.
- * @returns a warning if other users may be able to read the file
- * @throws {UsageError} if the existing file is invalid; it is not overwritten
+ * @returns on Windows, the reason why other users may be able to read the file; otherwise undefined
+ * @throws {UsageError} if the existing file is unreadable or invalid; it is not overwritten
  * @throws {OutputError} if the file cannot be written, or is locked for five seconds
  */
 export async function changeConfig(
@@ -58,8 +58,8 @@ async function keepPrivate(
 }
 
 /**
- * Acquires the lock, and waits up to `lockTimeoutMs`. The returned function releases it.
- * @throws {OutputError} if the lock is still held after that time
+ * Acquires the lock, waiting up to `lockTimeoutMs`. The returned function releases the lock.
+ * @throws {OutputError} if another process still holds the lock
  */
 async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): Promise<() => Promise<void>> {
   const lock = `${configFilePath(dir)}.lock`

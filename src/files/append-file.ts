@@ -7,7 +7,7 @@ import { createLinkError, createNotRegularError, requireOwner, requireRegular } 
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants
 
-/** Private file to which text is appended. Once `sync` resolves, all earlier text survives a power loss. */
+/** File to which text is appended. Once `sync` resolves, all earlier text survives a power loss. */
 export class AppendFile {
   readonly #file: FileHandle
   readonly #path: string
@@ -54,7 +54,9 @@ export class AppendFile {
     return fstatSync(this.#file.fd)
   }
 
-  /** Writes the text with one system call, so that it does not mix with text of other processes. */
+  /**
+   * Writes the text with one system call if possible, so that it does not mix with text of other processes.
+   */
   append(text: string | Buffer): void {
     const bytes = Buffer.from(text)
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#file.fd, bytes, at)

@@ -17,7 +17,7 @@ const sideFiles = ['-wal', '-shm', '-journal']
  * Prepares the file of a database for SQLite, which follows links and creates files that others can read: a
  * missing file is created with mode 0600, which SQLite copies to its side files. An existing file is not
  * opened, because closing it would release the locks of other connections of this process.
- * @param uid effective user ID that must own the file; undefined to accept any owner
+ * @param uid effective user ID: this user or root must own the file; undefined to accept any owner
  * @throws {UsageError} if a file of the database is not regular, or belongs to another user
  */
 export function prepareDatabaseFile(path: string, uid?: number): void {

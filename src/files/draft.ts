@@ -43,7 +43,7 @@ interface DraftOptions {
 /**
  * Temporary file in the directory of its target. The complete draft replaces the target. The name is random,
  * so that no other process can create the draft in advance. A new target has mode 0600; an existing target
- * keeps its mode.
+ * keeps its mode, unless `isPrivate` is set.
  */
 export class Draft {
   /** Path of the file that is replaced. */

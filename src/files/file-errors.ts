@@ -17,7 +17,7 @@ interface Details extends Pick<ErrorDetails, 'hint'> {
   rest?: string
 }
 
-// Only this module formats file errors. Errors that are not system errors are returned unchanged.
+// The functions below return errors that are not system errors unchanged.
 
 export function toReadError(name: string, error: unknown, details?: Details): unknown {
   return translate(error, `${name} cannot be read`, 'no such file', { Kind: UsageError, ...details })

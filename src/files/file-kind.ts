@@ -16,7 +16,8 @@ export function createDirectoryError(): NodeJS.ErrnoException {
 }
 
 /**
- * @throws {UsageError | Error} if a target of a write is not a regular file; a system error for a directory
+ * @throws {UsageError} if the target of a write is not a regular file
+ * @throws a system error with EISDIR for a directory
  */
 export function requireRegular(path: string, found: Stats): void {
   if (found.isDirectory()) throw createDirectoryError()

@@ -42,7 +42,8 @@ export async function readInput(
 
 /**
  * @param name name in messages
- * @throws {UsageError} if the input cannot be read
+ * @throws {UsageError} if the input cannot be read or is an endless device
+ * @throws {InterruptedError} if a signal arrives while a pipe is read
  */
 export async function* streamInput(
   file: string,

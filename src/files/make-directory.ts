@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { createLinkError } from './file-kind.ts'
 
 /**
- * Creates a directory and its parents. Recursive `mkdir` is not used, because in Node 20 it never returns in
- * /proc.
+ * Creates a missing directory and its missing parents with mode 0700. Recursive `mkdir` is not used, because
+ * in Node 20 it never returns in /proc.
  * @returns true for a new directory
  * @throws the system error of the directory that cannot be created
  */

@@ -31,7 +31,8 @@ interface ReadOptions {
 /**
  * Opens a regular file for reading, and never waits: opening a named pipe without O_NONBLOCK blocks until it
  * has a writer. The caller closes the file descriptor.
- * @throws {UsageError} if the file is a device, a pipe, or a symbolic link that is not followed
+ * @throws {UsageError} if the file is not regular, or is a symbolic link that is not followed
+ * @throws a system error with EISDIR for a directory, if links are followed
  */
 export function openRegular(path: string, { name = path, follow = false, check }: ReadOptions = {}): number {
   const file = openNow(path, name, follow ? 0 : O_NOFOLLOW)

@@ -63,6 +63,7 @@ function requirePrivate(path: string, found: Stats, uid: number | undefined, nam
 /**
  * Returns the path without its symbolic links.
  * @throws {UsageError} if another user owns a link or its directory, and can change the target of the link
+ * @throws a system error if a part of the path is missing, or there are more than `maxLinks` links
  */
 function followOwnLinks(path: string, uid: number, name: string): string {
   const rest = resolve(path).split('/')

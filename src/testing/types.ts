@@ -113,7 +113,7 @@ export interface StartOptions {
   readonly dataDir?: string
   /** Port on 127.0.0.1. Default: any free port. */
   readonly port?: number
-  /** API key. Default: a random key. */
+  /** API key. Not allowed with `dataDir`, which stores its own key. Default: a random key. */
   readonly apiKey?: string
   /** `throw`: `reset` and `close` reject after a request for an unknown operation. */
   readonly onUnknown?: 'throw'
