@@ -44,7 +44,10 @@ export function correctDuration(text: string): Pick<ErrorDetails, 'hint' | 'corr
   return isLong ? { hint: 'months and years have no fixed length; pass days, as in 90d' } : {}
 }
 
-/** Finds the probable duration for text such as `45min`, `2 hours` or `1,5h`; undefined for other text. */
+/**
+ * Finds the probable duration for text such as `45min`, `2 hours` or `1,5h`; undefined for other text, and
+ * for text that already is the duration.
+ */
 export function findNearDuration(text: string): string | undefined {
   const words = text
     .trim()
@@ -98,7 +101,10 @@ export function formatDuration(ms: number): string {
   return rest > 0 || text === '' ? `${text}${rest / 1000}s` : text
 }
 
-/** Formats milliseconds in the largest unit that fits, such as `90d`. */
+/**
+ * Formats milliseconds in days, hours, minutes or seconds, rounded down in the largest unit that fits, such
+ * as `90d`.
+ */
 export function formatAge(ms: number): string {
   const unit = (['d', 'h', 'm'] as const).find((unit) => ms >= units[unit]) ?? 's'
   return `${Math.max(0, Math.floor(ms / units[unit]))}${unit}`

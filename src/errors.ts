@@ -46,7 +46,7 @@ export interface ErrorDetails {
   body?: unknown
   /** True if the service accepted a write whose result is unknown. */
   accepted?: boolean | undefined
-  /** ID of an item that the service created with other values than requested. */
+  /** ID of an item that the service created, but whose values differ from the request or are not proved. */
   createdId?: string | undefined
   cause?: unknown
 }
@@ -88,13 +88,16 @@ export abstract class MeetroomError extends Error {
   }
 }
 
-/** Error for a request that the service refused with a 4xx, if no other class describes it. */
+/**
+ * Error for a request that the service refused, with a 4xx, a validation exception (500) or an error in a
+ * 2xx, if no other class describes it.
+ */
 export class ApiError extends MeetroomError {
   readonly exitCode = 1
   readonly code = 'refused'
 }
 
-/** Error for a write that the service accepted, but whose response contradicts the request. */
+/** Error for a write that the service accepted, but whose response or later read contradicts the request. */
 export class NotAppliedError extends MeetroomError {
   readonly exitCode = 1
   readonly code = 'not_applied'
@@ -128,7 +131,10 @@ export class NetworkError extends MeetroomError {
   readonly code = 'network'
 }
 
-/** Error for a failure of the service (5xx) or an unreadable response. */
+/**
+ * Error for a failure of the service (5xx, or an error in a 2xx to a read), a redirect of a read, or an
+ * unreadable response.
+ */
 export class ServiceError extends MeetroomError {
   readonly exitCode = 6
   readonly code = 'service'

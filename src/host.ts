@@ -47,7 +47,7 @@ export interface Host {
   /** @throws a system error of `uv_cwd` if the working directory was deleted */
   readonly cwd: string
   readonly pid: number
-  /** User ID; undefined on systems without user IDs. */
+  /** Real user ID; undefined on systems without user IDs. */
   readonly uid: number | undefined
   /** ID of the user who owns new files; undefined on systems without user IDs. */
   readonly effectiveUid: number | undefined

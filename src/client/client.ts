@@ -35,6 +35,8 @@ export interface Client {
    * @throws {NotAppliedError} if the service made a different change than requested
    * @throws {NetworkError | UnknownOutcomeError} if no response arrives, or the outcome of a write is unknown
    * @throws {ServiceError} if the service fails, or a response to a read is unreadable
+   * @throws {IncompleteError} if the response to a read reports that it is incomplete
+   * @throws {InterruptedError} after a signal
    * @throws {WrongBaseUrlError} if the base URL does not belong to a Meeting Room Service
    */
   call<N extends OperationName>(name: N, input: Input<Operations[N]>): Promise<Answer<N>>

@@ -96,7 +96,7 @@ function matchValue(field: Field | undefined, name: string, sent: unknown, item:
     : 'hidden'
 }
 
-/** Returns true for a request field that the API specification does not list for its resource. */
+/** Returns true for a request field that the API specification does not list in responses. */
 function isUnlisted(field: Field | undefined): boolean {
   return field === undefined || field.presence === 'unlisted' || field.presence === 'never'
 }
@@ -146,14 +146,14 @@ function matchTexts(sent: unknown, received: unknown): Match {
   return isCut ? 'similar' : 'other'
 }
 
-/** Returns true if the received number is the sent number with fewer digits. */
+/** Returns true if the received number is the sent number with fewer decimals, or in single precision. */
 function isRounded(sent: number, received: number | null | undefined): boolean {
   if (typeof received !== 'number') return false
   const [, decimals = ''] = /\.(\d+)$/.exec(String(received)) ?? []
   return Number(sent.toFixed(Math.min(decimals.length, 100))) === received || Math.fround(sent) === received
 }
 
-/** Returns true for two times, in any format, that differ by less than a second. */
+/** Returns true if an ISO 8601 time and a time in any format differ by less than a second. */
 function isSameTime(one: string, other: string): boolean {
   if (!/^\d{4}-\d\d-\d\d[T ]\d/.test(one)) return false
   const [sent, received] = [parseTimestamp(one), parseTimestamp(other)]

@@ -61,10 +61,13 @@ const listOf = {
   listMembers: 'listMembers',
 } as const
 
-/** Minimum number of items that are read from a list instead of one by one. */
+/** Minimum number of items for which a list is read before single items. */
 const minListed = 10
 
-/** Reads the items of doubtful writes: from a list if that takes fewer requests, otherwise one by one. */
+/**
+ * Reads the items of doubtful writes: new members and groups of at least `minListed` items from a list, and
+ * items that the list does not settle one by one.
+ */
 export async function readAll(doubts: readonly Doubt[], reader: ProofReader): Promise<Map<Doubt, Evidence>> {
   const found = new Map<Doubt, Evidence>()
   const groups = new Map<string, Doubt[]>()

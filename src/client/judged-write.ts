@@ -28,9 +28,10 @@ interface JudgedWrite {
 
 /**
  * Requires proof of the change in the 2xx response to a write.
- * @throws {ApiError} if the body reports an error
+ * @throws {ApiError} if the body reports an error instead of the item
  * @throws {NotAppliedError} if the ID in the response differs in case
- * @throws {UnknownOutcomeError} if the response does not prove the change
+ * @throws {UnknownOutcomeError} if the response does not prove the change, or reports an error after the
+ * response to an earlier attempt was lost
  */
 export function judgeWrite({ name, route, input, line, response, received, before }: Write): JudgedWrite {
   const endpoint: Endpoint | undefined = name && endpoints[name]

@@ -23,7 +23,6 @@ type Proof = { answer: ResponseBody } | { error: MeetroomError }
 /** Pauses before the reads of an item that still has its old values, in milliseconds. Replicas may lag. */
 export const pausesMs = [0, 500, 1500]
 
-/** Proves one write immediately. */
 export const settleNow: Settle = async (doubt, prove) => {
   const proof = (await prove([doubt])).get(doubt)
   if (proof && 'answer' in proof) return proof.answer

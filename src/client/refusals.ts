@@ -21,7 +21,10 @@ export class Refusals {
     return this.#serviceFacts.probe
   }
 
-  /** @throws {ApiError | NotFoundError | AuthError | ServiceError | WrongBaseUrlError} always */
+  /**
+   * @throws {ApiError | NotFoundError | AuthError | ServiceError | WrongBaseUrlError | UnknownOutcomeError}
+   * always
+   */
   async throwError(result: ExchangeResult, endpoint: Route, input: AnyInput): Promise<never> {
     this.#errors ??= await import('./response-error.ts')
     throw await this.#errors.toResponseError(this.#describe(result, endpoint, input))

@@ -40,7 +40,10 @@ export function checkHint({ check }: Route, input: AnyInput): Hint {
   return ['check with: ', suggest(words.map(fill), ...check.filter(isOperand).map(fill))]
 }
 
-/** Returns the ID that the caller chooses; undefined if none is given or the service chooses the ID. */
+/**
+ * Returns the ID of the item that a request names: the last parameter of the path, or the ID in the body of a
+ * repeatable POST. Undefined if the request names no item.
+ */
 export function callerId(endpoint: Endpoint, { params, body }: AnyInput): string | undefined {
   const [, last] = /\{(\w+)\}$/.exec(endpoint.path) ?? []
   if (last !== undefined) return params?.[last]

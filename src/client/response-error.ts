@@ -18,7 +18,8 @@ import { mayHaveActed } from './retry-policy.ts'
 const gatewayFailures: ReadonlySet<number> = new Set([502, 504])
 
 /**
- * Converts an error response to an error. For 400, a probe shows whether the parameters or the key are wrong.
+ * Converts an error response to an error. For 400 and 403, a probe shows whether the key is valid, unless the
+ * error code shows it.
  */
 export async function toResponseError(refused: ErrorResponse): Promise<MeetroomError> {
   const { response, line, endpoint } = refused
@@ -41,7 +42,7 @@ export async function toResponseError(refused: ErrorResponse): Promise<MeetroomE
   )
 }
 
-/** Returns the ID of a request if it is one word of at most 200 characters. */
+/** Returns the ID of a request if it is one word of at most 200 ASCII characters. */
 function readRequestId(id: string | undefined): string | undefined {
   return id !== undefined && /^[\x21-\x7e]{1,200}$/.test(id) ? id : undefined
 }

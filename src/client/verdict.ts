@@ -26,11 +26,12 @@ export interface Remark {
  * | 2xx with the item: the same ID, each listed field as requested | done |
  * | 2xx that reports an error, without the item | refused |
  * | 2xx with an ID in different case | not applied |
- * | 2xx for a creation, with another name or type, or without an ID | unknown |
- * | 2xx for a creation, with only an ID | open: the ID may belong to a job |
+ * | 2xx for a new room, with another name or type, or without an ID | unknown |
+ * | 2xx for a new room, with only an ID | open: the ID may belong to a job |
  * | any other 2xx | open |
  * | 2xx for a message, pages or an unknown operation: empty, or an object that reports no error | done |
- * | 303, 408, any 5xx except a 500 with an object, no response (`response-error.ts`, `retry.ts`) | open |
+ * | 303, 408, no response (`response-error.ts`, `retry.ts`) | open |
+ * | 5xx, except a 500 with an object and a 503 with a positive `Retry-After` | open |
  *
  * | later read | verdict |
  * |---|---|
@@ -53,7 +54,10 @@ export type Before = Item | null | undefined
 
 const done = { is: 'done', remarks: [] } as const
 
-/** Determines the outcome of a write from its 2xx response. The status alone proves nothing. */
+/**
+ * Determines the outcome of a write from its 2xx response. If a read can show the item, the status alone
+ * proves nothing.
+ */
 export function judgeResponse(
   endpoint: Endpoint | undefined,
   input: AnyInput,
@@ -167,7 +171,7 @@ function isIdAssigned({ method, repeatable }: Endpoint): boolean {
   return method === 'POST' && !repeatable
 }
 
-/** Finds the item in a response: under its name, under `data`, or the response itself. */
+/** Finds the item in a response: under its name (also in `data`), under `data`, or the response itself. */
 function findItem(endpoint: Endpoint, input: AnyInput, body: Item): Item | undefined {
   const { result } = endpoint
   const data = isRecord(body['data']) ? body['data'] : {}
@@ -175,13 +179,19 @@ function findItem(endpoint: Endpoint, input: AnyInput, body: Item): Item | undef
   return named ?? [data, body].find((item) => isItem(endpoint, input, item))
 }
 
-/** Returns true for an object with the requested ID, or for a new item with a name. */
+/**
+ * Returns true for an object with the requested ID, or for a new item with its label, such as the name of a
+ * room.
+ */
 function isItem(endpoint: Endpoint, input: AnyInput, item: Item): boolean {
   if (findOtherId(endpoint, input, item)) return false
   return !isIdAssigned(endpoint) || Object.hasOwn(item, resources[endpoint.resource].label ?? 'id')
 }
 
-/** Finds the item in the response to a read; null if the response reports that it does not exist. */
+/**
+ * Finds the item in the response to a read; null if the response contains null instead of the item, undefined
+ * if it contains no item.
+ */
 export function findReadItem(endpoint: Endpoint, input: AnyInput, value: unknown): Item | null | undefined {
   if (value === null) return null
   if (!isRecord(value)) return undefined
@@ -256,7 +266,7 @@ function describeOtherId({ field, named, received }: OtherId): string {
   return describeMatch({ field, sent: named, received: id, isListed: true })
 }
 
-/** Returns the verdict on an unproved write; `unknown` for a creation without an ID, which cannot be read. */
+/** Returns the verdict on an unproved write; `unknown` for a new room without an ID, which cannot be read. */
 function openOrUnknown(endpoint: Endpoint, problem: string, body?: Item): Verdict {
   if (endpoint.readBack !== 'getRoom' || !isIdAssigned(endpoint)) return { is: 'open', problem }
   const possibleId = readId(Object(body?.['data']).id) ?? readId(body?.['id'])

@@ -3,7 +3,7 @@ import { isRecord } from '../../api/guards.ts'
 import { maxLevels, readJson } from '../../api/json.ts'
 import { UsageError } from '../../errors.ts'
 
-/** @throws {UsageError} without a key before `=` */
+/** @throws {UsageError} if the text does not begin with a key and `=` */
 export function parsePair(flag: string, pair: string): [key: string, value: unknown] {
   const at = pair.indexOf('=')
   if (at < 1) {
@@ -72,7 +72,10 @@ export class Assignments {
     for (const [path, value] of leavesOf(assigned, [])) assign(this.#root, path, value, from)
   }
 
-  /** Adds a value of `--set`. An object replaces the whole field. */
+  /**
+   * Adds a value of `--set`. An object replaces the whole field.
+   * @throws {UsageError} if another flag sets the same field
+   */
   set(from: string, path: readonly string[], value: unknown): void {
     assign(this.#root, path, value, from)
   }

@@ -34,9 +34,9 @@ export class IdOption extends Option {
 }
 
 /**
- * Checks the IDs in the arguments of a command, and returns the arguments.
- * @throws {UsageError} for white space around an ID, and for `-` if the command reads no IDs from standard
- * input
+ * Checks the IDs in the arguments and flags of a command, and returns them without final carriage returns.
+ * @throws {UsageError} for white space around an ID, for a comma between two IDs, and for `-` if the command
+ * reads no IDs from standard input
  */
 export function checkIds(command: Command, args: readonly unknown[]): unknown[] {
   const flags = { ...(args.at(-1) as Record<string, unknown>) }
@@ -83,7 +83,7 @@ function checkEach(label: string, kind: IdKind, value: unknown): unknown {
 /**
  * Returns an ID without the carriage return that ends a line of a Windows file.
  * @param label flag or argument, for the message
- * @throws {UsageError} if white space surrounds the ID
+ * @throws {UsageError} if white space surrounds the ID, except an exact name such as `name:X`
  */
 export function checkId(label: string, kind: IdKind, given: string): string {
   const id = given.replace(/(?<=[^\r])\r+$/, '')

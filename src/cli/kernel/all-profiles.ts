@@ -12,9 +12,10 @@ import { findDataDir } from '../requests/find-service.ts'
 import { Context } from './context.ts'
 
 /**
- * Runs a read-only command for each profile, and prints all results as one list.
+ * Runs a command for each profile, and prints all results as one list.
  * @throws {UsageError} if the command line or the environment selects a service, or no profile has a service
  * @throws {PartialError} if the command fails for a profile
+ * @throws {InterruptedError} after a signal
  */
 export async function runOnAllProfiles(
   base: Context,

@@ -57,7 +57,7 @@ export function createBodyChange(
 ): (data: object) => object {
   const assignments = new Assignments()
   for (const [flag, said] of Object.entries(given)) assignments.add(flag, mapTexts(said, replace) as object)
-  // If a key is repeated, its last value wins, as for any flag.
+  // If a key is repeated, its last value wins, as for most flags.
   for (const [key, value] of new Map(set.map((pair) => parsePair('--set', pair))))
     assignments.set(`--set ${key}`, parsePath(key), mapTexts(value, replace))
   return (data) => assignments.applyTo(data)

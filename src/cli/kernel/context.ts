@@ -176,7 +176,10 @@ export class Context implements RunningCommand {
     return formatHintText(hint, typeof hint === 'string' ? [] : await this.target(), this.redactKeys)
   }
 
-  /** @throws {UsageError} if a flag cannot be used with a command of this effect */
+  /**
+   * @throws {UsageError} if a flag cannot be used with a command of this effect, or the command always writes
+   * and the profile is protected
+   */
   async requireAllowedFlags(effect: Effect, isForEachProfile = effect === 'reads'): Promise<void> {
     refuseFlags(this, effect, isForEachProfile)
     // Items that the command reads can prove its writes.
@@ -252,7 +255,10 @@ export class Context implements RunningCommand {
     this.#secrets.add(secret)
   }
 
-  /** @throws {ConfirmationError} if the change is not confirmed */
+  /**
+   * Asks for confirmation once. Later calls return the first result, even for another change.
+   * @throws {ConfirmationError} if the change is not confirmed
+   */
   confirm(change: Change): Promise<void> {
     this.#confirmation ??= this.#askToConfirm(change)
     return this.#confirmation

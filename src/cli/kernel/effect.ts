@@ -25,7 +25,9 @@ export function mayWrite(effect: Effect): boolean {
   return alwaysWrites(effect) || effect === 'any'
 }
 
-/** Returns true if no run of the command changes or destroys anything. */
+/**
+ * Returns true if no run of the command changes anything at the service or deletes anything on this machine.
+ */
 export function isHarmless(effect: Effect): boolean {
   return !mayWrite(effect) && !isDestructive(effect)
 }

@@ -148,7 +148,10 @@ export interface PaceFlags {
   failFast?: boolean
 }
 
-/** Parses a number of requests per second, such as `0.5` for one request every two seconds. */
+/**
+ * Parses a number of requests per second, such as `20`, `20/s`, or `0.5` for one request every two seconds.
+ * @throws {UsageError} if the text is not a number above 0
+ */
 function parseRate(text: string): number {
   const value = /^\d{1,6}(\.\d+)?$/.test(text.replace(/\/s$/, ''))
     ? Number(text.replace(/\/s$/, ''))

@@ -65,7 +65,7 @@ export function commandPath(command: Command): string[] {
 
 /** Returns the flags of a command and of its parents. */
 export function listOptions({ options, parent }: Command): readonly Option[] {
-  // Imports have their own `--delimiter`.
+  // A command can redefine an inherited flag.
   const inherited = parent ? listOptions(parent) : []
   return [...options, ...inherited.filter(({ long }) => options.every((own) => own.long !== long))]
 }

@@ -14,7 +14,7 @@ export function selectProfile({ flags, host }: Context, stored: StoredConfig): S
   return named ?? { value: stored.profile ?? defaultProfile, from: 'settings file' }
 }
 
-/** @throws {UsageError} if the profile is not stored */
+/** @throws {UsageError} if the selected profile is neither stored nor built in */
 export function requireStoredProfile(context: Context, stored: StoredConfig): Setting<string> {
   const profile = selectProfile(context, stored)
   requireKnownProfile(stored, profile)
@@ -27,7 +27,10 @@ export function requireKnownProfile(stored: StoredConfig, { value: name, from }:
     throw createNoSuchProfileError(name, from, stored)
 }
 
-/** @throws {UsageError} if the name would need quotes on a command line or look like a flag */
+/**
+ * @throws {UsageError} if the name is longer than 64 characters, would need quotes on a command line, or does
+ * not begin with a letter or a digit, as flags do not
+ */
 export function checkProfileName(name: string): void {
   if (!/^[a-z0-9][\w.-]{0,63}$/i.test(name))
     throw new UsageError(

@@ -36,9 +36,9 @@ export function isSimilar(text: string, other: string): boolean {
 }
 
 /**
- * Returns the keys of a value; values that share a key are similar. White space and case are ignored, and in
- * names also accents and word order. “Müller” has two keys, because the name is also written “Muller” and
- * “Mueller”.
+ * Returns the keys of a value; values that share a key are similar. Surrounding white space and case are
+ * ignored, and in names also accents, commas, repeated spaces and word order. “Müller” has two keys, because
+ * the name is also written “Muller” and “Mueller”.
  */
 export function toSimilarKeys(value: unknown, field: NameField): readonly string[] {
   const text = trimWhiteSpace(toText(value))
@@ -62,8 +62,9 @@ export function toWordKey(word: string): string {
 }
 
 /**
- * Finds the items that a text probably names: ignoring case and accents, then also ignoring punctuation, then
- * with one edit in the first field. Returns several items if they are equally similar.
+ * Finds the items that a text probably names: ignoring case and accents, then also ignoring punctuation and
+ * spaces, then by one similar name (see `toSimilarKeys`), then with one edit in the first field. Returns
+ * several items if they are equally similar.
  */
 export function findLikely(items: readonly Item[], text: string, fields: readonly string[]): readonly Item[] {
   for (const fold of [foldText, foldLetters])

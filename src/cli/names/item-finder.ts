@@ -40,7 +40,10 @@ export class ItemFinder {
     this.#client = client
   }
 
-  /** @throws {NotFoundError | UsageError} if no item or several items have the name */
+  /**
+   * @throws {NotFoundError} if no item has the name or email
+   * @throws {UsageError} if several items have the name or email, or it is empty
+   */
   idOf(kind: NamedKind, given: string): Promise<string> {
     const reference = parseReference(kind, given)
     if ('id' in reference) return Promise.resolve(reference.id)

@@ -32,7 +32,12 @@ export class Connections {
     if (proxy) setMaxListeners(0, this.#closing.signal)
   }
 
-  /** Opens a connection, without sending a request. */
+  /**
+   * Opens a connection, through the proxy if there is one, and applies the connection check before data is
+   * sent.
+   * @throws {TransportError} if the proxy fails
+   * @throws an error with a code if the connection fails, or the check returns false
+   */
   async open(): Promise<Socket> {
     const tunnel = this.#proxy && (await this.#tunnel(this.#proxy))
     const socket = await this.#connect(tunnel)
