@@ -7,7 +7,6 @@ import { lexer } from 'marked'
 
 const suffix = /\?script$/
 
-/** Returns the bundled program as text. */
 export async function bundleForBrowser(file) {
   const { outputFiles } = await build({
     entryPoints: [file],

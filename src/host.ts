@@ -78,7 +78,6 @@ export interface Host {
 /** Maximum time that a write waits for its reader after a stop signal, in milliseconds. */
 const maxBlockedMs = 1000
 
-/** Stop requested by a signal. */
 interface StopRequest {
   isMade: boolean
   /** Functions that limit the wait of pending writes. */

@@ -50,7 +50,7 @@ export async function main(
     interruption.abort(new InterruptedError(signal))
   })
   let context: Context | undefined
-  // Undefined until Commander calls a command.
+  // Undefined until the program is built. Lacks the arguments until Commander calls a command.
   let calledCommand: CalledCommand | undefined
   try {
     let helpText = ''

@@ -1,6 +1,5 @@
 import { type ErrorDetails, UsageError } from '../errors.ts'
 
-/** Creates the error for two flags or arguments that cannot be used together. */
 export function createFlagConflict(
   one: string,
   other: string,

@@ -75,11 +75,12 @@ export type Send = (request: WireRequest, repeatability: Repeatability) => Promi
 /**
  * Creates the function that sends and retries requests. Repeatable requests are retried after connection
  * failures, 429, 503 and gateway errors. Other requests are retried only if unsent, after 429, or after 503
- * with a positive `Retry-After`. Honors `Retry-After` within the timeout. The returned function rejects:
+ * with a positive `Retry-After`. Honors `Retry-After` within the timeout. The returned function throws the
+ * following errors.
  * @throws {NetworkError} if no response arrived and nothing can have changed
  * @throws {UnknownOutcomeError} if a write may have reached the service without a readable response
  * @throws {ServiceError} if the response to a read is not HTTP, or its headers are too large
- * @throws the reason of the signal after an interruption; for a write that may have been made, with a hint
+ * @throws {InterruptedError} after a signal
  */
 export function createSend(transport: Transport, policy: Policy, interruption: Interruption = {}): Send {
   // Controllers are reused, because creating a controller takes half as long as a request in Node 20.

@@ -29,7 +29,7 @@ export function requireKnownProfile(stored: StoredConfig, { value: name, from }:
 
 /**
  * @throws {UsageError} if the name is longer than 64 characters, would need quotes on a command line, or does
- * not begin with a letter or a digit, as flags do not
+ * not begin with a letter or a digit
  */
 export function checkProfileName(name: string): void {
   if (!/^[a-z0-9][\w.-]{0,63}$/i.test(name))
