@@ -134,7 +134,7 @@ describe('the client', () => {
 
 type Step = string | number
 
-/** Returns the path of every object in a value, including the value itself. */
+/** Returns every object in a value with its path, including the value itself. */
 function findObjects(value: unknown, path: Step[] = []): { path: Step[]; object: Record<string, unknown> }[] {
   if (Array.isArray(value)) return value.flatMap((item, i) => findObjects(item, [...path, i]))
   if (typeof value !== 'object' || value === null) return []

@@ -140,7 +140,7 @@ function sessionsOf({ method, url }: WireRequest, { sessions }: Differences): Wi
   })
 }
 
-/** Translates a response of the embedded service. */
+/** Translates a response of the embedded service into a response of the other service. */
 function reworded(
   { method }: WireRequest,
   given: WireResponse,

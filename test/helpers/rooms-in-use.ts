@@ -3,7 +3,7 @@ import { answer, type World } from './world.ts'
 
 type Thing = Record<string, unknown>
 
-/** Room with its sessions and members. */
+/** Room with its sessions and number of members. */
 export interface RoomInUse {
   room: Thing & { id: string }
   sessions?: readonly Thing[]

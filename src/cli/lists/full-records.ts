@@ -12,7 +12,7 @@ const kinds = { listRooms: 'room', listMembers: 'member', listUsers: 'user' } as
 
 type ListWithRecords = keyof typeof kinds
 
-/** Maximum number of concurrent requests for the records of one page, if this class opens no run. */
+/** Maximum number of concurrent requests for the records of one page if `FullRecords` opens no run. */
 const maxPerPage = 8
 
 /**

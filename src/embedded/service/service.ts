@@ -16,7 +16,7 @@ import type { Store } from '../store/store.ts'
 import { createResponse, type TextResponse } from './response.ts'
 
 export interface ServiceRequest extends WireRequest {
-  /** Reads the body from the network. Called only if the operation needs a body. */
+  /** Reads the body from the network. Called only if the request method accepts a body. */
   readBody?(): Promise<string>
 }
 

@@ -67,7 +67,7 @@ async function openLive(dir: string, startsAt = testNow) {
       store.all('SELECT 1 FROM sessions WHERE disconnected_at IS NULL').length,
     ],
     settle: (most: number) => store.write(() => recordListedEnds(store, most)),
-    /** Returns all responses about a room. */
+    /** Returns the responses of the session and member lists of a room, with several filters and pages. */
     async shown(room: string) {
       const paths = ['/sessions', '/sessions?is_connecting=true', '/sessions?is_connecting=false']
       for (const filter of ['', 'user_id=ada&', 'is_connecting=true&', 'user_id=ada&is_connecting=false&'])

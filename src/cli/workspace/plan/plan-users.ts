@@ -12,7 +12,7 @@ interface UsersInput {
   state: ReadList
   section: Section
   prunes: boolean
-  /** Users whom the file declares as members. Such users are never removed. */
+  /** IDs of users whom the file declares as members. Such users are never removed. */
   members: ReadonlySet<string>
 }
 

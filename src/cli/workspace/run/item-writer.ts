@@ -32,7 +32,7 @@ export class ItemWriter {
   /** Monotonic time at which this writer was created, in milliseconds. */
   readonly #startedAt: number
 
-  /** @param isStopped returns true if items that were only read again must not be written */
+  /** @param isStopped returns true after the run has stopped; the writer then sends no further writes */
   constructor(context: Context, client: Client, keeper: LockKeeper, isStopped: () => boolean) {
     this.#context = context
     this.#client = client

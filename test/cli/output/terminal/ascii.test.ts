@@ -18,7 +18,7 @@ const ways: Record<string, { env: Record<string, string>; flags: string[] }> = {
 }
 
 const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
-/** Commands whose output is for programs, and is the same on every terminal. */
+/** Pattern of commands whose output is for programs and is the same on every terminal. */
 const forPrograms = /^(__complete|openapi|schema)\b/
 const calls = (await allCalls()).filter((call) => !forPrograms.test(call))
 
