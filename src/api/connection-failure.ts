@@ -10,7 +10,8 @@ export const closedCode = 'CLOSED'
 export const createClosedError = () => Object.assign(new Error('closed'), { code: closedCode })
 
 /**
- * Error code for a connection that another program may have accepted instead of the owner of the local workspace.
+ * Error code for a connection that another program may have accepted instead of the owner of the local
+ * workspace.
  */
 const notServedCode = 'ENOTSERVED'
 
