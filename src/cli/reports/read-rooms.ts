@@ -115,9 +115,7 @@ export class RoomReader {
       await this.#context.notice(`warning: sessions ${anomalyWords[anomaly]}: ${sessions} in ${where}`)
     }
     const hint =
-      this.#missing.length === 0
-        ? undefined
-        : `run the command again for the missing rooms: ${listNames(this.#missing, maxNamedRooms)}`
+      this.#missing.length === 0 ? undefined : `not in the report: ${listNames(this.#missing, maxNamedRooms)}`
     const error = await this.#run?.finish(hint)
     if (error && incomplete) await this.#context.reportError(incomplete)
     if (error) throw commonError(error, this.#failures)

@@ -16,20 +16,25 @@ export function splitCell(cell: string, separator: string): string[] {
     .filter((part) => part !== '')
 }
 
-/** Separator of a list: a mark, a line break, or a short word such as “und”. */
-const listSeparator = / ?[,;|/&+] ?|\n| \p{L}{1,3} /u
+/** Separators of a list and its parts. Around other signs and words, numbers alone may be years. */
+const lists = [
+  { separator: /[,;|] ?/, part: /^(?=.{1,12}$)(?:.*\d|.{1,3}$)/ },
+  { separator: / ?[/&+] ?|\n| \p{L}{1,3} /u, part: /^(?=.{1,12}$)(?=.*\p{L})(?:.*\d|.{1,3}$)/u },
+]
 
-/** Name such as `7a` or `AB`. Numbers alone may be years. */
-const isShortName = /^(?=.*\p{L})(?:.*\d|.{1,3}$)/u
+const findList = (cell: string) =>
+  lists.find(({ separator, part }) => {
+    const parts = cell.split(separator)
+    return parts.length > 1 && parts.every((text) => part.test(text.trim()))
+  })
 
 /** Returns true for a cell such as `7a, 7b`, which probably lists several rooms. */
 export function isListCell(cell: string): boolean {
-  const parts = cell.split(listSeparator).map((part) => part.trim())
-  return parts.length > 1 && parts.every((part) => part.length <= 12 && isShortName.test(part))
+  return findList(cell) !== undefined
 }
 
 export function describeListCell(cell: string): string {
-  const [separator = ','] = listSeparator.exec(cell) ?? []
+  const [separator = ','] = findList(cell)?.separator.exec(cell) ?? []
   return `“${cell}” looks like a list; --split '${separator.replaceAll('\n', '\\n')}' splits it into items`
 }
 

@@ -321,7 +321,7 @@ describe('sessions report', () => {
       code: 8,
       stderr:
         'error: no such room: nowhere\nhint: list the rooms with: meetroom rooms list --base-url https://meet.test/v1\n' +
-        'error: reported on 2 of 3 rooms; 1 failed\nhint: run the command again for the missing rooms: nowhere\n',
+        'error: reported on 2 of 3 rooms; 1 failed\nhint: not in the report: nowhere\n',
     })
     expect(lines(stdout)).toEqual(['room_id,user_id', 'maths,ada', 'maths,grace', 'maths,', 'art,ada'])
   })
@@ -348,7 +348,7 @@ describe('sessions report', () => {
         : (intercept?.(request, ...rest) ?? Promise.reject())
     const { code, stderr } = await report('maths art -o csv')
     expect(code).toBe(8)
-    expect(stderr).toContain('hint: run the command again for the missing rooms: art\n')
+    expect(stderr).toContain('hint: not in the report: art\n')
   })
 
   test('sessions report with --curl prints one request for each given room ID', async () => {
