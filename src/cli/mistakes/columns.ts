@@ -10,7 +10,7 @@ import {
   type MissingColumnError,
 } from '../import/read/unknown-columns.ts'
 import { toWordKey } from '../matching/match.ts'
-import { columnWords, type FieldByKind, givenNames, lastNames, lookUp } from '../output/views/meanings.ts'
+import { columnWords, type FieldByKind, givenNames, lastNames, lookUp } from './meanings.ts'
 import { idPattern } from './typed.ts'
 
 interface TypedImport {

@@ -1,7 +1,8 @@
 import { findNearUrl } from '../input/near-url.ts'
 import { toRoomName } from '../matching/reference.ts'
-import { implied, linkWords, lookUp } from '../output/views/meanings.ts'
+import { linkWords } from '../output/views/synonyms.ts'
 import { convertTemplate } from './json-fields.ts'
+import { implied, lookUp } from './meanings.ts'
 import { idPattern } from './typed.ts'
 
 /** Splits words into the operands before the first flag, and the rest. */

@@ -5,7 +5,7 @@ import { collectParsed } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { GivenOption } from '../kernel/given.ts'
 import { formatId, hasPrefix, type NamedKind } from '../matching/reference.ts'
-import { linkWords } from '../output/views/meanings.ts'
+import { linkWords } from '../output/views/synonyms.ts'
 
 export const roomArgumentText = "room ID, or name:NAME, as in 'name:Weekly sync'"
 export const userArgumentText = 'user ID, or name:NAME or email:ADDRESS'

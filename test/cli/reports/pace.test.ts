@@ -94,9 +94,7 @@ test('sessions report stops, names the missing rooms and exits 8 when the key is
   expect(code).toBe(8)
   expect(stdout.split('\r\n')).toHaveLength(5)
   expect(stderr).toContain('error: reported on 3 of 50 rooms; 1 failed; 46 not tried\n')
-  expect(stderr).toContain(
-    'hint: not in the report: r3, r4, r5, r6, r7, r8, r9, r10, r11, r12 and 37 more\n',
-  )
+  expect(stderr).toContain('hint: not in the report: r3, r4, r5, r6, r7, r8, r9, r10, r11, r12 and 37 more\n')
 })
 
 test('sessions report --fail-fast stops after the first failed room', async () => {

@@ -1,6 +1,6 @@
 import { findClosest } from '../../../api/closest.ts'
 import { UsageError } from '../../../errors.ts'
-import { fieldWords, valueWords } from './meanings.ts'
+import { fieldWords, valueWords } from './synonyms.ts'
 
 /**
  * Finds the field that an unknown word probably means.

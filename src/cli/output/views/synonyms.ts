@@ -1,0 +1,81 @@
+/*
+ * Words for fields, values and places, which checks of values need in each run. Words for commands, flags and
+ * columns are in `mistakes/meanings.ts`, which is loaded later.
+ */
+
+/** Words between operands in a sentence, as in `add ada to Maths`. */
+export const linkWords: ReadonlySet<string> = new Set(['to', 'into', 'in', 'from', 'of', 'as', '=', '->'])
+
+/** Synonyms with the fields that they may mean. The first field that a list has is suggested. */
+export const fieldWords: Readonly<Record<string, readonly string[]>> = {
+  role: ['type', 'default_member_type'],
+  member_type: ['type', 'default_member_type'],
+  user: ['who', 'user_id'],
+  person: ['user_id'],
+  room: ['room_id'],
+  title: ['name'],
+  mail: ['email'],
+  e_mail: ['email'],
+  state: ['status'],
+  blocked: ['is_blocked'],
+  created: ['created_at'],
+  creation: ['created_at'],
+  creation_date: ['created_at'],
+  updated: ['updated_at'],
+  duration: ['meeting_time'],
+  action: ['what'],
+  operator: ['who'],
+  actor: ['who'],
+  by: ['who'],
+  target: ['whose'],
+  result: ['outcome'],
+  date: ['time', 'created_at'],
+}
+
+/** Synonyms of flag values. */
+export const valueWords: Readonly<Record<string, readonly string[]>> = {
+  admin: ['host'],
+  administrator: ['host'],
+  owner: ['host'],
+  moderator: ['host'],
+  teacher: ['host'],
+  observer: ['monitor'],
+  viewer: ['monitor'],
+  watcher: ['monitor'],
+  member: ['guest'],
+  participant: ['guest'],
+  student: ['guest'],
+  closed: ['private', 'terminated'],
+  ended: ['terminated'],
+  finished: ['terminated'],
+  done: ['terminated'],
+  over: ['terminated'],
+  open: ['active'],
+  running: ['active'],
+  connected: ['online'],
+  disconnected: ['offline'],
+  left: ['offline'],
+  banned: ['blocked'],
+  jsonl: ['ndjson'],
+  text: ['table'],
+  name: ['ids'],
+  names: ['ids'],
+  yaml: ['json'],
+  yml: ['json'],
+  xlsx: ['csv'],
+  human: ['table'],
+  pretty: ['table'],
+  plain: ['table'],
+  excel: ['csv'],
+  latin1: ['windows-1252'],
+  'latin-1': ['windows-1252'],
+  'iso-8859-1': ['windows-1252'],
+  ansi: ['windows-1252'],
+  cp1252: ['windows-1252'],
+  utf16: ['utf-16le'],
+  person: ['user'],
+  people: ['user'],
+  participants: ['user'],
+  merge: ['update'],
+  replace: ['overwrite'],
+}
