@@ -40,7 +40,7 @@ export async function applyWorkspace(context: Context, file: string, given: Appl
   const printer = await context.printer()
   printer.check(rowKinds.applied, true)
   const { host } = context
-  const { flags, review } = await readReview(context, given)
+  const { flags, review } = await readReview(context, file, given)
   const document = await readDesired(context, file, flags)
   if (context.flags.dryRun) return previewPlan(context, file, document, flags)
   const name = lockFileOf(file, flags.lock)
@@ -64,19 +64,24 @@ export async function applyWorkspace(context: Context, file: string, given: Appl
   }
 }
 
-/** Reads the reviewed plan. Its flags replace the flags of the command line. */
-async function readReview(context: Context, flags: ApplyFlags) {
-  const { plan: file } = flags
-  if (file === undefined) return { flags, review: undefined }
+/**
+ * Reads the reviewed plan. Its flags replace the flags of the command line.
+ * @param workspace path of the workspace file, for the suggestion to write a new plan
+ */
+async function readReview(context: Context, workspace: string, given: ApplyFlags) {
+  const { plan: file } = given
+  if (file === undefined) return { flags: given, review: undefined }
   const { readPlanFile, readPlanFlags, requireNoPlanFlags, requireReviewedPlan } = await import(
     './plan-file.ts'
   )
-  requireNoPlanFlags(flags)
+  requireNoPlanFlags(given)
   const reviewed = await readPlanFile(context, file)
+  const flags = { ...given, ...readPlanFlags(reviewed) }
+  const renewal = ['workspace', 'diff', workspace, ...formatPlanFlags(flags), '--out', file]
   return {
-    flags: { ...flags, ...readPlanFlags(reviewed) },
+    flags,
     review: ({ plan, identity }: PreparedPlan) =>
-      requireReviewedPlan(context, file, reviewed, plan, identity),
+      requireReviewedPlan(context, file, reviewed, plan, identity, renewal),
   }
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { readJson } from '../../api/json.ts'
-import { ConditionError, UsageError } from '../../errors.ts'
+import { ConditionError, suggest, UsageError } from '../../errors.ts'
 import { readInput } from '../../files/input-file.ts'
 import { OutputFile } from '../../files/output-file.ts'
 import type { Context } from '../kernel/context.ts'
@@ -82,6 +82,7 @@ export async function requireReviewedPlan(
   reviewed: PlanFile,
   plan: Plan,
   { baseUrl, applicationId }: WorkspaceIdentity,
+  renewal: readonly string[],
 ): Promise<void> {
   if (reviewed.base_url !== baseUrl || (reviewed.application_id ?? undefined) !== applicationId)
     throw new UsageError(`${file} is the plan of another workspace, at ${reviewed.base_url}`)
@@ -94,7 +95,7 @@ export async function requireReviewedPlan(
   const isSame = present.size === before.size && [...present].every((line) => before.has(line))
   if (!isSame)
     throw new ConditionError(`the current plan differs from ${file}; nothing was changed`, {
-      hint: 'write and review a new plan with “workspace diff --out”',
+      hint: ['write and review a new plan: ', suggest(renewal)],
     })
 }
 

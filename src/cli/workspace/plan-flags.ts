@@ -103,7 +103,7 @@ export function formatPlanFlags({
 }: PlanFlags): string[] {
   return [
     ...formatRosterFlags(roster),
-    ...(prune ? ['--prune', prune.join(',')] : []),
+    ...(prune?.length ? ['--prune', prune.join(',')] : []),
     ...recreate.flatMap((key) => ['--recreate', key]),
     ...(reblock ? ['--reblock'] : []),
     ...[...allowLarge].flatMap(([kind, count]) => ['--allow-large', `${kind}=${count}`]),

@@ -360,6 +360,9 @@ describe('a plan file', () => {
     expect([changed.code, changed.writes]).toEqual([9, []])
     expect(changed.stderr).toContain('only in plan.json: ~ user ada (User ada)  name: User ada → Ada\n')
     expect(changed.stderr).toContain('only in the current plan: ~ user ada (Augusta)  name: Augusta → Ada\n')
+    expect(changed.stderr).toContain(
+      'write and review a new plan: meetroom workspace diff school.yaml --out plan.json --base-url https://meet.test/v1',
+    )
     await at.world.send('PUT', '/users/ada', { name: 'User ada' })
     await at.user('somebody')
     const same = await at.run('workspace apply school.yaml --plan plan.json --yes')
