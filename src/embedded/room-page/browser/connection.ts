@@ -69,6 +69,7 @@ export class Connection {
         return
       }
       clearTimeout(this.#timer)
+      this.#timer = undefined
       this.#socket = undefined
       this.#handlers.onEnd({ code, reason })
     }
