@@ -66,8 +66,9 @@ export class Ledger {
   }
 
   /**
-   * Records the outcome of a row. The promise resolves when the outputs accept more outcomes.
-   * @throws {OutputError} if the outcome cannot be written
+   * Records the outcome of a row. The promise resolves when the outputs accept more outcomes; undefined means
+   * immediately.
+   * @throws {OutputError} if an outcome cannot be written
    */
   recordOutcome(
     row: Row,
@@ -118,7 +119,7 @@ export class Ledger {
     const { results, journal, rejects } = this.#records
     const { flags, receipt } = this.#plan
     const isNamed = typeof flags.journal === 'string'
-    // A second run after failures would create the imported items again without the journal or a receipt.
+    // Without the journal or a receipt, another run would create the imported items again.
     const disposition = {
       keep: hasFailed || isNamed,
       receipt: hasFailed && !isNamed ? undefined : receipt,
@@ -139,7 +140,7 @@ async function addReject(rejects: Rejects, row: Row, error: string, written: Pro
   await rejects.add(row, error)
 }
 
-/** Returns the merged row that names an unknown user; otherwise the whole row. */
+/** Returns the merged row of an unknown user, or else the whole row. */
 function findFailedRow(row: Row, outcome: Outcome<string>): Row {
   const error = 'error' in outcome ? outcome.error : undefined
   const [user] = error instanceof UnknownUserError ? error.users : []

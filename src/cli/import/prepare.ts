@@ -31,13 +31,14 @@ interface ImportRequest {
 export interface ImportPlan extends ImportRequest {
   format: InputFormat
   checked: CheckedInput
-  /** Path of the journal; undefined without a journal. */
+  /** Path of the journal; undefined in a dry run and without a journal. */
   journal: string | undefined
-  /** Path of the receipt of a finished import; undefined if none is written. */
+  /** Path of the receipt that a finished import writes; undefined if it writes none. */
   receipt: string | undefined
 }
 
 /**
+ * Checks the input and the flags of an import.
  * @throws {UsageError} if flags or input are invalid, or an earlier run imported some of the rows
  * @throws {ConfirmationError} if the user does not confirm the import of another service's records
  */
@@ -126,8 +127,8 @@ async function findReceiptPath(
 }
 
 /**
- * Removes the rows that earlier imports of the file with `--where` created. Reads the journal and the receipt
- * that runs without `--journal` write, whichever journal this run writes.
+ * Removes the rows that earlier imports of the file with `--where` created. Checks the default journal and
+ * the receipt even if this run writes another journal.
  * @throws {UsageError} if another earlier run imported, or may have imported, some of the rows
  */
 async function withoutImported(
@@ -162,7 +163,7 @@ function resolveJournalPath(context: Context, { source, flags }: ImportRequest):
   return path
 }
 
-/** @throws {UsageError} if there are no rows, and `--require-rows` is given */
+/** @throws {UsageError} for an input without rows, with `--require-rows` */
 async function reportEmpty(
   context: Context,
   { file, flags }: ImportRequest,

@@ -28,11 +28,10 @@ export interface CheckedInput {
   /** Number of rows in the shard that request a termination or a block. */
   destructive: number
   trimmed: ReadonlyMap<string, number>
-  /** Number of rows without any value. Such rows are skipped and appear in no other count. */
+  /** Number of rows with only empty values. Such rows are skipped and appear in no other count. */
   empty: number
   /** Number of rows that `--where` does not select. */
   unselected: number
-  /** Highest row number. */
   lastRow: number
   digest: string
   columns: readonly string[] | undefined
@@ -49,7 +48,6 @@ interface CheckOptions {
   delimiter: string | undefined
   /** Separator of the items in one cell; undefined to keep cells whole. */
   split?: string | undefined
-  /** Filter of the rows; undefined to read all rows. */
   filter?: RowFilter | undefined
   adapter: ImportAdapter
   /** Reader of the member in each row; undefined without `--group-by`. */
@@ -61,7 +59,10 @@ interface CheckOptions {
   onProblem: (row: Row, problem: string) => Promise<void>
 }
 
-/** @throws {UsageError} if the input is malformed */
+/**
+ * Reads and checks all rows, and passes each invalid row to `onProblem`.
+ * @throws {UsageError} if the columns are invalid or the input cannot be parsed
+ */
 export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const { source, format, adapter, reader, shard, signal, split: separator, filter } = options
   const { onProblem, onRow, memberReader } = options
@@ -82,7 +83,7 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
     const parts =
       separator === undefined ? read : splitRows(read, { separator, isSplit, header: () => columns })
     const rows = reader.join ? joinRows(parts, reader.join) : parts
-    // Only the first reading counts empty and dropped rows.
+    // The rows are read several times, but counted once.
     const onDropped = onEmpty ? () => void unselected++ : () => {}
     return filter ? selectRows(rows, filter, reader.fieldOf, onDropped) : rows
   }
@@ -121,12 +122,15 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const suspects = keys.takeRepeated()
 
   const toBody = (fields: Item) => reader.toBody(reader.join?.(fields) ?? fields)
-  /** Yields the rows of a shard, or all rows, again. Rejects each row with the key of an earlier row. */
+  /**
+   * Yields the rows of a shard again, or all rows without a shard. Rejects each row with the key of an
+   * earlier row.
+   */
   async function* readAgain(wanted: Shard | undefined): AsyncGenerator<CheckedRow[]> {
     const rejectRepeat = createRepeatCheck(keyOf, adapter.keyName, suspects)
     for await (const all of retained.read({ columns: columns ?? [], toBody }) ??
       readAll(fingerprint.verify(source.read(), changedError))) {
-      // All rows with the same key are in one shard.
+      // Filtering before the comparison is safe, because all rows with the same key are in one shard.
       const batch = wanted
         ? all.filter((checked) => wanted.includes(keyOf(checked), checked.row.number))
         : all
@@ -134,7 +138,7 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
     }
   }
 
-  // A second pass is needed only for repeated keys.
+  // Equal hashes do not prove equal keys, so a second pass compares the keys.
   if (suspects.size > 0)
     for await (const batch of readAgain(undefined))
       for (const { row, problem, isRepeat } of batch)
@@ -151,7 +155,7 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   }
 }
 
-/** Field whose cells `--split` divides. */
+/** Field whose cells `--split` divides; undefined if the input has no such field. */
 export const splitFields = { users: undefined, rooms: 'name', members: 'room_id' } as const
 
 function checkRow(row: Row, reader: RowReader): CheckedRow {
@@ -167,7 +171,9 @@ const countFileRows = ({ rows }: Row) => rows?.length ?? 1
 
 class InputCounts {
   readonly #adapter: ImportAdapter
-  /** Fields that a row resets by omitting them, because creating an item overwrites an existing item. */
+  /**
+   * Fields that a row resets by omitting them. Empty if creating an item never overwrites an existing item.
+   */
   readonly #optionalFields: readonly string[]
   readonly #omissions: number[]
   readonly #trimmed = new Map<string, number>()
@@ -227,10 +233,10 @@ async function* observeRows(batches: AsyncIterable<Row[]>, onRow: (row: Row) => 
   }
 }
 
-/** Size of a block, in bytes. Files are read in chunks of this size. */
+/** Size of the blocks that are compared between two readings, in bytes. */
 const blockBytes = 64 * 1024
 
-/** Digests of an input that is read twice. */
+/** Digests that detect a change of the input between two readings. */
 class Fingerprint {
   readonly #blocks: string[] = []
   readonly #whole = createHash('sha256')
@@ -248,10 +254,7 @@ class Fingerprint {
     }
   }
 
-  /**
-   * Yields the input of the second reading.
-   * @throws the error of `toError` if a block differs from the first reading
-   */
+  /** @throws the error of `toError` if the input differs from the first reading */
   async *verify(input: AsyncIterable<Buffer>, toError: () => Error): AsyncGenerator<Buffer> {
     let count = 0
     for await (const block of divide(input)) {

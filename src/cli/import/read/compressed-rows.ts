@@ -31,8 +31,8 @@ interface DecodeOptions {
 }
 
 /**
- * Checked rows as compressed text, which avoids reading and checking the input twice. The text takes a fifth
- * of the input's size.
+ * Checked rows as compressed text, which avoids reading and checking the input twice. The text takes about a
+ * fifth of the input's size.
  */
 export class CompressedRows {
   readonly #maxBytes: number
@@ -46,7 +46,7 @@ export class CompressedRows {
     this.#json = format === 'csv' ? plainJson : losslessJson
   }
 
-  /** Adds rows. If their compressed size exceeds the limit, all rows are discarded. */
+  /** Adds rows. Discards all rows if the total compressed size exceeds the limit. */
   add(rows: readonly CheckedRow[]): void {
     for (let at = 0; this.#chunks && at < rows.length; at += blockRows) {
       this.#text += `${this.#json.write(rows.slice(at, at + blockRows).map(toStoredRow))}\n`

@@ -18,7 +18,8 @@ interface Dialect {
 }
 
 /**
- * Detects the delimiter: the character in a `sep=` line, or else the most frequent candidate in the header.
+ * Selects the delimiter: the given delimiter, else the character in a `sep=` line, else the most frequent
+ * candidate in the header.
  * @throws {UsageError} if the header contains another delimiter, but not the given delimiter
  */
 export async function detectDialect(

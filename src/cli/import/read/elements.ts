@@ -13,8 +13,8 @@ const isClosing = (code: number) => code === 0x5d || code === 0x7d
 const isWhiteSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 
 /**
- * Extracts the text of each element of a JSON array, or of the array under a key of an object. Holds only
- * one chunk and its elements in memory.
+ * Extracts the text of each element of a JSON array, or of the array under a key of an object. Memory use
+ * does not grow with the array.
  * @param name name of the input in messages
  * @throws {NotAnArrayError} if the array is missing or malformed
  * @throws {UsageError} for an element, or text before the array, that is longer than 16 MB
@@ -74,7 +74,7 @@ class Scanner {
     return elements
   }
 
-  /** Stores the unfinished element. Its parts are joined once, to avoid quadratic time. */
+  /** Stores the unfinished element in parts, which are joined once to avoid quadratic time. */
   #saveUnfinished(): void {
     const text = this.#part.slice(this.#start)
     this.#unfinished.push(text)
@@ -95,7 +95,7 @@ class Scanner {
     return this.#unfinished.join('') + this.#part.slice(this.#start, this.#at)
   }
 
-  /** @throws {NotAnArrayError} if the input is incomplete or has no such array */
+  /** @throws {NotAnArrayError} if the input is incomplete or the array is missing */
   requireEnd(): void {
     if (!this.#hasEnded) throw new NotAnArrayError('the input ends too early')
     if (!this.#hasFoundArray) throw new NotAnArrayError('the array is missing')

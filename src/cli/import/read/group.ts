@@ -28,7 +28,7 @@ const maxHeldRows = 100_000
 
 interface Group {
   first: Row
-  /** Rows of the room, except rows with an invalid member. */
+  /** Rows of the room, without rows whose member is invalid. */
   rows: Row[]
   name: string
   fields: Record<string, unknown>
@@ -55,12 +55,12 @@ export async function findScatteredRooms(
 }
 
 /**
- * Merges the rows of each room into one row with several members. Later rows inherit omitted values from the
- * first row. Rooms with non-adjacent rows come last. A row whose member is invalid stays a row of its own;
- * the room gets only its other values.
+ * Merges the rows of each room into one row with several members. The room takes each value from the first
+ * row that contains the value. Rooms with non-adjacent rows come last. A row with an invalid member stays a
+ * separate row, but its room values are merged.
  * @param memberReader reader of the member in each row
  * @param scattered hashes of the names of rooms with non-adjacent rows
- * @throws {UsageError} if those rooms have more than 100,000 rows
+ * @throws {UsageError} if rooms with non-adjacent rows have more than 100,000 rows in total
  */
 export async function* groupRows(
   batches: AsyncIterable<Row[]>,
@@ -78,7 +78,10 @@ export async function* groupRows(
     group = undefined
     return closed.rows.length === 0 ? [] : [toRow(closed, ++number)]
   }
-  /** Adds a row to its group. Returns the problem of its member; undefined if there is none. */
+  /**
+   * Adds a row to its group. Returns the problem of the row's member; undefined for a valid or missing
+   * member.
+   */
   const addRow = (row: Row, { fields, memberValues }: SplitFields, target: Group): string | undefined => {
     if (row !== target.first) mergeFields(target, row, fields, columns)
     if (!memberValues) {
@@ -136,7 +139,7 @@ function tooManyHeldError(fields: Item, { fieldOf }: ColumnTargets): UsageError 
   )
 }
 
-/** Drops the fields of a CSV row, which can be derived from its cells, to save memory. */
+/** Drops the fields of a CSV row to save memory. The cells contain the same values. */
 function withoutCellFields(row: Row): Row {
   return row.cells ? { ...row, fields: undefined } : row
 }

@@ -16,7 +16,10 @@ export function isEmailField(field: string): boolean {
   return /(^|_)e[-_]?mail(_address)?$/i.test(field)
 }
 
-/** @param onTrimmed called with each field whose value changes */
+/**
+ * Removes white space around identifying values, also in a list of members or memberships.
+ * @param onTrimmed called with each field whose value changes
+ */
 export function trimValue(field: string, value: unknown, onTrimmed: (field: string) => void): unknown {
   if (typeof value === 'string') {
     const text = trimWhiteSpace(value)

@@ -49,7 +49,7 @@ export function importFlags<C extends Command>(command: C): C {
     command
       .hook('preAction', () => {
         command.setOptionValue('given', readGivenOptions(command))
-        // A `--delimiter` before the command name is the global flag.
+        // Commander stores a `--delimiter` before the command name in the global flags.
         command.setOptionValue('delimiter', command.optsWithGlobals()['delimiter'])
       })
       .addOption(

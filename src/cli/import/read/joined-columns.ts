@@ -29,7 +29,7 @@ export function listParts(column: string): string[] {
   return parts.length === 0 ? [column] : parts
 }
 
-/** Adds the joined columns to each row. A column with the name of a template takes precedence. */
+/** Adds the joined columns to each row. Rows without cells keep their input values in `given`. */
 export async function* joinRows(
   batches: AsyncIterable<Row[]>,
   join: (fields: Item) => Item,
@@ -43,7 +43,10 @@ export async function* joinRows(
 /** Maximum number of cached column names. JSON objects can have any number of keys. */
 const maxFolded = 10_000
 
-/** Creates the function that adds the joined columns to the fields of a row; undefined without templates. */
+/**
+ * Creates a function that adds the joined columns to the fields of a row; undefined without templates. A
+ * column with the name of a template takes precedence.
+ */
 export function createJoin(
   columns: Iterable<string>,
   fold: (column: string) => string,

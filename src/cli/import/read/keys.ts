@@ -3,8 +3,8 @@ import { hashKey } from '../../../hash.ts'
 const maxKeys = 1 << 26
 
 /**
- * Collection of row keys, stored as hashes of eight bytes and sorted at the end. Different keys can have the
- * same hash, so callers compare the keys with equal hashes.
+ * Collection of row keys, stored as hashes of eight bytes. Different keys can have the same hash, so callers
+ * must compare the keys with equal hashes.
  */
 export class RowKeys {
   // The buffer is resizable, because copying to a larger buffer would need three times the memory.

@@ -13,12 +13,15 @@ interface EarlierValue {
   place: string
 }
 
-/** Detector of probable mistakes: values similar to an earlier row's value, lists, and emails without @. */
+/**
+ * Detector of probable mistakes: values similar to an earlier value, cells that contain a list, and emails
+ * without @.
+ */
 export class Lookalikes {
   readonly #fieldOf: (column: string) => string
   readonly #values = new Map<string, EarlierValue>()
   readonly #reported = new Set<string>()
-  /** Field that names rooms in the rows. */
+  /** Field that identifies the room of a row; undefined for users. */
   readonly #roomField: string | undefined
 
   constructor(fieldOf: (column: string) => string, kind: ImportAdapter['name']) {
@@ -51,7 +54,7 @@ export class Lookalikes {
   }
 }
 
-/** Normalizes a value for comparison. NFKC also replaces full-width characters and special spaces. */
+/** Applies NFKC, which also replaces full-width characters and special spaces. */
 function normalizeForComparison(field: string, value: string, ignoresCase: boolean): string {
   const text = collapseSpaces(value.normalize('NFKC'))
   return ignoresCase || isEmailValue(field, value) ? text.toLowerCase() : text

@@ -30,7 +30,7 @@ export interface RowReader {
   read(fields: Item): RowResult
   toBody(fields: Item): RequestBody
   fieldOf(column: string): string
-  /** Adds the columns that `--map` joins; undefined if there are none. */
+  /** Adds the columns that `--map` joins; undefined if `--map` joins no columns. */
   readonly join: ((fields: Item) => Item) | undefined
   isUsed(column: string): boolean
   /** Fields that are sent although the API specification does not list them. */
@@ -127,10 +127,6 @@ export async function createRowReader(adapter: RowKind, options: ReaderOptions):
   }
 }
 
-/**
- * Returns the unlisted columns of an export, and the read-only columns of another file, which are not sent.
- * @throws {UsageError} for unknown or missing columns, and for two columns of the same field
- */
 function checkColumns(
   columns: readonly string[],
   adapter: RowKind,
@@ -167,7 +163,6 @@ function checkColumns(
   return { leftOut: unknown, readOnly: isExport ? [] : unread.filter(isReadOnly) }
 }
 
-/** Creates the function that converts the fields of a row to a request body. */
 function createConverter(
   adapter: RowKind,
   { format, defaults, roomIds }: ReaderOptions,
@@ -181,10 +176,6 @@ function createConverter(
     (value === deprecated && adapter.deprecated.includes(field)) ||
     (Object.hasOwn(adapter.emptyValues, field) && adapter.emptyValues[field] === toText(value))
 
-  /**
-   * @param onProblem called with the field and its problem
-   * @param onTrimmed called with each field whose value was trimmed
-   */
   return (
     fields: Item,
     onProblem: (field: unknown, problem: string) => void,
@@ -239,7 +230,8 @@ function createFieldMapping(adapter: RowKind, options: ReaderOptions) {
   const isListed = (field: string) =>
     Object.hasOwn(adapter.columns, field) || ignored.has(field) || memberColumns.includes(field)
 
-  // CSV columns match regardless of case and spaces, such as “User ID”; JSON keys must match exactly.
+  // CSV columns match regardless of case, spaces and hyphens: “User ID” matches `user_id`. JSON keys must
+  // match exactly.
   const fieldsByColumn = new Map(
     [...Object.keys(adapter.columns), ...ignored, ...memberColumns].map((field) => [foldName(field), field]),
   )

@@ -17,7 +17,10 @@ export function parseMap(pairs: readonly string[]): Map<string, string> {
   )
 }
 
-/** @throws {UsageError} if the file contains no IDs */
+/**
+ * Reads room IDs by key from the output of `rooms import -o ndjson`.
+ * @throws {UsageError} if the file contains no IDs
+ */
 export async function readRoomIds({ host }: Context, file: string): Promise<Map<string, string>> {
   const source = await openSource(file, host)
   const ids = new Map<string, string>()

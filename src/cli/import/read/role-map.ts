@@ -20,7 +20,7 @@ export const roleMapOption = [
   parseRoleMap,
 ] as const
 
-/** Parses `--role-map` values such as `Teacher=host,Pupil=guest`, splitting each at its last `=`. */
+/** Parses `--role-map` values such as `Teacher=host,Pupil=guest`. Splits each pair at its last `=`. */
 function parseRoleMap(text: string, before?: RoleWords): RoleWords {
   const pairs = text.split(',').map((pair) => {
     const equals = pair.lastIndexOf('=')
@@ -78,8 +78,8 @@ export class RoleReader {
   }
 
   /**
-   * Creates the function that converts the roles in a body. The function reports all values of a field that
-   * are not roles as one problem.
+   * Creates a function that converts the roles in a body. The function reports all unknown roles of a field
+   * as one problem.
    */
   createConverter(fields: Fields) {
     const isRole = (field: string) => fields[field]?.type === memberTypes
@@ -134,7 +134,7 @@ export class RoleReader {
     else if (this.#unknown.size < maxProblems) this.#unknown.set(toWordKey(value), { value, rows: 1, place })
   }
 
-  /** Returns the error about the recorded values; undefined if there are none. */
+  /** Returns the error about the recorded values; undefined if all roles were valid. */
   unknownError(file: string): UsageError | undefined {
     const { size } = this.#unknown
     if (size === 0) return undefined
@@ -156,5 +156,5 @@ export class RoleReader {
 /** Returns true for values that are probably several words: pairs of `--role-map`, or a role and a user. */
 const isSeveral = (value: string) => /[,=;]|^(guest|host|monitor)\s/i.test(value)
 
-/** Maximum number of different problems and values that are kept. */
+/** Maximum number of problems, and of unknown values, that are kept. */
 const maxProblems = 1000

@@ -18,13 +18,13 @@ export interface Row {
   fields: Item | undefined
   /** Values as in the input, if columns were joined and there are no cells. */
   given?: Item
-  /** Reason why the row is invalid, found before its fields are read. */
+  /** Reason why the row is invalid. A row with a problem is not converted. */
   problem?: string
   /** Rows that `--group-by` merged into this row. */
   rows?: readonly Row[]
   /** User of a merged row. */
   user?: string
-  /** Fields whose values were trimmed before the row is converted. */
+  /** Fields whose values were trimmed when `--group-by` merged the rows. */
   trimmed?: readonly string[]
   cells?: readonly string[]
   source?: string
@@ -181,7 +181,7 @@ async function* waitForData(stream: NodeJS.ReadableStream): AsyncGenerator<void>
       })
     hasNews = false
     if (ended) return
-    // Rows before an error are read first, because they determine its line number.
+    // Rows before an error are read first, because the line number of the error depends on those rows.
     yield
     if (failure) throw failure.error
   }

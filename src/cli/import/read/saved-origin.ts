@@ -11,7 +11,6 @@ export const originField = 'saved_from'
 /** Maximum number of origins that a message names. */
 const maxNamed = 3
 
-/** Origins of the records of an import. */
 export class SavedOrigins {
   readonly #origins = new Set<string>()
   #isUnknown = false
@@ -54,7 +53,10 @@ export class SavedOrigins {
   }
 }
 
-/** Returns true for a record of `--save` from an earlier version. Exports lack members and memberships. */
+/**
+ * Returns true for a record that `--save` of an earlier version wrote. Exports contain neither members nor
+ * memberships.
+ */
 function isSavedRecord({ created_at, members, memberships }: Item): boolean {
   return created_at !== undefined && (Array.isArray(members) || Array.isArray(memberships))
 }

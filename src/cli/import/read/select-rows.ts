@@ -6,7 +6,7 @@ import type { Item } from '../../output/views/views.ts'
 import type { ImportAdapter } from '../adapter/adapter.ts'
 import type { Row } from './rows.ts'
 
-/** Function that returns true for a row to import. Field names follow the API specification. */
+/** Predicate for the rows to import. Field names follow the API specification. */
 export type RowFilter = (fields: Item) => boolean
 
 const lists = { users: 'listUsers', rooms: 'listRooms', members: 'listMembers' } as const

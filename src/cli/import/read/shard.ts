@@ -1,7 +1,7 @@
 import { UsageError } from '../../../errors.ts'
 import { hashEvenly } from '../../../hash.ts'
 
-/** Part of an input that is divided into disjoint parts, for imports on several machines. */
+/** One of several disjoint subsets of an input, for imports on several machines. */
 export class Shard {
   private constructor(
     /** Index of the shard, from 1. */
