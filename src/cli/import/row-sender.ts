@@ -39,7 +39,7 @@ export class RowSender {
   readonly #options: SenderOptions
   readonly #referencedUsers: ReferencedUsers
   readonly #ignoredFields = new Map<string, number>()
-  /** Subjects of the printed remarks. */
+  /** Subjects of printed remarks. Each remark is printed once. */
   readonly #remarks = new Set<string>()
   #blocked = 0
 
@@ -110,7 +110,7 @@ export class RowSender {
     }
   }
 
-  /** Returns true if the item has the values that its row sets at creation. */
+  /** Returns true if the item has the values that the row sets at creation. */
   async #isCreated(body: RequestBody, found: Item): Promise<boolean> {
     const { adapter, notice } = this.#options
     const { judgeRead } = await import('../../client/verdict.ts')
@@ -220,7 +220,10 @@ function readId(item: Item, { view }: ImportAdapter): string {
 
 const maxLookups = 1000
 
-/** Cached lookups that find missing users: in a dry run, and after a refusal that may omit some of them. */
+/**
+ * Cached lookups that find missing users: in a dry run, and after a refusal that may name only some of the
+ * missing users.
+ */
 class ReferencedUsers {
   readonly #client: Client
   readonly #notice: (text: string) => Promise<void>

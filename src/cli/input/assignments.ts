@@ -27,7 +27,7 @@ export function parseFields(flag: string, pairs: readonly string[]): Record<stri
 /**
  * Splits a dotted key into names: `webhook.url` is `url` in `webhook`. In a name, `\.` is a dot and `\\` is a
  * backslash.
- * @throws {UsageError} if a name is empty, or there are too many names
+ * @throws {UsageError} for an empty name, or more than `maxLevels` names
  */
 export function parsePath(key: string, flag = '--set'): string[] {
   // Separators and names alternate in the result.

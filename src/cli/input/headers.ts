@@ -15,8 +15,8 @@ export interface HeaderContext {
 }
 
 /**
- * Reads headers such as `Accept: text/plain`, and `X-Token: @FILE` from a file or, with `@-`, from standard
- * input. Values from files are masked in all output.
+ * Reads headers such as `Accept: text/plain`. The value `@FILE` is read from a file, and `@-` from standard
+ * input. Such values are masked in all output.
  * @throws {UsageError} for a malformed header or an unreadable file
  */
 export async function readHeaders(

@@ -62,7 +62,10 @@ export function collectParsed<T>(
   return Object.assign(parse, { repeatable: true } as const)
 }
 
-/** Returns a parser that encodes URLs and keeps `%20` (API specification, “What the service does”). */
+/**
+ * Returns a parser that encodes URLs, but keeps encoded characters such as `%20` (API specification, “What
+ * the service does”).
+ */
 export function createUrlParser(flag: string): (text: string) => string {
   return (text) => {
     const near = findNearUrl(text)

@@ -28,6 +28,8 @@ export type GivenFields<N extends OperationName> = Readonly<
 /**
  * Builds a body from `--data`, then applies flags and `--set`. Keeps unlisted fields and does not validate
  * values.
+ * @throws {UsageError} if `--data` is not an object, two flags set the same field, or an update cannot change
+ * a field
  */
 export async function buildBody<N extends OperationName>(
   context: Context,
@@ -64,9 +66,9 @@ export function createBodyChange(
 }
 
 /**
- * Refuses fields that an update cannot change. Accepts the ID in `--data`, because the data may be a record
- * from the service.
- * @throws {UsageError} for any other field that an update cannot change
+ * Refuses fields that an update cannot change. Accepts all fields in `--data` with an ID, because such data
+ * is probably a record from the service.
+ * @throws {UsageError} for a field that an update cannot change
  */
 export function requireUpdatable(
   name: OperationName,
@@ -84,7 +86,6 @@ export function requireUpdatable(
       throw new UsageError(describeFixedField(resource, field))
 }
 
-/** Returns true for a field that can be set only at creation. */
 export function isSetOnlyAtCreation(fields: Fields, field: string): boolean {
   return Object.hasOwn(fields, field) && fields[field]?.write === 'create'
 }

@@ -141,7 +141,6 @@ export class Context implements RunningCommand {
     return new Printer(this.host, options, this.redactKeys, this.statusLine)
   }
 
-  /** @throws {UsageError} if `--query` is not a valid expression */
   async #query(): Promise<Query | undefined> {
     if (this.flags.query === undefined) return undefined
     const { parseQuery } = await import('../output/formats/query.ts')
@@ -182,7 +181,7 @@ export class Context implements RunningCommand {
    */
   async requireAllowedFlags(effect: Effect, isForEachProfile = effect === 'reads'): Promise<void> {
     refuseFlags(this, effect, isForEachProfile)
-    // Items that the command reads can prove its writes.
+    // Items that the command reads can later prove that its writes succeeded.
     if (effect !== 'reads') this.#serviceFacts.known ??= new KnownItems()
     this.#serviceFacts.mayWrite = mayWrite(effect)
     // Each write is checked again. This early check avoids a needless confirmation prompt.
@@ -200,7 +199,7 @@ export class Context implements RunningCommand {
     return openClient(this, { serviceFacts: this.#serviceFacts, ...setup }, await findService(this))
   }
 
-  /** Returns a client for lookups before the main request. With `--curl`, lookups are sent. */
+  /** Returns a client for lookups before the main request. Lookups are sent even with `--curl`. */
   lookup(): Promise<Client> {
     return this.client(this.flags.curl ? { lookup: true } : undefined)
   }

@@ -7,7 +7,7 @@ import type { Context } from './context.ts'
 import { readGivenOptions } from './given.ts'
 import type { MeetroomCommand } from './meetroom-command.ts'
 
-/** @param hint returns a hint for some surplus arguments */
+/** @param hint returns a hint for surplus arguments; undefined if there is no hint */
 export function setSurplusHint(
   command: MeetroomCommand,
   hint: NonNullable<MeetroomCommand['surplusHint']>,
@@ -113,7 +113,6 @@ export const searchOption = (items: string, fields: string) =>
 interface ListFlagExamples {
   /** Description of the listed items, with an example condition. */
   where?: string
-  /** Example value of `--sort`. */
   sort?: string
 }
 
@@ -160,7 +159,9 @@ function parseRate(text: string): number {
   return value
 }
 
-/** Initial concurrency. The concurrency stays constant for deletions, terminations and blocks. */
+/**
+ * Initial number of concurrent requests. The number stays constant for deletions, terminations and blocks.
+ */
 export const initialConcurrency = 8
 
 interface ConcurrencyFlag {

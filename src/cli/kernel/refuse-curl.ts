@@ -4,6 +4,7 @@ import type { Context } from './context.ts'
 /**
  * Refuses `--curl` in a command whose requests depend on responses.
  * @param unread data on which the requests depend, such as `the rooms of the users`
+ * @throws {UsageError} with `--curl`
  */
 export function refuseCurl({ flags }: Context, unread: string, hint?: Hint): void {
   if (flags.curl) throw new UsageError(`--curl cannot be used, because it does not read ${unread}`, { hint })

@@ -29,7 +29,7 @@ function findOpener({ platform, env }: Host): readonly [string, ...string[]] | u
 
 /**
  * Opens a link in the browser through a temporary local redirect. Other users can read process arguments and
- * could request the redirect first, so the browser gets its URL in a private file.
+ * could request the redirect first, so the browser gets the redirect URL in a private file.
  * @returns `none` if no browser can be started, `late` if the browser did not request the link in time
  */
 export async function openInBrowser(

@@ -1,4 +1,4 @@
-/** Values by placeholder. */
+/** Values by placeholder; null for a missing value. */
 export type LinkValues = Readonly<Record<string, string | null>>
 
 /** Link, or the reason why no link can be built. */

@@ -59,7 +59,7 @@ export class UserAccessReader {
   }
 
   async #get(user_id: string): Promise<UserAccess> {
-    // The ID cannot be part of a request path.
+    // A user whose ID cannot be part of a path may exist, but cannot be read.
     if (findSegmentProblem('user_id', user_id)) return toUserAccess({}, [])
     const user = await findRecord(this.#client, { kind: 'user', id: user_id })
     const nobody = { exists: false, name: null, access_token: null, fields: {} }

@@ -8,7 +8,6 @@ import type { PresenceReader } from './presence.ts'
 
 interface RoomInspection {
   filter: Filter
-  /** Metrics to read. */
   needed: readonly string[]
   presences: PresenceReader
   clock: Pick<Host, 'now'>
@@ -33,7 +32,6 @@ export async function evaluateRoomMetrics(inspection: RoomInspection, room: Item
   const { filter } = inspection
   let metrics: Item = {}
   for (const step of planSteps(inspection, room)) {
-    // A false condition makes the remaining requests unnecessary.
     if (filter.matchesMetrics(metrics) === false) break
     metrics = { ...metrics, ...(await step(metrics)) }
   }

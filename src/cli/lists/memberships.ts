@@ -60,7 +60,7 @@ export class MembershipSearch {
     return new MembershipSearch(context, flags, search, await openRun(context, flags, { summarize }))
   }
 
-  /** Yields the memberships in each room that has any. An unreadable room does not end the search. */
+  /** Yields the memberships of each room. Skips rooms without memberships, and unreadable rooms. */
   async *found(): AsyncGenerator<readonly Membership[]> {
     for await (const { memberships } of this.searched()) if (memberships.length > 0) yield memberships
   }

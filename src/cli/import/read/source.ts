@@ -31,10 +31,10 @@ interface Kept {
 }
 
 /**
- * Opens a file. Standard input (`-`) and pipes are stored, because they are read more than once.
+ * Opens a file. Stores standard input (`-`) and pipes, because the input is read more than once.
  * @param encoding encoding of text without a byte order mark
- * @throws {UsageError} for a URL, unreadable input, a workbook or ZIP archive, and UTF-8 input if `encoding`
- * is another encoding
+ * @throws {UsageError} for a URL, unreadable input, a workbook or ZIP archive, and UTF-8 input with another
+ * `encoding`
  */
 export async function openSource(file: string, host: Host, encoding: Encoding = 'utf-8'): Promise<Source> {
   refuseUrl(file)
@@ -62,7 +62,7 @@ export async function openSource(file: string, host: Host, encoding: Encoding = 
   }
 }
 
-/** Stores input that can be read only once: in memory, or in a temporary file if it is long. */
+/** Stores input that can be read only once: up to 1 MB in memory, longer input in a temporary file. */
 async function keepInput(input: AsyncIterable<Buffer>, name: string, host: Host): Promise<Kept> {
   const chunks = input[Symbol.asyncIterator]()
   const held: Buffer[] = []

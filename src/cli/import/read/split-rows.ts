@@ -16,7 +16,10 @@ export function splitCell(cell: string, separator: string): string[] {
     .filter((part) => part !== '')
 }
 
-/** Separators of a list and its parts. Around other signs and words, numbers alone may be years. */
+/**
+ * Patterns of lists. Next to the separators `/`, `&`, `+` and words, numbers alone are not list items,
+ * because such numbers may be years.
+ */
 const lists = [
   { separator: /[,;|] ?/, part: /^(?=.{1,12}$)(?:.*\d|.{1,3}$)/ },
   { separator: / ?[/&+] ?|\n| \p{L}{1,3} /u, part: /^(?=.{1,12}$)(?=.*\p{L})(?:.*\d|.{1,3}$)/u },

@@ -28,7 +28,6 @@ export abstract class ColumnsError extends UsageError {
   abstract readonly found: ColumnsAndFields
 }
 
-/** Error for file columns that are not fields. */
 export class UnknownColumnsError extends ColumnsError {
   constructor(readonly found: ColumnsAndFields) {
     const { kind, columns, known } = found
