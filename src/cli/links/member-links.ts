@@ -29,8 +29,8 @@ export interface LinkOptions {
 }
 
 /**
- * Builder of links with the token of the member if the service returns that token, otherwise with the token
- * of the user.
+ * Builder of links. A link contains the token of the member, or the token of the user if the service does not
+ * return the token of the member.
  */
 export class MemberLinks {
   readonly #context: Context
@@ -125,7 +125,7 @@ function listUserFields({ template, columns }: LinkOptions): string[] {
   return [...template.fields, ...columns].filter((field) => userLinkFields.includes(field))
 }
 
-/** Describes a member. The name in the room takes precedence over the user's name. */
+/** Describes a member by the name in the room, or else by the name of the user. */
 function describe(member: Item, user: UserAccess | undefined) {
   return {
     user_id: toText(member['user_id']),

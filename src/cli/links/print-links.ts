@@ -30,7 +30,7 @@ interface LinkRun extends SelectedRooms {
 }
 
 /**
- * Prints the links of each room as soon as they are read.
+ * Prints the links of each room as soon as the room is read.
  * @throws {PartialError} if some rooms could not be read, or some links could not be built
  */
 export async function printLinks(

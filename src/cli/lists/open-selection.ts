@@ -18,7 +18,7 @@ interface Conditions {
 }
 
 /**
- * @param flags conditions, and the concurrency and rate of requests for room metrics
+ * Opens the selection of `--where`, `--search` and the needed metrics; undefined without any of these.
  * @throws {UsageError} for invalid conditions
  */
 export async function openSelection(

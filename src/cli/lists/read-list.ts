@@ -82,7 +82,6 @@ async function* completePages(pages: Pages, full: Records, room: string): Pages 
   }
 }
 
-/** Creates the context of lists that are read without notices. */
 export function withoutNotices(client: Client): ListContext {
   return { client: async () => client, notice: async () => {} }
 }

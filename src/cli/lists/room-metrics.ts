@@ -29,8 +29,8 @@ interface OpenReader {
 }
 
 /**
- * Reader of room metrics. Rooms that were deleted meanwhile are skipped; unreadable rooms are
- * reported and stay undecided.
+ * Reader of room metrics. Skips rooms that were deleted in the meantime. Reports unreadable rooms, which stay
+ * undecided.
  */
 export class RoomMetricsReader {
   readonly #context: Context

@@ -24,7 +24,11 @@ export function requireRooms(ids: readonly string[], allRooms = false): void {
   if (ids.length === 0 && !allRooms) throw new UsageError('no rooms given: pass room IDs or --all-rooms')
 }
 
-/** @throws {UsageError} unless rooms are selected in exactly one way */
+/**
+ * Reads the selected rooms. Returns only the IDs of rooms that the user named. Returns an incomplete list
+ * with its error.
+ * @throws {UsageError} unless rooms are selected in exactly one way
+ */
 export async function readRooms(
   context: Context,
   given: readonly string[],

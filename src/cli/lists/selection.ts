@@ -84,6 +84,7 @@ export class Selection {
   }
 
   /**
+   * Yields the pages, then prints notices about missing fields and about conditions that matched no item.
    * @param hint text about the consequence of undecided rooms
    * @throws {UsageError} if all items lack a field of the conditions
    * @throws {PartialError} at the end, if some rooms could not be read

@@ -147,7 +147,7 @@ export class ItemSorter {
     if (this.#held.length >= this.#limit + this.#surplus) this.sort()
   }
 
-  /** Sorts the held items, discards the items above the limit, and returns the number of the others. */
+  /** Sorts the held items, discards the items above the limit, and returns the number of remaining items. */
   sort(): number {
     this.#held.sort((a, b) => this.#compare(a, b))
     if (this.#held.length > this.#limit) {

@@ -49,6 +49,7 @@ export async function findMembers(
 }
 
 /**
+ * Returns the ID of a member, who is given by ID or as the only user of `--user`.
  * @throws {NotFoundError} if the user is not a member of the room
  * @throws {UsageError} for invalid arguments, or if the user has several memberships in the room
  */

@@ -21,7 +21,7 @@ interface TypedImport {
   file?: string | undefined
 }
 
-/** Suggests the fields that the columns of a file probably mean. Returns undefined if there are none. */
+/** Suggests the fields that the columns of a file probably mean, or another command for the file. */
 export function explainColumns({ found }: ColumnsError, typed: TypedImport): Hint | undefined {
   const { kind, columns, ignored, free, missing, flags: defaultFlags } = found
   const { words, rest, file } = typed

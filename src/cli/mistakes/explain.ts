@@ -31,13 +31,16 @@ interface MissingResource extends CalledCommand {
   /** Path of the failed request. */
   path: string
   isRoomMissing: boolean
-  /** User in the request body. */
+  /** Nonexistent user that the request body names. */
   unknownUser: string | undefined
   /** Flags and their values after the command. */
   flags: readonly string[]
 }
 
-/** Sends requests that find the probable mistake, and adds a hint to the error. */
+/**
+ * Returns the error with a hint on the probable mistake, or the same error. Sends requests to find the
+ * mistake, except with `--curl`.
+ */
 export async function explainMissing(
   error: NotFoundError,
   context: Context,
@@ -129,7 +132,6 @@ const explainSwappedRoom: Explain = async ({ context, client, names, given, flag
   return ['pass the room first: ', suggest(fitWords(words, [fitRoom(room), user, ...flags]))]
 }
 
-/** Explains a room name instead of a room ID. */
 const explainNameAsRoom: Explain = async (missing) => {
   const name = readSegment(missing.path, 'rooms')
   if (name === undefined || idPattern.test(name)) return undefined
@@ -151,7 +153,6 @@ async function explainNameList(missing: MissingResource, text: string): Promise<
   return corrected && [isMany ? 'separate names with spaces: ' : 'pass one at a time: ', corrected]
 }
 
-/** Explains a user ID instead of a room ID. */
 const explainUserAsRoom: Explain = async ({ client, path, isRoomMissing }) => {
   if (!isRoomMissing) return undefined
   const user = readSegment(path, 'rooms')
@@ -159,7 +160,6 @@ const explainUserAsRoom: Explain = async ({ client, path, isRoomMissing }) => {
   return [`${user} is a user ID; list the rooms of a user with: `, suggest(['users', 'rooms', user])]
 }
 
-/** Explains a room ID instead of a user ID, as in `users get ROOM`. */
 const explainRoomAsUser: Explain = async ({ client, path }) => {
   const room = readSegment(path, 'users')
   if (room === undefined || !idPattern.test(room) || !(await isRoom(client, room))) return undefined

@@ -38,7 +38,7 @@ export function explainShellWords(
   return rest.length === 0 ? straight.reason : [`${straight.reason}; type: `, suggest([...words, ...rest])]
 }
 
-/** Replaces typographic dashes and quotes, and joins words within quotes; undefined if there are none. */
+/** Replaces typographic dashes and quotes, and joins words within quotes; undefined if no word changes. */
 function straighten(words: readonly string[]): Straightened | undefined {
   const found = new Set<string>()
   const straight: string[] = []

@@ -121,7 +121,9 @@ function explainTargets(
 
 const isTarget = (word: string) => idPattern.test(word) || /^(name|email|id):/.test(word)
 
-/** Returns a condition that several targets of one kind meet; undefined if the command accepts none. */
+/**
+ * Returns a condition that several targets of one kind meet; undefined if the command accepts no condition.
+ */
 function findCondition(command: MeetroomCommand, targets: readonly string[]): string | undefined {
   const [argument] = command.registeredArguments
   if (!(argument instanceof NamedArgument) || !listOptions(command).some(({ long }) => long === '--where'))
@@ -165,7 +167,7 @@ function explainFile(
 
 /**
  * Adds missing dashes to flags, as in `limit 5`, `name=Bio`, `/active` or `where type=open`. Returns
- * undefined if no word is a flag.
+ * undefined if no dashes are missing.
  */
 function addDashes(
   given: readonly string[],

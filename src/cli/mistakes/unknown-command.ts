@@ -31,7 +31,9 @@ function hintOnParts(word: string, group: string | undefined, rest: readonly str
 const dataFlags = ['-d', '--data', '--data-raw', '--json']
 const methodFlags = ['-X', '--request']
 
-/** Suggests the request of a pasted curl command, without headers and a body that may hold a secret. */
+/**
+ * Suggests the request of a pasted curl command, without headers, and without a body that may hold a secret.
+ */
 export function explainCurl(words: readonly string[]): UsageError {
   const flagValue = (names: readonly string[]) => {
     const at = words.findIndex((word) => names.includes(word))

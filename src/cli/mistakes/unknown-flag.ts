@@ -176,7 +176,7 @@ function findState(word: string, command: MeetroomCommand): string | undefined {
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Replaces a flag, and then all other flags that the command lacks. */
+/** Replaces an unknown flag, and then all other unknown flags. */
 function replaceUnknown(
   flag: string,
   command: MeetroomCommand,

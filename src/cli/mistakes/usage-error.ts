@@ -39,7 +39,7 @@ export function explainUsage(
   return hint ? new UsageError(explained.message, { hint }) : explained
 }
 
-/** Adds a hint to the error of a command whose values the shell may have split. */
+/** Adds a hint on the probable mistake to an error about an invalid value. */
 export function explainValue(
   error: UsageError,
   { program, argv, given: operands }: Pick<CalledCommand, 'program' | 'argv' | 'given'>,

@@ -4,7 +4,7 @@ import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { findSynonym } from '../output/views/near-field.ts'
 
 export interface UsageProblem {
-  /** Message from Commander, which is never printed, because it may contain a key. */
+  /** Message from Commander. Never printed, because the message may contain a key. */
   said: string
   program: MeetroomCommand
   command: MeetroomCommand

@@ -22,7 +22,8 @@ interface ColumnsAndFields {
 }
 
 /**
- * Error for columns that do not match the fields of an item. A hint on the intended columns is added later.
+ * Error for columns that do not match the fields of an item. `explainColumns` adds a hint on the intended
+ * columns.
  */
 export abstract class ColumnsError extends UsageError {
   abstract readonly found: ColumnsAndFields

@@ -75,8 +75,8 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
     if (problem) return { ...pass, problem }
 
     repeatedPages = isFirst || fresh.length > 0 ? 0 : repeatedPages + 1
-    // The first repeated page is after the end only if the total was reached. A second consecutive repeated
-    // page always is.
+    // The first repeated page is after the end only if the total was reached. The second consecutive repeated
+    // page is always after the end.
     const isBehind = repeatedPages > 1 || (repeatedPages === 1 && (pass.total ?? 0) <= offset)
     if (!isBehind) recordItems(pass, page.items, fresh, offset)
     if (isFirst || page.items.length > 0) recordTotal(pass, page.total, start)

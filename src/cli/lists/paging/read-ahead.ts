@@ -73,7 +73,7 @@ export class ReadAhead {
       : Math.min(maxPagesAhead, this.#allowed + 1)
   }
 
-  /** Reduces the number of pages to the minimum, because the pages requested ahead were useless. */
+  /** Reduces the number of pages to the minimum, after useless requests or for a busy service. */
   onMiss(): void {
     this.#allowed = minPagesAhead
   }
