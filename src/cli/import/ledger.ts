@@ -140,7 +140,6 @@ async function addReject(rejects: Rejects, row: Row, error: string, written: Pro
   await rejects.add(row, error)
 }
 
-/** Returns the merged row of an unknown user, or else the whole row. */
 function findFailedRow(row: Row, outcome: Outcome<string>): Row {
   const error = 'error' in outcome ? outcome.error : undefined
   const [user] = error instanceof UnknownUserError ? error.users : []

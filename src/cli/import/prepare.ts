@@ -150,7 +150,6 @@ async function withoutImported(
   return remaining
 }
 
-/** @throws {UsageError} if `--resume` has no journal */
 function resolveJournalPath(context: Context, { source, flags }: ImportRequest): string | undefined {
   const defaultPath = source.path && journalPath(source.path, flags)
   const { journal = true } = flags
@@ -163,7 +162,6 @@ function resolveJournalPath(context: Context, { source, flags }: ImportRequest):
   return path
 }
 
-/** @throws {UsageError} for an input without rows, with `--require-rows` */
 async function reportEmpty(
   context: Context,
   { file, flags }: ImportRequest,
@@ -213,7 +211,6 @@ async function warnAboutFields(
   )
 }
 
-/** @throws {UsageError} if `--if-exists` needs keys and some rows have none */
 function requireKeys(
   { keyName }: ImportAdapter,
   { ifExists }: ImportFlags,

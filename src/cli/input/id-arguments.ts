@@ -56,7 +56,6 @@ export function checkIds(command: Command, args: readonly unknown[]): unknown[] 
   return [...positionals, flags]
 }
 
-/** @throws {UsageError} for a comma between two IDs, as in `ada, grace` */
 function checkCommas(label: string, ids: readonly unknown[]): void {
   const [id, ...others] = ids
     .slice(0, -1)

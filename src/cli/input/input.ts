@@ -100,7 +100,7 @@ export function createWebUrlParser(flag: string): (text: string) => string {
 
 /**
  * Parses `USER[:TYPE[:NAME]]`. A user ID that contains a colon requires `--data`.
- * @throws {UsageError} for a malformed text or an unknown type
+ * @throws {UsageError} for malformed text or an unknown type
  */
 export function parseMember(text: string): { user_id: string; type?: MemberType; name?: string } {
   const [, user, type, name] = /^([^:]+)(?::([^:]*)(?::([\s\S]*))?)?$/.exec(text) ?? []
@@ -117,7 +117,7 @@ export function parseMember(text: string): { user_id: string; type?: MemberType;
 
 /**
  * Parses `WxH`. The API specification does not specify the unit.
- * @throws {UsageError} for a malformed text
+ * @throws {UsageError} for malformed text
  */
 export function parseSize(text: string): { width: number; height: number } {
   const [, width, height] = /^(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)$/.exec(text) ?? []

@@ -1,5 +1,5 @@
 /**
- * Converts an object whose strings are in single quotes, as in `{'name': 'X'}`, or unquoted, as in
+ * Converts an object with single quotes, as in `{'name': 'X'}`, or without quotes, as in
  * `{name:X,type:open}`, to JSON. Shells remove the double quotes of the second form.
  * @returns undefined for other text and for nested values
  */

@@ -2,7 +2,6 @@ import { UsageError } from '../../errors.ts'
 
 const placeholder = /\{\{|\}\}|\{([^{}]*)\}|[{}]/g
 
-/** Returns the names in the placeholders of a text such as `{name} (2025)`. */
 export function listPlaceholders(text: string): string[] {
   return Array.from(text.matchAll(placeholder), ([, name]) => name).filter((name) => name !== undefined)
 }

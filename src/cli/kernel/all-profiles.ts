@@ -48,7 +48,6 @@ export async function runOnAllProfiles(
   if (!flags.curl) await results.end()
 }
 
-/** @throws {UsageError} for flags, variables and input that cannot be combined with several profiles */
 function refuseConflicts({ flags, host }: Context, args: readonly unknown[]): void {
   const given = {
     '--profile': flags.profile,

@@ -217,7 +217,6 @@ export class Context implements RunningCommand {
     }
   }
 
-  /** Returns the setup of a context for the same run with other flags. */
   setupWith(flags: GlobalFlags): ContextSetup {
     return { ...this.#setup, flags }
   }

@@ -21,7 +21,6 @@ export function alwaysWrites(effect: Effect): boolean {
   return effect === 'writes' || effect === 'destroys' || effect === 'joins'
 }
 
-/** Returns true if some runs of the command change something at the service. */
 export function mayWrite(effect: Effect): boolean {
   return alwaysWrites(effect) || effect === 'any'
 }

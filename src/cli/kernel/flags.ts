@@ -213,7 +213,6 @@ export function addSelectionFlags<C extends Command>(
   return addPaceFlags(command.option(...createWhereOption(where)), concurrency).option(...maxOption)
 }
 
-/** Adds the flags of a command that writes to one room or to all matching rooms. */
 export function addRoomSelectionFlags(command: MeetroomCommand): MeetroomCommand {
   command.selectsRooms = 'always'
   // The hint after failures repeats the flags.

@@ -58,12 +58,10 @@ export function findCommand(group: Command, word: string): Command | undefined {
   return group.commands.find((known) => known.name() === word || known.aliases().includes(word))
 }
 
-/** Returns the path of a command, as in `['users', 'delete']`. */
 export function commandPath(command: Command): string[] {
   return command.parent ? [...commandPath(command.parent), command.name()] : []
 }
 
-/** Returns the flags of a command and of its parents. */
 export function listOptions({ options, parent }: Command): readonly Option[] {
   // A command can redefine an inherited flag.
   const inherited = parent ? listOptions(parent) : []

@@ -65,7 +65,6 @@ export function requireSameService(
   )
 }
 
-/** Returns a stored base URL in the form that `parseBaseUrl` returns. */
 function normalize(baseUrl: string): string {
   try {
     return parseBaseUrl(baseUrl)

@@ -18,7 +18,7 @@ const patienceMs = 30_000
 /** Returns the program that opens a URL, with its first arguments; undefined if there is no browser. */
 function findOpener({ platform, env }: Host): readonly [string, ...string[]] | undefined {
   if (platform === 'darwin') return ['open']
-  // Unlike `start`, this program runs no part of the URL as a command.
+  // Unlike `start`, rundll32 runs no part of the URL as a command.
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
   const [program, ...args] = splitWords((env['BROWSER'] ?? '').trim()).words
   if (program) return [program, ...args]

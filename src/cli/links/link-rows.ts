@@ -5,7 +5,6 @@ import { cellOf, type Item, views } from '../output/views/views.ts'
 import type { Link, LinkValues } from './link-template.ts'
 import { toTextOrNull } from './user-access.ts'
 
-/** Reason why a blocked member has no link. */
 export const blockedReason = 'blocked'
 
 export type LinkRow = RowOf<'links'>

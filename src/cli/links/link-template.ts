@@ -1,7 +1,6 @@
 /** Values by placeholder; null for a missing value. */
 export type LinkValues = Readonly<Record<string, string | null>>
 
-/** Link, or the reason why no link can be built. */
 export type Link = { link: string; reason: null } | { link: null; reason: string }
 
 /** Returns the template of the room page. The token is in the fragment, which browsers do not send. */

@@ -125,7 +125,6 @@ function listUserFields({ template, columns }: LinkOptions): string[] {
   return [...template.fields, ...columns].filter((field) => userLinkFields.includes(field))
 }
 
-/** Describes a member by the name in the room, or else by the name of the user. */
 function describe(member: Item, user: UserAccess | undefined) {
   return {
     user_id: toText(member['user_id']),

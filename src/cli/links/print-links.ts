@@ -92,7 +92,6 @@ export async function completeRoom(
 
 const withoutBlocked = "to omit blocked members, add: --where 'status!=blocked'"
 
-/** Counts of the links and of the people in a run. */
 export class LinkSummary {
   all = 0
   #missing = 0

@@ -68,7 +68,6 @@ export async function runMemberLinks(
   })
 }
 
-/** Prints a link to each room, for one user or for anyone. */
 export async function runRoomLinks(
   context: Context,
   given: readonly string[],

@@ -20,7 +20,6 @@ export interface Membership {
   lastSeen: string | null
 }
 
-/** Room with the memberships of the given users, if any. */
 export interface SearchedRoom {
   room: Item
   memberships: readonly Membership[]

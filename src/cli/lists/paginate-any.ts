@@ -16,7 +16,7 @@ interface AnyList {
 }
 
 /**
- * Pages through the list of any route. In the query, `limit` is the page size, and `offset` the first
+ * Pages through the list of any route. In the query, `limit` is the page size, and `offset` is the first
  * position.
  * @throws {UsageError} if the response has no list or several lists, or an item has no ID
  */

@@ -22,8 +22,8 @@ const probeSize = 2
 type CountableList = 'listSessions' | 'listMembers'
 
 /**
- * Reader of counts and presence of rooms. Resolves ambiguous responses by reading the full list. A number of
- * connected sessions that is still ambiguous is undefined.
+ * Reader of counts and presence of rooms. Resolves ambiguous responses by reading the full list. If the
+ * number of connected sessions stays ambiguous, the number is undefined.
  */
 export class PresenceReader {
   readonly #context: Context

@@ -69,7 +69,6 @@ export async function* readList<N extends ListName>(
   return yield* selection && !isShared ? selection.withReport(completed, undecided) : completed
 }
 
-/** Replaces the items of pages with their full records, and drops items that no longer exist. */
 async function* completePages(pages: Pages, full: Records, room: string): Pages {
   for (;;) {
     const next = await pages.next()

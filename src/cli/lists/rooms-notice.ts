@@ -14,7 +14,6 @@ export class RoomsNotice {
     this.#context = context
   }
 
-  /** Prints the notice if the number of rooms is large. */
   async expect(rooms: number, qualifier?: Qualifier): Promise<void> {
     await this.#print(rooms, qualifier === undefined ? `${rooms}` : `${qualifier} ${rooms}`)
   }

@@ -54,7 +54,6 @@ async function noticeAsterisks(context: Context, input: { query?: object }): Pro
     }
 }
 
-/** @throws {UsageError} for conflicting flags */
 export function requireCompatibleFlags(
   { flags: { columns } }: Context,
   { count, countBy, sort, all, limit, offset }: ListFlags,
@@ -73,7 +72,6 @@ export function requireCompatibleFlags(
   if (conflict) throw createFlagConflict(countFlag, conflict)
 }
 
-/** @throws {UsageError} for a field that looks misspelled */
 async function readSort(context: Context, name: ListName, text: string, values: RoomValues) {
   const { createComputedView } = await import('./computed-fields.ts')
   const { parseSort } = await import('./sort.ts')

@@ -25,8 +25,8 @@ export function requireRooms(ids: readonly string[], allRooms = false): void {
 }
 
 /**
- * Reads the selected rooms. Returns only the IDs of rooms that the user named. Returns an incomplete list
- * with its error.
+ * Reads the selected rooms. Does not request rooms that are given by ID. Returns an incomplete list with the
+ * error.
  * @throws {UsageError} unless rooms are selected in exactly one way
  */
 export async function readRooms(

@@ -119,7 +119,6 @@ export class Selection {
     return { ...item, ...this.#values.get(toText(item['id'])) }
   }
 
-  /** Returns true if the selection reads a room metric. */
   reads(metric: string): boolean {
     return this.#metricsReader?.needed.includes(readAs(metric)) === true
   }
@@ -143,7 +142,7 @@ export class Selection {
   }
 
   /**
-   * Announces the rooms whose metrics are requested. A condition on a field makes the number of rooms an
+   * Announces the number of rooms whose metrics are requested. A condition on a field makes the number an
    * estimate.
    */
   async #announceRooms(reader: RoomMetricsReader, total: number | undefined, limit: number): Promise<void> {

@@ -12,7 +12,6 @@ interface NameOptions {
   names: boolean
   roles?: boolean
   absent: boolean
-  /** True to read the time of each member's invitation. */
   invitations?: boolean
   includeBlocked?: boolean
 }

@@ -25,7 +25,6 @@ export function createCaseFinder(ids: Iterable<string>): (id: string) => string 
   }
 }
 
-/** Returns true if two IDs differ only in letter case. */
 export function hasOtherCase(id: string, other: string): boolean {
   return id !== other && id.toLowerCase() === other.toLowerCase()
 }
@@ -62,8 +61,8 @@ export function toWordKey(word: string): string {
 }
 
 /**
- * Finds the items that a text probably names: ignoring case and accents, then also ignoring punctuation and
- * spaces, then by one similar name (see `toSimilarKeys`), then with one edit in the first field. Returns
+ * Finds the items that a text probably names. Ignores case and accents, then also punctuation and spaces.
+ * Then accepts a single similar name (see `toSimilarKeys`), or else one edit in the first field. Returns
  * several items if they are equally similar.
  */
 export function findLikely(items: readonly Item[], text: string, fields: readonly string[]): readonly Item[] {
@@ -84,7 +83,7 @@ export function findLikely(items: readonly Item[], text: string, fields: readonl
 
 const foldLetters = (text: string) => foldText(text).replace(/[^\p{L}\p{N}]/gu, '')
 
-/** Groups the IDs of items by name, because thousands of rooms may have the same name. */
+/** Groups the IDs of items by name, because several items may have the same name. */
 export function groupByName(
   items: ReadonlyMap<string, Item>,
   nameOf = (_: string, item: Item) => item['name'],

@@ -2,7 +2,6 @@ import type { NameField } from './match.ts'
 
 export type NamedKind = 'room' | 'user'
 
-/** Reference to an item in an argument or a flag. */
 export type Reference = { id: string } | { field: NameField; text: string }
 
 const fieldsOf: Record<NamedKind, readonly string[]> = { room: ['name'], user: ['name', 'email'] }
@@ -24,7 +23,6 @@ export function hasPrefix(kind: NamedKind, given: string): boolean {
   return !('id' in reference) || reference.id !== given
 }
 
-/** Formats a typed name as a room argument. */
 export function toRoomName(typed: string): string {
   return typed.startsWith('name:') ? typed : `name:${typed}`
 }

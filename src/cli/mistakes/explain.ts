@@ -17,7 +17,6 @@ import { explainShellWords } from './shell-words.ts'
 import { idPattern, removeWords, splitTyped } from './typed.ts'
 import { suggestAll } from './usage-problem.ts'
 
-/** Failed command line with its parsed arguments. */
 export interface CalledCommand {
   names: readonly string[]
   given: readonly string[]
@@ -28,7 +27,6 @@ export interface CalledCommand {
 interface MissingResource extends CalledCommand {
   context: Context
   client: Client
-  /** Path of the failed request. */
   path: string
   isRoomMissing: boolean
   /** Nonexistent user that the request body names. */
@@ -114,7 +112,6 @@ function explainIntended(missing: MissingResource, text: string): Hint | undefin
   return corrected && [words.length > 1 && !isMany ? 'pass one at a time: ' : reason, corrected]
 }
 
-/** Explains a user ID in place of a member ID, as in `members update ROOM ada`. */
 const explainUserAsMember: Explain = async ({ context, names, given, path, flags }) => {
   const [room = '', user = ''] = given
   if (names[1] !== 'member' || given.length !== 2 || !path.includes('/members/')) return undefined

@@ -3,7 +3,6 @@
  * an invalid command line, because loading takes 0.6 ms, 1 % of a short command.
  */
 
-/** Command groups by noun. */
 export const nouns: Readonly<Record<string, string>> = {
   room: 'rooms',
   rooms: 'rooms',
@@ -250,7 +249,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'auth switch': 'profiles use',
 }
 
-/** All words with a meaning in any group, even if typed in another group. */
+/** All words with a meaning in any group. */
 export const meanings: ReadonlySet<string> = new Set([
   ...Object.values(verbs).flatMap((commands) => Object.entries(commands).flat(2)),
   ...Object.keys(elsewhere).flatMap((words) => words.split(' ')),
@@ -271,7 +270,6 @@ interface ImpliedFlag {
   value?: string
 }
 
-/** Flags that verbs imply. */
 export const implied: Readonly<Record<string, ImpliedFlag>> = {
   rename: { flag: '--name' },
   retitle: { flag: '--name' },

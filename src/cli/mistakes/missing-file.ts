@@ -45,7 +45,6 @@ function findMeant(path: string): string | undefined {
   )
 }
 
-/** Returns the extension in one spelling: `.yaml` for `.yml`, and `.ndjson` for `.jsonl`. */
 const formatOf = (file: string) =>
   parse(file).ext.toLowerCase().replace('.yml', '.yaml').replace('.jsonl', '.ndjson')
 

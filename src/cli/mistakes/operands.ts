@@ -70,7 +70,7 @@ export function addImplied(verb: string, group: string, rest: readonly string[])
   return text === undefined ? rest : [...items.slice(0, count), flag, text, ...others]
 }
 
-/** Items that an operand other than an ID probably names. */
+/** Items that an operand such as `name=Maths` probably names. */
 interface Intended {
   reason: string
   /** IDs or references. */

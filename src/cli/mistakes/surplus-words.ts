@@ -28,7 +28,7 @@ export function explainSurplus({ command, words, rest, argv }: UsageProblem): Us
   const hint = (hint: Hint) => new UsageError(message, { hint })
   if (given.some(mayBeKey)) return hint(suggestHelpOn(words))
   const extra = given[accepted] ?? ''
-  // A word after a flag that takes no value was probably meant as its value.
+  // A word after a flag that takes no value was probably meant as the value of the flag.
   const before = argv[argv.lastIndexOf(extra) - 1]
   if (listOptions(command).some((option) => option.isBoolean() && option.long === before)) {
     if (isFieldList(before, extra)) {

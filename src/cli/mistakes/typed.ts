@@ -4,7 +4,6 @@ import { commandPath, findCommand, listOptions } from '../kernel/meetroom-comman
 /** Pattern of IDs that services generate: 24 hexadecimal digits, or a UUID. */
 export const idPattern = /^([0-9a-f]{24}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
-/** Command line, split into the named command and the other words. */
 interface SplitLine {
   command: Command
   /** Words that call the command, such as `['rooms', 'list']`. */

@@ -123,7 +123,10 @@ function explainUndo(word: string, group: string | undefined, rest: readonly str
   return mayBeTerminated ? [reopen, restore] : restore
 }
 
-/** Returns the profile of a command such as `profiles create staging`, unless the word may be a key. */
+/**
+ * Returns `--profile` with the name in a command such as `profiles create staging`, unless the name may be a
+ * key.
+ */
 function profileOf(group: string | undefined, [name = '-']: readonly string[]): readonly string[] {
   return group === 'profiles' && /^\w{1,12}$/.test(name) ? ['--profile', name] : []
 }
@@ -170,7 +173,6 @@ function explainRemoval(rest: readonly string[]): Hint {
   ]
 }
 
-/** Suggests the command of a group for a verb or its synonym, with the flag that the verb implies. */
 function suggestVerb(group: string, word: string, rest: readonly string[]): Hint {
   return suggestCommand([group, findVerb(group, word) ?? ''], addImplied(word, group, rest))
 }

@@ -167,13 +167,11 @@ function explainInvalidValue({ said, program, command, words, rest }: UsageProbl
   return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed]), redirection] })
 }
 
-/** Returns the format of a file name, such as `csv` for `rooms.csv`. */
 function readFileFormat(name: string): string | undefined {
   const [, ending = ''] = /.\.(\w+)$/.exec(name) ?? []
   return findNearChoice(ending, ['json', 'ndjson', 'csv', 'tsv'])
 }
 
-/** Joins the values of a repeated flag with commas. */
 function joinRepeated(rest: readonly string[], flag: string): string[] {
   const values: string[] = []
   const others: string[] = []

@@ -33,7 +33,8 @@ export function findFlagOf(
 }
 
 /**
- * Suggests a preview of a change to all items. Omits the typed flags, because they may confirm the change.
+ * Suggests a preview of a change to all items. Omits the typed flags, because the flags may confirm the
+ * change.
  */
 export function suggestAll(command: Command, words: readonly string[], given: readonly string[]): Hint {
   const places = given.slice(0, Math.max(0, command.registeredArguments.length - 1))
@@ -43,10 +44,7 @@ export function suggestAll(command: Command, words: readonly string[], given: re
   ]
 }
 
-/**
- * Suggests help on a flag or a command.
- * @param flag flag that may have its own help topic
- */
+/** @param flag flag that may have its own help topic */
 export function suggestHelpOn(words: readonly string[], flag?: string): Hint {
   return ['see: ', flag === '--output' ? suggest(['help', 'output']) : suggestHelp(...words)]
 }

@@ -30,7 +30,6 @@ export interface CheckedInput {
   trimmed: ReadonlyMap<string, number>
   /** Number of rows with only empty values. Such rows are skipped and appear in no other count. */
   empty: number
-  /** Number of rows that `--where` does not select. */
   unselected: number
   lastRow: number
   digest: string

@@ -95,7 +95,6 @@ class Scanner {
     return this.#unfinished.join('') + this.#part.slice(this.#start, this.#at)
   }
 
-  /** @throws {NotAnArrayError} if the input is incomplete or the array is missing */
   requireEnd(): void {
     if (!this.#hasEnded) throw new NotAnArrayError('the input ends too early')
     if (!this.#hasFoundArray) throw new NotAnArrayError('the array is missing')

@@ -169,7 +169,6 @@ function createConverter(
   { targetOf, ignored }: FieldMapping,
   withField: (field: string, problem: string) => string,
 ) {
-  /** Returns true for an empty cell, null, or a placeholder for a deprecated or missing field. */
   const isEmptyValue = (field: string, value: unknown) =>
     value === null ||
     (value === '' && format === 'csv') ||

@@ -38,7 +38,6 @@ function parseRoleMap(text: string, before?: RoleWords): RoleWords {
 
 const maxNamed = 20
 
-/** Converter from words of a file to roles. */
 export class RoleReader {
   readonly #roles: RoleWords
   /** Unknown role values, by the problem that reports them. */

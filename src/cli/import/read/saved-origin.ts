@@ -8,7 +8,6 @@ import { describeTarget } from '../../requests/find-service.ts'
 /** Field of saved records that names the service of the deleted item. Imports do not send the field. */
 export const originField = 'saved_from'
 
-/** Maximum number of origins that a message names. */
 const maxNamed = 3
 
 export class SavedOrigins {

@@ -123,7 +123,6 @@ async function refuseUtf8(chunks: AsyncIterable<Buffer>, name: string, encoding:
   throw new UsageError(`${name} is UTF-8, not ${encoding.toUpperCase()}`, { hint: 'omit --encoding' })
 }
 
-/** Converts text to UTF-8. A byte order mark takes precedence over the given encoding. */
 async function* decodeText(
   chunks: AsyncIterable<Buffer>,
   name: string,
@@ -148,10 +147,7 @@ async function* decodeText(
   }
 }
 
-/**
- * Yields valid UTF-8 unchanged.
- * @throws {UsageError} with the offset of a NUL or an invalid byte
- */
+/** @throws {UsageError} with the offset of a NUL or an invalid byte */
 async function* requireText(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   let offset = 0
   let rest: Buffer = Buffer.alloc(0)
@@ -187,7 +183,6 @@ function requireUtf8(bytes: Buffer, offset: number, name: string): void {
       },
     )
   if (isUtf8(bytes)) return
-  // A binary search finds the longest valid prefix.
   let good = 0
   let bad = bytes.length
   while (bad - good > 1) {

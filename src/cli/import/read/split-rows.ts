@@ -1,13 +1,15 @@
 import { UsageError } from '../../../errors.ts'
 import type { Row } from './rows.ts'
 
-/** @throws {UsageError} for an empty text */
 export function parseSeparator(text: string): string {
   if (text === '') throw new UsageError("--split must be a separator, such as ', '")
   return text.replaceAll('\\n', '\n')
 }
 
-/** Splits a cell that lists several items. Spaces around a separator are optional, unless it is a word. */
+/**
+ * Splits a cell that lists several items. Spaces around a separator are optional, unless the separator is a
+ * word.
+ */
 export function splitCell(cell: string, separator: string): string[] {
   const mark = /\p{L}/u.test(separator) ? separator : separator.trim() || separator
   return cell
@@ -43,7 +45,6 @@ export function describeListCell(cell: string): string {
 
 interface RowSplit {
   separator: string
-  /** Returns true for the column whose cells are divided. */
   isSplit: (column: string) => boolean
   /** Returns the columns of a CSV; undefined for other formats. */
   header: () => readonly string[] | undefined

@@ -40,7 +40,6 @@ export class UnknownColumnsError extends ColumnsError {
   }
 }
 
-/** Error for a file without a column for a required field. */
 export class RequiredColumnError extends ColumnsError {
   constructor(readonly found: ColumnsAndFields) {
     const { all, missing, flags } = found

@@ -67,7 +67,6 @@ export class CompactTexts {
     return true
   }
 
-  /** Appends a text and returns its position. */
   #append(text: string): number {
     const encoding = selectEncoding(text)
     const length = countBytes(text, encoding)

@@ -20,11 +20,10 @@ interface TimedResponse {
 interface Remaining {
   /** Maximum number of items that are still needed. */
   missing: number
-  /** Number of items that the list is expected to have; undefined if unknown. */
+  /** Expected number of items in the list; undefined if unknown. */
   total: number | undefined
 }
 
-/** Page requests of a list, partly sent ahead. */
 export class PageRequests {
   readonly #list: PagedList
   readonly #start: number

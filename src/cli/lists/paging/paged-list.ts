@@ -25,7 +25,6 @@ export interface PageRequest {
   inPages?: boolean
 }
 
-/** List of a service, with the range to read. */
 export interface PagedList {
   request: PageRequest
   /** Field of the response that holds the items. */

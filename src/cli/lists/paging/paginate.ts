@@ -8,8 +8,8 @@ import { isLastItem, type Part, type Pass, readPass } from './pass.ts'
 import { countExpected, judgeReading, maxPasses, type Verdict } from './whole.ts'
 
 /**
- * Pages through a list and yields each item once. With `all`, reads the list up to three times until it is
- * whole. A command that may write gets only whole lists, without items that no longer exist.
+ * Pages through a list and yields each item once. With `all`, reads the list up to three times until the list
+ * is whole. A command that may write gets only whole lists, without items that no longer exist.
  * @throws {IncompleteError} after the last page, if the list is incomplete
  */
 export async function* paginate(list: PagedList): AsyncGenerator<Page> {
@@ -119,7 +119,6 @@ async function acceptFaults(
   await list.notice(`warning: ${error.message}`)
 }
 
-/** Creates an error such as `the service listed 100 of 130 rooms`, with the reason. */
 function createError({ what }: PagedList, listed: number, total: number, reason = ''): IncompleteError {
   const counts =
     total > listed

@@ -7,7 +7,6 @@ import { isRound, readOffset, readTotal } from './list-total.ts'
 import { PageRequests } from './page-requests.ts'
 import { type PagedList, readItems } from './paged-list.ts'
 
-/** Facts about one pass over a list. */
 export interface Pass {
   readonly ids: IdSet
   /** Last total; undefined if the service sends no total, or more items than its total. */
@@ -125,7 +124,6 @@ function recordTotal(pass: Pass, total: number | undefined, start: number): void
   pass.hasChanged ||= (pass.total ?? total) !== total
   pass.total = total
   if (pass.ids.size === 0 || total >= Math.min(pass.end, start + pass.ids.size)) return
-  // A total below the number of items is wrong.
   Object.assign(pass, { isTotalWrong: true, hasChanged: false, total: undefined })
 }
 

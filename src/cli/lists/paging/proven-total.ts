@@ -11,7 +11,6 @@ import { type ListName, readItems } from './paged-list.ts'
 
 interface ProvenTotal {
   count?: number
-  /** True if the service sends a total. */
   hasTotal: boolean
 }
 

@@ -2,7 +2,6 @@ import type { Host } from '../../../host.ts'
 
 /** Number of pages that are requested ahead before the latency is known. */
 const minPagesAhead = 2
-/** Maximum number of pages that are requested ahead. */
 const maxPagesAhead = 8
 /** Maximum size of the responses that are requested ahead, in bytes. */
 const maxBytesAhead = 8 * 2 ** 20
@@ -58,10 +57,7 @@ export class ReadAhead {
     this.#receivedAt = undefined
   }
 
-  /**
-   * Records a received page.
-   * @param latencyMs time from the request to the response
-   */
+  /** @param latencyMs time from the request to the response */
   onReceived(latencyMs: number, bytes: number): void {
     this.#receivedAt = this.now()
     this.#latencyMs = Math.min(this.#latencyMs, latencyMs)

@@ -3,7 +3,6 @@ import type { Pass } from './pass.ts'
 export const maxPasses = 3
 
 export interface Reading {
-  /** Passes over the list, in order. */
   passes: readonly Pick<Pass, 'ids' | 'total' | 'hasChanged' | 'hasRepeats' | 'end' | 'problem'>[]
   /** Number of different IDs in all passes. */
   listed: number
@@ -21,7 +20,6 @@ export interface Reading {
  */
 export type Verdict = 'whole' | 'again' | 'repeated' | 'short' | 'unsettled'
 
-/** Judges the completeness of a list from its passes. */
 export function judgeReading({ passes, listed, added, start, isHeld }: Reading): Verdict {
   const pass = passes.at(-1)
   if (!pass || pass.problem !== undefined) return 'unsettled'
