@@ -110,7 +110,6 @@ export class RowSender {
     }
   }
 
-  /** Returns true if the item has the values that the row sets at creation. */
   async #isCreated(body: RequestBody, found: Item): Promise<boolean> {
     const { adapter, notice } = this.#options
     const { judgeRead } = await import('../../client/verdict.ts')

@@ -12,7 +12,6 @@ export function describeUnrestored(name: keyof typeof unrestoredFields): string 
   return joinWords(unrestoredFields[name])
 }
 
-/** Formats a list of the data that a backup cannot restore after a deletion. */
 export function describeUnrestoredByDeletion(name: 'rooms' | 'users'): string {
   // The service keeps the sessions of a deleted user, so the list for users omits sessions.
   return joinWords([...(name === 'rooms' ? ['anonymous participants'] : []), ...unrestoredFields[name]])

@@ -45,9 +45,6 @@ export interface ContextSetup {
   secrets?: KnownSecrets
 }
 
-/**
- * Context of a running command: host, flags, and lazily created objects such as the client and the printer.
- */
 export class Context implements RunningCommand {
   readonly host: Host
   readonly flags: GlobalFlags

@@ -25,9 +25,6 @@ export function mayWrite(effect: Effect): boolean {
   return alwaysWrites(effect) || effect === 'any'
 }
 
-/**
- * Returns true if no run of the command changes anything at the service or deletes anything on this machine.
- */
 export function isHarmless(effect: Effect): boolean {
   return !mayWrite(effect) && !isDestructive(effect)
 }
@@ -37,7 +34,6 @@ export function sendsRequests(effect: Effect): boolean {
   return !['stays', 'joins', 'machine', 'forgets'].includes(effect)
 }
 
-/** Returns true if the command destroys something, on this machine or at the service. */
 export function isDestructive(effect: Effect): boolean {
   return effect === 'destroys' || effect === 'forgets'
 }

@@ -138,7 +138,6 @@ export function addListFlags<C extends Command>(
     .option('--count-by <field>', 'print only the number of items for each value of this field')
 }
 
-/** Flags that limit the speed and the failures of a run. */
 export interface PaceFlags {
   /** Number of concurrent requests on the command line; undefined if the number adapts. */
   concurrency?: number

@@ -14,7 +14,6 @@ export function selectProfile({ flags, host }: Context, stored: StoredConfig): S
   return named ?? { value: stored.profile ?? defaultProfile, from: 'settings file' }
 }
 
-/** @throws {UsageError} if the selected profile is neither stored nor built in */
 export function requireStoredProfile(context: Context, stored: StoredConfig): Setting<string> {
   const profile = selectProfile(context, stored)
   requireKnownProfile(stored, profile)

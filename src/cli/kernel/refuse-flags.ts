@@ -2,7 +2,6 @@ import type { GlobalFlags } from '../../config/global-flags.ts'
 import { UsageError } from '../../errors.ts'
 import { type Effect, sendsRequests } from './effect.ts'
 
-/** @throws {UsageError} if a flag cannot be used with a command of this effect */
 export function refuseFlags(
   { command, flags }: { command: string; flags: GlobalFlags },
   effect: Effect,

@@ -111,7 +111,6 @@ function findPageParent({ PATH = '', HOME }: Host['env']): string {
   return HOME && PATH.split(':').includes('/snap/bin') ? HOME : tmpdir()
 }
 
-/** @param onFailure runs when the program is missing or fails */
 function start(
   [program, ...args]: readonly [string, ...string[]],
   url: string,

@@ -38,7 +38,6 @@ export function toLinkRow(
 
 export const linkAlias = 'url'
 
-/** Reads the fields of a user and a room that a template or columns name. */
 export function readLinkFields(names: readonly string[], room: Item, user: Item = {}): Item {
   const read = (name: string) => {
     const ofRoom = roomLinkFields.get(name)

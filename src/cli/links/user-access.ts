@@ -21,7 +21,6 @@ export interface UserAccess {
 const maxSingle = 20
 const concurrency = 8
 
-/** Cached reader of the names, access tokens and additional fields of users. */
 export class UserAccessReader {
   readonly #context: Context
   readonly #client: Client
@@ -29,7 +28,6 @@ export class UserAccessReader {
   readonly #users = new Map<string, Promise<UserAccess>>()
   #listing: Promise<void> | undefined
 
-  /** @param fields additional fields that links need */
   constructor(context: Context, client: Client, fields: readonly string[]) {
     this.#context = context
     this.#client = client
@@ -86,7 +84,6 @@ export class UserAccessReader {
   }
 }
 
-/** @param fields additional fields that links need */
 export function toUserAccess(user: Item, fields: readonly string[]): UserAccess {
   return {
     exists: true,

@@ -40,7 +40,6 @@ function compareValues(a: RankValue, b: RankValue): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Marks a value as unreadable if it cannot be parsed as the field's type. */
 export function markUnreadable(value: FieldValue, type: FilterType | undefined): FieldValue {
   const read = type && readers[type]
   return value.known && read && read(value.value) === undefined ? { known: false, isUnreadable: true } : value

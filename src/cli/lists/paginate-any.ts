@@ -94,7 +94,6 @@ function requireIds({ value }: ResponseBody, key: string, id: string): void {
   })
 }
 
-/** Adds the fields of the first response, except the items and `paging`, to each page. */
 async function* addFields(
   first: ResponseBody,
   key: string,

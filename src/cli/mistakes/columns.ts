@@ -130,7 +130,6 @@ export function explainMissingColumn(
   return meant === undefined ? undefined : `did you mean “${meant}”?`
 }
 
-/** Swaps the sides of each `--map FIELD=COLUMN`; returns undefined if there is none. */
 function turnMaps(rest: readonly string[], columns: readonly string[]): string[] | undefined {
   const isColumn = (text: string) => columns.some((column) => fold(column) === fold(text))
   let isTurned = false

@@ -139,7 +139,6 @@ const explainNameAsRoom: Explain = async (missing) => {
     : `rooms of this name: ${ids.join(', ')}`
 }
 
-/** Explains several room names with commas, as in `rooms update 'Maths 7a, Maths 7b'`. */
 async function explainNameList(missing: MissingResource, text: string): Promise<Hint | undefined> {
   const { command } = splitTyped(missing.program, missing.argv)
   const names = text.split(',').map((name) => name.trim())
@@ -163,7 +162,6 @@ const explainRoomAsUser: Explain = async ({ client, path }) => {
   return ['this is the ID of a room: ', suggest(['rooms', 'get', room])]
 }
 
-/** Explains an email, a name or a misspelled ID instead of a user ID. */
 const explainLikelyUser: Explain = async (missing) => {
   const user = readSegment(missing.path, 'users') ?? missing.unknownUser
   return user === undefined ? undefined : explainLikely(missing, 'user', user)
@@ -180,7 +178,6 @@ async function explainLikely(
   return suggestLikely(missing, kind, likely, (item) => (isMeant(item) ? text : undefined))
 }
 
-/** Explains a name or an email that no item has. */
 async function explainName(missing: MissingResource, failed: UnknownNameError): Promise<Hint | undefined> {
   const { kind, field, text } = failed
   const likely = await findLikelyItems(missing.context, kind, text, failed)

@@ -3,7 +3,6 @@ import { findResource } from '../filter/command-fields.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { fromJq } from '../output/formats/near-query.ts'
 
-/** Returns the key of the items in the JSON of a list command. */
 function listKey(command: MeetroomCommand): string | undefined {
   return command.name() === 'list' ? findResource(command)?.plural : undefined
 }
@@ -27,7 +26,6 @@ export function convertTemplate(text: string, [group = '', verb]: readonly strin
 export const isFieldList = (flag: string | undefined, text: string): boolean =>
   flag === '--json' && /^[a-z_]\w*(,[a-z_]\w*)*$/i.test(text)
 
-/** Suggests `--columns`, and `--query` for JSON. */
 export function suggestFields(command: MeetroomCommand, words: readonly string[], fields: string): Hint {
   const key = command.name() === 'get' ? findResource(command)?.name : listKey(command)?.concat('[]')
   const columns: Hint = ['choose fields with: ', suggest([...words, '--columns', fields])]

@@ -359,7 +359,6 @@ export const flags: Readonly<Record<string, readonly string[]>> = {
 
 interface ArgumentFlag {
   flag: string
-  /** Text before the suggested command. */
   reason: string
   pattern: RegExp
 }

@@ -19,7 +19,6 @@ interface Straightened {
   words: string[]
   /** True if all the characters are quotes that a shell interprets. */
   isUnread: boolean
-  /** Description of the characters that were typed instead of quotes or hyphens. */
   reason: string
 }
 

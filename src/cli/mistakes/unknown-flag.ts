@@ -141,7 +141,6 @@ function explainForeignFlag(
   return undefined
 }
 
-/** Explains a flag for a field that an update cannot change; undefined for other flags. */
 function explainFixedField([group, verb]: readonly string[], flag: string): string | undefined {
   const resource = Object.values(resources).find(({ plural }) => plural === group)
   const field = flag.slice(2).replaceAll('-', '_')

@@ -253,7 +253,6 @@ class Fingerprint {
     }
   }
 
-  /** @throws the error of `toError` if the input differs from the first reading */
   async *verify(input: AsyncIterable<Buffer>, toError: () => Error): AsyncGenerator<Buffer> {
     let count = 0
     for await (const block of divide(input)) {

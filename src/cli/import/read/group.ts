@@ -78,10 +78,6 @@ export async function* groupRows(
     group = undefined
     return closed.rows.length === 0 ? [] : [toRow(closed, ++number)]
   }
-  /**
-   * Adds a row to its group. Returns the problem of the row's member; undefined for a valid or missing
-   * member.
-   */
   const addRow = (row: Row, { fields, memberValues }: SplitFields, target: Group): string | undefined => {
     if (row !== target.first) mergeFields(target, row, fields, columns)
     if (!memberValues) {

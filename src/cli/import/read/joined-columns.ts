@@ -29,7 +29,6 @@ export function listParts(column: string): string[] {
   return parts.length === 0 ? [column] : parts
 }
 
-/** Adds the joined columns to each row. Rows without cells keep their input values in `given`. */
 export async function* joinRows(
   batches: AsyncIterable<Row[]>,
   join: (fields: Item) => Item,

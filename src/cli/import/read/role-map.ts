@@ -44,7 +44,6 @@ export class RoleReader {
   readonly #values = new Map<string, readonly string[]>()
   /** Words of `--role-map` that have not yet appeared in a row, by their keys. */
   readonly #unused: Map<string, string>
-  /** Words for roles in the rows, by their keys. */
   readonly #found = new Map<string, string>()
   readonly #unknown = new Map<string, { value: string; rows: number; place: string }>()
 
@@ -64,7 +63,6 @@ export class RoleReader {
     return role
   }
 
-  /** Returns a remark about words of `--role-map` that no row contains; undefined if there are none. */
   describeUnused(): string | undefined {
     if (this.#unused.size === 0) return undefined
     const quote = (words: Iterable<string>) =>
@@ -133,7 +131,6 @@ export class RoleReader {
     else if (this.#unknown.size < maxProblems) this.#unknown.set(toWordKey(value), { value, rows: 1, place })
   }
 
-  /** Returns the error about the recorded values; undefined if all roles were valid. */
   unknownError(file: string): UsageError | undefined {
     const { size } = this.#unknown
     if (size === 0) return undefined

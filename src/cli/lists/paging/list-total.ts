@@ -5,7 +5,6 @@ export function readTotal(body: Item): number | undefined {
   return readPaging(body, 'total')
 }
 
-/** Reads the offset of a response; undefined if missing or invalid. */
 export function readOffset(body: Item): number | undefined {
   return readPaging(body, 'offset')
 }

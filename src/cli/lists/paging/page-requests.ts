@@ -68,10 +68,7 @@ export class PageRequests {
     }
   }
 
-  /**
-   * Requests pages ahead, starting at an offset.
-   * @param step number of items per page
-   */
+  /** @param step number of items per page */
   fill(offset: number, { missing, total = 0 }: Remaining, step: number): void {
     const readAhead = this.#readAhead
     // After a short page, the pages requested ahead have wrong offsets.

@@ -38,7 +38,6 @@ export async function* paginate(list: PagedList): AsyncGenerator<Page> {
   if (isHeld) yield* selectHeld(held, passes, start)
 }
 
-/** Reads one page, or as many pages as the limit needs. */
 async function* readPart(list: PagedList): AsyncGenerator<Page> {
   const { limit, offset = 0 } = list.request
   let count = 0

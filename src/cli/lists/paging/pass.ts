@@ -127,7 +127,6 @@ function recordTotal(pass: Pass, total: number | undefined, start: number): void
   Object.assign(pass, { isTotalWrong: true, hasChanged: false, total: undefined })
 }
 
-/** Explains a first page that does not begin at the requested offset. */
 async function explainOffset(
   list: PagedList,
   { body, items: [first], isUnpaged }: ReceivedPage,
