@@ -33,7 +33,7 @@ export interface ImportPlan extends ImportRequest {
   checked: CheckedInput
   /** Path of the journal; undefined in a dry run and without a journal. */
   journal: string | undefined
-  /** Path of the receipt that a finished import writes; undefined if it writes none. */
+  /** Path of the receipt that a finished import writes; undefined without a receipt. */
   receipt: string | undefined
 }
 

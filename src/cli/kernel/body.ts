@@ -100,7 +100,7 @@ export function describeFixedField(name: ResourceName, field: string): string {
 
 /**
  * Prints a notice for `--set` keys that look misspelled. The fields are sent anyway, because services may
- * support them.
+ * support additional fields.
  */
 export async function warnAboutUnknownFields(
   context: Context,

@@ -125,7 +125,7 @@ export class Context implements RunningCommand {
     const options: PrintOptions = {
       ...{ format: format ?? output.value, columns: names, query },
       ...{ header, color, quiet, showTokens },
-      // In an import, these flags describe the input and the file of failed rows.
+      // In an import, `--delimiter` and `--bom` describe the input and the file of failed rows.
       ...(/ import$/.test(this.command) ? {} : { csv: { delimiter, bom } }),
     }
     if (timeZone?.from === '--time-zone')

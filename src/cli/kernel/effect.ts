@@ -1,8 +1,8 @@
 /**
  * Effects of commands. `compares`: reads a service to write or compare a workspace file. `waits`: reads, but
  * for one profile only. `destroys`: deletes, ends or blocks at the service. `any`: depends on the arguments.
- * `stays`: runs until it is stopped. `joins`: joins a meeting. `machine`: uses no service. `forgets`: deletes
- * on this machine, and uses no service.
+ * `stays`: runs until the user stops the command. `joins`: joins a meeting. `machine`: uses no service.
+ * `forgets`: deletes on this machine, and uses no service.
  */
 export type Effect =
   | 'reads'

@@ -27,7 +27,7 @@ export function requireKnownProfile(stored: StoredConfig, { value: name, from }:
 }
 
 /**
- * @throws {UsageError} if the name is longer than 64 characters, would need quotes on a command line, or does
+ * @throws {UsageError} for a name that is longer than 64 characters, needs quotes on a command line, or does
  * not begin with a letter or a digit
  */
 export function checkProfileName(name: string): void {

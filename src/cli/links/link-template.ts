@@ -53,7 +53,7 @@ function fillTemplate(text: string, values: LinkValues): Link {
     const label = labels[field] ?? field.replace('_', ' ')
     if (value === '' && labels[field]) return { link: null, reason: `no ${label}` }
     if (!value.isWellFormed()) return { link: null, reason: `the ${label} is not valid Unicode` }
-    // Browsers resolve the segments `.` and `..`, even if they are percent-encoded.
+    // Browsers resolve the segments `.` and `..`, even percent-encoded.
     if (/^\.\.?$/.test(value) && path.includes(`{${field}}`))
       return { link: null, reason: `the ${label} “${value}” cannot be part of a path` }
   }

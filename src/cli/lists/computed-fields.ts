@@ -39,7 +39,7 @@ export function createComputedView(
   return { ...view, derived: new Map([...(view.derived ?? []), ...derived]) }
 }
 
-/** Adds the computed columns to the items. Metrics are read only for the rooms on these pages. */
+/** Adds the computed columns to the items. Reads metrics only for the rooms on the given pages. */
 export async function* addComputedColumns(
   context: Context,
   list: ListName,

@@ -124,7 +124,7 @@ export class ItemSorter {
   #count = 0
   readonly missing: number[]
 
-  /** @param surplus number of items above the limit that are collected before they are sorted */
+  /** @param surplus number of items above the limit that triggers a sort */
   constructor(keys: readonly SortKey[], limit = Infinity, surplus = Math.max(limit / 2, minSurplus)) {
     this.#limit = limit
     this.#surplus = surplus

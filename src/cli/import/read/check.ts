@@ -19,7 +19,7 @@ export interface CheckedInput {
   rows: number
   /** Number of rows in the shard after merging. */
   shardRows: number
-  /** Number of rows in the shard that `--group-by` adds to no room, because they are invalid. */
+  /** Number of invalid rows in the shard, which `--group-by` adds to no room. */
   loneRows: number
   /** Number of invalid rows before merging, in all shards. */
   invalid: number
@@ -171,7 +171,8 @@ const countFileRows = ({ rows }: Row) => rows?.length ?? 1
 class InputCounts {
   readonly #adapter: ImportAdapter
   /**
-   * Fields that a row resets by omitting them. Empty if creating an item never overwrites an existing item.
+   * Fields whose values an import resets if the row omits the field. Empty if creating an item never
+   * overwrites an existing item.
    */
   readonly #optionalFields: readonly string[]
   readonly #omissions: number[]

@@ -40,7 +40,7 @@ const maxNamed = 20
 
 export class RoleReader {
   readonly #roles: RoleWords
-  /** Unknown role values, by the problem that reports them. */
+  /** Unknown role values, by the text of the problem. */
   readonly #values = new Map<string, readonly string[]>()
   /** Words of `--role-map` that have not yet appeared in a row, by their keys. */
   readonly #unused: Map<string, string>

@@ -109,7 +109,10 @@ async function* readCsvRows(
   let number = 0
   // Lines are counted here, because the line numbers of the parser (`info: true`) double the parsing time.
   let line = 1 + skipped
-  /** Number of carriage returns in cells. The parser counts them as line breaks, but editors do not. */
+  /**
+   * Number of carriage returns in cells. The parser counts carriage returns as line breaks, but editors do
+   * not.
+   */
   let surplus = 0
   /** Number of empty lines since the last row. Empty lines at the end of a file do not count as rows. */
   let emptyLines = 0

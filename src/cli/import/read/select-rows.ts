@@ -32,7 +32,7 @@ export async function createRowFilter(
   return (row) => matches({ ...empty, ...row }) === true
 }
 
-/** Drops the rows that the filter does not select. Malformed rows are kept, so that they are reported. */
+/** Drops the rows that the filter does not select. Keeps malformed rows, which are reported later. */
 export async function* selectRows(
   batches: AsyncIterable<Row[]>,
   filter: RowFilter,
