@@ -34,7 +34,7 @@ export interface InstanceOptions {
   log: Log
 }
 
-/** Opened workspace with its operations, sessions and webhooks, without a network listener. */
+/** Open workspace with operations, sessions and webhooks, but without a network listener. */
 export interface Instance {
   apiKey: string
   service: Service
@@ -45,7 +45,7 @@ export interface Instance {
   deliveries: Deliveries
   probePeers(ms: number): Promise<void>
   settle(): Promise<void>
-  /** Closes the sessions with a close reason, sends no more webhooks, and closes the workspace. */
+  /** Like `close`, but first waits up to a second for the clients to close their connections. */
   shutDown(): Promise<void>
   close(): Promise<void>
 }
@@ -92,7 +92,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     async settle() {
       do {
         await deliveries.idle()
-        // A write is committed after at most two turns of the event loop.
+        // Without new writes, a write is committed within two turns of the event loop.
         for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
       } while (deliveries.isRunning)
     },

@@ -2,11 +2,11 @@ import { dirname, resolve } from 'node:path'
 import { readInDataDirectory, readTrusted } from '../files/trusted-file.ts'
 
 /**
- * Reads the API key of a workspace. Returns empty text for an empty file, and undefined for a file without a
- * key.
+ * Reads the API key of a workspace. Returns empty text for an empty file, and undefined if the contents are
+ * not a key.
  * @param dir data directory; undefined for a workspace in memory
  * @param uid effective user ID; undefined on systems without user IDs
- * @throws {UsageError} if the file is not regular, or another user controls it
+ * @throws {UsageError} if the file is not regular or too large, or another user controls it
  * @throws a system error if the file cannot be read
  */
 export function readKeyFile(

@@ -28,7 +28,7 @@ const lockFile = (dir: string) => join(dir, 'owner.lock')
 
 export interface WorkspaceLock {
   publish(servingProcess: ServingProcess): void
-  /** Removes `serve.json` before the process stops. */
+  /** Removes `serve.json`, but keeps the lock. */
   unpublish(): void
   release(): void
 }
@@ -36,7 +36,7 @@ export interface WorkspaceLock {
 /**
  * Locks a data directory, waiting at most a second for the lock. The operating system releases the lock even
  * after a crash.
- * @param hint advice when the directory is served
+ * @param hint hint of the error
  * @throws {UsageError} if another process holds the lock
  */
 export async function lockWorkspace(
@@ -128,7 +128,7 @@ function readServedKey(
   throw new UsageError(`${name} contains no API key`, { hint })
 }
 
-/** Removes a file if it exists. Unlike `rm`, throws a system error for a directory. */
+/** Unlike `rmSync`, throws a system error for a directory. */
 function removeFile(path: string): void {
   try {
     unlinkSync(path)

@@ -17,12 +17,12 @@ import { deleteDatabase, useDirectory } from './workspace.ts'
 export interface ServeOptions extends InstanceOptions {
   /** Path of the API key file, which is created if missing; required for a workspace in a directory. */
   keyFile?: string | undefined
-  /** Directory whose lock shows that the service runs. By default, the directory of the workspace. */
+  /** Directory to lock while the service runs; defaults to the directory of the workspace. */
   lockDir?: string | undefined
   host: string
   port: number
   hosts: readonly string[]
-  /** The only origin whose pages may embed the room page. */
+  /** The only origin whose pages may embed the room page; none by default. */
   embedOrigin?: string | undefined
   /** Time during which a stopping service accepts connections but is not ready, in milliseconds. */
   drainDelayMs?: number | undefined
@@ -33,13 +33,13 @@ export interface ServeOptions extends InstanceOptions {
 }
 
 export interface RunningService {
-  /** Base URL, including `/v1`. */
+  /** Includes `/v1`. */
   baseUrl: string
   apiKey: string
   /**
    * After the drain delay, stops accepting connections, ends every session with a close reason, and finishes
    * pending requests. Closes the connections that remain after the drain timeout.
-   * @returns number of complete requests that were cut off
+   * @returns number of complete requests that were closed without a response
    */
   close(): Promise<number>
 }
@@ -151,7 +151,6 @@ function passGate({ gate }: ServiceControl, current: () => Instance): Pick<Insta
   }
 }
 
-/** Adds the room pages to a service. Their files load on first use. */
 function withRoomPages(service: Service, embedOrigin: string | undefined): Service {
   const answer: Service = async (request) => (await answerRoomPage(request, embedOrigin)) ?? service(request)
   // Almost all requests are for the API, so they skip the asynchronous function.

@@ -94,7 +94,7 @@ export function deleteDatabase(dir: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(getDatabasePath(dir) + suffix, { force: true })
 }
 
-/** @throws {OutputError} if files or SQLite fail */
+/** @throws {OutputError} if `work` fails because of a file or SQLite */
 export async function useDirectory<T>(dir: string | undefined, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work()
@@ -150,7 +150,7 @@ function generateKey(): string {
   return `local_${randomBytes(24).toString('base64url')}`
 }
 
-/** Creates a missing key file atomically. Concurrent commands all use the same key. */
+/** Creates a missing key file atomically, so that concurrent commands use the same key. */
 function createKeyFile(file: string): void {
   try {
     if (!existsSync(file)) replaceFile(file, `${generateKey()}\n`, { overwrite: false })

@@ -2,12 +2,11 @@
 export class BodyBudget {
   #free: number
 
-  /** @param bytes maximum size of all bodies together */
   constructor(bytes: number) {
     this.#free = bytes
   }
 
-  /** Takes bytes from the budget. Returns false, without a change, if fewer bytes are free. */
+  /** Returns false, without a change, if fewer bytes are free. */
   take(bytes: number): boolean {
     if (bytes > this.#free) return false
     this.#free -= bytes
@@ -19,7 +18,6 @@ export class BodyBudget {
   }
 }
 
-/** Memory of one body. */
 export class BodyReservation {
   readonly #budget: BodyBudget
   #bytes = 0
@@ -28,7 +26,7 @@ export class BodyReservation {
     this.#budget = budget
   }
 
-  /** Extends the reservation to a number of bytes. Returns false, without a change, if too few are free. */
+  /** Extends the reservation to a total of `bytes`. Returns false, without a change, if too few are free. */
   extend(bytes: number): boolean {
     const more = bytes - this.#bytes
     if (more <= 0) return true

@@ -11,8 +11,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 /**
  * Reads the body of a request, up to `most` bytes. After a refusal, the rest of the body is unread.
  * @param reservation reserves the memory: a declared length immediately, chunks as they arrive
- * @param onAccept called before the body is read, unless its declared length is refused
- * @throws if the client closes the connection
+ * @param onAccept called before the body is read, but not if the declared length is refused
+ * @throws if the client closes the connection before the end of the body
  */
 export function readBody(
   request: IncomingMessage,
@@ -22,7 +22,7 @@ export function readBody(
 ): Promise<Buffer | BodyRefusal> {
   const refusal = findRefusal(Number(request.headers['content-length'] ?? 0), most, reservation)
   if (refusal) return Promise.resolve(refusal)
-  // A destroyed request emits no more events.
+  // A destroyed request emits no more events, so the promise below would never settle.
   if (request.destroyed) return Promise.reject(new Error('the client closed the connection'))
   onAccept()
   // Asynchronous iteration would double the cost of a small request.

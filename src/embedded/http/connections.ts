@@ -18,13 +18,13 @@ export type RequestTimeouts = Pick<
 >
 
 /**
- * Limits the connections of a server. A second limit applies per remote IP address to connections without
- * complete headers: the oldest of them is closed, so that silent connections cannot block others.
+ * Limits the connections of a server. Above a second limit per remote IP address, the oldest connection
+ * without complete headers is closed, so that silent connections cannot block others.
  * @returns a function to call when the headers of a connection are complete
  */
 export function limitConnections(server: Server, max = defaultMax()): (socket: Socket) => void {
   server.maxConnections = max
-  // Node drops the headers above this number, so `refuseFraming` refuses the request.
+  // Node drops headers above this number, so `refuseFraming` refuses a request that reaches it.
   server.maxHeadersCount = maxHeaders
   server.on('drop', () => server.closeIdleConnections())
 
@@ -52,15 +52,12 @@ export function limitConnections(server: Server, max = defaultMax()): (socket: S
   return markComplete
 }
 
-/**
- * Returns the default maximum number of connections. A quarter of the file handles is reserved for files and
- * webhooks.
- */
+/** Reserves a quarter of the file handles for files and webhooks. */
 function defaultMax(): number {
   return Math.floor(handleLimit() * 0.75)
 }
 
-/** Returns the maximum number of file handles. Only Linux reports it; the fallback is the limit of macOS. */
+/** Reads the limit from Linux; 100,000 if unlimited. Other systems get the limit of macOS. */
 function handleLimit(): number {
   try {
     const [, limit] = /^Max open files +(\d+)/m.exec(readText('/proc/self/limits')) ?? []

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Number of headers from which a request is refused. Each header takes several times the memory of its text.
+ * Number of headers at which a request is refused, because each header takes several times the memory of its
+ * text.
  */
 export const maxHeaders = 256
 
-/** Returns the reason for refusing a request that a proxy could delimit differently (request smuggling). */
+/** Returns the reason to refuse a request that a proxy could delimit differently (request smuggling). */
 export function refuseFraming({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
   if (!/^1\.[01]$/.test(httpVersion)) return 'only HTTP/1.1 is supported'
   if (rawHeaders.length >= 2 * maxHeaders) return `the request has ${maxHeaders} headers or more`

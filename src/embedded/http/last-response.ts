@@ -1,14 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Maximum size of the discarded rest of a body, in bytes. */
 const maxDiscardedBytes = 10 * 1024 * 1024
-/** Maximum time to discard the rest of a body, in milliseconds. */
 const maxDiscardMs = 2000
 
 /**
- * Sends the last response of a connection, whose request may have an unread body. Closing a connection with
- * unread bytes resets it, and a client that is still sending would lose the response. So the rest of the body
- * is discarded first, up to `maxDiscardedBytes` and `maxDiscardMs`.
+ * Sends the last response of a connection. Before closing, discards the rest of the body, up to
+ * `maxDiscardedBytes` and `maxDiscardMs`. Closing with unread bytes would reset the connection, and a client
+ * that is still sending would lose the response.
  */
 export async function sendLast(
   response: ServerResponse,

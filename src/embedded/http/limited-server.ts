@@ -4,8 +4,8 @@ import type { Duplex } from 'node:stream'
 import { limitConnections, limits } from './connections.ts'
 
 /**
- * Maximum memory of a connection's waiting requests with and without a valid key, in bytes. Above it, the
- * connection accepts no more requests.
+ * Memory of waiting requests at which a connection accepts no more requests, in bytes, with and without a
+ * valid key.
  */
 const maxWaitingBytes = { known: 512 * 1024, unknown: 16 * 1024 }
 
@@ -18,14 +18,13 @@ interface LimitedServerOptions extends ServerOptions {
 /** Code of the error that Node emits when `Parser.onIncoming` stops the parser. */
 const stopCode = 'HPE_CB_HEADERS_COMPLETE'
 
-/** Requests of one connection. */
 interface Pipeline {
-  /** True until the headers of a request are complete. */
+  /** True until the headers of the first request are complete. */
   isSilent: boolean
   isKnown: boolean
   /** Response to the last handled request. */
   current: ServerResponse | undefined
-  /** True once the last request of the connection has arrived. */
+  /** True once the connection accepts no more requests. */
   isEnded: boolean
   readonly waiting: WaitingRequest[]
   waitingBytes: number
@@ -40,13 +39,13 @@ interface WaitingRequest {
 
 /** Part of Node's HTTP parser that this server replaces. */
 interface Parser {
-  /** Called with each request, once its headers are complete. A negative result stops the parser. */
+  /** Called with each request once the headers are complete. A negative result stops the parser. */
   onIncoming(request: IncomingMessage, keepAlive: boolean): number
 }
 
 /**
  * HTTP server that handles the requests of a connection one after the other. A connection with too many
- * waiting requests is closed after their responses. The memory of all clients without a key is limited.
+ * waiting requests is closed after the responses to them. The memory of all clients without a key is limited.
  */
 export class LimitedServer extends Server {
   readonly #isKnown: (request: IncomingMessage) => boolean
@@ -106,7 +105,7 @@ export class LimitedServer extends Server {
     }
     this.#pipelines.set(socket, pipeline)
     this.#unknown.add(socket)
-    // One read can hold thousands of requests, and an event for each request could not stop the parser.
+    // One read can contain thousands of requests. Only this callback can stop the parser between two of them.
     const { parser } = socket as Socket & { parser: Parser }
     const { onIncoming } = parser
     parser.onIncoming = (request, keepAlive) => {
@@ -130,7 +129,7 @@ export class LimitedServer extends Server {
     const { current } = pipeline
     const isWaiting = isOpen(current)
     const bytes = pipeline.isKnown && !isWaiting ? 0 : measureRequest(request)
-    // Most requests need no listener.
+    // A request with a key needs no accounting, unless it waits.
     if (bytes > 0) this.#hold(socket, pipeline, response, bytes)
     if (!isWaiting) {
       pipeline.current = response
@@ -151,7 +150,6 @@ export class LimitedServer extends Server {
   }
 
   #handleNext(socket: Socket, pipeline: Pipeline): void {
-    // Responses can no longer be sent.
     if (!socket.writable) this.end(socket)
     const next = pipeline.waiting.shift()
     if (!next) return
@@ -186,9 +184,8 @@ function isOpen(response: ServerResponse | undefined): response is ServerRespons
 
 /** Maximum memory of all connections without a key and of their requests, in bytes. */
 const maxBytes = 48 * 1024 * 1024
-/** Memory of a connection, in bytes. */
 const connectionBytes = 4 * 1024
-/** Memory of a request in addition to its text, in bytes. */
+/** Estimated memory of a request in addition to its text, in bytes. */
 const requestBytes = 4 * 1024
 
 /** Connections without a key. Beyond their memory limit, the oldest connection is closed. */
@@ -203,7 +200,7 @@ class UnknownClients {
     socket.once('close', () => this.remove(socket))
   }
 
-  /** Changes the number of bytes that a connection holds, unless its client is known. */
+  /** Adds `bytes`, which may be negative. Ignores connections that are closed or have a key. */
   change(socket: Socket, bytes: number): void {
     const held = this.#held.get(socket)
     if (held === undefined) return

@@ -37,7 +37,6 @@ interface HttpOptions {
   /** Accepted host names in addition to loopback names and `host`. */
   hosts?: readonly string[]
   maxConnections?: number
-  /** Timeouts for receiving requests, in milliseconds. */
   timeouts?: Partial<RequestTimeouts>
   /** Returns true for a request with the API key. */
   isKnown?: (request: IncomingMessage) => boolean
@@ -45,7 +44,7 @@ interface HttpOptions {
   onAnswer?: (answer: RequestEntry, operation: string | undefined) => void
 }
 
-/** @throws if the server cannot listen on `host` and `port` */
+/** @throws a system error if the server cannot listen on `host` and `port` */
 export async function serveHttp(service: Service, options: HttpOptions): Promise<HttpServer> {
   const { host, port, hosts = [], maxConnections, timeouts, isKnown, upgrade, onAnswer } = options
   const refuseForeign = createForeignCheck([host, ...hosts])
@@ -151,9 +150,9 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 }
 
 /**
- * Returns the options of a server that ignores offers of protocols other than WebSocket, such as HTTP/2
- * (`Upgrade: h2c`), and responds to such a request over HTTP/1.1. Node drops bytes that arrive together with
- * such a request and follow it, so its response must be the last response of the connection.
+ * Creates options that let the server respond over HTTP/1.1 to offers of other protocols than WebSocket, such
+ * as `Upgrade: h2c`. Node drops bytes that follow such a request in the same read, so the response must be
+ * the last one of the connection.
  */
 function createUpgradeOptions(): ServerOptions {
   const hasCallback = 'shouldUpgradeCallback' in createServer()
@@ -162,9 +161,9 @@ function createUpgradeOptions(): ServerOptions {
     : { IncomingMessage: WebSocketUpgradeMessage }
 }
 
-/** Request class for Node before 24.9, which stops parsing HTTP if `upgrade` is true after the headers. */
+/** Request class for Node before 24.9, where a true `upgrade` after the headers ends HTTP parsing. */
 class WebSocketUpgradeMessage extends IncomingMessage {
-  // No initial value, which would replace the value that the constructor of `IncomingMessage` sets.
+  // An initial value would replace the value that the constructor of `IncomingMessage` sets.
   declare isOffered: boolean | null
 
   get upgrade(): boolean | null {

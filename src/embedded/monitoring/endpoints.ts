@@ -11,10 +11,7 @@ interface MonitoringOptions {
   requests: RequestMetrics
   gauges: Gauges
   isDraining(): boolean
-  /**
-   * Checks that the workspace can be read.
-   * @throws a storage failure
-   */
+  /** @throws a storage failure if the workspace cannot be read */
   checkStorage(): void
 }
 
@@ -39,7 +36,7 @@ export function withMonitoring(service: Service, options: MonitoringOptions): Se
 
   async function metrics({ headers }: WireRequest): Promise<TextResponse> {
     if (!isAuthorized(headers['authorization'], expectedHeader)) return createErrorResponse(unauthorized())
-    // Loading prom-client takes longer than a request.
+    // Loaded on first use, because loading prom-client takes longer than a request.
     exposition ??= (await import('./exposition.ts')).createExposition(requests, gauges)
     return createTextResponse(200, { 'content-type': exposition.contentType }, await exposition.format())
   }

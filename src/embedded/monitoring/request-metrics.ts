@@ -3,13 +3,13 @@ export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 
 export interface OperationMetrics {
   statuses: Map<number, number>
-  /** Number of requests between two bounds of `durationBounds`; the last bucket has no upper bound. */
+  /** Numbers of requests between adjacent `durationBounds`. The last bucket has no upper bound. */
   buckets: number[]
-  /** Sum of all durations, in seconds. */
+  /** Sum of all durations. */
   seconds: number
 }
 
-/** Counts and durations of requests. Recording must be cheap, because it is always active. */
+/** Counts and durations of requests. Recording is always active and must therefore be cheap. */
 export class RequestMetrics {
   readonly operations = new Map<string, OperationMetrics>()
 

@@ -94,7 +94,7 @@ export function toMember(row: MemberRow) {
   return addUnlisted(record, row.unlisted)
 }
 
-/** Converts a row to a User (API specification, section 2.3), without the internal ID of list items. */
+/** Converts a row to a User (API specification, section 2.3), without the internal `id` of list items. */
 export function toUser(row: UserRow) {
   const record = {
     user_id: row.user_id,

@@ -28,9 +28,6 @@ export function createFiles(embedOrigin: string | undefined): Files {
   }
 }
 
-/**
- * Creates a content security policy that allows files and WebSockets of this service, and images over HTTPS.
- */
 function createPolicy(embedOrigin = "'none'"): string {
   return [
     "default-src 'none'",

@@ -6,9 +6,8 @@ export interface TextResponse extends WireResponse {
   readonly text: string
   /** Name of the called operation, for metrics; undefined for an unknown operation. */
   operation?: string | undefined
-  /** True if the workspace is damaged. */
   readonly isDamage?: boolean
-  /** Failure of the connection: reset before the response, or closed within the body. */
+  /** Injected failure: the connection is reset before the response, or closed within the body. */
   readonly connection?: 'reset' | 'cut'
 }
 
@@ -38,9 +37,7 @@ export function createTextResponse(
   }
 }
 
-/**
- * Serializes a value. JSON.stringify is several times faster, but only `writeJson` preserves long numbers.
- */
+/** `JSON.stringify` is several times faster, but only `writeJson` preserves long numbers. */
 function toJson(value: unknown): string {
   const text = JSON.stringify(value)
   return text.includes('"isLosslessNumber":true') ? writeJson(value) : text

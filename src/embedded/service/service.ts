@@ -63,7 +63,6 @@ export function createHandlerContext({
   return { ...context, ...createIds(now), store, now, applicationId: row?.application_id ?? '' }
 }
 
-/** Creates the service: authorization, routing, validation and handlers. */
 export function createService({
   store,
   apiKey,
@@ -156,7 +155,7 @@ export function createService({
 
 const acceptsBody = (method: string) => method === 'POST' || method === 'PUT'
 
-/** @throws any error that is neither an error response nor a storage failure */
+/** @throws any error that is neither a `Fault` nor a storage failure */
 export function createErrorResponse(error: unknown): TextResponse {
   const fault = error instanceof Fault ? error : toStorageFault(error)
   if (!fault) throw error

@@ -20,13 +20,10 @@ export interface Admission {
   guestSeq: number | null
 }
 
-/**
- * Creates the error for a user that is not invited or is blocked. Its status is 400 (API specification,
- * section 7).
- */
+/** Creates the error for an uninvited or blocked user, with status 400 (API specification, section 7). */
 const createRefusal = (message: string) => new Fault(400, 'refused', message)
 
-/** Creates the access token of a member. It contains the member's ID, so that the lookup needs no index. */
+/** Prefixes a token with the member's ID, so that looking up the token needs no index. */
 export function createMemberToken(memberId: string, token: string): string {
   return `${memberId}.${token}`
 }
@@ -89,7 +86,6 @@ function findUserMember(store: Store, roomId: string, { user_id }: JoiningUser):
   return store.one('SELECT * FROM members WHERE room_id = ? AND user_id = ?', roomId, user_id)
 }
 
-/** Finds the member that a user's member token belongs to. */
 function findMember(store: Store, roomId: string, token: string): MemberRow | undefined {
   const [id = ''] = token.split('.')
   const member = store.one<MemberRow>(

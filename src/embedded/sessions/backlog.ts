@@ -7,8 +7,8 @@ const maxBytes = 128 * 1024 * 1024
 const maxUncounted = 16 * 1024
 
 /**
- * Frames that peers have not read. A frame for many peers is stored once. Above the memory limit, the peer
- * that has been behind for the longest time is disconnected.
+ * Frames that peers have not read. A frame for many peers counts once. Above the memory limit, the peer that
+ * has been behind for the longest time is disconnected.
  */
 export class Backlog {
   /** Number of sockets with this frame unread, by frame. */

@@ -15,7 +15,7 @@ interface DepartureDeps<S extends RecordedSession> {
   store: Store
   newId(): string
   roster: Roster<S>
-  /** Called after a commit that defers session ends; see store/ended.ts. */
+  /** Called after a commit that defers session ends: see `listEnds`. */
   onEndsListed(): void
   maxDirectEnds?: number | undefined
 }

@@ -21,7 +21,7 @@ import {
 
 const tickMs = 5000
 
-/** Drift from the monotonic clock above which the wall clock must have been set, in milliseconds. */
+/** Drift from the monotonic clock at which the wall clock counts as set, in milliseconds. */
 const maxDriftMs = 1000
 
 interface HubOptions {
@@ -44,7 +44,7 @@ type ConnectionEnd = 'left' | 'lost'
 
 type Rooms = ReadonlyMap<string, readonly ConnectedSession[]>
 
-/** Manager of the connected sessions. If `store.write` fails, its changes in memory are also undone. */
+/** Manager of the connected sessions. If `store.write` fails, the hub also undoes its changes in memory. */
 export class Hub implements SessionControl {
   readonly #options: HubOptions
   readonly #roster = new Roster<ConnectedSession>()
@@ -133,7 +133,6 @@ export class Hub implements SessionControl {
     }
   }
 
-  /** Ends the selected sessions of a room. Call inside `store.write`. */
   end(
     roomId: string,
     closeReason: CloseReason,
@@ -190,10 +189,6 @@ export class Hub implements SessionControl {
       this.#broadcasts.enqueue(roomId, sessions, ({ peer }) => peer.close(closeReason))
   }
 
-  /**
-   * Changes the role of a member's sessions. Monitors do not take part in the meeting. Call inside
-   * `store.write`.
-   */
   setType(roomId: string, memberId: string, type: MemberType): void {
     for (const session of this.#roster.listRoomSessions(roomId))
       if (session.memberId === memberId && session.type !== type) this.#setType(session, type)
@@ -221,10 +216,6 @@ export class Hub implements SessionControl {
     this.#announce('sessionJoined', session, now)
   }
 
-  /**
-   * Sends a message to the room's current sessions only (API specification, section 4, rule 4). Call inside
-   * `store.write`.
-   */
   send(roomId: string, message: object): void {
     const sessions = this.#roster.listRoomSessions(roomId)
     if (sessions.length === 0) return
@@ -256,7 +247,6 @@ export class Hub implements SessionControl {
     await this.#broadcasts.drain()
   }
 
-  /** Updates the meeting clock, which runs while two or more guests or hosts are connected. */
   #updateMeetingClock(roomId: string): void {
     this.#meetings.set(roomId, this.#roster.countParticipants(roomId).membersCount)
   }
@@ -275,7 +265,6 @@ export class Hub implements SessionControl {
     })
   }
 
-  /** Sends the meeting clocks, stores the data for crash recovery, and retries unrecorded session ends. */
   async #tick(): Promise<void> {
     const { store, clock, onEndsListed } = this.#options
     this.#views.tick()

@@ -11,7 +11,6 @@ const defaultBurst = 10_000
 const msPerJoin = 1000
 /** Maximum number of anonymous sessions. Each session takes 25 KB. */
 const defaultSessions = 10_000
-/** Maximum number of counters. Beyond it, the oldest counter is removed. */
 const maxCounters = 10_000
 
 interface Counter {
@@ -23,13 +22,12 @@ interface Counter {
 export interface AnonymousLimits {
   /** Maximum number of joins of a room in quick succession, per IP address. */
   joins?: number
-  /** Maximum number of connected anonymous sessions. */
   sessions?: number
 }
 
 /**
- * Limits for joins without a token: the joins of a room per IP address, and all connected sessions. Each join
- * stores a session, even if the client disconnects immediately.
+ * Limits for joins without a token: the joins of a room per IP address, and the sessions of all rooms. Each
+ * join stores a session, even if the client disconnects immediately.
  */
 export class JoinLimiter {
   readonly #counters = new Map<string, Counter>()
@@ -54,10 +52,7 @@ export class JoinLimiter {
     socket.once('close', () => void this.#connected--)
   }
 
-  /**
-   * Counts a join of a room.
-   * @throws {Fault} if too many sessions are connected, or the IP address has joined the room too often
-   */
+  /** @throws {Fault} if too many sessions are connected, or the IP address has joined the room too often */
   count(roomId: string, ipAddress: string | null): void {
     if (this.#connected >= this.#sessions) throw busy('too many anonymous participants are connected')
     const key = `${toNetwork(ipAddress ?? '')} ${roomId}`

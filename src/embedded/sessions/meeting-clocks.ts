@@ -10,7 +10,6 @@ interface MeetingsOptions {
 }
 
 interface Meeting {
-  /** Stored meeting time of the room, in milliseconds. */
   storedMs: number
   /** Monotonic time up to which the meeting time is stored, in milliseconds. */
   storedAt: number
@@ -46,7 +45,7 @@ export class MeetingClocks {
 
   /**
    * Starts or stops the clock of a room. Call inside `store.write`.
-   * @param participants number of connected participants
+   * @param participants number of connected members, without monitors
    */
   set(roomId: string, participants: number): void {
     const isMeeting = participants >= 2
@@ -144,7 +143,6 @@ export class MeetingClocks {
     store.run('UPDATE rooms SET meeting_ms = ? WHERE id = ?', meeting.storedMs, roomId)
   }
 
-  /** Starts the timer that ends a meeting at its time limit. The delay is at least `minDelayMs`. */
   #startTimer(roomId: string, meeting: Meeting, minDelayMs = 0): void {
     const { clock, onTimeUp } = this.#options
     if (meeting.endsAt === Infinity) return
@@ -153,7 +151,7 @@ export class MeetingClocks {
     meeting.cancel = startLongTimer(clock, Math.max(readRemaining(), minDelayMs), () => {
       // Timers may fire up to a millisecond early.
       if (readRemaining() > 0) return this.#startTimer(roomId, meeting)
-      // This retry is canceled when the meeting ends.
+      // Retries in case `onTimeUp` fails. The end of the meeting cancels the retry.
       this.#startTimer(roomId, meeting, retryMs)
       onTimeUp(roomId)
     })

@@ -13,7 +13,6 @@ export const closeReasons = {
   userDeleted: [4004, 'the user is deleted'],
 } as const satisfies Record<string, CloseReason>
 
-/** Converts a close reason to the recorded reason for the end of the session. */
 export function toEndReason(closeReason: CloseReason): EndReason {
   return closeReason === closeReasons.blocked || closeReason === closeReasons.userDeleted ? 'kicked' : 'ended'
 }
@@ -40,7 +39,6 @@ export interface ConnectedSession extends EndedSession {
 /** Session that is not recorded yet. */
 export type NewSession = Omit<ConnectedSession, 'seq' | 'connectedAt' | 'clockOffset'>
 
-/** Client of a session, for the record of the session. */
 export interface SessionClient {
   ipAddress?: string | null
   userAgent?: string | null

@@ -242,13 +242,13 @@ const maxUserAgent = 512
 
 function readClient({ socket, headers }: IncomingMessage): Required<SessionClient> {
   return {
-    // A server that listens on IPv6 gets IPv4 addresses in this form.
+    // On an IPv6 listener, Node reports IPv4 addresses as `::ffff:192.0.2.1`.
     ipAddress: socket.remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/, '') ?? null,
     userAgent: headers['user-agent']?.slice(0, maxUserAgent) ?? null,
   }
 }
 
-/** Returns true if `ws` will accept the handshake. A session must not be recorded for a refused handshake. */
+/** Returns true only if `ws` will accept the handshake, because a refused client must not have a session. */
 function isHandshake({ method, headers }: IncomingMessage): boolean {
   const { 'sec-websocket-key': key = '', 'sec-websocket-protocol': protocols } = headers
   // Version 8, which `ws` also accepts, sends the origin in a header that the server does not check.
@@ -284,14 +284,13 @@ function readTokenProtocol(request: IncomingMessage): string | undefined {
   return protocol && Buffer.from(protocol.slice(tokenPrefix.length), 'base64url').toString()
 }
 
-/** Selects the subprotocol of a session. The subprotocol with the token is never sent back. */
+/** Selects the subprotocol of a session, but never the subprotocol that contains the token. */
 function selectProtocol(protocols: ReadonlySet<string>): string | false {
   if (protocols.has(roomProtocol)) return roomProtocol
   const [first] = [...protocols].filter((name) => !name.startsWith(tokenPrefix))
   return first ?? false
 }
 
-/** Returns the close code and reason of a refused client. */
 function toCloseReason({ status, code, message }: Fault): CloseReason {
   if (code === 'terminated') return closeReasons.terminated
   if (message === 'blocked') return closeReasons.blocked

@@ -10,7 +10,7 @@ export interface UpgradeResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  /** Failure of the connection: reset before the response, or closed within the body. */
+  /** Injected failure: the connection is reset before the response, or closed within the body. */
   readonly connection?: 'reset' | 'cut'
 }
 

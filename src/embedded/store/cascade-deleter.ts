@@ -12,8 +12,7 @@ const dependentTables = {
 type Kind = keyof typeof dependentTables
 
 /**
- * Deleter of rows that belong to deleted rooms and users. It deletes many rows in steps, and resumes after a
- * crash.
+ * Deleter of the rows of deleted rooms and users. Many rows are deleted in steps, which resume after a crash.
  */
 export class CascadeDeleter {
   readonly #store: Store
@@ -43,8 +42,8 @@ export class CascadeDeleter {
   }
 
   /**
-   * Resumes unfinished deletions and records deferred session ends. A failed step is retried at the next
-   * call.
+   * Resumes unfinished deletions and records deferred session ends, in the background. After a failed step,
+   * the next call retries.
    */
   wake(): void {
     if (this.#busy) return

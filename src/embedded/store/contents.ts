@@ -18,8 +18,7 @@ export function dropContents(db: Sqlite): void {
 }
 
 /**
- * Lists the tables that the migrations have created. The table of row numbers is last, because inserts change
- * it.
+ * Lists all tables. `sqlite_sequence`, which holds the last row numbers, is last, because inserts change it.
  */
 export function listTables(db: Sqlite): string[] {
   const rows = db

@@ -12,8 +12,8 @@ export interface DatabaseFile {
 export const savedDirectory = 'backups'
 
 /**
- * Copies a database into the sibling directory `backups`, replacing a file of the same name. Another
- * connection of this process may be in a transaction, whose changes are not copied.
+ * Copies a database into the sibling directory `backups`, replacing a file of the same name. Uncommitted
+ * changes of other connections are not copied.
  * @returns path of the copy
  */
 export function saveCopy({ path, open }: DatabaseFile, name: string): string {

@@ -30,8 +30,8 @@ export function recordEnds(
 }
 
 /**
- * Defers the recording of thousands of session ends, which is much faster than `recordEnds`.
- * `recordListedEnds` records them later. Call inside `store.write`.
+ * Lists session ends, which `recordListedEnds` records later. Listing thousands of ends is much faster than
+ * recording them. Call inside `store.write`.
  */
 export function listEnds(store: Store, ended: readonly EndedSession[], at: number, reason: EndReason): void {
   const { sessions, guests } = splitSeqs(ended)

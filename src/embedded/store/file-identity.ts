@@ -7,7 +7,7 @@ import { openRegular } from '../../files/read-file.ts'
  */
 const maxAgeMs = 100
 
-/** Files that a database used when it was opened. */
+/** Files of an open database, to detect that they were deleted, replaced or truncated. */
 export class DatabaseFiles {
   readonly #paths: readonly string[]
   readonly #opened: string

@@ -8,9 +8,8 @@ interface Listing {
   table: string
   /** Conditions in SQL, which must all hold, with their values. */
   filters?: readonly Filter[]
-  /** Order of the rows; newest first by default. */
+  /** Defaults to newest first. */
   order?: string
-  /** Index that the query must use. */
   index?: string | undefined
 }
 
@@ -49,9 +48,7 @@ function count(store: Store, listing: Listing): number {
   return store.one<{ total: number }>(sql, ...readValues(listing))?.total ?? 0
 }
 
-/**
- * Builds the clauses that select the rows. SQLite counts a whole table fast only if there is no WHERE clause.
- */
+/** Omits an empty WHERE clause, because SQLite counts a whole table fast only without one. */
 function buildSource({ table, filters = [], index }: Listing): string {
   const where = filters.length > 0 ? `WHERE ${filters.map(([condition]) => condition).join(' AND ')}` : ''
   return `FROM ${table} ${index === undefined ? '' : `INDEXED BY ${index}`} ${where}`

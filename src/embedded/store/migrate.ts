@@ -7,7 +7,7 @@ import { openSqlite, type QuietLoader, type Sqlite } from './sqlite.ts'
 /** Maximum size of a database that migrates in about a second, in bytes. */
 const quickBytes = 64 * 1024 * 1024
 
-/** Returns true if a migration will be slow, mostly because it builds indexes. */
+/** Returns true if a migration is needed and will take more than about a second. */
 export function migratesSlowly(sqlite: Sqlite): boolean {
   const read = (name: string) => {
     const row = sqlite.prepare(`PRAGMA ${name}`).get() as Record<string, number> | undefined
@@ -26,7 +26,7 @@ export function migrate(db: Database, saveOld: (version: number) => void): void 
     throw new UsageError('the local workspace was created by a newer version of meetroom', {
       hint: ['update meetroom, or restore a backup; see: ', suggest(['help', 'local'])],
     })
-  // A copied database does not have this mode.
+  // A database copied by `VACUUM INTO` is not in WAL mode.
   db.exec('PRAGMA journal_mode = WAL')
   if (version() === migrations.length) return
   db.exec('BEGIN IMMEDIATE')
@@ -38,7 +38,7 @@ export function migrate(db: Database, saveOld: (version: number) => void): void 
   db.exec('COMMIT')
 }
 
-/** Drops the full-text index of earlier versions, even in Node 22.13 to 22.15, which lack its module. */
+/** Drops the full-text index of earlier versions, even in Node 22.13 to 22.15, which lack the FTS5 module. */
 function dropEmailIndex(db: Database): void {
   try {
     db.exec('DROP TABLE IF EXISTS user_emails')

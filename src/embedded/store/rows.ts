@@ -74,9 +74,7 @@ export interface SessionRow {
 export interface PageRow {
   id: string
   position: number
-  /** Null for a page without a size. */
   width: number | null
-  /** Null for a page without a size. */
   height: number | null
   /** List of entities as JSON. */
   entities: string

@@ -14,12 +14,12 @@ interface SchemaEntry {
   sql: string | null
 }
 
-/** Normalizes a statement, because its formatting may change between versions. */
+/** Removes the formatting of a statement, which may change between versions. */
 const normalize = (sql: string | null) => (sql ?? '').replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim()
 
 /** Last schema version with indexes on demand. */
 const lastOnDemand = 13
-/** Statements that created indexes on demand. */
+/** Statements with which earlier versions created indexes on demand. */
 const onDemand = new Set([
   `CREATE VIRTUAL TABLE user_emails USING fts5 (email, tokenize = 'trigram case_sensitive 1', content = '', contentless_delete = 1)`,
   'CREATE INDEX rooms_by_creation ON rooms (created_at, seq, layout, terminated_at)',
@@ -38,7 +38,6 @@ function isImplied({ type, name, sql }: SchemaEntry, version: number): boolean {
   return onDemand.has(normalize(sql))
 }
 
-/** Returns the statements that create the tables, indexes, views and triggers, by kind and name. */
 function readSchema(db: Sqlite, version: number): Map<string, string> {
   const entries = db
     .prepare(`SELECT type, name, tbl_name, sql FROM main.sqlite_master ORDER BY type <> 'table', type, name`)
@@ -68,7 +67,6 @@ export function readIdentity(db: Sqlite): { version: number; hash: string } {
   }
 }
 
-/** Creates an empty database of a schema version in memory. */
 export function createEmpty(open: OpenSqlite, version: number): Sqlite {
   const db = open(':memory:')
   runMigrations(db, 0, version)

@@ -28,7 +28,6 @@ const emailsStep = `
 /** Empty migration that keeps the numbers of the other migrations. */
 const orderStep = ''
 
-/** Migration for tokens of members, and for the clients of sessions. */
 const clientsStep = `
   ALTER TABLE members ADD COLUMN access_token TEXT;
   UPDATE members SET access_token = id || '.' || lower(hex(randomblob(24))) WHERE user_id IS NOT NULL;
@@ -49,8 +48,8 @@ const clientsStep = `
 `
 
 /**
- * Migration to plain indexes. Counts and full-text search were faster only for millions of rows. `migrate`
- * drops the full-text index, which not every SQLite can drop.
+ * Migration to plain indexes. Stored counts and full-text search were faster only for millions of rows.
+ * `migrate` drops the full-text index, because some versions of SQLite lack its module.
  */
 const plainStep = `
   DROP TRIGGER email_changed;

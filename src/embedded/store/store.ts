@@ -32,7 +32,6 @@ export class Store {
     this.#files = file && new DatabaseFiles(file.path)
   }
 
-  /** Number of writes since the store was opened. */
   get writes(): number {
     return this.#writes
   }
@@ -184,7 +183,7 @@ export class Store {
   }
 
   /**
-   * Undoes a failed write: rolls back to the savepoint, repeats the changes of other writes, and sets a new
+   * Undoes a failed write: rolls back to the savepoint and repeats the changes of other writes. Sets a new
    * savepoint, so that each change is repeated at most once. A savepoint for each write reduced the
    * throughput by a seventh.
    */
@@ -220,7 +219,6 @@ export class Store {
   }
 }
 
-/** Statement of a write, with its values and its result. */
 interface Change {
   kind: 'run' | 'insert'
   sql: string
@@ -228,7 +226,6 @@ interface Change {
   result: number
 }
 
-/** Pending write, which waits for its commit. */
 class Write {
   readonly afterCommit: (() => void)[] = []
   readonly onRollback: (() => void)[] = []

@@ -8,7 +8,7 @@ export interface AttemptResult {
   /** Status of the response, or the reason for a missing response. */
   outcome: number | 'unreachable' | 'forbidden'
   error: string | null
-  /** Beginning of the response body; null without a response, and for an empty body. */
+  /** Beginning of the response body as one line, up to `maxExcerpt`; null without a response or text. */
   excerpt: string | null
 }
 

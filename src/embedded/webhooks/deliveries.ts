@@ -146,7 +146,7 @@ export class Deliveries {
     let next: ReturnType<typeof recordAttempt>
     await this.#record(() => {
       next = recordAttempt(store, delivery, result, { now, nextAt })
-      // The entry is deleted after the commit, because a redelivery in the same commit would look like a
+      // Deleted by the commit itself. Otherwise, a redelivery in the same commit would be skipped as a
       // running attempt.
       store.afterCommit(() => this.#attempted.delete(seq))
       if (++this.#attempts % attemptsPerRemoval === 0) removeFinished(store, now)
@@ -179,7 +179,10 @@ export class Deliveries {
     if (delivery) await this.#attempt(delivery)
   }
 
-  /** Stores a result, and retries until the write succeeds. Meanwhile, the event is not posted again. */
+  /**
+   * Runs a write, and retries until it succeeds or the service stops. Meanwhile, the event is not posted
+   * again.
+   */
   async #record(work: () => void): Promise<void> {
     const { store, onFailure } = this.#options
     while (!this.#closed)

@@ -11,7 +11,7 @@ export type Delivery = DeliveryRow
 export type WebhookTarget = NonNullable<BodyOf<Operations['createRoom']>['webhook']>
 type Event = z.input<typeof WebhookEvent>
 
-/** Maximum number of changes per pack. Unpacking takes a few milliseconds. */
+/** Maximum number of changes per pack, which is unpacked in a few milliseconds. */
 const changesPerPack = 200
 
 export interface ParticipantCounts {
@@ -75,8 +75,8 @@ export function hasPacked(store: Store, roomId: string): boolean {
 }
 
 /**
- * Packs thousands of changes, which is much faster than `enqueue`. Later changes of the room follow in new
- * packs.
+ * Stores changes outside the outbox, which is much faster than `enqueue` for thousands of changes. To
+ * preserve the order, later changes of the room must also be packed. Call inside `store.write`.
  */
 export function pack(store: Store, roomId: string, target: string, changes: readonly PresenceChange[]): void {
   for (let i = 0; i < changes.length; i += changesPerPack)

@@ -10,7 +10,7 @@ export type Post = (url: string, headers: Record<string, string>, body: string) 
 
 interface PostResponse {
   status: number
-  /** Beginning of the response body. */
+  /** Beginning of the response body, at most `maxTextBytes`. */
   text: string
 }
 
@@ -21,7 +21,6 @@ export type Lookup = (
 ) => void
 
 export const timeoutMs = 10_000
-/** Maximum number of response bytes that are decoded. */
 const maxTextBytes = 4096
 const utf8 = new TextDecoder()
 

@@ -96,7 +96,7 @@ export function requestRedelivery(store: Store, id: string, now: number): Delive
   if (!delivery) throw notFound('delivery')
   if (delivery.finished_at === null && delivery.attempts === delivery.round_start)
     throw forbidden('the delivery already waits for an attempt')
-  // The number of redeliveries identifies a redelivery that is requested during an attempt.
+  // The count must not saturate, because a changed count reveals a redelivery during an attempt.
   if (delivery.redeliveries >= maxTotal) throw forbidden('the delivery was redelivered too often')
   store.run(
     `UPDATE deliveries SET state = 'waiting', next_at = NULL, finished_at = NULL, redeliveries = redeliveries + 1,

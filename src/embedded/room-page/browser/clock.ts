@@ -6,10 +6,10 @@ const soonMs = 60_000
 
 const pausedNote = 'Runs while two or more people are here'
 
-/** Meeting clock. Shows the meeting time and, in a room with a limit, the remaining time above it. */
+/** Clock that shows the meeting time and, in a room with a limit, the remaining time above it. */
 export class MeetingClock {
   #meeting: Meeting | undefined
-  /** Time at which the page received the meeting, in milliseconds since the page was opened. */
+  /** Value of `performance.now()`, in milliseconds. */
   #receivedAt = 0
 
   constructor() {
@@ -22,7 +22,6 @@ export class MeetingClock {
     this.#show()
   }
 
-  /** Stops the clock while the connection is lost. */
   stop(): void {
     if (this.#meeting) this.set({ ...this.#current(this.#meeting), is_running: false })
   }

@@ -9,13 +9,9 @@ export interface End {
 
 interface Handlers {
   onFrame(frame: Frame): void
-  /**
-   * Called when the connection is lost.
-   * @param retryInMs time until the next attempt, in milliseconds
-   */
   onLost(retryInMs: number): void
   onConnecting(): void
-  /** Called when the service ends or refuses the session. */
+  /** Called when the service ends or refuses the session. The page then does not reconnect automatically. */
   onEnd(end: End): void
 }
 
@@ -37,7 +33,7 @@ export class Connection {
   readonly #handlers: Handlers
   #socket: WebSocket | undefined
   readonly #pauses = new ReconnectPauses(Math.random, pauseLimits)
-  /** Time of the first frame of the connection, in milliseconds since the page was opened. */
+  /** Value of `performance.now()` at the first frame, in milliseconds; undefined before that frame. */
   #joinedAt: number | undefined
   #timer: number | undefined
 
@@ -75,7 +71,7 @@ export class Connection {
     }
   }
 
-  /** Connects immediately, without waiting for the next attempt. */
+  /** Connects without waiting for the next attempt. Does nothing while a connection is open. */
   retryNow(): void {
     const isWaiting = this.#socket === undefined && this.#timer !== undefined
     if (isWaiting) this.open()

@@ -6,9 +6,9 @@ export interface Session {
 
 export interface Meeting {
   is_running: boolean
-  /** Time of the current meeting in milliseconds. */
+  /** Time of the current meeting, without earlier meetings in the room. */
   elapsed_ms: number
-  /** Remaining meeting time in milliseconds; null without a limit. */
+  /** Null without a limit. */
   remaining_ms: number | null
 }
 

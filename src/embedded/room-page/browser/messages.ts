@@ -2,9 +2,7 @@ import { byId, create } from './elements.ts'
 
 const maxMessages = 500
 
-/** Log of the messages to the room, in the order of arrival. */
 export class MessageLog {
-  /** Number of messages that arrived while the page was hidden. */
   #unread = 0
   #title = document.title
 

@@ -1,7 +1,6 @@
 import { byId, create, setText } from './elements.ts'
 import type { Page } from './frames.ts'
 
-/** Viewer that shows the pages of the room one at a time. */
 export class PageViewer {
   #pages: readonly Page[] = []
   #current = 0

@@ -11,7 +11,7 @@ export function takeToken(key: string): string | undefined {
   return given
 }
 
-/** Stores the token for a reload, or removes the stored token. */
+/** Stores the token for a reload; undefined removes the stored token. */
 export function keepToken(key: string, token: string | undefined): void {
   // Browsers may deny storage to an embedded page.
   try {
