@@ -1,12 +1,11 @@
-/** Request line that is shown in an error. */
 export interface RequestLine {
   method: string
   path: string
 }
 
 /**
- * Command line of this program that can be pasted. Only `hintText` formats it, and adds the flags that select
- * the service.
+ * Command line of this program that can be pasted. Only `hintText` formats a suggestion, and adds the flags
+ * that select the service.
  */
 export class Suggestion {
   constructor(
@@ -15,7 +14,7 @@ export class Suggestion {
   ) {}
 }
 
-/** Suggests a command for the service of the run, unless its words select another service. */
+/** Suggests a command for the service of the run, unless `words` select another service. */
 export function suggest(words: readonly string[], ...operands: readonly string[]): Suggestion {
   return new Suggestion(words, operands)
 }
@@ -29,8 +28,8 @@ export interface ErrorDetails {
   /** Advice in one line. Commands of this program must be a `Suggestion`, not plain text. */
   hint?: Hint | undefined
   /**
-   * Invalid value of the command line, and the value that was probably meant. It becomes the hint if there is
-   * no other.
+   * Invalid value of the command line, and the value that was probably meant. Without another hint, the hint
+   * suggests the meant value.
    */
   correction?: readonly [given: string, meant: string] | undefined
   status?: number | undefined
@@ -46,15 +45,17 @@ export interface ErrorDetails {
   body?: unknown
   /** True if the service accepted a write whose result is unknown. */
   accepted?: boolean | undefined
-  /** ID of an item that the service created, but whose values differ from the request or are not proved. */
+  /**
+   * ID of an item that the service created, but whose values differ from the request or are not confirmed.
+   */
   createdId?: string | undefined
   cause?: unknown
 }
 
-/** Expected failure. Scripts rely on its exit code. */
+/** Expected failure, on whose exit code scripts rely. */
 export abstract class MeetroomError extends Error {
   abstract readonly exitCode: number
-  /** Error code in JSON output. Scripts rely on this code. */
+  /** Error code in JSON output, on which scripts rely. */
   abstract readonly code: string
   readonly hint: Hint | undefined
   readonly correction: ErrorDetails['correction']
@@ -67,7 +68,7 @@ export abstract class MeetroomError extends Error {
   readonly body: unknown
   readonly accepted: boolean | undefined
   readonly createdId: string | undefined
-  /** Flags that select the service of the error, if it is not the service of the run. */
+  /** Flags that select the service of the error; undefined for the service of the run. */
   target: readonly string[] | undefined
 
   constructor(message: string, details: ErrorDetails = {}) {
@@ -89,8 +90,8 @@ export abstract class MeetroomError extends Error {
 }
 
 /**
- * Error for a request that the service refused, with a 4xx, a validation exception (500) or an error in a
- * 2xx, if no other class describes it.
+ * Error for a request that the service refused, if no other class describes the refusal: a 4xx, a validation
+ * exception (500), or an error in a 2xx to a write.
  */
 export class ApiError extends MeetroomError {
   readonly exitCode = 1
@@ -109,7 +110,7 @@ export class ConflictError extends MeetroomError {
   readonly code = 'conflict'
 }
 
-/** Error in flags, input or settings. Nothing was sent. */
+/** Error in flags, input or settings. Nothing was changed. */
 export class UsageError extends MeetroomError {
   readonly exitCode = 2
   readonly code = 'usage'
@@ -275,7 +276,6 @@ export function describeSystemError(cause: unknown, missing = 'no such file'): s
 /** Exit codes by signal: 128 plus the number of the signal, as in shells. */
 const stopCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
-/** Error for a signal that asks the program to stop. */
 export class InterruptedError extends MeetroomError {
   readonly code = 'interrupted'
   readonly exitCode: number
@@ -292,7 +292,6 @@ export class InterruptedError extends MeetroomError {
 /** Error for output that its reader has closed, as `head` does. The program then exits 0. */
 export class ClosedOutput extends Error {}
 
-/** Converts any error to a `MeetroomError`. An unexpected error becomes a `BugError`. */
 export function toMeetroomError(error: unknown): MeetroomError {
   return error instanceof MeetroomError ? error : new BugError(error)
 }

@@ -30,7 +30,6 @@ export type Input = NodeJS.ReadableStream & {
   setRawMode?(isRaw: boolean): unknown
 }
 
-/** Signals that ask the program to stop. */
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
 export interface Host {
@@ -53,7 +52,10 @@ export interface Host {
   readonly effectiveUid: number | undefined
   userName(): Promise<string>
   isAlive(pid: number): boolean
-  /** Kills a process, or a process group given as `-pid`. Does nothing if the process has ended. */
+  /**
+   * Kills a process, or a process group given as `-pid`. Ignores processes that ended or belong to other
+   * users.
+   */
   kill(pid: number): void
   dirs(): Promise<{ config: string; data: string; cache: string }>
   /** Wall clock, in milliseconds since 1970. */
@@ -62,7 +64,7 @@ export interface Host {
   monotonic(): number
   /**
    * Runs `work` after `ms` milliseconds (below 2³¹) if the program still runs. The returned function cancels
-   * it.
+   * the timer.
    */
   after(ms: number, work: () => void): () => void
   /** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
@@ -80,7 +82,7 @@ const maxBlockedMs = 1000
 
 interface StopRequest {
   isMade: boolean
-  /** Functions that limit the wait of pending writes. */
+  /** Functions that start the timeouts of pending writes. */
   readonly limits: Set<() => void>
 }
 
@@ -195,7 +197,7 @@ export function createProcessHost(): Host {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // The process has already ended.
+        // The process has ended, or belongs to another user.
       }
     },
     isAlive(pid) {
@@ -263,7 +265,7 @@ export function createProcessHost(): Host {
 }
 
 /**
- * Replacement for `process.emitWarning` that drops experimental warnings and counts the loads that need it.
+ * Replacement for `process.emitWarning` that drops experimental warnings. `loads` counts the running loads.
  */
 type QuietWarning = typeof process.emitWarning & { original?: typeof process.emitWarning; loads?: number }
 

@@ -45,7 +45,7 @@ export async function main(
   // Every request adds a listener, and Node warns about more than ten.
   setMaxListeners(0, interruption.signal)
   const stopListening = host.onSignal((signal) => {
-    // A second signal ends the program. Deferred, so that a prompt can restore the terminal first.
+    // Without the listener, a second signal ends the program. A prompt must restore the terminal before that.
     queueMicrotask(() => stopListening())
     interruption.abort(new InterruptedError(signal))
   })
@@ -132,7 +132,6 @@ function isForEachProfile(command: Command): boolean {
   return command instanceof MeetroomCommand && command.isForEachProfile
 }
 
-/** Opens the backup. Its module is loaded only if flags or settings request a backup. */
 async function openBackup(context: Context): Promise<Backup | undefined> {
   const { save } = context.flags
   if (save === false) return undefined
@@ -142,7 +141,6 @@ async function openBackup(context: Context): Promise<Backup | undefined> {
   return createBackup(context, save === undefined ? { dir: saveDeleted?.value ?? '' } : { file: save })
 }
 
-/** Reads a list, to prove writes. Loads the module on the first call. */
 const readListOf: ContextSetup['readList'] = async function* (context, client, name, input) {
   const { readList } = await import('./cli/lists/read-list.ts')
   for await (const { items } of readList(context, name, input, { all: true, client })) yield items
@@ -161,9 +159,7 @@ function toInterruptedError(cause: unknown, signal: AbortSignal): MeetroomError 
   return cause instanceof InterruptedError ? cause : (signal.reason as InterruptedError)
 }
 
-/**
- * Finds a better hint for an invalid value or, with requests, for an item that does not exist. Never fails.
- */
+/** Finds a better hint for an invalid value, or for a missing item by sending requests. Never fails. */
 async function explainError(
   error: MeetroomError,
   context: Context | undefined,
@@ -177,12 +173,12 @@ async function explainError(
   return explainMissing(error, context, calledCommand)
 }
 
-/** Exit codes after which changes are possible. All other exit codes mean that nothing was changed. */
+/** Exit codes with which data may have changed. All other exit codes mean that nothing was changed. */
 const undecided: ReadonlySet<number> = new Set([7, 8, 70])
 
 /**
- * Adds the changes that were made before an error to its message. Replaces an exit code that rules out
- * changes.
+ * Adds the changes that were made before an error to its message. Replaces an exit code that means “nothing
+ * was changed”.
  */
 function nameChanges(error: MeetroomError, context: Context | undefined): MeetroomError {
   const done = context?.changes.describe()

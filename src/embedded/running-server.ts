@@ -36,7 +36,6 @@ export interface WorkspaceLock {
 /**
  * Locks a data directory, waiting at most a second for the lock. The operating system releases the lock even
  * after a crash.
- * @param hint hint of the error
  * @throws {UsageError} if another process holds the lock
  */
 export async function lockWorkspace(

@@ -7,7 +7,7 @@ import { createLinkError, createNotRegularError, requireOwner, requireRegular } 
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants
 
-/** File to which text is appended. Once `sync` resolves, all earlier text survives a power loss. */
+/** File for appending. Once `sync` resolves, all earlier text survives a power loss. */
 export class AppendFile {
   readonly #file: FileHandle
   readonly #path: string

@@ -3,7 +3,7 @@ interface Caller {
   reject(error: unknown): void
 }
 
-/** Log with group commits: all text that arrives during a write is written together by the next write. */
+/** Log with group commits: text that arrives during a write is written by the next write. */
 export class AppendLog {
   readonly #write: (text: string) => Promise<void>
   #text = ''

@@ -10,13 +10,13 @@ export function createFile(path: string): Promise<FileHandle> {
   return open(path, newFile | O_APPEND, 0o600)
 }
 
-/** Side files that SQLite opens by itself. SQLite would wait forever for the writer of a named pipe. */
+/** Side files that SQLite opens automatically. For a named pipe, SQLite would wait forever for a writer. */
 const sideFiles = ['-wal', '-shm', '-journal']
 
 /**
- * Prepares the file of a database for SQLite, which follows links and creates files that others can read: a
- * missing file is created with mode 0600, which SQLite copies to its side files. An existing file is not
- * opened, because closing it would release the locks of other connections of this process.
+ * Creates a missing database file with mode 0600, which SQLite copies to the side files. SQLite itself would
+ * follow links and create files that others can read. An existing file is not opened, because closing it
+ * would release the locks of other connections of this process.
  * @param uid effective user ID: this user or root must own the file; undefined to accept any owner
  * @throws {UsageError} if a file of the database is not regular, or belongs to another user
  */

@@ -46,7 +46,7 @@ interface DraftOptions {
  * keeps its mode, unless `isPrivate` is set.
  */
 export class Draft {
-  /** Path of the file that is replaced. */
+  /** Path of the replaced file; a followed link is resolved. */
   readonly target: string
   readonly path: string
   readonly fd: number
@@ -60,7 +60,7 @@ export class Draft {
   constructor(path: string, { follow = false, isPrivate = false, overwrite = true }: DraftOptions = {}) {
     this.#overwrite = overwrite
     this.target = follow ? resolveLink(path) : path
-    // The name may already have the maximum length.
+    // The name of the target may already have the maximum length.
     const name = `${basename(this.target).slice(0, 50)}.${randomBytes(6).toString('hex')}.part`
     this.path = join(dirname(this.target), name)
     this.fd = openSync(this.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
@@ -110,7 +110,6 @@ export class Draft {
     if (sync) syncDirectory(dirname(this.target))
   }
 
-  /** Removes the draft; the target is unchanged. */
   discard(): void {
     this.#close()
     rmSync(this.path, { force: true })
@@ -122,7 +121,7 @@ export class Draft {
   }
 }
 
-/** Replaces or creates a file, with the options of `Draft`. */
+/** Replaces or creates a file atomically. */
 export function replaceFile(
   path: string,
   content: string | Buffer,
@@ -149,10 +148,7 @@ export function deleteFile(path: string): void {
   rmSync(path, { force: true })
 }
 
-/**
- * Copies a file to an open file.
- * @returns number of copied bytes
- */
+/** Copies a file to an open file. Returns the number of copied bytes. */
 export function copyInto(fd: number, path: string): number {
   const from = openSync(path, O_RDONLY | O_NOFOLLOW)
   const buffer = Buffer.allocUnsafe(1024 * 1024)

@@ -8,16 +8,16 @@ import {
 } from '../errors.ts'
 
 interface Details extends Pick<ErrorDetails, 'hint'> {
-  /** Class of the error, if not the default. */
+  /** Class of the error. Defaults to `UsageError` for reads, otherwise to `OutputError`. */
   Kind?: new (
     message: string,
     details: ErrorDetails,
   ) => MeetroomError
-  /** Text after the reason. */
+  /** Text after the reason and a semicolon. */
   rest?: string
 }
 
-// The functions below return errors that are not system errors unchanged.
+// The functions named `to…Error` return all errors that are not system errors unchanged.
 
 export function toReadError(name: string, error: unknown, details?: Details): unknown {
   return translate(error, `${name} cannot be read`, 'no such file', { Kind: UsageError, ...details })

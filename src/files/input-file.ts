@@ -41,7 +41,6 @@ export async function readInput(
 }
 
 /**
- * @param name name in messages
  * @throws {UsageError} if the input cannot be read or is an endless device
  * @throws {InterruptedError} if a signal arrives while a pipe is read
  */

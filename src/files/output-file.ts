@@ -9,8 +9,8 @@ import { toWriteError } from './file-errors.ts'
 import { SignalWait } from './signal-wait.ts'
 
 /**
- * Output that the user named: a file, which is replaced when the output is complete, or a device or pipe such
- * as /dev/stderr and `>(…)`.
+ * Output that the user named: a file, which is replaced when the output is complete, or a device or pipe,
+ * such as /dev/stderr or `>(…)`.
  */
 export class OutputFile {
   readonly #stream: WriteStream
@@ -24,7 +24,7 @@ export class OutputFile {
       draft?.discard()
       throw toWriteError(path, error)
     })
-    // `close` handles the error. Until then, this handler prevents an unhandled rejection.
+    // `close` reports the error. Until then, this handler prevents an unhandled rejection.
     this.#ended.catch(() => {})
   }
 

@@ -12,9 +12,7 @@ import { createDirectoryError, createLinkError, createNotRegularError } from './
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
-/**
- * Default maximum size of files that this program writes, such as settings, keys and process IDs, in bytes.
- */
+/** Default maximum size of files that this program writes, such as settings and keys, in bytes. */
 const smallFile = 2 ** 20
 /** Maximum size of documents that users write or keep, in bytes. */
 export const largeFile = 2 ** 28

@@ -1,11 +1,8 @@
 import { InterruptedError } from '../errors.ts'
 import type { Host } from '../host.ts'
 
-/**
- * Wait that a signal can end, for work that cannot be canceled, such as opening a pipe without another end.
- */
+/** Wait that a signal can end, for work that cannot be canceled, such as opening a named pipe. */
 export class SignalWait {
-  /** Stops listening for signals. */
   readonly release: () => void
   #interruption: InterruptedError | undefined
   #abandon = (_: InterruptedError) => {}

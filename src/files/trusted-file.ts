@@ -35,9 +35,9 @@ export function isHiddenByOthers(error: unknown, uid: number | undefined): boole
 }
 
 /**
- * Reads a file in a data directory that contains a key, or the base URL to which a key is sent. In container
- * volumes, the directory may belong to another user or be writable by a group; a notice reports this. The
- * file must not be writable by more users than the directory.
+ * Reads a file in a data directory that contains a key, or the base URL to which a key is sent. As in
+ * container volumes, the directory may belong to another user or be writable by a group. The file must not be
+ * writable by more users than the directory.
  * @throws {UsageError} if the file is not regular, or another user controls it
  */
 export function readInDataDirectory(path: string, uid: number | undefined): string {

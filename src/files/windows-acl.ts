@@ -7,8 +7,8 @@ import type { Host } from '../host.ts'
 const options = { timeout: 10_000, windowsHide: true }
 
 /**
- * Gives only this user access to a path on Windows, without a shell or PATH. Returns the reason for a
- * failure.
+ * Gives only this user access to a path on Windows. Runs the system programs by full path, so that PATH
+ * cannot replace them. Returns the reason for a failure; undefined on success.
  */
 export async function keepToUser(
   path: string,

@@ -18,7 +18,7 @@ import type { Duration, WebhookEvent } from './types.ts'
 
 const optionKeys = ['seed', 'dataDir', 'port', 'apiKey', 'onUnknown', 'onUnmatchedFault', 'log']
 
-/** File that marks a directory with a workspace that `startService` created and may delete. */
+/** File that marks a workspace that `startService` created and `reset` may delete. */
 const markerFile = 'test-workspace'
 
 export const startService: typeof Public.startService = async (options = {}) => {

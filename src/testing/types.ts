@@ -1,5 +1,4 @@
-// Public types of `meetroom/testing`. The build publishes this file as its declarations, so it imports
-// nothing.
+// Public types of `meetroom/testing`. The build publishes this file, so it must not import anything.
 
 export type Operation =
   | 'listRooms'
@@ -199,7 +198,10 @@ export interface TestService extends AsyncDisposable {
   readonly clock: {
     /** Time of the service in milliseconds since 1970. */
     now(): number
-    /** Moves the time forward. Resolves when due webhooks have been attempted and due meetings have ended. */
+    /**
+     * Moves the time forward, by at most ten years. Resolves when due webhooks have been attempted and due
+     * meetings have ended.
+     */
     advance(duration: Duration): Promise<void>
     freeze(): void
     resume(): void

@@ -136,7 +136,7 @@ export class MeetingClocks {
     const { storedMs, storedAt } = meeting
     const elapsed = Math.round(clock.monotonic() - storedAt)
     meeting.storedMs = Math.min(storedMs + elapsed, maxTotal)
-    // Rounding errors must not accumulate. Otherwise, a room at its time limit could report one second too
+    // Rounding errors must not accumulate. Otherwise, a room at its meeting limit could report one second too
     // few.
     meeting.storedAt = storedAt + elapsed
     store.onRollback(() => Object.assign(meeting, { storedMs, storedAt }))
