@@ -37,7 +37,7 @@ export interface ErrorDetails {
   retryable?: boolean | undefined
   /** Unparsed value of the `Retry-After` header. */
   retryAfter?: string | undefined
-  /** ID that the service gave the request (`X-Request-Id`), for its operators. */
+  /** ID that the service gave the request (`X-Request-Id`), for the operators of the service. */
   requestId?: string | undefined
   /** True if an earlier attempt may have changed data. */
   afterLostAttempt?: boolean | undefined
@@ -201,7 +201,7 @@ export class UnhealthyError extends MeetroomError {
 export type Done = Readonly<{ text: string; isOne: boolean }>
 
 /**
- * Error for output that cannot be written, such as on a full disk. Its exit code is EX_IOERR of sysexits(3).
+ * Error for output that cannot be written, such as on a full disk. The exit code is EX_IOERR of sysexits(3).
  */
 export class OutputError extends MeetroomError {
   readonly exitCode = 74

@@ -13,10 +13,9 @@ import { untilSignal } from './signal-wait.ts'
 type Machine = Pick<Host, 'cwd' | 'onSignal'>
 
 interface InputOptions {
-  /** Name in messages. */
+  /** Name in messages; defaults to the path. */
   name?: string
   maxBytes?: number
-  /** Hint for a file that cannot be read. */
   hint?: Hint
 }
 

@@ -212,8 +212,8 @@ export interface TestService extends AsyncDisposable {
   }
   readonly webhooks: {
     /**
-     * Returns the first matching attempt that no earlier call has returned, and waits for it up to `timeout`
-     * (default: 2s). The error of a timeout lists the attempts.
+     * Returns the first matching attempt that no earlier call has returned, and waits for such an attempt up
+     * to `timeout` (default: 2s). The error of a timeout lists the last ten attempts.
      */
     next(matches?: (event: WebhookEvent) => boolean, options?: { timeout?: Duration }): Promise<WebhookEvent>
     /** Resolves when no attempt is running. Webhooks that wait for a retry do not count. */

@@ -8,7 +8,7 @@ interface Files {
 }
 
 /**
- * Creates the files of the room page. All rooms share one page, whose script reads the room and the token.
+ * Creates one page for all rooms, and its assets. The script of the page reads the room and the token.
  * @param embedOrigin the only origin whose pages may embed the room page
  */
 export function createFiles(embedOrigin: string | undefined): Files {

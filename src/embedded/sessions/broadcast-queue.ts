@@ -6,7 +6,7 @@ const turnMs = 1
 
 type Deliver = (session: ConnectedSession) => void
 
-/** Queue of broadcasts, ordered per room. */
+/** Queue that sends the broadcasts of each room in order. */
 export class BroadcastQueue {
   /** Last pending broadcast by room. */
   readonly #last = new Map<string, Promise<void>>()

@@ -29,7 +29,7 @@ export function listTables(db: Sqlite): string[] {
   return rows.map(({ name }) => name)
 }
 
-/** Lists the columns of a table; empty if there is no such table. */
+/** Returns an empty list if there is no such table. */
 export function listColumns(db: Sqlite, table: string): string[] {
   const rows = db.prepare('SELECT name FROM pragma_table_info(?)').all(table) as { name: string }[]
   return rows.map(({ name }) => name)

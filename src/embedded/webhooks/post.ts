@@ -57,7 +57,7 @@ const createGuardedLookup =
     })
   }
 
-/** Creates a function that posts webhooks. It times out after ten seconds and does not follow redirects. */
+/** Creates a function that posts webhooks, times out after ten seconds, and does not follow redirects. */
 export function createPost({
   allowPrivate,
   lookup = dnsLookup,

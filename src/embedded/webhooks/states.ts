@@ -17,7 +17,7 @@ const addAttempt = `attempts = min(attempts + 1, ${maxTotal}), round_start = min
 
 interface Times {
   now: number
-  /** Time of the next attempt, if this attempt failed. */
+  /** Time of the next attempt if this attempt fails. */
   nextAt: number
 }
 

@@ -11,7 +11,7 @@ interface Handlers {
   onFrame(frame: Frame): void
   onLost(retryInMs: number): void
   onConnecting(): void
-  /** Called when the service ends or refuses the session. The page then does not reconnect automatically. */
+  /** Called when the service ends or refuses the session. */
   onEnd(end: End): void
 }
 
