@@ -39,7 +39,6 @@ export interface Host {
   readonly stderr: Output
   /** Stream behind `stderr`, for prompts that move the cursor. */
   readonly prompt: NodeJS.WritableStream
-  /** True if a flag requests ASCII symbols. */
   readonly ascii?: boolean
   readonly platform: NodeJS.Platform
   readonly nodeVersion: string

@@ -18,7 +18,6 @@ export interface InstanceOptions {
   dir: string | undefined
   keyFile?: string | undefined
   apiKey?: string | undefined
-  /** Factor for the delays between webhook attempts. */
   webhookRetryScale: number
   /** Allows webhooks to private and link-local IP addresses. */
   allowPrivateWebhooks: boolean

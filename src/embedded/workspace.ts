@@ -160,7 +160,7 @@ function createKeyFile(file: string): void {
 }
 
 /**
- * Reads a key file. Returns empty text for an empty file.
+ * Returns empty text for an empty file.
  * @throws {UsageError} if the file contains anything but a key, or another user controls the file
  */
 function requireKey(file: string, dir: string | undefined, { effectiveUid }: StoreMachine): string {

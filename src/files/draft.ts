@@ -148,7 +148,7 @@ export function deleteFile(path: string): void {
   rmSync(path, { force: true })
 }
 
-/** Copies a file to an open file. Returns the number of copied bytes. */
+/** Returns the number of copied bytes. */
 export function copyInto(fd: number, path: string): number {
   const from = openSync(path, O_RDONLY | O_NOFOLLOW)
   const buffer = Buffer.allocUnsafe(1024 * 1024)

@@ -27,10 +27,7 @@ export class SignalWait {
   }
 }
 
-/**
- * Yields the chunks of an input until a signal.
- * @throws {InterruptedError} after a signal
- */
+/** @throws {InterruptedError} after a signal */
 export async function* untilSignal(
   input: AsyncGenerator<Buffer>,
   host: Pick<Host, 'onSignal'>,

@@ -173,7 +173,6 @@ interface Waiter {
   reject(error: unknown): void
 }
 
-/** Webhook attempts since the last reset, for tests that wait for an attempt. */
 class WebhookInbox {
   /** Events that `next` has not returned. */
   #kept: WebhookEvent[] = []

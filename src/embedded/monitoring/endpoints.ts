@@ -17,7 +17,6 @@ interface MonitoringOptions {
 
 const plain = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }
 
-/** Adds `/healthz`, `/readyz` and `/metrics` to a service. */
 export function withMonitoring(service: Service, options: MonitoringOptions): Service {
   const { apiKey, requests, gauges, isDraining, checkStorage } = options
   const expectedHeader = Buffer.from(`Bearer ${apiKey}`)

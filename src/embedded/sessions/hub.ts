@@ -79,7 +79,7 @@ export class Hub implements SessionControl {
     for (const roomId of await store.write(() => closeAbandonedSessions(this.#options))) onEvent(roomId)
   }
 
-  /** Records the start of a session. Call inside `store.write`. */
+  /** Call inside `store.write`. */
   join(newSession: NewSession, { ipAddress = null, userAgent = null }: SessionClient = {}): ConnectedSession {
     const { store, clock } = this.#options
     const now = clock.now()

@@ -20,7 +20,6 @@ interface Counter {
 }
 
 export interface AnonymousLimits {
-  /** Maximum number of joins of a room in quick succession, per IP address. */
   joins?: number
   sessions?: number
 }

@@ -28,7 +28,6 @@ type View = 'room' | 'pages' | 'clock'
 
 interface Viewed {
   readonly sessions: Set<ConnectedSession>
-  /** Views to send with the next description. */
   readonly due: Set<View>
   /** Monotonic time of the last description, in milliseconds. */
   sentAt: number

@@ -2,7 +2,6 @@ import type { EndReason, MemberType } from '../../api/vocabulary.ts'
 import type { EndedSession } from '../store/ended.ts'
 import type { Frame } from './frame.ts'
 
-/** Close code and reason of a session that the service ends. */
 export type CloseReason = readonly [code: number, reason: string]
 
 export const closeReasons = {
@@ -36,7 +35,6 @@ export interface ConnectedSession extends EndedSession {
   readonly peer: Peer
 }
 
-/** Session that is not recorded yet. */
 export type NewSession = Omit<ConnectedSession, 'seq' | 'connectedAt' | 'clockOffset'>
 
 export interface SessionClient {

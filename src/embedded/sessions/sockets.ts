@@ -260,7 +260,6 @@ function isHandshake({ method, headers }: IncomingMessage): boolean {
   return protocols === undefined || isProtocolList(protocols)
 }
 
-/** Returns true for a comma-separated list of distinct tokens. */
 function isProtocolList(header: string): boolean {
   const names = header.split(/[ \t]*,[ \t]*/)
   return names.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)) && new Set(names).size === names.length

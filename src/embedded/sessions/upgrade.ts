@@ -18,7 +18,6 @@ export function isWebSocketUpgrade(request: IncomingMessage): boolean {
   return request.headers.upgrade?.toLowerCase() === 'websocket'
 }
 
-/** Refuses an upgrade request with a plain HTTP response and closes the connection. */
 export function refuseUpgrade(socket: Duplex, { status, code, message }: Fault, requestId: string): void {
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',

@@ -29,7 +29,7 @@ export class Database {
     return Number(this.#statement(sql).run(...values).changes)
   }
 
-  /** Inserts one row. Returns the row ID, or 0 if no row was inserted. */
+  /** Returns the row ID, or 0 if no row was inserted. */
   insert(sql: string, values: readonly Value[]): number {
     const { changes, lastInsertRowid } = this.#statement(sql).run(...values)
     return Number(changes) > 0 ? Number(lastInsertRowid) : 0

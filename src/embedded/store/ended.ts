@@ -10,7 +10,7 @@ export interface EndedSession {
 const listed = 'SELECT value FROM json_each(?)'
 
 /**
- * Records the ends of sessions. Call inside `store.write`.
+ * Call inside `store.write`.
  * @param at end of the sessions in milliseconds since 1970; the start of a session is used if later
  */
 export function recordEnds(

@@ -6,7 +6,6 @@ type Filter = readonly [condition: string, ...values: Value[]]
 
 interface Listing {
   table: string
-  /** Conditions in SQL, which must all hold, with their values. */
   filters?: readonly Filter[]
   /** Defaults to newest first. */
   order?: string

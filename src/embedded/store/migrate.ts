@@ -51,7 +51,7 @@ function dropEmailIndex(db: Database): void {
   }
 }
 
-/** Migrates a database from a schema version to another. Call inside a transaction. */
+/** Call inside a transaction. */
 export function runMigrations(db: Pick<Sqlite, 'exec'>, from: number, to = migrations.length): void {
   for (const [i, step] of migrations.entries())
     if (i >= from && i < to) {

@@ -17,10 +17,7 @@ export interface StoreMachine {
   effectiveUid?: number | undefined
 }
 
-/**
- * Function that opens a database file.
- * @throws a system error or an error of SQLite
- */
+/** @throws a system error or an error of SQLite */
 export type OpenSqlite = (path: string, options?: { readOnly: true }) => Sqlite
 
 /**
@@ -42,7 +39,7 @@ export async function loadSqlite(quietly: QuietLoader): Promise<OpenSqlite> {
 }
 
 /**
- * Loads a driver. Reads with the driver alone can abort the process: see `SafeStatement`.
+ * Reads with the driver alone can abort the process: see `SafeStatement`.
  * @throws {UsageError} if this Node has no SQLite and libsql is not installed
  */
 export async function loadDriver(quietly: QuietLoader): Promise<(path: string, readOnly: boolean) => Driver> {

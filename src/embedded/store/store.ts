@@ -47,22 +47,22 @@ export class Store {
     if (this.#files?.areLost()) throw fileLost()
   }
 
-  /** Returns the first row. Outside `write`, reads only committed data. */
+  /** Outside `write`, reads only committed data. */
   one<Row>(sql: string, ...values: Value[]): Row | undefined {
     return this.#readable().one(sql, values)
   }
 
-  /** Returns all rows. Outside `write`, reads only committed data. */
+  /** Outside `write`, reads only committed data. */
   all<Row>(sql: string, ...values: Value[]): Row[] {
     return this.#readable().all(sql, values)
   }
 
-  /** Runs a statement and returns the number of changed rows. Call inside `write`. */
+  /** Returns the number of changed rows. Call inside `write`. */
   run(sql: string, ...values: Value[]): number {
     return this.#change('run', sql, values)
   }
 
-  /** Inserts one row. Returns its `seq`, or 0 if no row was inserted. Call inside `write`. */
+  /** Returns the `seq` of the row, or 0 if no row was inserted. Call inside `write`. */
   insert(sql: string, ...values: Value[]): number {
     return this.#change('insert', sql, values)
   }

@@ -22,9 +22,9 @@ interface Times {
 }
 
 /**
- * Records an attempt. Call inside `store.write`.
+ * Call inside `store.write`.
  * @returns time of the next attempt; 'now' for a redelivery that was requested during the attempt; undefined
- *   for a finished delivery
+ * for a finished delivery
  */
 export function recordAttempt(
   store: Store,

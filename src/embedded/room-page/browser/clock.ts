@@ -6,7 +6,6 @@ const soonMs = 60_000
 
 const pausedNote = 'Runs while two or more people are here'
 
-/** Clock that shows the meeting time and, in a room with a limit, the remaining time above it. */
 export class MeetingClock {
   #meeting: Meeting | undefined
   /** Value of `performance.now()`, in milliseconds. */

@@ -26,7 +26,6 @@ const pauseLimits = { baseMs: 500, maxMs: 15_000 }
  */
 const silenceMs = 17_000
 
-/** Connection to the room, with automatic reconnects. */
 export class Connection {
   readonly #url: string
   readonly #token: string | undefined

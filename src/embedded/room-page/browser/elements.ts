@@ -4,7 +4,7 @@ export function byId(id: string): HTMLElement {
   return element
 }
 
-/** Creates an element. Content from the service is inserted as text, never as markup. */
+/** Inserts content from the service as text, never as markup. */
 export function create(
   name: string,
   { text, className }: { text?: string; className?: string } = {},
