@@ -1,8 +1,8 @@
 import type { Lookup } from '../../src/embedded/webhooks/post.ts'
 
 /**
- * Creates a resolver of the names in a table. Each lookup of a name uses the next list of addresses; the
- * last list is repeated.
+ * Creates a resolver of the names in a table. Each lookup of a name returns the next list of addresses; the
+ * last list repeats. A name that is not in the table fails with ENOTFOUND.
  */
 export function lookupIn(names: Readonly<Record<string, readonly (readonly string[])[]>>) {
   const counts = new Map<string, number>()

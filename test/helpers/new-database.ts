@@ -23,13 +23,13 @@ interface Pool {
 let loading: Promise<Pool> | undefined
 
 /**
- * Replaces the function that loads SQLite. In-memory databases then have the current schema, which takes one
- * millisecond instead of seven for all migrations, and a tenth of that for a reused database.
+ * Replaces the function that loads SQLite. In-memory databases then have the current schema. A new database
+ * takes 1 ms instead of 7 ms for all migrations, and a reused database takes 0.1 ms.
  */
 export const withSchema = withRows('')
 
 /**
- * Returns a replacement for the function that loads SQLite. Its in-memory databases contain rows.
+ * Returns a replacement for the function that loads SQLite. In-memory databases then contain the given rows.
  * @param rows statements from `rowsOf`
  */
 export function withRows(rows: string): <T>(_load: () => Promise<T>) => Promise<T> {
@@ -149,7 +149,10 @@ function create({ open, schema, tables }: Pool): Pooled {
   }
 }
 
-/** Empties a database. Returns false if the database must be closed instead. */
+/**
+ * Empties a database. Returns false if the database must be closed instead: after an error, or if a table had
+ * 5,000 rows or more.
+ */
 function clear({ driver, clear }: Pooled): boolean {
   try {
     driver.exec('ROLLBACK')

@@ -15,10 +15,10 @@ export class Oracle {
   readonly #known: Record<How, Map<string, number>> = { acknowledged: new Map(), seen: new Map() }
   /** Rooms with a sent deletion, acknowledged or not. */
   readonly #maybeDeleted = new Set<string>()
-  /** Number of acknowledged writes and of observed writes. */
+  /** Numbers of acknowledged and of observed writes. */
   readonly counts: Record<How, number> = { acknowledged: 0, seen: 0 }
 
-  /** Records that a room has reached a number. Returns true if this is new. */
+  /** Records that a room has reached a number. Returns true if the room had only lower numbers before. */
   learn(id: string, number: number, how: How): boolean {
     const isNews = [...Object.values(this.#known)].every((known) => (known.get(id) ?? gone) < number)
     const known = this.#known[how]
@@ -29,7 +29,7 @@ export class Oracle {
     return isNews
   }
 
-  /** Records the deletion of a room. Call before the request is sent. */
+  /** Records the deletion of a room. Call this function before you send the request. */
   deleting(id: string): void {
     this.#maybeDeleted.add(id)
   }
@@ -46,7 +46,7 @@ export class Oracle {
         const now = held.get(id) ?? (this.#maybeDeleted.has(id) ? deleted : gone)
         if (now < number)
           lost.push(`room ${id}: ${inWords(number)} was ${how}, and now it is ${inWords(now)}`)
-        // A deletion is final.
+        // A deletion is final: the room must not return after a later crash.
         if (now === deleted) this.#known[how].set(id, deleted)
       }
     return lost

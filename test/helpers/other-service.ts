@@ -3,14 +3,14 @@ import { answer, type Intercept, type World } from './world.ts'
 
 type Thing = Record<string, unknown>
 
-/** Differences between a service and the embedded service. Each switch represents real services. */
+/** Differences between a service and the embedded service. Each field models real services. */
 export interface Differences {
   /**
    * True if list items contain only `id`, `type` and `name`, as the API specification guarantees (“Room”),
    * and `user_id` of users.
    */
   minimalLists?: boolean
-  /** Additional fields of all items that the API specification does not list. */
+  /** Fields added to all items; the API specification does not list them. */
   unlisted?: Thing
   /** Fields that are never sent. */
   without?: readonly string[]
@@ -20,16 +20,13 @@ export interface Differences {
   numbersAsText?: boolean
   /** True if booleans are text. */
   booleansAsText?: boolean
-  /**
-   * True if `is_terminated` of a room is a boolean instead of the literal in the API specification (section
-   * 2.1).
-   */
+  /** True if `is_terminated` of a room is a boolean, not the literal of the API specification (“Room”). */
   tellsTerminated?: boolean
   /** Type of IDs, instead of the 24 hexadecimal digits of the embedded service. */
   ids?: 'uuid' | 'number'
   /** Maximum number of items per page, regardless of `limit`. */
   maxLimit?: number
-  /** Values of `limit` above `above` are refused with `status`. */
+  /** Refusal, with `status`, of each `limit` greater than `above`. */
   refusedLimits?: { above: number; status: 400 | 413 | 422 | 500 }
   /** Sessions of every room: always paged, or always complete without `paging`. */
   sessions?: { items: readonly Thing[]; paged: boolean }
@@ -166,7 +163,6 @@ function refused(given: WireResponse, body: Thing, { errors }: Differences): Wir
   return answer(given.status, shape.body, { 'content-type': shape.type })
 }
 
-/** Translates one item. */
 function toldOf(kind: string, thing: Thing, isListed: boolean, differences: Differences): Thing {
   const { minimalLists, unlisted, without = [], leavesNullsOut, tellsTerminated } = differences
   const isRoom = kind === 'room' || kind === 'rooms'

@@ -51,7 +51,7 @@ interface RoomWebhook {
   secret?: string
 }
 
-/** Creates an outbox in memory, its deliveries, and receivers whose responses the test chooses. */
+/** Creates an outbox in a store, in memory by default, with receivers whose responses the test chooses. */
 export async function createOutbox(opened?: Store) {
   vi.useFakeTimers({ toFake: ['Date'], now: testNow })
   const store = opened ?? new Store(await openSqlite(':memory:', withSchema))
@@ -105,13 +105,13 @@ export async function createOutbox(opened?: Store) {
       const answer = await service(wireRequest(localUrl, 'key', { method: 'POST', path: '/rooms', body }))
       return { status: answer.status, id: answer.status === 200 ? decodeBody(answer).room.id : '' }
     },
-    /** Creates a room with a webhook and returns its ID. */
+    /** Creates a room with a webhook, and returns the room ID. */
     room: async (url = 'https://hooks.test/a', more: Omit<RoomWebhook, 'url'> = {}) =>
       (await world.createRoom({ url, ...more })).id,
-    /** Makes many participants leave a room at the same time, so that their events are packed. */
+    /** Packs one event per session ID, as when many participants leave a room at the same time. */
     leave: (roomId: string, ids: readonly string[]) =>
       store.write(() => pack(store, roomId, findWebhook(store, roomId) ?? '', ids.map(moveOf))),
-    /** Makes a participant enter a room. The delivery gets the given ID. */
+    /** Makes a participant enter a room. The delivery gets the given ID. Returns false without a webhook. */
     async enters(roomId: string, id: string, deliveries?: Deliveries): Promise<boolean> {
       const isWanted = await store.write(() => {
         const target = findWebhook(store, roomId)
@@ -133,7 +133,7 @@ export async function createOutbox(opened?: Store) {
       await store.write(() => {})
       return outcome
     },
-    /** Returns the IDs in the outbox. */
+    /** Returns the IDs of the unfinished deliveries, oldest first. */
     outbox: () =>
       store
         .all<{ id: string }>('SELECT id FROM deliveries WHERE finished_at IS NULL ORDER BY seq')

@@ -33,7 +33,7 @@ export function createSimulatedClock() {
   }
 }
 
-/** Creates the controller of a run with a timeout of 30 s. */
+/** Creates a pace controller with a simulated clock and a timeout of 30 s. */
 export function createPace(
   flags: { concurrency?: number; rate?: number } = {},
   stop = new AbortController(),

@@ -2,8 +2,8 @@
 export type Variables = Readonly<Record<string, string>>
 
 /**
- * Splits a PowerShell line that calls a program, up to a pipe. Rejects words that PowerShell might change,
- * such as numbers or unquoted lists.
+ * Splits a PowerShell line that calls a program, up to a pipe.
+ * @throws {Error} for words that PowerShell might change, such as numbers or unquoted lists
  */
 export function readLine(line: string, variables: Variables): string[] {
   const words: string[] = []
@@ -32,13 +32,16 @@ function expand(text: string, variables: Variables): string {
 
 /** Functions that join words to the command line that PowerShell passes to a program. */
 export const commandLines = {
-  /** PowerShell up to 7.2 and Windows PowerShell: words with spaces are quoted, and nothing is escaped. */
+  /**
+   * PowerShell up to 7.2 and Windows PowerShell: empty words are lost, words with spaces are quoted, and
+   * nothing is escaped.
+   */
   old: (words: readonly string[]) =>
     words
       .filter((word) => word !== '')
       .map((word) => (/\s/.test(word) ? `"${word}"` : word))
       .join(' '),
-  /** PowerShell 7.3 and newer. */
+  /** PowerShell 7.3 and newer: quotes are escaped, and empty words are kept. */
   new: (words: readonly string[]) =>
     words
       .map((word) =>

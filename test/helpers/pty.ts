@@ -7,7 +7,7 @@ import { environment, runCommand } from './command.ts'
 import { startProgram } from './serving.ts'
 import { soon, Watched } from './waiting.ts'
 
-/** Returns a function that runs a command line on a pseudoterminal; undefined if this machine has none. */
+/** Returns a function that wraps a shell command line in a pseudoterminal; undefined if there is none. */
 function findTerminal(): ((line: string) => [string, ...string[]]) | undefined {
   const said = (command: string, flag: string) =>
     String(spawnSync(command, [flag], { encoding: 'utf8' }).stdout)
@@ -27,7 +27,7 @@ function findTerminal(): ((line: string) => [string, ...string[]]) | undefined {
 
 const inTerminal = findTerminal()
 
-/** True if tests can run programs on a terminal. The check prints a notice otherwise. */
+/** True if tests can run programs on a terminal. Otherwise, this module prints a notice. */
 export const hasTerminal = inTerminal !== undefined
 if (!hasTerminal) notice('terminal', 'neither script of util-linux nor python3 is there to make a terminal')
 

@@ -20,7 +20,7 @@ const room = fc.record({
   max_meeting_seconds: maybe(fc.constantFrom(60, 3600)),
 })
 
-/** Workspace files with a few users and rooms, whose unique names may move between keys. */
+/** Generator of workspace files with a few users and rooms. A room name may move between keys. */
 export const workspaceFile = fc
   .record({
     users: fc.dictionary(fc.constantFrom(...ids), user, { noNullPrototype: true }),

@@ -2,7 +2,7 @@ import { formatLogLine } from '../../src/embedded/common/log.ts'
 import { type BrowserPage, startBrowser } from './browser.ts'
 import { serveHere } from './serve-here.ts'
 
-/** Serves the workspace, and opens its room pages in a browser. */
+/** Serves a workspace, and starts a browser for its room pages. */
 export async function roomPages(options: Parameters<typeof serveHere>[0] = {}) {
   const log: string[] = []
   const serving = await serveHere({ log: (entry) => log.push(formatLogLine(entry)), ...options })
@@ -42,7 +42,7 @@ export async function roomPages(options: Parameters<typeof serveHere>[0] = {}) {
       const { id } = members.find(({ user_id }: any) => user_id === user)
       await ask('PUT', `/rooms/${room}/members/${id}`, { is_blocked })
     },
-    /** Opens the page of a room as a user. */
+    /** Opens the page of a room with the token of a user; without a token if the user is undefined. */
     async enter(room: string, user?: string): Promise<BrowserPage> {
       const page = await browser.newPage()
       await page.open(linkTo(room, user))

@@ -7,7 +7,6 @@ type Thing = Record<string, unknown>
 export interface RoomInUse {
   room: Thing & { id: string }
   sessions?: readonly Thing[]
-  /** Number of members. */
   members?: number
 }
 

@@ -48,7 +48,6 @@ export async function runServe(argv: readonly string[], env = homes()) {
   return { ...serviceOf(JSON.parse(ready)), stop, ...logOf(stderr) }
 }
 
-/** Returns functions that read standard error. */
 export const logOf = (stderr: Inbox<string>) => ({
   /** Returns standard error so far. */
   log: () => stderr.all.join('\n'),
@@ -59,7 +58,7 @@ export const logOf = (stderr: Inbox<string>) => ({
 /** Joins a room; resolves after the greeting. */
 export async function joinRoom(ready: Ready, room: string, query = ''): Promise<WebSocket> {
   const webSocket = new WebSocket(`${ready.base_url.replace('http', 'ws')}/rooms/${room}/connect${query}`)
-  // A dropped connection also emits `close`.
+  // Ignores errors, because a dropped connection also emits `close`.
   webSocket.on('error', () => {})
   await soon('the greeting', once(webSocket, 'message'))
   return webSocket
@@ -80,7 +79,7 @@ export function serviceOf(ready: Ready) {
     ready,
     apiKey,
     call,
-    /** Variables that select the service. */
+    /** Environment variables that select the service. */
     api: { MEETROOM_BASE_URL: ready.base_url, MEETROOM_API_KEY: apiKey },
     /** Creates a room and returns its ID. */
     createRoom: async (more: object = {}): Promise<string> =>

@@ -10,7 +10,7 @@ export interface Lesson {
   members?: readonly Thing[]
 }
 
-/** Makes the service return these lessons by room ID, and these users. */
+/** Makes the service of a world return these lessons, by room ID, and these users. */
 export function school(
   world: World,
   lessons: Readonly<Record<string, Lesson>>,
@@ -42,7 +42,7 @@ function answerFor(
   return part === 'sessions' ? answer(200, { sessions: lesson.sessions ?? [] }) : answer(200, { room })
 }
 
-/** Creates a session on 2026-01-01 with a start and an end; without an end, it is online. */
+/** Creates a session on 2026-01-01 from UTC times such as `10:30`. A session without an end is online. */
 export function session(user_id: string | null, from: string, to: string | null, more: Thing = {}): Thing {
   const at = (time: string) => `2026-01-01T${time}:00.000Z`
   const id = `${user_id}-${from}`

@@ -11,8 +11,10 @@ interface LineOptions {
 }
 
 /**
- * Runs a line like a shell, in the directory of a world: quotes, `< FILE`, `> FILE`, pipes and `$(…)`. A
- * pipe ends at the first program other than meetroom.
+ * Runs a line like a shell, in the directory of a world, with quotes, `< FILE`, `> FILE` and pipes. A pipe
+ * ends at the first program other than meetroom. Of a line with `$(…)` or `<(…)`, only the inner command
+ * runs.
+ * @throws {Error} if the line does not call meetroom
  */
 export async function runLine(world: World, line: string, options: LineOptions = {}): Promise<Run> {
   const { env = {}, started = () => {} } = options

@@ -86,7 +86,7 @@ export function atShell(shell: TerminalShell) {
       })
     })
     onTestFinished(() => {
-      // ^U, because ^C discards keys that the shell has not read yet.
+      // Clears the line with ^U, because ^C discards keys that the shell has not read yet.
       child.stdin.end('\u0015exit\r')
       return soon('the end of the shell', closed).finally(() => child.kill('SIGKILL'))
     })

@@ -22,7 +22,7 @@ export const withStops = <Case>(cases: readonly Case[]): [stop: Stop, one: Case]
  */
 export const promptlyMs = full ? 300 : 3000
 
-/** Options of tests that measure time, because the machine may be busy. */
+/** Options of tests that measure time. They allow retries, because a busy machine exceeds limits. */
 export const measured = { retry: full ? 3 : 0, timeout: 60_000 }
 
 export interface Signalled {
@@ -39,7 +39,6 @@ interface Start {
   env: Record<string, string>
   cwd?: string | undefined
   within?: Within
-  /** True to keep standard input open. */
   openStdin?: boolean
 }
 
@@ -69,7 +68,7 @@ export async function signalled(
     since = performance.now()
   }
   const ended = await running.ended()
-  // A process that ends itself with the signal has the exit code that a shell reports for it.
+  // If the process ends itself with the signal, the code is the one that a shell reports.
   const endsItself = ended.signal === signal && /\binterrupted\b/.test(running.log())
   return {
     ...ended,
@@ -82,7 +81,7 @@ export async function signalled(
 
 /**
  * Starts a service that sends the same response to every request.
- * @param answer response, byte for byte
+ * @param answer response, byte for byte; an empty text for no response
  */
 export async function stuckService(answer: string) {
   let tell = () => {}
@@ -99,7 +98,7 @@ export async function stuckService(answer: string) {
   return { baseUrl: `http://127.0.0.1:${await listen(server)}/v1`, asked }
 }
 
-/** Starts a service that holds its responses. */
+/** Starts a service that holds its responses until `letGo` is called. */
 export async function heldService() {
   const held: (() => void)[] = []
   let came = () => {}
@@ -121,7 +120,6 @@ export async function heldService() {
         }
         came()
       }),
-    /** Sends all held responses. */
     letGo: () => {
       for (const answer of held.splice(0)) answer()
     },

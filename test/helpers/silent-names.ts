@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { latch } from './waiting.ts'
 import { tempDir } from './world.ts'
 
-/** Loopback address that is not in use: many machines have a name server at 127.0.0.53. */
+/** Loopback address that is probably not in use. Many machines have a name server at 127.0.0.53. */
 const address = '127.83.71.53'
 const port = 53
 

@@ -3,8 +3,9 @@ import { appendFileSync, mkdirSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 
 /**
- * Mounts a small file system on a directory until the end of the test. Returns false without permission to
+ * Mounts a file system of 1 MiB on a directory until the end of the test. Returns false without permission to
  * mount.
+ * @param options mount options, such as `ro` or another size
  */
 export function mountDisk(dir: string, ...options: string[]): boolean {
   mkdirSync(dir, { recursive: true })
@@ -21,7 +22,7 @@ export function mountDisk(dir: string, ...options: string[]): boolean {
   return true
 }
 
-/** Fills the disk with a file. */
+/** Fills the disk of a file by growing the file. */
 export function fillDisk(file: string): void {
   try {
     for (;;) appendFileSync(file, Buffer.alloc(1024))

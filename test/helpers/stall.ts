@@ -46,7 +46,10 @@ export async function openFullPort(): Promise<{ port: number; close: () => void 
   }
 }
 
-/** Waits until a SYN to a port is unanswered, by polling the connection list of the system. Linux only. */
+/**
+ * Waits until a SYN to a port is unanswered, by polling the connection list of the system. Linux only.
+ * @throws {Error} after 20 seconds
+ */
 export async function unansweredSyn(port: number): Promise<void> {
   const hex = port.toString(16).toUpperCase().padStart(4, '0')
   const waiting = new RegExp(`^ *\\d+: \\S+ [0-9A-F]{8}:${hex} 02 `, 'm')
@@ -89,8 +92,8 @@ export function runTimed(
 }
 
 /**
- * Waits until a process opens a named pipe without another end. On systems other than Linux, waits three
- * seconds.
+ * Waits until a process blocks because it opens a named pipe without another end, but no longer than three
+ * seconds. On systems other than Linux, always waits three seconds.
  */
 export async function openingPipe(pid: number): Promise<void> {
   const end = performance.now() + 3000

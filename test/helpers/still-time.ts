@@ -1,12 +1,12 @@
 import type { TestHost } from './host.ts'
 import { latch } from './waiting.ts'
 
-/** Waits for several turns of the event loop, for pending events. */
+/** Waits for turns of the event loop, so that pending events are handled. */
 export async function turns(count = 5): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Advances the time to the earliest sleeper whenever nothing else runs. */
+/** Replaces the clock of a host. After 20 turns of the event loop, time advances to the earliest sleeper. */
 export function stillTime(host: TestHost): void {
   let now = 0
   let sleepers: { at: number; wake: () => void }[] = []

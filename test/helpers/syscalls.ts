@@ -14,14 +14,14 @@ if (!canTrace) notice('system calls', 'strace is not installed, or must not be u
 /** Action of a traced process. */
 export interface Event {
   what: 'logged' | 'synced' | 'told'
-  /** Text written to the write-ahead log or to a connection. */
+  /** Line of strace with the text written to the write-ahead log or to a connection; empty for a sync. */
   text: string
 }
 
 /**
- * Serves a directory while its system calls are traced.
+ * Runs serve under strace, with its data in a directory.
  * @param use sends requests to the service
- * @returns writes to the write-ahead log, syncs, and writes to connections
+ * @returns writes to the write-ahead log, syncs, and writes to connections, in order
  */
 export async function traceServe(
   script: string,

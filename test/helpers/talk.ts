@@ -3,7 +3,7 @@ import type { Reply } from './pty.ts'
 import { soon } from './waiting.ts'
 import type { Run, World } from './world.ts'
 
-/** Runs a command line on a terminal in this process, and types each reply after its text is shown. */
+/** Runs a command line in this process on a simulated terminal. Types each reply after its text is shown. */
 export async function talk(
   world: World,
   line: string,

@@ -12,9 +12,9 @@ export function visit(user_id: string | null, from: string, to: string | null, m
 }
 
 /**
- * Creates two rooms around the end of daylight-saving time in Europe on 26 October 2025. Ada is in both
- * rooms concurrently, Grace misses lessons, Alan misses all lessons, and an anonymous participant stays
- * across the end of a month.
+ * Creates two rooms with sessions around the end of daylight-saving time in Europe on 26 October 2025. Ada is
+ * in both rooms concurrently, Grace misses lessons, Alan misses all lessons, and an anonymous participant
+ * stays across the end of a month.
  */
 export function term(world: World): void {
   school(world, {

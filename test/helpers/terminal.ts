@@ -26,7 +26,7 @@ const ofPrompts = new RegExp(
 const obeyed =
   /(?!\n)\p{Cc}|\p{Zl}|\p{Zp}|\p{Co}|\p{Cs}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb]|[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]/u
 
-/** Joiners, variation selectors and tags without a character that they belong to. */
+/** Joiners, variation selectors and tags without the character that they modify. */
 const lost =
   /(?<![\p{L}\p{M}\p{ExtPict}\p{EMod}\u200c\u200d])[\u200c\u200d]|(?<![\p{ExtPict}#*\d])[\ufe0e\ufe0f]|(?<!\p{Unified_Ideograph})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]|[\ufe03-\ufe0d]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]*)[\u{e0020}-\u{e007f}]|[\u{e0000}-\u{e001f}\u{e0080}-\u{e00ff}\u{e01f0}-\u{e0fff}]/u
 
@@ -43,5 +43,5 @@ export function harmIn(text: string, isPrompt = false): string | undefined {
 /** Pattern of stack traces, which appear only for bugs with --verbose. */
 export const stack = /^\s+at .+:\d+:\d+\)?$|\bnode:internal\b/m
 
-/** Documented exit codes. */
+/** Documented exit codes, except 70 (a bug) and 129 (a closed terminal). */
 export const designed = new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 74, 130, 143])

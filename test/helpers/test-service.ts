@@ -16,7 +16,7 @@ export const seed: Seed = {
 export async function startTestService(options: StartOptions = { seed }) {
   const service = await startService(options)
   onTestFinished(async () => void (await service.close().catch(() => {})))
-  /** Sends a request. The body of a broken response is undefined. */
+  /** Sends a request. Rejects if the response is not complete JSON. */
   async function send(method: string, path: string, body?: unknown, apiKey = service.apiKey) {
     const response = await fetch(service.baseUrl + path, {
       method,

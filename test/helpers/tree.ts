@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { buildProgram } from '../../src/cli/commands/program.ts'
 import { testHost } from './host.ts'
 
-/** Builds the whole command tree. */
+/** Builds the command tree with actions that do nothing. */
 export function wholeProgram(): Promise<Command> {
   return buildProgram(
     testHost(),
@@ -12,7 +12,7 @@ export function wholeProgram(): Promise<Command> {
   )
 }
 
-/** Returns every command with an action, and the words that call it. */
+/** Returns every command without subcommands, and the words that call the command. */
 export async function leaves(): Promise<{ words: string[]; command: Command }[]> {
   const walk = (command: Command, words: string[]): { words: string[]; command: Command }[] =>
     command.commands.length === 0

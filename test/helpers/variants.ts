@@ -22,7 +22,7 @@ export const mutants = {
   ],
 } as const satisfies Record<string, readonly Edit[]>
 
-/** Edits that delay commits without a mistake, so that a kill hits the steps before them. */
+/** Edits that delay commits without a mistake, so that kills happen before a commit. */
 export const slowCommits: readonly Edit[] = [
   [store, 'this.#commitSoon(this.#batch)', 'setTimeout(() => this.#commit(), 30)'],
 ]
@@ -49,7 +49,7 @@ let folder: string | undefined
 /**
  * Builds the program with edits, for the duration of a test file.
  * @returns path of the script
- * @throws {Error} when an edit does not match the source
+ * @throws {Error} when an edit does not match the source exactly once
  */
 export async function buildVariant(edits: readonly Edit[]): Promise<string> {
   // Within the project, because the program resolves libsql from its own location.

@@ -8,7 +8,7 @@ const usualPatienceMs = 20_000
  * Waits for an event that should happen soon.
  * @param what name of the event, as in “a line on standard error”
  * @param seen current state, for the error
- * @throws {Error} with the expected event and the current state, when it does not happen
+ * @throws {Error} with the name of the event and the current state, when the event does not happen in time
  */
 export async function soon<T>(
   what: string,
@@ -60,7 +60,7 @@ export class Watched {
 
   /**
    * Waits until the state matches.
-   * @throws {Error} when it does not match in time, or cannot change any more
+   * @throws {Error} when the state does not match in time, or cannot change any more
    */
   until(what: string, holds: () => boolean): Promise<void> {
     let look = () => {}

@@ -5,7 +5,7 @@ import { answer, createWorld, type World } from './world.ts'
 
 export const roomId = 'r1'
 
-/** Creates a session with the fields of the API specification. */
+/** Creates an online session with the fields of the API specification (“Session”). */
 export function session(id: unknown, rest: object = {}) {
   return {
     id,
@@ -30,7 +30,7 @@ export interface Look {
 /** Responses to requests for members and users, by path. */
 export type People = Readonly<Record<string, object>>
 
-/** Creates a service whose room changes at each poll; ^C is pressed after the last poll. */
+/** Creates a service whose room changes at each poll. The next poll after the last one sends SIGINT. */
 export async function watchedRoom(looks: readonly Look[], people: People = {}) {
   const world = await createWorld()
   let look = -1
@@ -77,7 +77,7 @@ function respond(path: string, { sessions = [], room, page }: Look, people: Peop
 /** Creates the error of a service that does not respond. */
 export const away = () => new TransportError('connection refused', false)
 
-/** Parses the lines of an output. */
+/** Parses an output of one JSON object per line. */
 export const events = (stdout: string): Record<string, unknown>[] =>
   stdout
     .split('\n')

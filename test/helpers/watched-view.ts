@@ -5,7 +5,7 @@ import { type Look, watchedRoom } from './watched-room.ts'
 
 interface Options extends HostOptions {
   line?: string
-  /** Actions after each poll. */
+  /** Actions after the polls: the nth action runs after the nth poll. */
   meanwhile?: readonly ((host: TestHost, terminal: Emulator) => unknown)[]
 }
 

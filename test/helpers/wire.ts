@@ -30,7 +30,7 @@ export function loadFixtures(): Fixture[] {
     .map(readFixture)
 }
 
-/** Loads the webhook bodies (API specification, section 6.1). */
+/** Loads the webhook bodies (API specification, “Webhook”). */
 export function loadWebhookEvents(): { name: string; body: unknown }[] {
   return readFixture('webhook.json').cases
 }
@@ -110,12 +110,12 @@ function mismatches(actual: unknown, expected: unknown, path: string): string[] 
   return Object.is(actual, expected) ? [] : wrong
 }
 
-/** Compares a value with an expectation that may contain placeholders such as <id>. */
+/** Asserts that a value matches an expectation, which may contain placeholders such as <id>. */
 export function expectMatch(actual: unknown, expected: unknown): void {
   expect(mismatches(actual, expected, '')).toEqual([])
 }
 
-/** Creates a value with every field that an expectation accepts. */
+/** Creates a value with every field that an expectation names. */
 export function sampleOf(expected: unknown): unknown {
   const placeholder = placeholderOf(expected)
   if (placeholder) return placeholder.sample
@@ -154,8 +154,8 @@ export const decodeBody = (answer: WireResponse): AnswerBody =>
   JSON.parse(new TextDecoder().decode(answer.body))
 
 /**
- * Opens the embedded service, in memory or in a directory, with a clock that advances one second per
- * request.
+ * Opens the embedded service, in memory or in a directory. The clock advances one second each time it is
+ * read.
  */
 export async function openTestWorkspace(dir?: string) {
   let time = testNow
@@ -231,8 +231,8 @@ export function wireRequest(
 }
 
 /**
- * Returns the expected body of a refusal. The API specification defines none; the embedded service sends
- * one.
+ * Returns the expected body of a refusal by the embedded service. The API specification (“Errors”) defines no
+ * error body.
  */
 function refusalOf({ status }: WireCase['response'], operation: string | null) {
   const code = operation === null ? 'unauthorized' : status === 500 ? 'validation_exception' : '<string>'

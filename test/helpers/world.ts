@@ -32,7 +32,7 @@ export interface Contents {
   time: number
 }
 
-/** Key of all worlds, because each key requires new patterns, whose compilation takes milliseconds. */
+/** Key of all worlds, because redaction compiles patterns for each key, which takes milliseconds. */
 const apiKey = `local_${randomBytes(24).toString('base64url')}`
 
 /**
@@ -43,7 +43,7 @@ export async function createWorld({ rows, time }: Contents = { rows: '', time: t
   const workspace = await openWorkspace({
     dir: undefined,
     apiKey,
-    // One second per request, so that lists have an order.
+    // The clock advances one second each time it is read, so that lists have an order.
     host: { now: () => (time += 1000), quietly: withRows(rows) },
   })
   const dir = tempDir()
@@ -73,7 +73,7 @@ export async function createWorld({ rows, time }: Contents = { rows: '', time: t
     },
     /** Copies the stored items of the service. */
     contents: (): Contents => ({ rows: rowsOf(workspace.store), time }),
-    /** Sends a request to the embedded service instead of the network. */
+    /** Sends a request to `intercept`, if set, or to the embedded service, instead of the network. */
     transport(request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
       world.requests.push(request)
       const next = (changed = request) => workspace.service(changed)
@@ -151,7 +151,7 @@ export const answering =
   async ({ url }) =>
     url.endsWith('/rooms?limit=1') ? answer(200, { rooms: [] }) : response
 
-/** Creates a response of another service. */
+/** Creates a response. The body is converted to JSON unless it is text. */
 export function answer(status: number, body: unknown, headers: Record<string, string> = {}): WireResponse {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return {
