@@ -1,7 +1,7 @@
 // Runs the tests on other versions of Node. The whole suite runs on the newest version of each release line.
 // The tests of the built program run on the oldest versions that `engines` allows.
 // `--short` runs the built program on the oldest and the newest version only. `--full` runs suites in full.
-// FILE… selects test files.
+// FILE… selects test files, and omits the oldest versions.
 // Run with: npm run test:matrix [-- --short | [--full] [FILE…]]
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -25,8 +25,8 @@ const builtTests = [
 ]
 
 /**
- * Returns the executable of a release, from the package `node` of the registry; undefined if the package
- * cannot be fetched.
+ * Returns the executable of a release, from the package `node` of the registry. If the package cannot be
+ * fetched, returns undefined with `--short`, and ends this process with exit code 1 otherwise.
  */
 function fetchNode(release) {
   const dir = join(cache, `node-${release}`)

@@ -101,7 +101,7 @@ function pick(mutants, count) {
   return step <= 1 ? mutants : Array.from({ length: count }, (_, i) => mutants[Math.floor((i + 0.5) * step)])
 }
 
-/** Returns true if a test fails. */
+/** Returns true if a test fails, or if the tests take more than ten minutes. */
 function fails(tests, excluded = []) {
   const { status } = spawnSync(
     process.execPath,

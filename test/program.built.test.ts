@@ -22,7 +22,7 @@ function isolateHome() {
 
 const isolateLocal = () => ({ ...isolateHome(), MEETROOM_PROFILE: 'local' })
 
-/** Starts a service on a real socket, and returns the environment variables that name it. */
+/** Starts a service on a real socket, and returns the environment variables that select the service. */
 async function served(): Promise<Record<string, string>> {
   const workspace = await openWorkspace({
     dir: undefined,
@@ -36,10 +36,9 @@ async function served(): Promise<Record<string, string>> {
   return { ...isolateHome(), MEETROOM_BASE_URL: `${server.url}/v1`, MEETROOM_API_KEY: workspace.apiKey }
 }
 
-/** Runs a command line in this process. */
 const here = (line: string, env: Record<string, string>) => runHere(line.split(' '), { env })
 
-// Over a socket, only the transport differs.
+// The case over a socket does not run the built program, because only the transport differs.
 test.each([
   ['in the built program on the local workspace', async () => isolateLocal(), runBuilt],
   [
@@ -55,7 +54,7 @@ test.each([
     for (const user of ['ada', 'grace']) await here(`users create ${user}`, env)
     const room = (await here('rooms create --name first --type open -o ids', env)).stdout.trim()
     const member = (await here(`members add ${room} ada -o ids`, env)).stdout.trim()
-    // The room is deleted last, because the other operations need it.
+    // updateRoom terminates the room, and deleteRoom deletes the room, so that both must run last.
     // Nobody joined the room, so there is no delivery; the webhook tests cover redeliver.
     const names = Object.keys(everything).filter((name) => name !== 'redeliver') as OperationName[]
     const ordered = [

@@ -214,7 +214,6 @@ function isQuick(call: string, i: number, j: number): boolean {
 }
 
 test('at least one command prints each kind of response in the canary suite with a redacted key, except kinds whose text no command prints', () => {
-  // No command prints the text of these responses.
   const silent = [
     'nothing',
     'success, of an unusual type',

@@ -210,7 +210,7 @@ describe('damaged bytes', () => {
       const env = homes()
       const database = join(env.MEETROOM_DATA_DIR, 'workspace.db')
       const bytes = readFileSync(join(await filled(), 'workspace.db'))
-      // One byte in the text of each room becomes invalid UTF-8.
+      // In the second case, every third “x” in the room names becomes invalid UTF-8.
       if (kind === 'pages') bytes.fill(7, Math.floor(bytes.length * 0.8))
       else for (let at = bytes.indexOf('xxx'); at !== -1; at = bytes.indexOf('xxx', at + 3)) bytes[at] = 0xff
       mkdirSync(env.MEETROOM_DATA_DIR)

@@ -11,8 +11,6 @@ import { leaves, wholeProgram } from '../helpers/tree.ts'
 import { answer, createWorld } from '../helpers/world.ts'
 import { counted, sized } from './size.ts'
 
-// For any command line, the program must exit with a documented code and without a stack trace.
-
 const { add } = counted('hostile')
 
 const root = await wholeProgram()
@@ -188,7 +186,7 @@ test('the program exits with a documented code and without a stack trace for ran
       world.requests.length = 0
       const env = { MEETROOM_BASE_URL: 'http://127.0.0.1:9/v1' }
       const { host, done } = world.start(argv, { env, ...(tty ? { tty } : { stdin: stdin ?? '' }) })
-      // Prompts get no input, and long-running commands are stopped.
+      // Ends prompts, which get no input, and long-running commands.
       const stop = setTimeout(() => {
         host.signal('SIGINT')
         host.hangUp()

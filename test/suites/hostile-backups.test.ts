@@ -81,7 +81,7 @@ async function restoreChanged(...edits: string[]) {
   return run
 }
 
-/** Reads a list of every kind, and writes one item of every kind. */
+/** Reads a list of every kind, and creates and deletes a room with a member and a user. */
 async function expectWorking(): Promise<void> {
   const done = async (line: string) => {
     const run = await world.run(line)

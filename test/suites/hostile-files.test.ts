@@ -26,8 +26,8 @@ import { designed, stack } from '../helpers/terminal.ts'
 import { counted, full, notice, sized } from './size.ts'
 
 // Paths that a command touches may be links, pipes or files of other users. The command must exit with a
-// documented code and write nothing through them. The paths come from the system calls of a run, so that no
-// new file is forgotten.
+// documented code and write nothing through such a path. The paths come from the system calls of a run, so
+// that the tests cover new files.
 
 const { add } = counted('hostile files')
 
@@ -195,8 +195,8 @@ class Place {
   }
 
   /**
-   * Returns the paths that two runs both touch. An attacker cannot prepare random names. A quick run omits names
-   * that look random instead.
+   * Returns the paths that two runs both touch, because an attacker cannot prepare random names. A quick run
+   * runs the command once, and omits names that look random.
    */
   async touched(): Promise<string[]> {
     const runs: Set<string>[] = []
@@ -297,7 +297,7 @@ async function probe(place: Place, path: string, plant: Plant): Promise<string[]
   ].map((harm) => at + harm)
 }
 
-/** Returns all cases in a full run, and two cases of each command in a quick run. */
+/** Returns all cases in a full run, and at most two cases of each command in a quick run. */
 function choose<T>(cases: readonly T[], first: number): readonly T[] {
   return full ? cases : cases.filter((_, i) => i % 11 === first % 11).slice(0, 2)
 }

@@ -47,7 +47,7 @@ beforeEach(async () => {
   writeFileSync(join(world.dir, 'members.csv'), 'user_id\ngrace\n')
 })
 
-/** Simulates a service that has every requested item except new users. */
+/** Simulates a service that has every requested item, except for `users create` and imports. */
 function answerAll(call: string): void {
   const thing = {
     id: 'r1',
@@ -73,7 +73,7 @@ function answerAll(call: string): void {
 const harmless = 'harmless-1'
 const MEETROOM_JOIN_URL = 'https://app.test/{room_id}#{access_token}'
 
-/** Removes the carriage return that a line of a Windows file ends with, as commands do. */
+/** Removes trailing carriage returns, as commands do because of Windows files. */
 const withoutReturn = (id: string) => id.replace(/\r+$/, '')
 
 /** Splits a request into its parts, as the service reads them. */
@@ -162,7 +162,7 @@ describe.each(calls.filter(({ call }) => call.includes('ROOM') && !call.includes
             [...new URLSearchParams({ name, limit: '10' })],
             undefined,
           ]
-          // An empty name and invalid Unicode are refused.
+          // Commands refuse an empty name and invalid Unicode.
           const isRefused = name === '' || !name.isWellFormed()
           const [first, ...rest] = requests
           expect(first).toEqual(isRefused ? undefined : lookup)

@@ -18,7 +18,7 @@ import { designed, harmIn, stack } from '../helpers/terminal.ts'
 import { answer, createWorld } from '../helpers/world.ts'
 import { counted, sized } from './size.ts'
 
-// An import must read any file or report its error, in time proportional to the length of the file.
+// An import must read any file or report an error, in time proportional to the length of the file.
 
 const { add } = counted('hostile')
 
@@ -131,7 +131,7 @@ const ways = fc.record({
   encoding: fc.constantFrom<Encoding>('utf-8', 'utf-8', 'utf-8', 'utf-16le', 'windows-1252'),
 })
 
-/** Readers for many inputs, because creating a reader takes longer than reading an input. */
+/** Cached readers, because creating a reader takes longer than reading an input. */
 const readers = new Map<string, Promise<readonly [ImportAdapter, RowReader, RowReader | undefined]>>()
 function readerFor(
   name: keyof typeof createAdapters,
@@ -274,7 +274,7 @@ describe('duration for long input', () => {
     // Each comma is an error, which takes more time.
     commas: ['json', (length) => repeated(',', '[', ']')(length / 16)],
   }
-  /** Yields blocks of 16 KB, as a file does. */
+  /** Yields blocks of 16 KB, because files also arrive in blocks. */
   async function* blocks(text: string): AsyncGenerator<Buffer> {
     const all = Buffer.from(text)
     for (let at = 0; at < all.length; at += 16 * 1024) yield all.subarray(at, at + 16 * 1024)

@@ -295,7 +295,6 @@ test('a read whose response has more than two content encodings fails', async ()
   expect(code).toBe(6)
 })
 
-/** Accepts a WebSocket connection. */
 function accept(socket: Socket, request: IncomingMessage): void {
   const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
   socket.write(

@@ -22,7 +22,7 @@ const { add } = counted('hostile')
 
 type Kind = keyof typeof views
 
-/** Creates items of a kind whose fields are hostile text or values of another type. */
+/** Generates items of a kind whose fields are hostile text or values of another type. */
 const itemOf = (kind: Kind) => {
   const { fields, columns, unlisted = [] } = views[kind]
   const names = [...new Set([...fields, ...unlisted, ...columns.map(({ field }) => field)])]
@@ -147,8 +147,8 @@ describe('the printer', () => {
 })
 
 /**
- * Creates response bodies with hostile fields, another shape, deep nesting or huge texts. Some bodies are not
- * JSON.
+ * Generates response bodies with hostile fields, another shape, deep nesting or huge texts. Some bodies are
+ * not JSON.
  */
 const bodyOf = (kind: Kind, result: string, many: boolean) =>
   fc.oneof(

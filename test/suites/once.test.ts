@@ -19,7 +19,10 @@ const tells = (behavior: Behavior) => misbehaviors[behavior]?.tells
  * Returns true if a command must not repeat the request, because the request was or may have been executed.
  */
 const isLast = (behavior: Behavior) => tells(behavior) === 'nothing' || tells(behavior) === 'accepted'
-/** Returns the outcome of a request that must not be repeated, by the last behavior of the service. */
+/**
+ * Returns the expected outcome of a request that must not be repeated, by the last behavior of the service.
+ * @param needsId true if only a response with an ID proves success
+ */
 const outcomeOf = (behaviors: readonly Behavior[], needsId: boolean) => {
   const last = behaviors.at(-1) ?? fine
   if (last === fine || (tells(last) === 'accepted' && !needsId)) return 'ok'

@@ -19,7 +19,7 @@ const run = (line: string, env: Record<string, string>, stdin?: string) => {
   return runBuilt(line.split(' '), env, stdin)
 }
 
-/** Starts a service on a real socket, and returns the environment variables that name it. */
+/** Starts a service on a real socket, and returns the environment variables that select the service. */
 async function served(): Promise<
   ReturnType<typeof homes> & { MEETROOM_BASE_URL: string; MEETROOM_API_KEY: string }
 > {
@@ -188,7 +188,7 @@ describe('a home directory', () => {
 })
 
 describe('a full disk', () => {
-  /** Defines a test of a user with a small disk, which `fill` fills. */
+  /** Defines a test with a home directory on a small disk, which `fill` fills. */
   const testOnDisk = (name: string, work: (user: ReturnType<typeof onDisk>) => Promise<void>) =>
     test(name, async ({ skip }) => {
       const env = await served()
@@ -279,7 +279,7 @@ describe('a full disk', () => {
 /** Evenly distributed fractions; fc.double prefers small values. */
 const place = fc.nat({ max: 1_000_000 }).map((n) => n / 1_000_000)
 
-/** Damage to a file, as disks and crashes cause it. */
+/** Damage that disks and crashes cause: a flipped bit, a missing end, or zeros. */
 const damage = fc.oneof(
   fc.record({
     kind: fc.constant('flip' as const),

@@ -20,13 +20,14 @@ import { fullPort, openingPipe, silentPort, unansweredSyn, type Within } from '.
 import { startTestService } from '../helpers/test-service.ts'
 import { counted, full, share } from './size.ts'
 
-// Tests signals in each phase of a command that ends by itself. process-stay.test.ts tests long-running commands.
+// Tests signals in each phase of a command that ends by itself. process-stay.test.ts tests long-running
+// commands.
 
 const count = counted('process (signals)')
 
 const key = 'key-0123456789-of-the-suite'
 const envFor = (baseUrl: string) => ({ ...homes(), MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: key })
-/** Creates a file to import, and returns the environment of its user. */
+/** Creates a file to import in a new home directory, and returns environment variables for commands. */
 function withFiles(baseUrl: string) {
   const env = envFor(baseUrl)
   writeFileSync(join(env.HOME, 'users.csv'), 'user_id,name\nu1,A\nu2,B\nu3,C\n')
@@ -333,7 +334,7 @@ describe.skipIf(process.platform === 'win32')('output without a reader', () => {
       )
       expectStopped(ended, stop)
       expect(ended.stderr).toContain('error: interrupted')
-      // Allows time for a slow reader.
+      // After a signal, the program waits up to one second for a slow reader.
       expect(ended.lingeredMs).toBeLessThan(1200 + promptlyMs)
     },
   )

@@ -107,8 +107,8 @@ describe('serve', () => {
           const { base_url, api_key_file } = await readiness(running)
           const socket = await openSocket(base_url)
           const authorization = `Bearer ${readFileSync(api_key_file, 'utf8').trim()}`
-          // The rest of this request never arrives. The response shows that the service has read its
-          // beginning.
+          // The rest of this request never arrives. The 100 response shows that the service has read the
+          // headers.
           socket.write(
             rawRequest(
               'POST /v1/rooms',
@@ -248,8 +248,8 @@ if (!pty) notice('process', 'prompts on a terminal: script(1) of util-linux is n
 
 describe.runIf(pty)('a prompt on a terminal', () => {
   /**
-   * Starts the program on a new terminal. Standard output contains its process ID, its output, its exit code
-   * and the settings of the terminal.
+   * Starts the program on a new terminal. Standard output contains the process ID, the output and the exit
+   * code of the program, and then the settings of the terminal.
    */
   function onTerminal(line: string, env: Record<string, string>): Running {
     const inner = `sh -c 'echo "pid=$$"; exec "${node}" "${launcher}" ${line}'; echo "code=$?"; stty -a`
@@ -278,7 +278,7 @@ describe.runIf(pty)('a prompt on a terminal', () => {
       const pid = Number(
         (await running.stdout.find('with the pid', (text) => text.startsWith('pid='))).trim().slice(4),
       )
-      // A prompt does not end with a line break.
+      // The inbox contains only whole lines, and a prompt does not end with a line break.
       let shown = ''
       running.child.stdout?.on('data', (text) => {
         shown += text

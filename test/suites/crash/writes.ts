@@ -1,7 +1,7 @@
 import { eventsOf, type Kills, killAgain, type Life, startEventReceiver } from '../../helpers/kill-harness.ts'
 import { deleted, Oracle } from '../../helpers/oracle.ts'
 
-/** Number of rooms that a writer keeps before it deletes its oldest room. */
+/** Maximum number of rooms of a writer. A writer with more rooms deletes its oldest room. */
 const kept = 20
 
 /**
@@ -14,7 +14,7 @@ export async function killWrites({
   random,
   ...kills
 }: Omit<Kills, 'isOver'> & {
-  /** Maximum number of writes that are acknowledged or seen between two kills. */
+  /** Number of possible quotas: a kill follows 3 to `most` + 2 new writes. */
   most: number
   /** Returns a fraction in [0, 1) that sets the number of writes before each kill. */
   random(): number
@@ -47,7 +47,7 @@ export async function killWrites({
   })
 }
 
-/** Uses the service with several clients, and kills it after `quota` new writes were acknowledged or seen. */
+/** Runs several clients, and kills the service after `quota` new writes were acknowledged or seen. */
 async function beBusy(
   { api, join, kill, isKilled }: Life,
   oracle: Oracle,
@@ -92,7 +92,7 @@ async function beBusy(
   await Promise.allSettled([writer(), writer(), reader(), reader(), visitor()])
 }
 
-/** Returns the lost writes. */
+/** Returns the lost writes, one line each, and deletes all rooms but 100. */
 async function lossesOf(oracle: Oracle, { api }: Life, meeting: string | undefined): Promise<string[]> {
   const held = new Map<string, number>()
   for (let offset = 0; ; ) {

@@ -31,7 +31,7 @@ const stack = /^\s+at |node:internal|\.[cm]?[jt]s:\d+|Warning:|meetroom has a bu
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters.
 const control = /[\0-\x08\x0b-\x1f\x7f-\x9f]/
 
-/** Returns the problems of an ended command; an empty list for none. */
+/** Returns one text with all problems of an ended command; an empty list if there are none. */
 export function problemsOf(fault: Fault, command: Command, format: Format, ended: CommandResult): string[] {
   const { code, requests, connections } = fault.expect[command]
   const { stdout, stderr } = ended

@@ -46,7 +46,6 @@ const each = (endOf: (command: Command) => End): Expected => ({
   delete: endOf('delete'),
 })
 
-/** Expects the same end for all commands. */
 const all = (end: End): Expected => each(() => end)
 
 /** Expects separate ends for reads, for repeatable writes, and for creations, which are not repeatable. */
@@ -87,7 +86,7 @@ export const brokenAtOnce = split(
 )
 /** Response with invalid HTTP syntax. */
 export const notHttp = split(ends(6, 1), ends(7, 1), ends(7, 1))
-/** Response before the request, which is either accepted or refused as invalid HTTP. */
+/** Response before the request. A command accepts the response, or refuses it as invalid HTTP. */
 export const early = split(
   ends([0, 6], undefined, 'unsure'),
   ends([0, 7], undefined, 'unsure'),
@@ -97,7 +96,7 @@ export const early = split(
 export const unproven = split(ends(6, 1), ends(7, 1, 'kept'), ends(7, 1))
 /** Success without an item, which proves nothing. */
 export const acknowledged = split(ends(6, 1), ends(7, 1, 'kept'), ends(7, 1))
-/** Success that shows another item than the requested item. A created item is read. */
+/** Success that shows another item than the requested item. After a creation, the command reads the item. */
 export const contradicted: Expected = {
   ...split(ends(6, 1, 'kept'), ends(7, 1, 'kept'), ends(7, 2, 'kept')),
   list: ends(0, 1, 'kept'),

@@ -1,7 +1,7 @@
 import type { Expected } from './expected.ts'
 import type { Script } from './script.ts'
 
-/** Fault of a service, or of a proxy in front of it. */
+/** Fault of a service, or of a proxy in front of the service. */
 export interface Fault {
   /** Predicate of the sentence “the service …”. */
   name: string
@@ -16,7 +16,7 @@ export interface Fault {
   undici?: Partial<Pick<Fault, 'expect' | 'says' | 'stalls'>>
   /** Transport to the server, or the reason why the server is unreachable. Default: `http`. */
   over?: 'http' | 'https' | 'proxy' | 'closed port' | 'full port' | 'unknown host' | 'closed proxy'
-  /** True if each response takes much time, so that a quick run reads only one. */
+  /** True if each response takes much time. A quick run then uses `rooms list`, which reads one response. */
   isLarge?: true
   /** True if only the deadline ends the command. */
   stalls?: true

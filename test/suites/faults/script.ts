@@ -42,7 +42,7 @@ export class ServerConnection {
     }
   }
 
-  /** Waits for the first byte. */
+  /** Waits for an unread byte. */
   async anything(): Promise<void> {
     await this.#until(() => this.#received.length > 0)
   }
@@ -177,8 +177,6 @@ export class ServerConnection {
     }
   }
 }
-
-// Steps of scripts.
 
 export const request: Step = (connection) => connection.request()
 export const head: Step = async (connection) => void (await connection.head())

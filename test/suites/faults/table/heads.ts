@@ -169,7 +169,7 @@ export const heads: readonly Fault[] = [
     name: 'sends an unrequested 100 first',
     does: [request, send('HTTP/1.1 100 Continue\r\n\r\n', ok, whole)],
     expect: fine,
-    // After the first 100 Continue, undici is no longer used.
+    // undici treats an unrequested 100 Continue as an error. The program never switches to undici after one.
     undici: { expect: lost },
   },
   {

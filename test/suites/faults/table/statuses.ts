@@ -57,7 +57,7 @@ const refusals: readonly Fault[] = [
   ...both(404, ended(6, 2), { says: 'does not respond as a Meeting Room Service' }),
   ...both(405, ended(6, 2), { says: 'does not respond as a Meeting Room Service' }),
   ...both(410, ended(3, 2), {}, ended(6, 2)),
-  // A request that contains only an ID can only be refused because the item is missing.
+  // For a request that contains only an ID, a refusal means that the item is missing.
   ...knowing(both(400, but(ended(1, 2), { get: once(3, 2), delete: once(3, 2) }))),
   ...knowing(both(403, ended(1, 2), { says: 'the service refuses the request' })),
   ...knowing(both(404, ended(3, 2), { says: /no such room|does not know/ })),
@@ -242,7 +242,6 @@ const redirects: readonly Fault[] = [
   { name: 'responds with 304', does: [request, answer(304, '')], expect: ended(6) },
 ]
 
-/** Connection that breaks after the request. */
 const breaks = [request, reset]
 const twice = (code: number, requests = 2, connections: End['connections'] = requests): End => ({
   code,
@@ -260,7 +259,7 @@ const sequences: readonly Fault[] = [
     name: 'resets the connection once, and then does not find the room',
     first: breaks,
     does: [request, answer(400, '{"error":{"code":"not_found"}}')],
-    // The room may have been deleted by this command or by another client.
+    // This command or another client may have deleted the room.
     expect: split(twice(6, 3, 'kept'), twice(7), once(7)),
   },
   {
