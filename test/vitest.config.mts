@@ -8,13 +8,13 @@ import { bundleForBrowser, parseTopic } from '../.esbuild-text.mjs'
 // default.
 process.umask(0o022)
 
-/** Directories with tools of root, such as chroot, which some environments omit. */
+/** PATH with the directories of tools for root, such as chroot, which some environments omit. */
 const PATH = [process.env['PATH'], '/usr/local/sbin', '/usr/sbin', '/sbin'].join(delimiter)
 
 /**
  * Returns a directory for temporary files, in memory if possible. Memory saves a third of the system time of
- * tests in process, and a sixth of the time of the built program. A container may forbid programs there, or
- * limit it to 64 MB.
+ * tests in process, and a sixth of the time of the built program. A container may forbid programs in memory,
+ * or limit the memory to 64 MB.
  */
 function findTemporaryDirectory(): string {
   const memory = '/dev/shm'

@@ -17,12 +17,15 @@ const count = counted('services')
 const scenarios: readonly (ReadScenario | WriteScenario)[] = [...reads, ...writes]
 
 /**
- * All services in a full run. A quick run has a quarter of them, and a tenth of the services that differ only in
- * writes.
+ * All services in a full run. A quick run has a quarter of the services that differ in reads, and a tenth of
+ * the other services.
  */
 const tried = services.filter((fake, index) => full || index % (hasOtherReads(fake) ? 4 : 10) === 0)
 
-/** Returns all applicable scenarios in a full run, and one in rotation in a quick run. */
+/**
+ * Returns all applicable scenarios in a full run, and one in rotation in a quick run. The embedded service
+ * gets all reads and no writes, because the tests of recorded requests cover its writes.
+ */
 function scenariosFor(fake: FakeService, index: number): readonly (ReadScenario | WriteScenario)[] {
   if (fake === plain) return reads
   const all = hasOtherReads(fake) ? scenarios : writes

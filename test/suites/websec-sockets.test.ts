@@ -127,7 +127,7 @@ describe.each(Object.entries(frameGroups))('a peer in a room that sends %s', (gr
       expect(frames.at(-1)).toMatchObject({ opcode: 8 })
       expect(frames.at(-1)?.payload.readUInt16BE(0)).toBe(code)
       expect(Object.prototype).not.toHaveProperty('polluted')
-      // Other participants in the room receive nothing.
+      // Other participants receive only their own greeting.
       expect((await visitor.leave()).map(({ payload }) => JSON.parse(String(payload)).event)).toEqual([
         'joined',
       ])

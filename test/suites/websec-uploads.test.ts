@@ -125,7 +125,7 @@ describe('a client that waits for permission to send its body', () => {
   test('a client that waits for permission to send its body receives only the refusal if the body is too large or the key is missing', async () => {
     const { origin, head, authorization } = await served()
     const tooLong = { ...expecting, authorization, 'content-length': String(largest + 1) }
-    // Each connection closes after two seconds, so they wait concurrently.
+    // The connections wait concurrently, because each closes only after two seconds.
     const refusals = [expecting, tooLong].map(async (headers) => {
       count('vectors')
       const { rest } = await ask(origin, head(headers))

@@ -129,7 +129,7 @@ test('each Host header that the guard accepts directs a browser to this machine'
       const request = { headers: { host: text }, rawHeaders: ['Host', text], url: '/' }
       if (refuseForeign(request as unknown as IncomingMessage, []) !== undefined) return
       passed++
-      // Larger numbers form no IP address.
+      // A URL with a larger number in an IP address cannot be parsed.
       const url = new URL(
         `http://${text.replace(/\d{3,}/g, (digits) => String(Math.min(Number(digits), 255)))}/v1`,
       )

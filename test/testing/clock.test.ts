@@ -4,7 +4,7 @@ import { startTestService } from '../helpers/test-service.ts'
 
 const hour = 3_600_000
 
-/** Starts a meeting in a room with a webhook and a limit of ten minutes. */
+/** Starts a test service with a public room that has a webhook and a meeting limit of ten minutes. */
 async function startMeeting(url = 'http://127.0.0.1:9/') {
   const world = await startTestService({
     seed: {

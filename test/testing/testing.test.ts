@@ -171,7 +171,7 @@ describe('a seed', () => {
     expect(sessions[1]).toMatchObject({ id: 's1', elapsed_time: 5400, end_reason: 'left' })
     expect(sessions[2]).toMatchObject({ member_id: 'm1', disconnected_at: '2026-01-31T11:00:00.000Z' })
     const { room } = (await send('GET', '/rooms/weekly')).body
-    // Two members are connected from 10:30 to 11:00 and from 11:50 to 12:00.
+    // Two participants are connected from 10:30 to 11:00 and from 11:50 to 12:00. A monitor does not count.
     expect(room).toMatchObject({ started_at: '2026-01-31T09:00:00.000Z', meeting_time: 40 * 60 })
     expect(seeded).toMatchObject(room)
     await service.reset()

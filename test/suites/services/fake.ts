@@ -67,7 +67,10 @@ export const reworded = (response: WireResponse, change: (text: string) => strin
 export const edited = (response: WireResponse, change: (body: any) => unknown): WireResponse =>
   reworded(response, (text) => JSON.stringify(change(JSON.parse(text))))
 
-/** Returns the given response to each write, and executes the write first if `executes` is true. */
+/**
+ * Returns the given response to each write, and executes the write first if `executes` is true. A failed
+ * execution keeps its own response.
+ */
 export const writesAnswer =
   (executes: boolean, status: number, body: unknown, headers: Record<string, string> = {}): Exchange =>
   async (request, next) => {
@@ -200,7 +203,7 @@ export const total = (change: (real: number, page: number) => unknown): Exchange
       : body,
   )
 
-/** Responds to the requests that `which` selects without the embedded service. */
+/** Responds without the embedded service to the requests that `which` selects. */
 export const instead =
   (which: (request: WireRequest) => boolean, response: (request: WireRequest) => WireResponse): Exchange =>
   async (request, next) =>

@@ -125,7 +125,7 @@ function judged(
     const isRefused = tries.some(({ isRefused, executed }) => isRefused && executed.length === 0)
     return {
       target,
-      // A run that ends early reports only the number of untried items.
+      // A run that ends early reports only the number of untried items, not their IDs.
       said:
         said === 'done' && tries.length === 0 && target.kind !== 'keep' && leavesUntried(run)
           ? 'unsent'
@@ -226,7 +226,7 @@ function silence(fake: FakeService, items: readonly JudgedItem[], run: Run, afte
     const waits = target.waitsFor !== undefined && fake.hides?.includes(target.waitsFor)
     if (waits && !run.stderr.includes('--accept-unconfirmed-blocks'))
       return [['silent', 'no notice says how to go on']]
-    // The output names a room that was created under another name by its ID.
+    // The output must contain the ID of a room that was created under another name.
     const ids = target.kind === 'room' && truth === 'misnamed' ? target.find(after).map(({ id }) => id) : []
     const isShown = !fake.ids && answersOf(fake, 'room').every((answers) => answers === 'shows')
     // Both rows and errors may name the ID.
@@ -245,7 +245,7 @@ function laterProblems(fake: FakeService, scenario: WriteScenario, items: readon
     const made = duplicates(fake, item)
     if (made.length > 0 || scenario.again === 'hint' || right.has(said as Outcome)) return made
     if (said === 'done' && truth === 'not') return [['false success', `${name} in the second run`]]
-    // A deleted item is refused, and a plan lacks items that lists do not show.
+    // The service refuses a second deletion, and a plan lacks items that lists do not show.
     const isUnreadable =
       target.kind === 'keep' || readsOf(fake, target.kind).some((reads) => reads !== 'true')
     return said === 'failed' && truth === 'done' && item.isTried && target.kind !== 'delete' && !isUnreadable

@@ -30,7 +30,7 @@ export interface Knowledge {
   readonly isMany: boolean
   /** True if a missing item counts as deleted. */
   readonly ignoresMissing: boolean
-  /** True if the command adds no request. */
+  /** True if the command sends only the given request, as `api` does. */
   readonly isRaw: boolean
 }
 
@@ -39,7 +39,7 @@ export const hiddenFields = (target: Target, proof: Proof): string[] =>
   Object.keys(target.asked).filter((field) => field !== 'members' && isHidden(field, target, proof))
 
 /**
- * Returns the verdicts that are correct if the stored state decides.
+ * Returns the verdicts that are correct for a stored state.
  * @param truth outcome of the fields that the service shows
  */
 export function verdicts(
@@ -71,7 +71,7 @@ function verdictsOf(it: Case): readonly Outcome[] {
   const { kind, answers, isRaw, target } = it
   if (answers === 'denies') return ['failed']
   if (answers === 'claims') return ['done']
-  // Only the embedded service has this operation.
+  // Only the embedded service has redeliveries, so that other responses allow both verdicts.
   if (kind === 'redelivery') return ['done', 'unknown']
   // Messages and pages cannot be read.
   if (kind === 'message' || kind === 'pages') {

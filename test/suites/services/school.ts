@@ -26,11 +26,11 @@ export interface School {
   world: World
   /** Returns the ID of a room in the embedded service. */
   realRoom(name: string): string
-  /** Returns the ID by which the fake service knows a room. */
+  /** Returns the ID of a room in the fake service. */
   room(name: string): string
-  /** Returns the ID by which the fake service knows a member. */
+  /** Returns the ID of a member in the fake service. */
   member(room: string, user: string): string
-  /** ID by which the fake service knows the given-up delivery. */
+  /** ID of the given-up delivery in the fake service. */
   delivery: string
   /** Returns the state after the fake service has completed all pending work. */
   state(): Promise<State>
@@ -38,7 +38,10 @@ export interface School {
   sent: readonly Sent[]
   sessions: readonly Thing[]
   run(argv: readonly string[], stdin?: string): Promise<Run>
-  /** Runs a command with the embedded service instead of the fake service. */
+  /**
+   * Runs a command with the embedded service instead of the fake service.
+   * @throws {Error} if the command fails
+   */
   prepare(argv: readonly string[]): Promise<void>
   /** Replaces the IDs of the embedded service in a path by names. */
   readable(path: string): string

@@ -156,8 +156,8 @@ export function targetsOf(school: School) {
 const userAndType = ({ user_id, type }: Thing) => `${user_id}:${type}`
 
 /**
- * Counts how often a command has created an item with its own requests. A service may execute a request
- * twice.
+ * Counts how often a command has created an item. A request for a room, a message or pages counts once, even
+ * if the service executes the request twice.
  */
 export function timesMade(target: Target, sent: readonly Sent[], after: readonly Thing[]): number {
   if (target.kind === 'user' || target.kind === 'member') return after.length

@@ -1,4 +1,4 @@
-/** Forbidden addresses of webhook receivers, in all notations that a URL may have. */
+/** Forbidden IP addresses of webhook receivers, in many notations of a URL. */
 export const forbiddenAddresses: Readonly<Record<string, readonly string[]>> = {
   'private networks': [
     '10.0.0.1',

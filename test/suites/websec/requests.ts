@@ -9,7 +9,8 @@
  *
  *     {"user_id":"u-1"}
  *
- * or, for `webhooks listen`, is a webhook. `{body}` is the valid body; `{length}` and `{hex}` are its length.
+ * or, for a read, is `GET /v1/users/secret`, or, for `webhooks listen`, is a webhook. `{path}` and `{body}`
+ * are the valid path and body; `{length}` and `{hex}` are the length of the body.
  */
 export interface Change {
   method?: string
@@ -27,13 +28,16 @@ export interface Change {
   body?: string
   /** Text before the request. */
   before?: string
-  /** Sends a valid request directly after this request, without waiting. */
+  /** Valid request that follows without a wait for the response. */
   behind?: 'good'
   /** Text that replaces CR LF. */
   lineEnd?: string
 }
 
-/** Statuses of the responses, in order. `4xx` is any refusal, or a connection closed without a response. */
+/**
+ * Statuses of the responses, in order. `4xx` is one response with any 4xx or 5xx status, or a connection that
+ * is closed without a response.
+ */
 export type Answers = readonly (number | '4xx')[]
 
 /** Name, change, and expected responses if they differ from those of the group. */
@@ -615,7 +619,7 @@ const protocol: RequestGroup = {
 }
 
 /**
- * Two requests in one packet. The second request must not be executed if the first has closed the connection.
+ * Two requests in one packet. The service must not execute the second request after it refuses the first.
  */
 const pipelining: RequestGroup = {
   title: 'a valid request after a refused request on the same connection',

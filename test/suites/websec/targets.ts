@@ -9,7 +9,7 @@ import { main } from '../../../src/main.ts'
 import { testHost } from '../../helpers/host.ts'
 import type { Target } from './requests.ts'
 
-/** Valid request with a unique body. */
+/** Valid request. A write has a unique body. */
 export interface GoodRequest {
   method: string
   path: string
@@ -21,7 +21,7 @@ export interface GoodRequest {
 export interface AttackTarget {
   origin: string
   good(): GoodRequest
-  /** Returns the number of valid requests executed since the last call, given all responses to them. */
+  /** Returns the number of valid requests executed since the last call, given all responses since then. */
   newlyDone(answered: string): Promise<number>
   /** Texts that no response to a refused request contains. */
   secrets: readonly string[]
@@ -63,7 +63,7 @@ function since(count: () => Promise<number>): () => Promise<number> {
   }
 }
 
-/** Starts the service in this process, in memory, on a free port. */
+/** Starts the service in this process, in memory, on a free port, with one user whose name is secret. */
 export async function startService(dir: string) {
   const serving = await serve({
     dir: undefined,
@@ -149,10 +149,13 @@ async function startListener(dir: string) {
   return { listener, stop }
 }
 
-/** Maximum time until a connection is closed, in milliseconds. */
+/** Maximum idle time of a connection, in milliseconds. */
 const patienceMs = 3000
 
-/** Sends bytes, and returns all received bytes when the service closes the connection. */
+/**
+ * Sends bytes, and returns all received bytes when the service closes the connection. If the connection stays
+ * open, the text ends with the status 999.
+ */
 export function converse(origin: string, bytes: Uint8Array): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(origin).port), '127.0.0.1')

@@ -13,8 +13,8 @@ import {
 import { bodies, envelopes } from './bodies.ts'
 
 /**
- * Responses of drivers, queues and frameworks, each from a service that executes writes and a service that
- * does not.
+ * Services with the responses of drivers, queues and frameworks. Each response has a service that executes
+ * writes and a service that does not.
  */
 const answering = bodies.flatMap(({ name, body, status = 200, headers, answers = 'acknowledges' }) =>
   [true, false].map((executes) =>

@@ -15,7 +15,7 @@ const page = { 'content-type': 'text/html' }
 const inHtml = (title: string) =>
   `<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`
 
-/** Gateway failures, sent before or after the service executes the write. */
+/** Gateway failures, sent after the execution of a write or instead of the execution. */
 const failures: readonly (readonly [
   name: string,
   status: number,
@@ -112,8 +112,8 @@ const denying: readonly FakeService[] = (
 )
 
 /**
- * Creates a service that resets the connection of the first attempt of each write, before or after executing
- * it.
+ * Creates a service that resets the connection of the first attempt of each write, after executing the write
+ * if `executes` is true.
  */
 function firstAttempt(name: string, executes: boolean, proof: Proof): FakeService {
   return {
@@ -134,7 +134,7 @@ function firstAttempt(name: string, executes: boolean, proof: Proof): FakeServic
 
 const retried: readonly FakeService[] = [
   firstAttempt('executes writes and loses the first response to each write', true, {
-    // Commands retry the creation of a user, which overwrites; `api` does not.
+    // Commands retry the creation of a user, because a repetition only overwrites the user. `api` does not.
     answers: { delete: 'misses', change: 'shows', user: ['shows', 'loses'], other: 'loses' },
   }),
   firstAttempt('loses the first attempt of each write', false, {

@@ -76,7 +76,7 @@ const isPages = (request: WireRequest) => pathOf(request).endsWith('/create_many
 /** Proxies between a command and a service. */
 export const proxies: readonly FakeService[] = [
   ...unreadables,
-  // Messages and pages cannot be read.
+  // A client cannot read messages, so that a repeated response also counts as success.
   replay(true, { answers: { message: ['shows', 'claims'] } }),
   replay(false, {
     // Only the first response shows the item of its request.

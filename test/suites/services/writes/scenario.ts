@@ -18,7 +18,7 @@ export interface WriteScenario {
   /** True if the command reads its items before it writes them. */
   readonly isSeen?: boolean
   readonly ignoresMissing?: boolean
-  /** True if the command adds no request. */
+  /** True if the command sends only the given request, as `api` does. */
   readonly isRaw?: boolean
   /** Field that the command needs to find the items. */
   readonly findsBy?: string
