@@ -95,7 +95,7 @@ function findMutants(path, text) {
   return found.sort((one, other) => one.start - other.start)
 }
 
-/** Selects mutants that are spread evenly over a file, so that each run uses the same mutants. */
+/** Selects evenly spread mutants instead of random mutants, so that each run uses the same mutants. */
 function pick(mutants, count) {
   const step = mutants.length / count
   return step <= 1 ? mutants : Array.from({ length: count }, (_, i) => mutants[Math.floor((i + 0.5) * step)])

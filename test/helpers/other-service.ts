@@ -18,7 +18,6 @@ export interface Differences {
   leavesNullsOut?: boolean
   /** True if numbers are text, including the numbers of `paging`. */
   numbersAsText?: boolean
-  /** True if booleans are text. */
   booleansAsText?: boolean
   /** True if `is_terminated` of a room is a boolean, not the literal of the API specification (“Room”). */
   tellsTerminated?: boolean

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Opens a TCP connection to a service. */
+/** Opens a TCP connection to a service until the end of the test. */
 export async function openSocket(origin: string, options: { allowHalfOpen?: boolean } = {}): Promise<Socket> {
   const { hostname, port } = new URL(origin)
   const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), ...options })
@@ -16,7 +16,7 @@ export async function openSocket(origin: string, options: { allowHalfOpen?: bool
   return socket
 }
 
-/** Sends bytes and returns everything that the service sends until it closes the connection. */
+/** Sends bytes, and returns all received bytes when the service closes the connection. */
 export async function sendRaw(origin: string, ...parts: (string | Uint8Array)[]): Promise<string> {
   const socket = await openSocket(origin)
   return new Promise((resolve) => {

@@ -6,7 +6,7 @@ import { launcher, node } from './built.ts'
 import { type CommandOptions, runCommand } from './command.ts'
 import { homes, type Ready, startServe } from './serving.ts'
 
-/** True if this machine can trace system calls. */
+/** True if strace works on this machine. Otherwise, this module prints a notice. */
 export const canTrace =
   process.platform === 'linux' && spawnSync('strace', ['-f', '-e', 'trace=none', 'true']).status === 0
 if (!canTrace) notice('system calls', 'strace is not installed, or must not be used')
@@ -86,7 +86,8 @@ const touching =
   /\b(?:open|openat|creat|mkdir|mkdirat|rename|renameat2?|link|linkat|symlink|symlinkat|unlink|unlinkat|rmdir)\(/
 
 /**
- * Runs the built program, and returns the paths in a directory that it opens, creates, renames or removes.
+ * Runs the built program under strace, and returns the paths below `root` that the program opens, creates,
+ * renames or removes.
  */
 export async function tracePaths(
   argv: readonly string[],

@@ -98,7 +98,7 @@ export async function buildVariant(edits: readonly Edit[]): Promise<string> {
   return outfile
 }
 
-/** Removes variants after a test file. Call it in each file that builds variants. */
+/** Removes variants after a test file. Call this function in each file that builds variants. */
 export function removeVariants(): void {
   afterAll(async () => {
     await stop()

@@ -52,7 +52,7 @@ export async function createWorld({ rows, time }: Contents = { rows: '', time: t
     store: workspace.store,
     dir,
     configDir: join(dir, 'config'),
-    /** Requests that reached the service, in order. */
+    /** Requests of all runs, in order, including intercepted requests. */
     requests: [] as WireRequest[],
     intercept: undefined as Intercept | undefined,
     /** Sends a request directly to the service, for setup and checks. */

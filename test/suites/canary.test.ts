@@ -34,7 +34,7 @@ const inJson = (key: string) => ({ error: { code: key, message: echo(key) }, [ke
 const inHtml = (key: string) => `<html><title>${key} ${echo(key)}</title><body>${key}</body>`
 const asHtml = () => ({ 'content-type': 'text/html' })
 
-/** Behavior of the service, by its name in the report. */
+/** Behaviors of the service, by name in the report. */
 const faults: Record<string, Fault> = {
   nothing: (_, __, next) => next(),
   ...Object.fromEntries(

@@ -281,7 +281,7 @@ describe('duration for long input', () => {
   }
   /**
    * Returns the processor time in milliseconds: the minimum of three runs, to exclude other programs. One run
-   * is sufficient if it takes less than `enough`.
+   * is sufficient if the run takes less than `enough` milliseconds.
    */
   async function time(format: InputFormat, text: string, enough: number): Promise<number> {
     let best = Number.POSITIVE_INFINITY

@@ -4,8 +4,8 @@ import { sized } from '../size.ts'
 const crowd = sized(40, 120)
 
 /**
- * Fills a room, terminates it, and kills the service during the termination. The next start must end every
- * session once and deliver its webhooks.
+ * Fills a room, terminates the room, and kills the service during the termination. The next start must end
+ * every session once and deliver the webhooks of all sessions.
  */
 export async function killEnds({
   random,

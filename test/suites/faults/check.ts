@@ -64,7 +64,7 @@ export function problemsOf(fault: Fault, command: Command, format: Format, ended
 /** Maximum number of requests after a write: reads that prove the write, and one probe. */
 const maxReads = attempts + 1
 
-/** Returns true for the expected number of requests, plus the reads that may follow a write. */
+/** Returns true for the expected number of requests, plus the reads after an update or a deletion. */
 function isWithin(count: number, expected: number, command: Command): boolean {
   const isReadable = command === 'update' || command === 'delete'
   return count >= expected && count <= expected + (isReadable ? maxReads : 0)

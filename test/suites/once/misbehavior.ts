@@ -9,7 +9,7 @@ export interface Misbehavior {
    * something was done, without an ID; `nothing`: no information.
    */
   tells: 'busy' | 'refused' | 'accepted' | 'nothing'
-  /** Bytes of the response, after which the connection is closed. */
+  /** Bytes of the response. The server then closes the connection. */
   bytes: string | Uint8Array
   /** True if the connection is reset instead of closed. */
   resets?: true

@@ -13,8 +13,8 @@ export interface Known {
 }
 
 /**
- * Starts the service of a world on a real socket. The server records every POST request and behaves as
- * `behaviorOf` says. It responds correctly to all other requests.
+ * Starts the service of a world on a real socket. The server records every POST request, and behaves as
+ * `behaviorOf` says. All other requests get correct responses.
  * @param behaviorOf returns the behavior on the nth request for a change, which the body identifies
  */
 export async function startMisbehaving(world: World, behaviorOf: (change: string, nth: number) => Behavior) {

@@ -134,7 +134,6 @@ function judged(
       right: new Set<Outcome>([
         ...right,
         ...(isRefused && truth === 'not' ? (['failed'] as const) : []),
-        // The item had the requested state before the run.
         ...(wasSo && truth === 'done' ? (['done'] as const) : []),
       ]),
       isTried: tries.length > 0,
@@ -178,7 +177,6 @@ const waits = (fake: FakeService, { waitsFor }: Target) =>
 
 const isWrong = (truth: Truth) => ['not', 'partly', 'other', 'misnamed'].includes(truth)
 
-/** Returns the problems of the verdict on one item. */
 function outcomeProblems({ target, said, truth, right, isTried, wasSo }: JudgedItem): Found[] {
   const name = `${target.kind} ${target.names[0] ?? ''} (${truth})`
   if (said === 'unsent' || (!isTried && said !== 'done'))

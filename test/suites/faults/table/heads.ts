@@ -33,7 +33,7 @@ const notHeaders: readonly (readonly [name: string, lines: string])[] = [
   ['both a length and chunks', `transfer-encoding: chunked\r\n${whole}`],
 ]
 
-/** Impossible lengths of the body. undici reports them as a broken connection. */
+/** Impossible lengths of the body. undici reports such a length as a broken connection. */
 const wrongLengths: readonly (readonly [name: string, lines: string])[] = [
   ['a length beyond all numbers', `${json}content-length: ${'9'.repeat(30)}\r\n\r\n${good}`],
   ['two different lengths', `content-length: 7\r\n${whole}`],
