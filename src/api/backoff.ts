@@ -16,8 +16,8 @@ export function backoff(attempt: number, random: number, { baseMs, maxMs } = usu
 }
 
 /**
- * Pauses between connections. They grow until a connection lasts longer than the maximum pause, because a
- * service may accept connections and close them immediately.
+ * Pauses between connections. The pauses grow until a connection lasts longer than the maximum pause, because
+ * a service may accept connections and close them immediately.
  */
 export class ReconnectPauses {
   readonly #limits: PauseLimits

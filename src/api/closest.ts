@@ -1,13 +1,12 @@
-/** Returns the first of the nearest candidates. */
 export function findClosest(word: string, candidates: readonly string[], maxEdits = 2): string | undefined {
   return findAllClosest(word, candidates, maxEdits)[0]
 }
 
 /**
- * Finds the nearest candidates that are at most one edit away, or two edits if both words have more than five
+ * Finds the nearest candidates: at most one edit away, or two edits if both words have more than five
  * letters. If the shorter word has five letters, the two edits must be a deletion and an insertion, as in
- * `romes`. Ignores case, hyphens, underscores and spaces. The opposite of a word is never a match: `undelete`
- * does not find `delete`.
+ * `romes` for `rooms`. Ignores case, hyphens, underscores and spaces. The opposite of a word is never a
+ * match: `undelete` does not find `delete`.
  */
 export function findAllClosest(word: string, candidates: readonly string[], maxEdits = 2): readonly string[] {
   const folded = foldWord(word)

@@ -4,7 +4,6 @@
  */
 export const resetCode = 'RESET'
 
-/** Code of a connection that the service closed before its response was complete. */
 export const closedCode = 'CLOSED'
 
 export const createClosedError = () => Object.assign(new Error('closed'), { code: closedCode })
@@ -46,7 +45,6 @@ const reasons: Record<string, string> = {
   EPROTO: 'the TLS handshake failed',
 }
 
-/** Returns true for the code of a violation of HTTP or WebSocket. */
 export function isProtocolError(code: string): boolean {
   return /^(HPE|WS_ERR)_|^HTTPParserError$/.test(code)
 }

@@ -11,7 +11,10 @@ const names = new Set([
   'upgrade',
 ])
 
-/** Returns true for a header that frames or routes a message. Only the sender of a message may set it. */
+/**
+ * Returns true for a header that frames or routes a message. Only the sender of the message may set such a
+ * header.
+ */
 export function isConnectionHeader(name: string): boolean {
   const lower = name.toLowerCase()
   return names.has(lower) || lower.startsWith('proxy-')

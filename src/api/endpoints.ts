@@ -9,14 +9,14 @@ export interface Route {
   /** True for an idempotent POST, which can be retried. */
   readonly repeatable?: true
   /**
-   * Command that shows whether a write took effect. A word such as `{user_id}` stands for a path parameter or
-   * body field.
+   * Command that shows whether a write took effect. A placeholder such as `{user_id}` names a path parameter
+   * or body field.
    */
   readonly check?: readonly string[]
 }
 
 /**
- * Operation (API specification, section 4) without its schemas, because loading them takes longer than a
+ * Operation (API specification, “Endpoints”) without its schemas. Loading the schemas takes longer than a
  * request.
  */
 export interface Endpoint extends Route {
@@ -26,14 +26,14 @@ export interface Endpoint extends Route {
   readonly result: string
   readonly bare?: true
   /**
-   * Paging by `limit` and `offset` (API specification, section 4, rule 6). `when asked`: only if the request
-   * has `limit` or `offset`.
+   * Paging by `limit` and `offset` (API specification, “Endpoints”, rule 6). `when asked`: only if the
+   * request has `limit` or `offset`.
    */
   readonly paged?: true | 'when asked'
   readonly paging?: true
   /** True for an operation that some services offer but the API specification does not list. */
   readonly unlisted?: true
-  /** Read that shows whether a write took effect. */
+  /** Read operation that shows whether a write took effect. */
   readonly readBack?: 'getRoom' | 'getUser' | 'getMember' | 'listMembers'
 }
 
@@ -173,8 +173,8 @@ export const endpoints = {
     method: 'POST',
     path: '/users',
     ...itemEndpoint('user'),
-    // Creating an existing user overwrites it (API specification, section 4, rule 3), so a retry changes
-    // nothing.
+    // Creating an existing user overwrites that user (API specification, “Endpoints”, rule 3), so a retry
+    // changes nothing.
     repeatable: true,
     readBack: 'getUser',
     check: ['users', 'get', '{user_id}'],

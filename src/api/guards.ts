@@ -2,8 +2,8 @@ import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
 import { resources } from './resources.ts'
 
 /**
- * Returns the reason why a response is unusable. Only IDs, and the text of a sent message, are required;
- * services differ in all other fields.
+ * Returns the reason why a response is unusable; undefined for a usable response. Requires only IDs and the
+ * text of a sent message, because services differ in all other fields.
  */
 export function findResponseProblem(name: OperationName, value: unknown): string | undefined {
   const endpoint: Endpoint = endpoints[name]
@@ -25,7 +25,7 @@ export function getIdField({ resource }: Endpoint): string {
   return id
 }
 
-/** Returns true for non-empty text, and for numbers, because some services use numeric IDs. */
+/** Returns true for non-empty text and for finite numbers, because some services use numeric IDs. */
 export function isId(value: unknown): value is string | number {
   return (typeof value === 'string' && value !== '') || Number.isFinite(value)
 }

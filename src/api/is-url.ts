@@ -1,6 +1,6 @@
 /**
- * Returns true for a valid URL. `URL.canParse` rejects valid Latin-1 text in Node 20 once V8 optimizes the
- * call.
+ * Returns true for a valid URL. Avoids `URL.canParse`, which rejects valid Latin-1 text in Node 20 once V8
+ * optimizes the call.
  */
 export function isUrl(text: string): boolean {
   try {

@@ -6,26 +6,29 @@ import { UsageError } from '../errors.ts'
  */
 export const maxLevels = 100
 /**
- * Default maximum nesting depth of JSON, for responses and input. Other services may accept deeper JSON than
- * the embedded service.
+ * Default maximum nesting depth of JSON, for responses and input. The limit exceeds `maxLevels`, because
+ * other services may accept deeper JSON than the embedded service.
  */
 const maxResponseLevels = 200
-/** Default maximum number of values in JSON. Two million values take up to 700 MB when they are printed. */
+/** Default maximum number of values in JSON. Printing two million values takes up to 700 MB. */
 const maxResponseValues = 1_000_000
-/** Maximum size of JSON, in bytes. A sorted list in CSV takes nine times as much memory. */
+/** Maximum size of JSON, in bytes. Printing a sorted list as CSV takes nine times as much memory. */
 const maxBytes = 32 * 1024 * 1024
-/** Maximum size of JSON with characters outside Latin-1, in bytes. The text takes two bytes per character. */
+/**
+ * Maximum size of JSON with characters outside Latin-1, in bytes. V8 stores such text with two bytes per
+ * character.
+ */
 const maxWideBytes = maxBytes / 2
 /** Maximum number of different field names. Each name takes up to 300 bytes. */
 const maxNames = 100_000
 
-/** Error for JSON whose nesting would exhaust the stack, or whose values would exhaust the memory. */
+/** Error for JSON that could exhaust the stack or the memory. */
 export class JsonLimitError extends SyntaxError {}
 
 const createTooDeepError = (levels: number) => new JsonLimitError(`nested more than ${levels} levels deep`)
 
 /**
- * Parses JSON from outside this program.
+ * Parses JSON from outside this program. Rounds numbers that a double cannot hold.
  * @throws {SyntaxError} if the text is not JSON or exceeds a limit
  */
 export function parseJson(text: string, levels = maxResponseLevels, values = maxResponseValues): unknown {
@@ -68,8 +71,9 @@ const [quote, backslash, colon, comma, openList, closeList, openObject, closeObj
 const [zero = 0, nine = 0, minus, plus, dot, letterE] = Buffer.from('09-+.e')
 
 /**
- * Checks the limits of long JSON without parsing it: parsing 63 MB of `[` takes 2.9 GB. The depth of short
- * JSON is checked after parsing. A list of 20,000 rooms takes 10 ms, a quarter of the time to parse it.
+ * Checks the limits of long JSON before parsing, because parsing 63 MB of `[` takes 2.9 GB. Ignores JSON of
+ * at most `quickBytes`, whose depth is checked after parsing. Takes 10 ms for a list of 20,000 rooms, a
+ * quarter of the parsing time.
  * @param bytes UTF-8 text, which need not be JSON
  * @throws {JsonLimitError} if a long text is too large, is nested deeper than `levels`, or has too many
  * values or different names
@@ -85,7 +89,7 @@ export function requireJsonLimits(
   if (length > maxWideBytes && bytes.some((byte) => byte > lastLatin1))
     throw new JsonLimitError(`larger than ${maxWideBytes / 2 ** 20} MB with characters outside Latin-1`)
   let depth = 0
-  // Starts with the root value. Every other value is the first in a list or object, or follows a comma.
+  // Counts the root value. Every other value is the first in a list or object, or follows a comma.
   let count = 1
   const names = new Uint8Array(nameSlots)
   let nameCount = 0
@@ -135,8 +139,8 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false
 }
 
-// JSON.parse rounds numbers that a double cannot hold. Searching for them is much faster than lossless
-// parsing.
+// Matches every text with a number that a double cannot hold, and some other texts. The search is much faster
+// than lossless parsing.
 const mayLoseDigits = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -169,8 +173,8 @@ export function readJson(text: string, levels = maxResponseLevels): unknown {
 const maxLongNumbers = 200_000
 
 /**
- * Parses checked JSON. Numbers that a double cannot hold become `LosslessNumber`; `JSON.parse` receives them
- * as marked strings. A parser in JavaScript would take a hundred times the memory of a long text.
+ * Parses JSON without loss. The caller must check the limits first. `JSON.parse` receives long numbers as
+ * marked strings, because a parser in JavaScript would take a hundred times the memory of a long text.
  */
 function readLossless(text: string): unknown {
   // Random, so that no text of a service looks like a marked number.
@@ -208,7 +212,6 @@ function* findLongNumbers(text: string): Generator<readonly [start: number, end:
 const isInNumber = (code: number) =>
   (code >= zero && code <= nine) || code === minus || code === plus || code === dot || (code | 32) === letterE
 
-/** Returns the index of the quote that ends a text. */
 function findEndOfText(text: string, start: number): number {
   for (let i = start + 1; ; i++) {
     const code = text.charCodeAt(i)
@@ -277,7 +280,7 @@ export function isScalar(value: unknown): boolean {
   return typeof value !== 'object' || value === null || value instanceof LosslessNumber
 }
 
-/** JSON of a response. The text is not kept, because it can take twice as much memory as the bytes. */
+/** Bytes and value of a JSON response. Omits the text, which can take twice as much memory as the bytes. */
 export interface JsonBody<T = unknown> {
   bytes: Uint8Array
   value: T
@@ -285,7 +288,10 @@ export interface JsonBody<T = unknown> {
   isPlain: boolean
 }
 
-/** Returns the value of a response. Parses the bytes again if JSON.parse may have rounded a number. */
+/**
+ * Returns the value of a response without loss. Parses the bytes again if JSON.parse may have rounded a
+ * number.
+ */
 export function readResponseValue({ bytes, value, isPlain }: JsonBody): unknown {
   return isPlain ? value : readLossless(new TextDecoder().decode(bytes))
 }

@@ -10,10 +10,12 @@ export interface OtherId {
   received: unknown
 }
 
-/** Field of an item, and its value according to the path of the request. */
+/** ID field of an item, and the ID that the path of the request contains for this field. */
 export type NamedId = readonly [field: string, named: string]
 
-/** Lists the IDs in the path of a request: the item's ID, and its owner's ID as `room_id` and `roomId`. */
+/**
+ * Lists the IDs in the path of a request: the item's ID, and its owner's ID as both `room_id` and `roomId`.
+ */
 export function listNamedIds(endpoint: Endpoint, params: Readonly<Record<string, string>> = {}): NamedId[] {
   return Object.entries(params).flatMap(([param, named]) => {
     if (endpoint.path.endsWith(`{${param}}`)) return [[getIdField(endpoint), named] as const]
@@ -22,7 +24,9 @@ export function listNamedIds(endpoint: Endpoint, params: Readonly<Record<string,
   })
 }
 
-/** Finds an ID of an item that differs from the ID in the request. Missing IDs count as equal. */
+/**
+ * Finds an ID of an item that differs from the ID in the request. Missing and unreadable IDs count as equal.
+ */
 export function findForeignId(
   namedIds: readonly NamedId[],
   item: Readonly<Record<string, unknown>>,
@@ -34,14 +38,14 @@ export function findForeignId(
   return undefined
 }
 
-/** Returns true for equal IDs. An unreadable ID counts as equal. */
 function isSameId(one: unknown, received: unknown): boolean {
   const id = readId(received)
   return id === undefined || id === toText(one)
 }
 
 /**
- * Reads an ID; undefined for other values. A number with too many digits for a double is a `LosslessNumber`.
+ * Reads an ID as text; undefined for other values. Accepts `LosslessNumber`, because a numeric ID may have
+ * too many digits for a double.
  */
 export function readId(value: unknown): string | undefined {
   return isId(value) || (isScalar(value) && /^\d+$/.test(toText(value))) ? toText(value) : undefined

@@ -16,7 +16,7 @@ export function openApiDocument(all: Readonly<Record<OperationName, Operation>> 
   }
   return {
     openapi: '3.1.0',
-    // Version of the interface description (API specification, section 9).
+    // Version of the interface description (API specification, “Versioning”).
     info: { title: 'Meeting Room Service API', version: '1.0.0' },
     servers: [{ url: '{base_url}', variables: { base_url: { default: 'http://127.0.0.1:4680/v1' } } }],
     security: [{ apiKey: [] }],

@@ -49,8 +49,8 @@ type Result<E extends Endpoint> = {
 }
 
 /**
- * Response of an operation from a real service. Reads and `ServerGeneratedId` guarantee only the IDs of
- * items; other writes guarantee no item.
+ * Response of an operation as services send it. Reads and `ServerGeneratedId` operations guarantee only the
+ * IDs of items; other writes guarantee no item.
  */
 export type ServiceOutput<E extends Endpoint> = E extends { bare: true }
   ? Partial<ReceivedItem<E>>
@@ -58,7 +58,7 @@ export type ServiceOutput<E extends Endpoint> = E extends { bare: true }
     ? { [K in E['result']]: E extends { many: true } ? readonly ReceivedItem<E>[] : ReceivedItem<E> }
     : { [K in E['result']]?: Partial<ReceivedItem<E>> }
 
-/** POST whose item has an ID that the service chooses. */
+/** POST whose item gets its ID from the service. */
 type ServerGeneratedId = { method: 'POST'; repeatable?: never }
 
 type ReceivedItem<E extends Endpoint> = { readonly [K in keyof FieldsOf<E>]?: unknown } & {
@@ -66,8 +66,6 @@ type ReceivedItem<E extends Endpoint> = { readonly [K in keyof FieldsOf<E>]?: un
 }
 
 type IdOf<R> = R extends { id: infer I extends string } ? I : never
-
-// Types of request and response values, derived from a table of fields.
 
 type Flatten<T> = { [K in keyof T]: T[K] }
 

@@ -30,14 +30,13 @@ export function findSegmentProblem(name: string, value: string): string | undefi
 }
 
 /**
- * Returns true for a path with `.` or `..` segments, plain or encoded. URL parsers treat a backslash as a
- * slash.
+ * Returns true for a path with `.` or `..` segments, plain or encoded. A backslash also separates segments,
+ * because URL parsers treat it as a slash.
  */
 export function hasDotSegment(path: string): boolean {
   return path.split(/[/\\]/).some((part) => /^(\.|%2e){1,2}$/i.test(part))
 }
 
-/** Joins arrays with commas, and writes null as `null`. */
 function toQueryText(value: unknown): string {
   if (Array.isArray(value)) return value.map((item) => toText(item)).join(',')
   return value === null ? 'null' : toText(value)

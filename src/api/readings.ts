@@ -29,8 +29,8 @@ export function parseTimestamp(value: unknown): number | null | undefined {
 }
 
 /**
- * Parses Unix seconds (2001 to 2286) or milliseconds (1973 to 5138). Returns numbers below 86,400 unchanged,
- * and undefined for other numbers, which are ambiguous.
+ * Converts Unix seconds (2001 to 2286) or milliseconds (1973 to 5138) to milliseconds. Returns numbers below
+ * 86,400 unchanged, because they mean “none”. Returns undefined for other numbers, which are ambiguous.
  */
 function parseEpoch(number: number): number | undefined {
   if (number < 86_400) return number
@@ -46,7 +46,7 @@ function parseDate(text: string): number | undefined {
   }
   const [, day, time = '00:00', zone = 'Z'] = isoTime.exec(text) ?? []
   if (day === undefined) return mailTime.test(text) ? toValidTime(Date.parse(text)) : undefined
-  // The zero value of MySQL.
+  // Zero value of MySQL.
   if (day === '0000-00-00') return 0
   // Date.parse reads 30 February as 2 March.
   if (Number(day.slice(8)) > 28 && !isDay(day)) return undefined
@@ -75,7 +75,6 @@ export function parseEnd(begin: unknown, end: unknown): number | null | undefine
   return typeof endMs === 'number' && typeof beginMs === 'number' && endMs < beginMs ? null : endMs
 }
 
-/** Parses a boolean such as `true`, `"True"`, `1` or `"1"`. */
 export function parseBoolean(value: unknown): boolean | null | undefined {
   if (typeof value === 'boolean') return value
   if (value === null || value === '') return null

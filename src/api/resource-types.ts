@@ -4,7 +4,7 @@ export interface Scalars {
   name: string
   text: string
   url: string
-  /** ISO 8601 timestamp in UTC (API specification, section 2). */
+  /** ISO 8601 timestamp in UTC (API specification, “Resources and their fields”). */
   time: string
   boolean: boolean
   number: number
@@ -24,7 +24,6 @@ export type WriteKind = 'create' | 'update'
 
 export interface Field {
   readonly type: FieldType
-  /** Description for help texts and the OpenAPI document. */
   readonly description: string
   readonly write?: WriteKind | 'create update'
   readonly required?: true
@@ -34,7 +33,7 @@ export interface Field {
   readonly secret?: true
   /** True if CSV, TSV and exports include the field only if `--columns` names it. */
   readonly onRequest?: true
-  /** Set if lists can be filtered by the field. A string is the description of the filter. */
+  /** Set if lists can be filtered by the field. A string describes the filter. */
   readonly query?: true | string
   readonly range?: readonly [least: number, greatest?: number]
   /**

@@ -10,14 +10,16 @@ import {
 } from './vocabulary.ts'
 
 /**
- * Fields of every resource, in the order of the API specification, then unlisted fields. Schemas, views,
- * --where, import and export derive from them. This module must not load zod, because that takes longer than
- * a request.
+ * Fields of every resource, in the order of the API specification, followed by unlisted fields. Schemas,
+ * views, --where, import and export use these fields. This module must not load zod, because loading zod
+ * takes longer than a request.
  */
 
 const gone = { type: 'text', description: 'no longer used', presence: 'deprecated' } as const
 
-/** Member (API specification, sections 2.2 and 4). An anonymous participant is a member without a user. */
+/**
+ * Member (API specification, “Member” and “Endpoints”). An anonymous participant is a member without a user.
+ */
 export const member = defineResource({
   name: 'member',
   plural: 'members',
@@ -70,7 +72,7 @@ export const member = defineResource({
 
 const { user_id, type: member_type, name: member_name } = member.fields
 
-/** Room (API specification, sections 2.1 and 2.7). */
+/** Room (API specification, “Room” and “Create Room request body”). */
 export const room = defineResource({
   name: 'room',
   plural: 'rooms',
@@ -141,8 +143,8 @@ export const room = defineResource({
       write: 'create',
       presence: 'never',
     },
-    // Only the embedded service has this parameter: the API specification (section 6.1) defines no parameter
-    // for webhooks.
+    // Only the embedded service has this parameter. The API specification (“Webhook”) does not show the names
+    // of webhook parameters.
     webhook: {
       type: {
         object: {
@@ -163,7 +165,7 @@ export const room = defineResource({
   },
 })
 
-/** User (API specification, section 2.3). */
+/** User (API specification, “User”). */
 export const user = defineResource({
   name: 'user',
   plural: 'users',
@@ -213,7 +215,7 @@ export const user = defineResource({
   },
 })
 
-/** Session (API specification, section 2.4). */
+/** Session (API specification, “Session”). */
 export const session = defineResource({
   name: 'session',
   plural: 'sessions',
@@ -257,7 +259,7 @@ export const session = defineResource({
   },
 })
 
-/** Entity (API specification, section 2.5). `Image` is the only specified type. */
+/** Entity of a page (API specification, “Page”). `Image` is the only specified type. */
 export const entity = {
   type: { type: 'name', description: 'kind of entity', write: 'create', required: true },
   src: { type: 'url', description: 'URL of the image', write: 'create' },

@@ -25,7 +25,8 @@ export function createBodySchema(write: WriteKind, fields: Fields): z.ZodObject 
 }
 
 /**
- * Creates the schema of an item in a response (API specification, section 2). Additional fields are allowed.
+ * Creates the schema of an item in a response (API specification, “Resources and their fields”). Allows
+ * additional fields.
  */
 export function createItemSchema(fields: Fields): z.ZodObject {
   const sent = Object.entries(fields).filter(([, { presence }]) => presence !== 'never')
@@ -125,7 +126,7 @@ function createResponseField(type: FieldType): z.ZodType {
   }
 }
 
-/** Creates a schema that also accepts other strings, because services may add choices. */
+/** Creates a schema for choices that also accepts other strings, because services may add choices. */
 function openChoice(choices: readonly string[]): z.ZodType {
   return z.union([z.enum(choices), z.string()], {
     error: ({ input }) => (input === undefined ? undefined : `must be a string, not ${toText(input)}`),
@@ -137,7 +138,7 @@ function integerText(range: Range = [Number.MIN_SAFE_INTEGER]): z.ZodType {
   const digits = z
     .string()
     .regex(/^-?\d+$/, { error: ({ input }) => `must be a whole number, not “${toText(input)}”`, abort: true })
-    // Checked before the conversion to a number, so that the message shows the original digits.
+    // Checks the range before the conversion to a number, so that the message shows the original digits.
     .refine((text) => Number(text) >= least && Number(text) <= greatest, {
       error: ({ input }) => outOfRange(range, input),
     })

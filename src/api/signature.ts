@@ -9,8 +9,7 @@ function createSigner(secret: string): Webhook {
 }
 
 /**
- * Signs a body according to Standard Webhooks. The API specification (section 6.1) does not define
- * signatures.
+ * Signs a body according to Standard Webhooks. The API specification (“Webhook”) does not define signatures.
  */
 export function sign(secret: string, id: string, unixSeconds: number, body: string): string {
   return createSigner(secret).sign(id, new Date(unixSeconds * 1000), body)

@@ -1,8 +1,6 @@
 import { sign } from './signature.ts'
 
-/**
- * Header that contains the number of a redelivery. The API specification (section 6.1) defines no headers.
- */
+/** Header that contains the number of a redelivery. The API specification (“Webhook”) defines no headers. */
 export const redeliveryHeader = 'webhook-redelivery'
 
 interface SentWebhook {
@@ -12,14 +10,14 @@ interface SentWebhook {
   unixSeconds: number
   body: string
   secret?: string | undefined
-  /** Headers of the room's webhook. They cannot replace the other headers. */
+  /** Headers of the room's webhook. Standard headers take precedence. */
   headers?: Readonly<Record<string, string>> | undefined
   userAgent: string
   /** Number of redeliveries that were requested. */
   redelivery?: number
 }
 
-/** Returns the headers of a webhook, which follow Standard Webhooks. */
+/** Creates the headers of a webhook according to Standard Webhooks. */
 export function createWebhookHeaders(webhook: SentWebhook): Record<string, string> {
   const { id, unixSeconds, body, secret, headers = {}, userAgent, redelivery = 0 } = webhook
   return {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { webhookActions } from './vocabulary.ts'
 
-/** Body of the webhook for a participant's entry or exit (API specification, section 6.1). */
+/** Body of the webhook for a participant's entry or exit (API specification, “Webhook”). */
 export const WebhookEvent = z.looseObject({
   action: z.enum(webhookActions),
   payload: z.looseObject({

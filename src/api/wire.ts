@@ -32,7 +32,7 @@ export type Transport = (
  */
 export type ConnectionCheck = () => Promise<boolean>
 
-/** Error of a request that got no complete response. */
+/** Error of a request without a complete response. */
 export class TransportError extends Error {
   constructor(
     message: string,
@@ -51,7 +51,6 @@ export const maxBodyBytes = 64 * 1024 * 1024
 export const tooLarge = `it is larger than ${maxBodyBytes / 1024 / 1024} MB`
 
 /**
- * Maximum size of an error response that is read, in bytes. The rest is dropped, and longer JSON counts as
- * text.
+ * Maximum size of an error response, in bytes. The client drops the rest, and treats truncated JSON as text.
  */
 export const maxErrorBytes = 1024 * 1024

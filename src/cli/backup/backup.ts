@@ -30,7 +30,8 @@ class FileBackup implements Backup {
   readonly #context: Context
   readonly #destination: Destination
   /**
-   * Files of the backup. A directory has one file per kind, because an import reads only one kind per file.
+   * Backup files by kind, because an import reads only one kind per file. The only file of `--save FILE` has
+   * an empty key.
    */
   readonly #files = new Map<string, BackupFile>()
   /** Saved items by kind and ID. The value is the error if the item is missing, else undefined. */

@@ -20,8 +20,8 @@ export interface SavedBlock {
 }
 
 /**
- * Saves members to a new file before they are blocked. Resolves when the file is on disk. Creates no file
- * without members.
+ * Saves members to a new file before they are blocked. Resolves when the file is on disk. Creates no file if
+ * there are no members.
  * @throws {UsageError} if the file exists
  * @throws {OutputError} if the file cannot be written
  */

@@ -1,7 +1,6 @@
 import { readDuration } from '../../duration.ts'
 import { dayNumber, type TimeZone } from './time-zone.ts'
 
-/** Examples of times that `parseMoment` accepts, for messages. */
 export const momentExamples =
   '2026-01-31, “2026-01-31 08:00”, 2026-01-31T08:00Z, yesterday, “today 08:00” or 7d'
 

@@ -19,7 +19,7 @@ export function requireMoment(flag: string, text: string, now: number, zone: Tim
   return moment.start
 }
 
-/** Creates the error for an invalid time, with the times that were probably meant. */
+/** Creates the error for an invalid time, with the corrections that `findNearMoments` finds. */
 export function toMomentError(required: string, text: string, now: number, zone: TimeZone): UsageError {
   if (isMissingMoment(text))
     return new UsageError(`${required}, not “${text}”`, { hint: `no such date or time: “${text}”` })
@@ -44,7 +44,9 @@ export function requirePeriod(
   return span
 }
 
-/** Creates the error for an invalid period, with the period that was probably meant. */
+/**
+ * Creates the error for an invalid period. Suggests a correction only if the correction matches `accepted`.
+ */
 export function toPeriodError(
   required: string,
   text: string,

@@ -34,7 +34,6 @@ export class TimeZone {
     return this.#name ?? readMachineZone()
   }
 
-  /** Returns the first instant of a day, in milliseconds since 1970. */
   startOfDay(day: number): number {
     const known = this.#starts.get(day)
     if (known !== undefined) return known
@@ -136,7 +135,6 @@ export function dayNumber(year: number, month: number, day: number): number | un
   return new Date(ms).getUTCMonth() === month - 1 && day > 0 ? ms / dayMs : undefined
 }
 
-/** Formats a day number: `2026-01-31`. */
 export function formatDayNumber(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10)
 }

@@ -28,7 +28,7 @@ export function defineComplete(
         await define(words)
         const typed = parsePartialLine(root, words)
         const answer: Completion = await findCandidates(root, typed, createLookup(context, typed.flags))
-        // Codes of `?`, `!` and `@`, with which bash requests a list of candidates.
+        // COMP_TYPE values (codes of `?`, `!` and `@`) with which bash requests a list of candidates.
         const isShown = ['63', '33', '64'].includes(reason)
         const text = formatCompletion(shell, answer, { line, replaced, isShown, powerShell })
         await context.plainPrinter().data(text, () => text)

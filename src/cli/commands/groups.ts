@@ -3,18 +3,16 @@ import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 
 export interface Group {
   name: string
-  /** Singular form of the name. */
   alias?: string
   summary: string
   /** Help topic of the commands that have no topic in `ownTopics`. */
   topic?: string
   heading: string
-  /** True to omit the group from the help. */
   hidden?: true
   load: () => Promise<(group: MeetroomCommand, act: DefineAction, define: Define) => void>
 }
 
-/** Function that defines more groups, for commands that describe other commands. */
+/** Function that defines the named groups, for commands that describe other commands. */
 export type Define = (names: readonly string[]) => Promise<void>
 
 const getStarted = 'Get started:'

@@ -36,7 +36,7 @@ async function printTopic(context: Context, topic: Topic): Promise<void> {
   const { renderMarkdown } = await import('../help/render-markdown.ts')
   const style = await selectStyle(host.stdout, host.env, flags.color)
   const width = Math.min(readTerminalWidth(host.stdout, host.env) ?? maxWidth, maxWidth)
-  // Settings are not read, because help must work when they are invalid.
+  // Reads no settings, because help must work with invalid settings.
   const text = renderMarkdown(await readTopic(topic), style, width)
   await context.plainPrinter().write(own`${text}\n`)
 }

@@ -65,7 +65,6 @@ function nameGroup(root: MeetroomCommand, { name, alias, summary, heading, hidde
 /** Flags that the root help lists; `meetroom help flags` lists all flags. */
 const commonFlags = ['--output', '--json', '--profile', '--local', '--dry-run', '--yes', '--quiet', '--help']
 
-/** Formats the end of the root help: topics and common flags. */
 function formatRootHelp(root: Command, topics: Readonly<Record<string, string>>): string {
   const help = new PlainHelp()
   const flags = help
@@ -82,7 +81,6 @@ function formatSection(heading: string, rows: readonly (readonly [term: string, 
   return `${heading}\n${rows.map(([term, text]) => `  ${term.padEnd(width)}${text}\n`).join('')}`
 }
 
-/** Appends related topics and the reference to the global flags to the help of each command. */
 function addReferences(group: MeetroomCommand, topic: string | undefined): void {
   for (const command of group.commands.length > 0 ? group.commands : [group]) {
     const own = ownTopics[`${group.name()} ${command.name()}`] ?? topic

@@ -118,7 +118,7 @@ async function printPages(context: Context, endpoint: Route, input: Request): Pr
   const { paginateAny } = await import('../../lists/paginate-any.ts')
   const { key, pages } = await paginateAny(context, endpoint, input)
   const { output, query } = context.flags
-  // Without --query, the output is always JSON.
+  // Without --query, the output is always JSON or NDJSON.
   const printer = await context.printer(query ? undefined : output === 'ndjson' ? 'ndjson' : 'json')
   await printer.list(rowKinds.items, key, pages)
 }

@@ -163,7 +163,10 @@ async function readNewKey(
   return checkKey(await askSecret(context, visible(`API key for ${origin}${replaced}:`)))
 }
 
-/** Returns the error for a text that contains more than a key. The message does not contain the text. */
+/**
+ * Creates the error for a text that contains more than a key. Omits the text, which probably contains the
+ * key.
+ */
 function notAKeyError(text: string, source: string): AuthError {
   const word = /^(authorization:\s*)?bearer\s/i.test(text) ? 'the word “Bearer”' : 'a space or a line break'
   return new AuthError(`${source} must contain only the key, but contains ${word}`, {
@@ -176,8 +179,10 @@ function notAKeyError(text: string, source: string): AuthError {
 }
 
 /**
- * @param source source of the text, for messages
- * @throws {UsageError | AuthError} for a text that cannot be a complete key
+ * Requires a text that can be a complete key.
+ * @param source source of the text, for messages; without a source, the text may contain white space
+ * @throws {UsageError
+ * AuthError} for a text that cannot be a complete key
  */
 function checkKey(text: string, source?: string): string {
   const key = text.trim()

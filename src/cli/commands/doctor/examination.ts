@@ -51,7 +51,7 @@ async function* checkRemote(context: Context, settings: Settings): AsyncGenerato
   })
   yield service
   if (!url) return
-  // The key command has its own timeout of ten seconds.
+  // Longer than the key command's own timeout of ten seconds.
   const key = await runCheck(context, 'key', () => checkKey(context, settings), { timeoutMs: 12_000 })
   yield key
   const { protocol, hostname } = url
@@ -102,7 +102,7 @@ function checkVersion(): CheckResult {
   return `meetroom ${version}`
 }
 
-/** Checks that the settings file, which holds keys, can be read by this user only. */
+/** Checks that only this user can read the settings file, which holds keys. */
 async function checkSettings(dir: string, { uid, platform }: Host): Promise<CheckResult> {
   const file = configFilePath(dir)
   const found = await stat(file).catch(() => undefined)
@@ -119,8 +119,8 @@ async function checkSettings(dir: string, { uid, platform }: Host): Promise<Chec
 }
 
 /**
- * Reports the source of the key, never the key. Runs the key command, because otherwise its failure would
- * look like a failure of the service.
+ * Reports the source of the key, never the key. Runs the key command, because a failing command would
+ * otherwise look like a failure of the service.
  */
 async function checkKey(context: Context, settings: Settings): Promise<CheckResult> {
   const from = `from ${(settings.keyCommand ?? settings.apiKey)?.from}`

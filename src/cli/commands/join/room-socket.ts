@@ -14,7 +14,6 @@ import type { Host } from '../../../host.ts'
 
 export interface RoomClosed {
   reason: string
-  /** True if a new connection may succeed. */
   canRetry: boolean
   /** True if the meeting ended normally. */
   isFinal: boolean
@@ -106,7 +105,7 @@ export function connectToRoom(
       cancel()
       socket.pause()
       pending++
-      // Frames are handled one at a time, so that the output keeps their order.
+      // Handles one frame at a time to keep the output in order.
       frames = frames.then(async () => {
         await onFrame(readFrame(data))
         if (--pending > 0 || socket.readyState > WebSocket.OPEN) return
@@ -135,7 +134,7 @@ export function connectToRoom(
       const code = readErrorCode(error)
       // A service that breaks the protocol may never complete the closing handshake.
       socket.terminate()
-      // Errors of a handshake have no code.
+      // `ws` sets no code for errors of the handshake.
       failure ??= toFailure(code === 'Error' ? 'WS_ERR_HANDSHAKE' : code)
     })
     socket.on('close', (code, reason) => {

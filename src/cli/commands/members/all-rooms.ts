@@ -6,9 +6,7 @@ import type { TargetsFlags } from '../../kernel/flags.ts'
 interface AllRoomsFlags extends TargetsFlags {
   allRooms?: boolean
   force?: boolean
-  /** New file to which the blocks are saved. */
   save?: string
-  /** File with the members to unblock. */
   from?: string
 }
 

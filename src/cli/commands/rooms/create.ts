@@ -166,7 +166,8 @@ function readType(line: string): RoomType {
 }
 
 /**
- * Shows the existing room with the name in the body. Resolves to false if no such room exists.
+ * Shows the existing room with the name in the body. Resolves to false if no such room exists, or with
+ * `--curl`.
  * @throws {UsageError} if several rooms have the name
  * @throws {ConflictError} if the room has another type
  */

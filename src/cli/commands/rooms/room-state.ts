@@ -17,7 +17,6 @@ export function addStateFlags(
     .addOption(new Option('--active', words.active).conflicts('terminated'))
 }
 
-/** Returns the state that the flags select; undefined without these flags. */
 export function readState({ terminated, active }: StateFlags): { is_terminated: boolean | undefined } {
   return { is_terminated: terminated ? true : active ? false : undefined }
 }

@@ -19,7 +19,6 @@ import { addStateFlags, readState, type StateFlags, termination } from './room-s
 
 const { descriptions } = room
 
-/** Help texts that name the replacements of the deprecated flags. */
 const instead = {
   terminated: 'deprecated: use “rooms terminate”',
   active: 'deprecated: use “rooms reopen”',

@@ -17,7 +17,7 @@ export function defineRoomWait(rooms: MeetroomCommand, act: DefineAction): void 
       'Wait until a room is terminated, started (somebody has been in it) or empty, or meets another condition, ' +
         'and show the room. Polls the room, and retries after failures of the network and the service. Exits 9 on timeout.',
     )
-    // The name is resolved later, because the service may not respond yet.
+    // The command resolves the name later, because the service may not respond yet.
     .addArgument(
       new IdArgument('<room>', `${roomArgumentText}; or - to read an ID from standard input`, 'room', true),
     )

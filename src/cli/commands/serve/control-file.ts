@@ -6,7 +6,6 @@ import { toReadError, toWriteError } from '../../../files/file-errors.ts'
 import { readText } from '../../../files/read-file.ts'
 import type { Context } from '../../kernel/context.ts'
 
-/** Contents of a `serve --control` file. */
 export interface ControlFile {
   control_url: string
   control_key: string

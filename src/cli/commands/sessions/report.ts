@@ -45,7 +45,7 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
         'subject of each row; a comma combines it with day, week or month, as in user-total,month',
       )
         .choices(groupings)
-        // Combinations are checked later, with more helpful messages.
+        // `parseGrouping` checks combinations later, with more helpful messages.
         .argParser((text: string) => text)
         .default('user'),
     )

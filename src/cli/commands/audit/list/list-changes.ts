@@ -74,7 +74,7 @@ export async function listChanges(
     if (!page) return printer.list(kind, kind.key, shown())
     let isComplete = false
     try {
-      // The page is completed even if the reader of the rows closes the pipe.
+      // Completes the HTML report even if the reader of the rows closes the pipe.
       const printed = await printAll(printer, kind, kind.key, shown())
       isComplete = history.failures.length === 0
       return printed
@@ -103,7 +103,7 @@ function listUniform(changes: readonly ChangeRow[]): string[] {
   const services = new Set(changes.map(({ profile, origin }) => `${profile} ${origin}`))
   return [
     ...(profiles.size > 1 ? [] : ['profile']),
-    // Each profile usually belongs to one service.
+    // If each profile belongs to one service, the origin adds nothing to the profile.
     ...(services.size > Math.max(1, profiles.size) ? [] : ['origin']),
   ]
 }

@@ -27,8 +27,8 @@ interface PollOptions<T> {
 const maxLastPollAgeMs = 250
 
 /**
- * Polls until a value is found or the deadline has passed. Temporary failures (no response, 429, 5xx) are
- * retried, and `Retry-After` is honored. A requested pause beyond the deadline ends the polling early.
+ * Polls until a value is found or the deadline has passed. Retries temporary failures (no response, 429, 5xx)
+ * and honors `Retry-After`. Stops early if the service requests a pause beyond the deadline.
  * @throws all other errors of a poll, and the interrupt reason
  */
 export async function poll<T>(

@@ -120,7 +120,7 @@ function describeConditions(
   redact: Redact,
 ): string {
   const own = fields.map((field) => [field, readField(views.room, field, room)] as const)
-  // Metrics that were not evaluated are omitted.
+  // Omits metrics that this poll did not evaluate.
   const found = asked.filter((fact) => Object.hasOwn(facts, fact))
   const all = [...own, ...found.map((fact) => [fact, findMetric(facts, fact)] as const)]
   return all.map(([field, told]) => describe(field, told, redact)).join(', ')

@@ -63,7 +63,7 @@ function drawTitle({ rooms, room_id, online, inUse, lost }: FrameContent, canvas
   const rest = [...first, number(online, 'online')]
   // The bundler escapes non-ASCII characters in tagged templates.
   const dot = visible(' · ')
-  // Only the name is truncated if the other parts fit.
+  // Truncates only the name if the other parts fit.
   const left = columns - measureText(joinVisible([own``, ...rest], dot))
   const text = room_id === undefined ? 'All rooms' : redact(toText(room?.name) || room_id)
   const name = truncate(visible(text), Math.max(1, left))

@@ -35,7 +35,6 @@ export interface RoomsPoll {
 
 type RosterOf = (room_id: string) => Roster
 
-/** Poller of a room, or of all rooms. */
 export class RoomPoller {
   readonly #context: Context
   readonly #client: Client
@@ -127,7 +126,7 @@ function toPerson({ id, member_id, user_id, name, connected_at }: Item): Present
   }
 }
 
-/** Maximum number of people to look up individually. For more people, lists are read. */
+/** Maximum number of people to look up individually. For more people, the poller reads lists. */
 const maxSingleLookups = 5
 
 /** Looks up the names of people, because the API specification defines no names for sessions. */
@@ -159,8 +158,8 @@ async function readItem(client: Client, ref: RecordRef): Promise<Item> {
 }
 
 /**
- * Returns undefined if a request for a name is refused.
- * @throws {MeetroomError} if the service is down
+ * Returns undefined if the service refuses the request.
+ * @throws {MeetroomError} if the service is down, or the command is interrupted
  */
 async function undefinedIfRefused<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
