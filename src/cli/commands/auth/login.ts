@@ -181,8 +181,7 @@ function notAKeyError(text: string, source: string): AuthError {
 /**
  * Requires a text that can be a complete key.
  * @param source source of the text, for messages; without a source, the text may contain white space
- * @throws {UsageError
- * AuthError} for a text that cannot be a complete key
+ * @throws {UsageError | AuthError} for a text that cannot be a complete key
  */
 function checkKey(text: string, source?: string): string {
   const key = text.trim()

@@ -12,7 +12,6 @@ interface ExportCommand {
   examples: readonly string[]
 }
 
-/** Adds the export command of a group. The import command reads the exported files. */
 export function defineExport(
   group: MeetroomCommand,
   act: DefineAction,

@@ -11,10 +11,7 @@ interface ImportCommand {
   examples: readonly string[]
 }
 
-/**
- * Adds the import command of a group. The code of the command is loaded on demand, to keep other commands
- * fast.
- */
+/** Adds the import command of a group. Loads the code of imports on demand to keep other commands fast. */
 export function defineImport(
   group: MeetroomCommand,
   act: DefineAction,

@@ -1,7 +1,6 @@
 import { Option } from 'commander'
 import { UsageError } from '../../../errors.ts'
 
-/** Creates the flag that renames all items selected by `--where`. */
 export function createRenameOption(): Option {
   return new Option(
     '--rename <s/pattern/text/>',

@@ -31,7 +31,7 @@ export async function runUserRooms(
     }
   }
 
-  // Rows are grouped, so that the column widths fit the rows of several rooms.
+  // Groups rows, so that the column widths fit the rows of several rooms.
   const shown = printer.options.format === 'table' ? groupPages(pages()) : pages()
   await printer.list(rowKinds.memberships, 'memberships', shown)
   const error = await search.end()

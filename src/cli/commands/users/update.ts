@@ -52,7 +52,7 @@ export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): voi
   )
 }
 
-/** Prints a notice that members keep their own names (API specification, rule 2 of section 4). */
+/** Prints a notice that members keep their own names (API specification, “Endpoints”, rule 2). */
 async function noticeRoomNames(context: Context, changed?: { user_id: string; name: string }): Promise<void> {
   if (context.flags.dryRun) return
   const { user_id = '', name = '' } = changed ?? {}

@@ -55,7 +55,7 @@ export async function triggerEvent(
   })
   const request: WireRequest = { method: 'POST', url: flags.to, headers: sent, body }
   const { origin, pathname } = new URL(flags.to)
-  // User name, password and query may be secrets.
+  // Omits user name, password and query, which may be secrets.
   const signature = sent['webhook-signature'] ?? null
   const facts = { webhook_id: id, to: origin + pathname, sent: event, signature, status: 0, response: null }
   const printer = await context.printer()

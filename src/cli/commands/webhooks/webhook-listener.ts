@@ -37,7 +37,7 @@ const maxBodiesBytes = 64 * 1024 * 1024
 export async function listenForWebhooks(context: Context, options: ListenOptions): Promise<void> {
   const printer = await context.printer()
   const forward = options.forwardTo ? await openForward(context, options.forwardTo) : undefined
-  // Webhooks are handled one at a time, in order of arrival.
+  // Handles one webhook at a time, in the order of their complete arrival.
   let queue = Promise.resolve()
   let broken: (error: unknown) => void = () => {}
   const failed = new Promise<never>((_, reject) => {
@@ -51,7 +51,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   const { LimitedServer } = await import('../../../embedded/http/limited-server.ts')
   const budget = new BodyBudget(maxBodiesBytes)
   const server = new LimitedServer({}, (request, response) => {
-    // A webhook is queued after its body is read, so that a slow sender does not delay other senders.
+    // Queues a webhook after reading its body, so that a slow sender does not delay other senders.
     read(request, response).catch(() => response.destroy())
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -126,7 +126,6 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   }
 }
 
-/** Starts the server and returns its URL. */
 async function listen(server: Server, { host, port }: ListenOptions): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(createListenError(error, host, port) ?? error))
@@ -175,7 +174,10 @@ function findHeaderProblem(
   return undefined
 }
 
-/** Creates a function that forwards an event unchanged and returns the status: 502 if no response arrives. */
+/**
+ * Creates a function that forwards the body of an event unchanged. The function returns the status of the
+ * response; 502 without a response.
+ */
 async function openForward(context: Context, target: string) {
   const transport = await context.connect(target, context.host)
   const forward = async (headers: Readonly<Record<string, string>>, body: string): Promise<number> => {

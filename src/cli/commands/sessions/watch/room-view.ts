@@ -124,7 +124,6 @@ export class RoomView implements WatchOutput {
     }
   }
 
-  /** Names the room of an event if several rooms are watched. */
   #place({ room_id }: { room_id: string }): string {
     return this.#room_id === undefined ? ` ${toText(this.#rooms.get(room_id)?.name) || room_id}` : ''
   }
@@ -165,7 +164,7 @@ export class RoomView implements WatchOutput {
     return isOver ? this.#style.dim(line) : line
   }
 
-  /** Redraws the frame. Ignores write errors, which recur at the next poll. */
+  /** Redraws the frame. Ignores write errors, because they recur at the next poll. */
   #redraw(): void {
     this.#draw().catch(() => {})
   }
@@ -205,8 +204,7 @@ function listenForKeys(keyboard: Input, leave: () => void): () => void {
   }
   keyboard.setRawMode?.(true)
   keyboard.on('data', onData)
-  // A closed terminal sends a signal only to processes of its session, so the end of input also ends the
-  // watch.
+  // A closed terminal signals only the processes of its session. Other processes notice the end of input.
   for (const end of closeEvents) keyboard.on(end, leave)
   return () => {
     keyboard.off('data', onData)

@@ -11,8 +11,8 @@ import type { PresentPerson } from './events.ts'
 export interface SessionList {
   sessions: readonly Item[]
   /**
-   * True if one page held all sessions. With several pages, a session can be skipped when a person leaves
-   * between two requests.
+   * True if one page held all sessions. With several pages, the list can skip a session if a person leaves
+   * the room between two requests.
    */
   isWhole: boolean
 }
@@ -44,8 +44,8 @@ export class Roster {
   }
 
   /**
-   * Applies a poll. With several pages, a person leaves only if the poll contains the ended session, or after
-   * two consecutive polls without the session.
+   * Applies a poll. With several pages, removes a person only if the poll contains the ended session, or
+   * after two consecutive polls without the session.
    */
   update({ sessions, isWhole }: SessionList, arrivals: ReadonlyMap<Item, PresentPerson>): RosterChanges {
     const open = new Set<string>()

@@ -1,6 +1,5 @@
 import type { PresentPerson, TimedWatchEvent } from './events.ts'
 
-/** Person in one of the watched rooms. */
 export interface PlacedPerson extends PresentPerson {
   room_id: string
 }

@@ -39,7 +39,7 @@ export async function runWatch(
   const openOutput = await createWatchOutput(context)
   const leaving = new AbortController()
   const stop = AbortSignal.any([interrupt, leaving.signal])
-  // Each pending request adds a listener.
+  // Each pending request adds a listener, and Node warns about many listeners.
   setMaxListeners(0, stop)
 
   let output: WatchOutput | undefined
@@ -60,7 +60,7 @@ export async function runWatch(
   })
 
   const first = await connection.poll(rooms.rosterOf)
-  // The watch was interrupted before it started.
+  // The user interrupted the command before the watch started.
   if (stop.aborted) throw stop.reason
   reconnector.begin()
   let tookMs = 0
@@ -77,8 +77,8 @@ export async function runWatch(
     await rooms.begin(first)
     await output.settle(rooms.scene)
     for (;;) {
-      // Pauses at least as long as the poll took, to reduce the load. The pause is limited, because some
-      // clocks run while the machine sleeps.
+      // Pauses at least as long as the poll took, to reduce the load. Limits the pause, because some clocks
+      // run while the machine sleeps.
       await host.sleep(Math.max(interval, Math.min(tookMs, maxPauseMs)), stop)
       const poll = await reconnector.until(ask, stop)
       await rooms.continue(poll)
@@ -93,7 +93,8 @@ export async function runWatch(
 }
 
 /**
- * Connection to the service. Reopened after a failure, because the port of the embedded service may change.
+ * Connection to the service. Reopens after a failed poll, because the port of the embedded service may
+ * change.
  */
 class RoomConnection {
   readonly #context: Context
@@ -125,7 +126,7 @@ class RoomConnection {
   async #open() {
     if (this.#opened && !this.#isLost) return this.#opened
     const url = await findPersistentBaseUrl(this.#context).catch((error) => {
-      // A local workspace that was served before is likely to be served again.
+      // The error is temporary, because the service of the local workspace may restart.
       throw this.#opened ? new NetworkError(error.message, { cause: error }) : error
     })
     if (!this.#opened || url !== this.#url) {
@@ -140,7 +141,7 @@ class RoomConnection {
 
 /** Maximum pause that a service can cause, in milliseconds. */
 const maxPauseMs = 300_000
-/** Pause above which a retry is reported as an outage, in milliseconds. */
+/** Pause above which a retry counts as an outage, in milliseconds. */
 const minReportedPauseMs = 1000
 
 type Clock = Pick<Host, 'now' | 'monotonic' | 'random' | 'sleep'>
@@ -178,7 +179,7 @@ class Reconnector {
   }
 
   /**
-   * Calls `ask` until it succeeds.
+   * Retries `ask` after temporary errors, with growing pauses.
    * @throws permanent errors, and the abort reason of the signal
    */
   async until<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> {

@@ -28,7 +28,7 @@ export async function listDuplicates(context: Context): Promise<void> {
     for await (const person of readPeople(context))
       for (const field of comparedFields) addTo(groups[field], field, person)
   } catch (error) {
-    // Duplicates are printed even if the list of users is incomplete.
+    // Prints duplicates even if the list of users is incomplete.
     if (!(error instanceof PartialError)) throw error
     problem = error
   }
@@ -59,7 +59,7 @@ async function* readPeople(context: Context): AsyncGenerator<Person> {
     }
 }
 
-/** Adds a person to the group of their keys. Merges all groups that share one of these keys. */
+/** Adds a person to the group of the person's keys. Merges all groups that share one of these keys. */
 function addTo(groups: Map<string, Person[]>, field: ComparedField, person: Person): void {
   const keys = toSimilarKeys(person[field], field)
   const [group = [], ...others] = new Set(keys.map((key) => groups.get(key) ?? []))

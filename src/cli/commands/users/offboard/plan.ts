@@ -19,15 +19,14 @@ export interface OffboardingChange {
   acceptsUnconfirmed?: boolean
   /** True to include rooms of every type. */
   force: boolean
-  /** New file to which the blocks are saved. */
+  /** Path of the new file for the blocks. */
   save?: string | undefined
-  /** File with the members to unblock; undefined for the memberships of the given users. */
+  /** Path of a file with the members to unblock; undefined for the memberships of the given users. */
   from?: string | undefined
   /** Addition of another user to the rooms of the single given user, performed before the first block. */
   handOver?: Addition | undefined
 }
 
-/** Membership to block or unblock, with the reason if it is skipped. */
 interface PlannedMembership {
   membership: Membership
   skipReason: string | undefined
@@ -39,7 +38,6 @@ export interface OffboardingPlan {
   unread: readonly { room: Item; error: MeetroomError }[]
   /** Users to delete, by ID; undefined for a user who does not exist. */
   users: ReadonlyMap<string, Item | undefined>
-  /** Steps that add another user to the rooms. */
   additions?: AdditionPlan | undefined
 }
 
@@ -64,7 +62,7 @@ export async function planOffboarding(
       found.get(membership.user_id)?.push({ membership, skipReason: reasonToSkip(membership, change) })
   }
   const error = await search.end()
-  // If some rooms were read, their steps run, and unread rooms are reported.
+  // Keeps the steps of readable rooms even if other rooms could not be read.
   if (error && !search.isUsable) throw error
   return { memberships: [...found.values()].flat(), unread: search.unread, users, additions }
 }

@@ -145,7 +145,7 @@ async function confirmPlan(
     },
   }
   const items = { count, nouns: handOver ? 'rooms' : change.deletes ? 'users' : 'members', max }
-  // A file of blocks names the members, so no prompt is needed.
+  // A file of blocks names the members, so the run needs no prompt.
   await confirmItems(context, items, change.from === undefined ? question : undefined)
 }
 

@@ -78,7 +78,9 @@ export class OffboardingRun {
     if (this.#change.deletes) yield* this.#deletions()
   }
 
-  /** Adds the other user to the rooms. Nothing is blocked or deleted unless all of these steps succeed. */
+  /**
+   * Adds the other user to the rooms. The run blocks and deletes nothing unless all of these steps succeed.
+   */
   async *#additions(): AsyncGenerator<Row> {
     const { additions, unread } = this.#plan
     if (!additions) return
@@ -142,7 +144,9 @@ export class OffboardingRun {
       : `not every block is verified: ${this.#unconfirmed.get(id)}`
   }
 
-  /** Finds memberships in private rooms that users gained after the plan. Such users are not deleted. */
+  /**
+   * Finds memberships in private rooms that users gained after the plan. The run does not delete such users.
+   */
   async #searchAgain(ids: readonly string[]): Promise<void> {
     if (ids.length === 0 || this.#context.flags.dryRun || this.run.isStopped) return
     const { host, interrupt } = this.#context
