@@ -8,7 +8,7 @@ export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~'
 
 export type FilterType = 'text' | 'number' | 'boolean' | 'time'
 
-/** Function that tests the value of a field, which may be null. Returns undefined for a malformed value. */
+/** Function that tests the value of a field. Accepts null, and returns undefined for a malformed value. */
 export type Test = (value: unknown) => boolean | undefined
 
 export const operators: Readonly<Record<string, Operator>> = {

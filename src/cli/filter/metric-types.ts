@@ -2,8 +2,8 @@ import type { Resource } from '../../api/resource-types.ts'
 import type { FilterType } from './compare.ts'
 
 /**
- * Types of the room metrics. The API does not return metrics, so each room needs additional requests.
- * Unlisted fields with the same names are ignored.
+ * Types of the room metrics. The API does not return metrics, so each room needs additional requests. A
+ * metric takes precedence over an unlisted field of the same name.
  */
 export const metricTypes = {
   online: 'number',
@@ -20,7 +20,7 @@ export const metricTypes = {
 
 export const idleSince = 'idle_since'
 
-/** Returns the name of the value from which a metric is computed. */
+/** Returns the name of the value that determines a metric. */
 export const readAs = (metric: string) => (metric === 'idle' ? idleSince : metric)
 
 /**

@@ -13,8 +13,8 @@ const words: readonly (readonly [pattern: RegExp, operator: string])[] = [
 ]
 
 /**
- * Finds the condition that was probably meant by the syntax of another query language: `name contains Maths`,
- * `type in (a,b)`, `terminated_at is null`, `type:open`, or `record` and `!record` for a boolean field.
+ * Translates a condition in the syntax of another query language: `name contains Maths`, `type in (a,b)`,
+ * `terminated_at is null`, `type:open`, or `record` and `!record` for a boolean field.
  * @returns undefined for other text
  */
 function findNearCondition(text: string, types: ReadonlyMap<string, string>): string | undefined {

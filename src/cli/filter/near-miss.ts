@@ -49,7 +49,7 @@ export class NearMisses {
     this.#other = other
   }
 
-  /** Returns a hint; undefined if no cause is found. */
+  /** Returns a hint on the probable mistake; undefined for an unknown cause. */
   explain(): string | undefined {
     const { field, text, given, flag } = this.#condition
     const [, inside = decodePercent(text)] = quoted.exec(text) ?? []
@@ -94,7 +94,6 @@ export function formatAlternatives(flag: string, field: string, text: string, op
   return `“,” is an ordinary character; for several values: ${formatCondition(flag, field, operator, pattern)}`
 }
 
-/** Returns a pattern that matches only the given texts. */
 export const matchAny = (texts: readonly string[]) => `^(${texts.map(escapePattern).join('|')})$`
 
 /** Formats a flag with its condition. Spaces separate an operator from a value such as `=x`. */
@@ -103,7 +102,10 @@ export function formatCondition(flag: string, field: string, operator: string, v
   return `${flag} ${quoteForShell(`${field}${blank}${operator}${blank}${value}`)}`
 }
 
-/** Decodes a text copied from a URL; returns undefined if no character is encoded. */
+/**
+ * Decodes a text copied from a URL. Returns undefined if no character is encoded, or the encoding is
+ * malformed.
+ */
 function decodePercent(text: string): string | undefined {
   if (!/%[0-9a-f]{2}/i.test(text)) return undefined
   try {

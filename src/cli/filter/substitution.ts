@@ -1,7 +1,6 @@
 import { UsageError } from '../../errors.ts'
 import { compilePattern } from './pattern.ts'
 
-/** Function that replaces the matches of a pattern in a text. */
 export type Substitution = (text: string) => string
 
 /**

@@ -55,7 +55,6 @@ interface ParseOptions extends WhereClock, KnownFields {
   flag: string
 }
 
-/** Clock and zone for durations and dates in conditions. */
 export interface WhereClock {
   /** Current time in milliseconds since 1970. Durations such as `90d` count back from this time. */
   now: number
@@ -268,8 +267,8 @@ function formatInstants(
 }
 
 /**
- * Formats a comparison with a whole day as comparisons with the start of that day and the start of the next
- * day.
+ * Formats a comparison with a whole day as comparisons with the start of that day and of the next day.
+ * Returns undefined for `<` and `>=`, which need only the start of that day.
  */
 function formatDayTest(field: string, operator: Operator, start: string, end: string): string | undefined {
   const tests: Partial<Record<Operator, string>> = {

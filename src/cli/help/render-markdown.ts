@@ -65,7 +65,9 @@ function itemLines(token: MarkedToken, width: number): string[] {
 const columnGap = '  '
 const minColumnWidth = 10
 
-/** Aligns the columns of a table. If they do not fit, shrinks the widest columns and wraps their cells. */
+/**
+ * Aligns the columns of a table. If the table is too wide, shrinks the widest columns and wraps their cells.
+ */
 function tableLines(table: Tokens.Table, width: number): string[] {
   const rows = [table.header, ...table.rows].map((row) => row.map((cell) => plainText(cell.tokens)))
   const widths = fittedWidths(rows, width)
@@ -137,7 +139,7 @@ function indent(lines: readonly string[], by: string): string[] {
   return lines.map((line) => (line === '' ? '' : by + line))
 }
 
-/** Breaks a text into lines of at most `width` characters. Longer words are not split. */
+/** Breaks a text into lines of at most `width` characters. Does not split longer words. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''

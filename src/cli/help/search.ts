@@ -14,7 +14,7 @@ const ignoredWords: ReadonlySet<string> = new Set(
     ' ',
   ),
 )
-/** Width in columns that exceeds every line, so that no line is wrapped. */
+/** Width in columns that no line exceeds, which prevents wrapping. */
 const width = 10_000
 
 interface Section {

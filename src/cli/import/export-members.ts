@@ -102,7 +102,7 @@ interface OpenRoom {
   pages: AsyncGenerator<Page, Page | undefined>
 }
 
-/** Reads the members of rooms in pages, with progress on a terminal. */
+/** Yields the members of each room in pages. Shows progress on a terminal. */
 export async function* readMembersOfRooms(
   context: Context,
   rooms: readonly string[] | 'all',
@@ -143,7 +143,7 @@ export async function* readMembersOfRooms(
       if (opened) ahead.remove(countItems(opened.first))
     }
   }
-  // The run stops if the service asks for a pause that is longer than the timeout.
+  // A run stops early, for example, if the service requests a pause longer than the timeout.
   if (run.isStopped) unreadRooms?.addUntried(tally.probableTotal - tally.tried)
 }
 

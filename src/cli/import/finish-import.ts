@@ -7,7 +7,10 @@ import type { Tally } from '../run/tally.ts'
 import type { ImportPlan } from './prepare.ts'
 
 export interface ImportProgress {
-  /** Number of rows that the journal of an earlier run records as done. Such rows are not looked up. */
+  /**
+   * Number of rows that the journal of an earlier run records as done. The import does not look up these
+   * rows.
+   */
   recorded: number
 }
 
@@ -76,8 +79,8 @@ function describeRun(tally: Tally, plan: ImportPlan, { recorded }: ImportProgres
   return tally.describe(
     [`imported ${imported} of ${countItems(tally, plan)}${split}`],
     {},
-    // The journal may come from another machine, so rows that only the journal records are counted
-    // separately.
+    // Counts rows that only the journal records separately, because the journal may come from another
+    // machine.
     recorded > 0 ? [`${recorded} recorded as done by an earlier run`] : [],
   )
 }

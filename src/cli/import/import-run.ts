@@ -76,8 +76,8 @@ async function sendRows(
     notice: (text) => context.notice(text),
   })
   try {
-    // Rows are journaled on completion, in any order. `each` would keep their order with a promise and an
-    // object per row.
+    // Journals rows on completion, in any order. `each` would keep their order with a promise and an object
+    // per row.
     await run.perform(createWork(pendingRows, sender, ledger, run))
   } catch (error) {
     run.stop(toMeetroomError(error))
@@ -100,7 +100,6 @@ async function reportIgnoredFields(
     )
 }
 
-/** Reports members that stay blocked, and the command that unblocks them. */
 async function reportBlocked(
   context: Context,
   { adapter, file, flags }: ImportPlan,
@@ -126,7 +125,7 @@ function createWork(pendingRows: PendingRows, sender: RowSender, ledger: Ledger,
     // Throws errors that would recur for the remaining rows.
     async perform(job) {
       const { row, body } = job
-      // The value is read before sending, because a failure reduces the concurrency.
+      // Reads the value before sending, because a failure reduces the concurrency.
       const { concurrency } = run
       const outcome = await sender.send(job)
       if (outcome.status === 'unsent') return putBack(job)
@@ -139,7 +138,7 @@ function createWork(pendingRows: PendingRows, sender: RowSender, ledger: Ledger,
       const backpressure = ledger.recordOutcome(row, body, outcome)
       if (backpressure) await backpressure
       if (!error || !hasNoResponse(error)) consecutiveFailures = 0
-      // A single lost connection is tolerated; many consecutive failures end the run.
+      // Tolerates a single lost connection; many consecutive failures end the run.
       else if (++consecutiveFailures >= Math.max(5, concurrency)) throw error
     },
     putBack,

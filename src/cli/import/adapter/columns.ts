@@ -15,7 +15,7 @@ import type { View } from '../../output/views/views.ts'
 type ParseCell = (text: string) => unknown
 
 export interface ImportColumns {
-  /** Definitions of the fields, by which the values of a row are validated. */
+  /** Field definitions that validate the values of a row. */
   readonly fields: Fields
   readonly columns: Readonly<Record<string, ParseCell>>
   readonly required: readonly string[]

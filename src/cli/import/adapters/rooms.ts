@@ -39,7 +39,7 @@ const readableCreateOnlyFields = createOnlyFields
   .map(([field]) => field)
 const nonUpdatableFields = new Set(['id', 'terminated_at', ...createOnlyFields.map(([field]) => field)])
 
-/** Returns true for a terminated room. Exports contain its `terminated_at`, not `is_terminated`. */
+/** Returns true for a terminated room. Exports contain `terminated_at`, not `is_terminated`. */
 function isTerminated({ is_terminated, terminated_at }: Row): boolean {
   return parseBoolean(is_terminated) ?? typeof parseTimestamp(terminated_at) === 'number'
 }
@@ -78,7 +78,7 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
     countBlocked: (client, { members = [] }, existing) =>
       members.length === 0 || hasNoBlock(existing['type'])
         ? 0
-        : // Only a notice depends on the count.
+        : // Ignores errors, because only a notice depends on the count.
           countBlocked(client, String(existing['id']), members).catch(() => 0),
     listReferencedUsers: ({ members = [] }) => members.map(({ user_id }) => user_id),
     async find(client, { id, name }) {
@@ -105,7 +105,7 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
     async overwrite(client, row, existing) {
       const id = String(existing['id'])
       const isSent = (field: string) =>
-        // An unchanged matched name is not sent, because some services alter names and could rename the room.
+        // Omits an unchanged matched name, because some services alter names and could rename the room.
         !nonUpdatableFields.has(field) && (field !== match || row[field] !== existing[field])
       const body = Object.fromEntries(Object.entries(row).filter(([field]) => isSent(field)))
       if (isTerminated(row)) body['is_terminated'] = true
@@ -148,6 +148,6 @@ async function findRoomByName(client: Client, name: string): Promise<Item | unde
   const found = await findRoomsByName(client, name)
   if (found.length > 1) throw new ApiError(describeNamesakes(found, name))
   const [room] = found
-  // The API specification guarantees only `id`, `type` and `name` in lists.
+  // The API specification guarantees only `id`, `type` and `name` in lists (“Room”).
   return room && findRecord(client, { kind: 'room', id: String(room['id']) })
 }

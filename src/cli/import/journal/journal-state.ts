@@ -48,16 +48,16 @@ export class JournalState {
   }
 
   /**
-   * Reads a journal line. Ignores row numbers beyond the input, because a journal of another input is
-   * rejected later.
+   * Reads a journal line. Ignores row numbers beyond the input, because `requireSameImport` later rejects a
+   * journal of another input.
    * @returns false if the line is invalid
    */
   read(line: Record<string, unknown>): boolean {
     const { sent, to = sent, row, status, id } = line
     const index = journalStatuses.indexOf(status as JournalStatus)
     if (isRow(row) && index >= 0) {
-      // An ID proves that the item of an unknown or failed row was created. Such an item is looked up and
-      // never created again.
+      // An ID proves that the service created the item of an unknown or failed row. The import looks up such
+      // an item, and never creates the item again.
       const isCreated = typeof id === 'string' && (status === 'unknown' || status === 'failed')
       this.#statuses[row] = isCreated ? journalStatuses.indexOf('unknown') : index
       if (isCreated) this.#createdIds.set(row, id)

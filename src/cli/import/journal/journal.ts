@@ -25,7 +25,9 @@ export class Journal {
   readonly #path: string
   readonly #lock: string
   readonly #log = new AppendLog((lines) => this.#write(lines))
-  /** First write error. Nothing is appended after the error, because the last line may be incomplete. */
+  /**
+   * First write error. The journal appends nothing after the error, because the last line may be incomplete.
+   */
   #writeError: unknown
 
   private constructor(
@@ -70,7 +72,7 @@ export class Journal {
     }
   }
 
-  /** Records that rows, in ascending order, are about to be sent. Resolves when the record is on disk. */
+  /** Records rows, in ascending order, before they are sent. Resolves when the record is on disk. */
   recordSending(rows: readonly number[]): Promise<void> {
     let first = 0
     for (let i = 0; i < rows.length; i++) {

@@ -19,7 +19,7 @@ interface RejectsFormat {
 
 /**
  * File of failed rows with their reasons, in the format of the input. The user can correct the rows and
- * import the file. A file without rows is removed.
+ * import the file. `close` removes a file without rows.
  */
 export class Rejects {
   readonly #file: OutputFile
@@ -70,7 +70,7 @@ export class Rejects {
     switch (this.format) {
       case 'csv': {
         const { columns: names = [], delimiter = ',' } = this.layout
-        // A file of rejects that is used as input already has a reason column, which is reused.
+        // Reuses the reason column of an input that is itself a file of rejects.
         const reasonIndex = names.indexOf('reason') < 0 ? names.length : names.indexOf('reason')
         const values = [...cells]
         while (values.length < reasonIndex) values.push('')
@@ -81,7 +81,7 @@ export class Rejects {
         return (isFirst ? [header, values] : [values]).map((row) => csvLine(row, delimiter)).join('')
       }
       case 'ndjson':
-        // Text that is not a JSON object cannot hold a reason, so it is written unchanged.
+        // Writes text that is not a JSON object unchanged, because such text cannot hold a reason.
         if (source !== undefined) return `${source}\n`
         return `${writeJson({ ...given, reason })}\n`
       case 'json':
