@@ -58,8 +58,7 @@ function parseChecked(text: string, levels: number): Parsed {
 }
 
 /**
- * Maximum size of JSON that is parsed before its limits are checked, in bytes. Parsing takes at most 50 ms
- * and 50 MB.
+ * Maximum size of JSON that needs no check before parsing, in bytes. Parsing takes at most 50 ms and 50 MB.
  */
 const quickBytes = 512 * 1024
 /** Highest byte in the UTF-8 encoding of Latin-1 characters. */
@@ -235,8 +234,8 @@ function replaceMarked(value: unknown, mark: string): unknown {
 
 /**
  * Parses JSON that the user wrote.
- * @param name name in the message, such as `--data` or a file
- * @throws {UsageError} if `parse` throws; a syntax error is described with its column
+ * @param name source of the text for the message, such as `--data` or a file
+ * @throws {UsageError} if `parse` throws; the message shows the column of a syntax error
  */
 export function parseGivenJson(text: string, name: string, parse: (text: string) => unknown): unknown {
   try {
@@ -246,7 +245,7 @@ export function parseGivenJson(text: string, name: string, parse: (text: string)
   }
 }
 
-/** Describes a syntax error in JSON text, with its column, and with its line if there are several lines. */
+/** Describes a JSON error with its column, and with its line if the text has several lines. */
 export function describeJsonError(error: unknown, text: string): string {
   if (error instanceof JsonLimitError) return error.message
   const { message } = error as Error
@@ -280,7 +279,7 @@ export function isScalar(value: unknown): boolean {
   return typeof value !== 'object' || value === null || value instanceof LosslessNumber
 }
 
-/** Bytes and value of a JSON response. Omits the text, which can take twice as much memory as the bytes. */
+/** Bytes and value of a JSON response, without the text, which can take twice as much memory as the bytes. */
 export interface JsonBody<T = unknown> {
   bytes: Uint8Array
   value: T

@@ -29,7 +29,7 @@ export interface Field {
   readonly required?: true
   /** True if setting the field to true interrupts users. */
   readonly destructive?: true
-  /** True if the value grants access. The value is hidden by default. */
+  /** True if the value grants access. Output hides the value by default. */
   readonly secret?: true
   /** True if CSV, TSV and exports include the field only if `--columns` names it. */
   readonly onRequest?: true
@@ -69,8 +69,8 @@ export function describeFields<F extends Fields>(fields: F): { readonly [K in ke
 }
 
 /**
- * Returns the fields that a request can set, most important first, because only the first invalid field is
- * reported.
+ * Returns the fields that a request can set, by descending column weight, because messages name only the
+ * first invalid field.
  */
 export function listWritableFields(write: WriteKind, fields: Fields): [string, Field][] {
   return Object.entries(fields)

@@ -233,9 +233,9 @@ interface BackupRecord {
 }
 
 /**
- * Reads a room with its members, in the format of `rooms import`. Anonymous participants are omitted, because
- * they cannot be invited.
- * @param full completes list items with the fields that lists omit
+ * Reads a room with its members, in the format of `rooms import`. Omits anonymous participants, who cannot be
+ * invited.
+ * @param full source of the fields that list items lack
  * @throws {NotFoundError} if the room does not exist
  */
 async function createRoomRecord(

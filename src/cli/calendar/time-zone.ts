@@ -53,7 +53,6 @@ export class TimeZone {
     return new Date(ms + this.#offset(ms)).getUTCHours()
   }
 
-  /** Returns the end of the wall-clock hour that contains an instant. */
   endOfHour(ms: number): number {
     return ms + hourMs - ((((ms + this.#offset(ms)) % hourMs) + hourMs) % hourMs)
   }

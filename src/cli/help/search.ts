@@ -70,7 +70,6 @@ function countWord(word: string, text: string): number {
   return text.match(new RegExp(`(?<![\\p{L}\\p{N}])${word}${end}`, 'giu'))?.length ?? 0
 }
 
-/** Counts the table rows whose first cell is the word. */
 function countDefinitions(word: string, body: readonly Token[]): number {
   const tables = body.filter((token): token is Tokens.Table => token.type === 'table')
   return tables

@@ -18,7 +18,7 @@ import { readRecord } from '../records/records.ts'
 import { openRun } from '../run/run.ts'
 import type { Tally } from '../run/tally.ts'
 
-/** Number of members read ahead above which the export starts no further room, to limit memory. */
+/** Number of members in memory above which the export starts no further room. */
 const maxMembersAhead = 20_000
 
 interface MemberExportOptions {

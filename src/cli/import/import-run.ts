@@ -122,7 +122,6 @@ function createWork(pendingRows: PendingRows, sender: RowSender, ledger: Ledger,
       if (jobs.length > 0) await ledger.recordSending(jobs.map(({ row }) => row))
       return jobs
     },
-    // Throws errors that would recur for the remaining rows.
     async perform(job) {
       const { row, body } = job
       // Reads the value before sending, because a failure reduces the concurrency.

@@ -80,7 +80,6 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
   )
 }
 
-/** @throws {UsageError} for an invalid method or path */
 function toRoute(verb: string, path: string): Route {
   const method = methods.find((known) => known === verb.toUpperCase())
   if (!method) throw new UsageError(`the method must be ${formatChoices(methods)}, not “${verb}”`)

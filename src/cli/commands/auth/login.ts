@@ -91,7 +91,6 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
   if (asks) await printNextSteps(context, profile)
 }
 
-/** @throws {UsageError} for a profile that cannot store a key */
 function selectProfileName(context: Context, stored: StoredConfig): string {
   const inUse = stored.profile === localProfile ? { ...stored, profile: defaultProfile } : stored
   const { value: profile } = selectProfile(context, inUse)

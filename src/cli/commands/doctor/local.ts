@@ -64,7 +64,7 @@ export async function* checkLocal(context: Context): AsyncGenerator<Finding> {
     }),
   ]
   yield* findings
-  // A request would create a missing key.
+  // Sends a request only after all checks passed, because a request would create a missing key.
   if (findings.every(({ status }) => status === 'ok'))
     yield* (await checkService(context)).filter(({ check }) => check === 'workspace')
 }

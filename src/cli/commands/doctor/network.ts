@@ -128,7 +128,7 @@ function checkTrust(tls: TLSSocket, today: number): CheckResult {
   if (tls.authorized) return `${tls.getProtocol()}, ${issuer}, ${left}`
   const why: unknown = tls.authorizationError
   const code = typeof why === 'string' ? why : readErrorCode(why)
-  // Some reasons end with the same advice as the hint.
+  // Removes the advice of a reason, which would repeat the hint.
   const [reason] = describeReason(code).split(';')
   return { problem: `${reason} (${issuer}, ${left})`, hint: hintAtTrust(code) }
 }

@@ -69,7 +69,6 @@ async function run(context: Context, room: string, flags: Flags): Promise<void> 
   await withAuditTrail(trail, () => stayConnected(context, room, { url, isTrusted }, access_token))
 }
 
-/** @throws {UsageError} if the environment names a proxy for this service */
 async function requireDirect({ host }: Context, url: string): Promise<void> {
   const { selectProxy } = await import('../../../client/http/proxy.ts')
   const { origin, hostname } = new URL(url)

@@ -37,8 +37,8 @@ const maxFrameBytes = 1024 * 1024
 const maxErrorBody = 64 * 1024
 
 /**
- * Time without a frame after which the connection counts as lost, in milliseconds. The service pings every
- * five seconds.
+ * Time without a frame after which the connection counts as lost, in milliseconds. The embedded service pings
+ * every five seconds.
  */
 const silenceMs = 20_000
 
@@ -59,7 +59,8 @@ const final = new Map([
 /**
  * Connects to a room and passes its frames to `onFrame` in order, until the connection or the command ends.
  * Reads no more frames while `onFrame` runs.
- * @throws errors of `onFrame` only; the result contains all other errors
+ * @throws {ServiceError} for a frame that is not a JSON object, and errors of `onFrame`; the result contains
+ * all other errors
  */
 export function connectToRoom(
   url: string,

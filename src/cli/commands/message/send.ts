@@ -54,7 +54,6 @@ export function defineMessageSend(message: MeetroomCommand, act: DefineAction): 
   )
 }
 
-/** @throws {UsageError} unless there is one text, and either a room or `--where` */
 function readTextArgument(
   send: MeetroomCommand,
   { room_id, argument }: { room_id: string | undefined; argument: string | undefined },

@@ -86,7 +86,6 @@ function isFile(text: string): boolean {
   )
 }
 
-/** @throws {UsageError} for a file, and for any other text that is not a URL */
 function parseImage(text: string): string {
   if (isFile(text)) throw new UsageError(`--image must be a URL, not the file “${text}”`, { hint: fileHint })
   return createWebUrlParser('--image')(text)

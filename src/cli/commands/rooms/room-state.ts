@@ -7,7 +7,7 @@ export interface StateFlags {
   active?: boolean
 }
 
-/** Adds `--terminated` and `--active`. In a list, they are filters; in an update, they are deprecated. */
+/** Adds `--terminated` and `--active`, which filter lists and are deprecated in updates. */
 export function addStateFlags(
   command: MeetroomCommand,
   words = { terminated: 'only terminated rooms', active: 'only active rooms' },

@@ -49,7 +49,7 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
   addSelectionFlags(addBodyFlags(addStateFlags(update, instead))).action(
     act('writes', async (context, id: string | undefined, flags: UpdateFlags) => {
       const { name, layout, record } = flags
-      // The API specification does not list `record` for updates, but services support it.
+      // The API specification does not list `record` for updates, but some services accept the field.
       const given = {
         '--name': { name },
         '--layout': { layout },

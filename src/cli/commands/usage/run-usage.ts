@@ -53,7 +53,6 @@ export async function runUsage(context: Context, flags: UsageFlags): Promise<voi
   )
 }
 
-/** @throws {UsageError} for an invalid month */
 function readMonth(text: string, now: number, zone: TimeZone): Interval {
   const accepted = /^(this-month|last-month|\d{4}-\d\d)$/i
   const span = accepted.test(text) ? parsePeriod(text, now, zone) : undefined

@@ -24,7 +24,6 @@ interface ListenFlags {
 /** Maximum age of a signature, in seconds, as in Standard Webhooks. An older signature may be a replay. */
 const defaultTolerance = 300
 
-/** @throws {UsageError} for text that does not name a program */
 function programLine(text: string): string {
   if (text.trim() === '' || text.includes('\0'))
     throw new UsageError(`--exec must name a program, not “${text}”`)

@@ -22,7 +22,7 @@ export interface TriggerFlags extends BodyFlags {
   header?: string[]
 }
 
-/** Maximum number of printed characters of a response. */
+/** Maximum length of the printed response, in characters. */
 const maxResponse = 1000
 
 /**

@@ -143,7 +143,6 @@ function explainUnchangeable(values: RequestBody, existing: Item): string | unde
   return field && `its ${field} is ${existing[field]} and cannot be changed`
 }
 
-/** @throws {ApiError} if several rooms have the name */
 async function findRoomByName(client: Client, name: string): Promise<Item | undefined> {
   const found = await findRoomsByName(client, name)
   if (found.length > 1) throw new ApiError(describeNamesakes(found, name))

@@ -90,7 +90,6 @@ function toUserBody(row: Row): BodyOf<Operations['createUser']> {
   return body
 }
 
-/** @throws {UsageError} for a malformed list of memberships */
 function readMemberships(given: unknown): unknown[] {
   if (!Array.isArray(given)) throw new UsageError('memberships must be a list')
   return given.map((entry, i) => {

@@ -48,8 +48,8 @@ export class JournalState {
   }
 
   /**
-   * Reads a journal line. Ignores row numbers beyond the input, because `requireSameImport` later rejects a
-   * journal of another input.
+   * Reads a journal line. Ignores row numbers beyond the input; `requireSameImport` rejects a journal of
+   * another input.
    * @returns false if the line is invalid
    */
   read(line: Record<string, unknown>): boolean {

@@ -18,7 +18,7 @@ interface Disposition {
 
 /**
  * Append-only record of an import in NDJSON: a header, rows before they are sent, their outcomes, and an end
- * mark. Row numbers are synced to disk before the rows are sent.
+ * mark. The journal syncs row numbers to disk before the import sends the rows.
  */
 export class Journal {
   readonly #file: AppendFile
@@ -91,7 +91,7 @@ export class Journal {
 
   /**
    * @param keep false to remove a complete journal
-   * @param receipt path to which a complete journal is copied
+   * @param receipt path for a copy of a complete journal
    */
   async close(isComplete: boolean, { keep = true, receipt }: Disposition = {}): Promise<void> {
     try {
@@ -122,7 +122,6 @@ export class Journal {
   }
 }
 
-/** @throws {UsageError} if another process holds the lock */
 async function lockJournal(lock: string, machine: Machine): Promise<void> {
   const holder = await takeLock(lock, machine)
   if (holder === undefined) return

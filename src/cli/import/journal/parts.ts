@@ -3,7 +3,6 @@ import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { ImportFlags } from '../read/import-flags.ts'
 
-/** Part of an input that one run imports. */
 type Part = Pick<ImportFlags, 'shard' | 'where'>
 
 /** Returns the path of a journal. Each part of an input has its own journal. */

@@ -46,7 +46,6 @@ export async function readJournal(path: string, rows: number): Promise<PreviousJ
   return header && { state, header, hasEnded, length }
 }
 
-/** @throws {UsageError} if the journal is not a regular file */
 function openJournal(path: string): number | undefined {
   try {
     return openRegular(path)

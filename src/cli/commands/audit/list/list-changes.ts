@@ -90,25 +90,23 @@ export async function listChanges(
   await reportDamage(context, history)
 }
 
-/** @throws {UsageError} for an invalid time or period */
 function readSpan({ since, period }: AuditFlags, now: number, zone: TimeZone): Span {
   if (since !== undefined && period !== undefined) throw createFlagConflict('--since', '--period')
   if (period !== undefined) return requirePeriod(period, now, zone)
   return [since === undefined ? -Infinity : requireMoment('--since', since, now, zone), Infinity]
 }
 
-/** Lists the service columns that do not distinguish the changes. */
+/** Returns the columns `profile` and `origin` unless they distinguish the changes. */
 function listUniform(changes: readonly ChangeRow[]): string[] {
   const profiles = new Set(changes.map(({ profile }) => profile))
   const services = new Set(changes.map(({ profile, origin }) => `${profile} ${origin}`))
   return [
     ...(profiles.size > 1 ? [] : ['profile']),
-    // If each profile belongs to one service, the origin adds nothing to the profile.
+    // If each profile belongs to one service, `origin` adds nothing to `profile`.
     ...(services.size > Math.max(1, profiles.size) ? [] : ['origin']),
   ]
 }
 
-/** @throws {UsageError} if no audit log is configured */
 async function findConfiguredLog(context: Context): Promise<LogFile[]> {
   const { auditLog } = await context.settings()
   const { HOME: home = context.host.cwd } = context.host.env
@@ -128,7 +126,6 @@ async function findConfiguredLog(context: Context): Promise<LogFile[]> {
   return files
 }
 
-/** @throws {PartialError} if a file could not be read to its end */
 async function reportDamage(context: Context, { damaged, failures }: AuditHistory): Promise<void> {
   if (damaged > 0)
     await context.notice(

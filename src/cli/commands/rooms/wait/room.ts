@@ -86,7 +86,6 @@ export async function waitForRoom(base: Context, given: string, flags: WaitFlags
   })
 }
 
-/** @throws {UsageError} if standard input does not hold exactly one ID */
 async function readIdFromStdin({ host }: Context): Promise<string> {
   const [id, ...others] = await readIds(['-'], host)
   if (id === undefined || others.length > 0)
@@ -96,7 +95,6 @@ async function readIdFromStdin({ host }: Context): Promise<string> {
   return `id:${id}`
 }
 
-/** @throws {UsageError} if the text is a single word that is not a state */
 function expandCondition(text: string): string {
   const word = text.trim()
   if (Object.hasOwn(roomStates, word)) return roomStates[word] ?? ''

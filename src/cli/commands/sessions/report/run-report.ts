@@ -31,7 +31,6 @@ export async function runSessionReport(
   await runReport(context, given, plan, flags)
 }
 
-/** @throws {UsageError} for flags that cannot be combined */
 function checkFlags(grouping: Grouping, flags: ReportFlags): void {
   const { by, onlyAbsent, absent = onlyAbsent, includeBlocked = false, missed, gap } = flags
   const { subject } = grouping

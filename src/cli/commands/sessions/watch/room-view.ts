@@ -204,7 +204,7 @@ function listenForKeys(keyboard: Input, leave: () => void): () => void {
   }
   keyboard.setRawMode?.(true)
   keyboard.on('data', onData)
-  // A closed terminal signals only the processes of its session. Other processes notice the end of input.
+  // A closed terminal signals only the processes of its session, so the end of input also ends the watch.
   for (const end of closeEvents) keyboard.on(end, leave)
   return () => {
     keyboard.off('data', onData)

@@ -229,7 +229,6 @@ class Reconnector {
   }
 }
 
-/** @throws {UsageError} for conflicting output flags */
 async function createWatchOutput(
   context: Context,
 ): Promise<(room_id: string | undefined, leave: () => void) => Promise<WatchOutput>> {
