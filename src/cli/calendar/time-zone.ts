@@ -95,7 +95,6 @@ export class TimeZone {
     return (ms) => (isOneDay ? this.formatClock(ms) : `${this.formatDay(ms)} ${this.formatClock(ms)}`)
   }
 
-  /** Formats the wall time of an instant: `2026-01-31T08:00:00` or `2026-01-31T08:00:00.500`. */
   #formatWall(ms: number): string {
     return new Date(ms + this.#offset(ms)).toISOString().replace(/(\.000)?Z$/, '')
   }

@@ -62,7 +62,6 @@ function nameGroup(root: MeetroomCommand, { name, alias, summary, heading, hidde
   return command
 }
 
-/** Flags that the root help lists; `meetroom help flags` lists all flags. */
 const commonFlags = ['--output', '--json', '--profile', '--local', '--dry-run', '--yes', '--quiet', '--help']
 
 function formatRootHelp(root: Command, topics: Readonly<Record<string, string>>): string {

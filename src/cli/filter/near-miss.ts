@@ -31,7 +31,6 @@ export class NearMisses {
     this.#condition = condition
   }
 
-  /** Returns a test that also records the values that do not match. */
   watch(test: Test): Test {
     return (value) => {
       const matches = test(value)

@@ -26,7 +26,6 @@ export interface Filter {
   fields: readonly string[]
   /** Room metrics in the conditions, which need additional requests for each room. */
   metrics: readonly string[]
-  /** Returns hints on similar conditions if no item matches. */
   explainNoMatch(): readonly string[]
   /** Time conditions with absolute instants and their zone, for notices and prompts. */
   instants: readonly string[]
@@ -216,7 +215,6 @@ async function compareAge(
   }
 }
 
-/** @param view view of the list, possibly with computed fields */
 export function fieldsOfList(list: OperationName, view = selectView(endpoints[list])): KnownFields {
   return { view, types: conditionTypes(resources[endpoints[list].resource], view) }
 }

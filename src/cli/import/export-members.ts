@@ -102,7 +102,6 @@ interface OpenRoom {
   pages: AsyncGenerator<Page, Page | undefined>
 }
 
-/** Yields the members of each room in pages. Shows progress on a terminal. */
 export async function* readMembersOfRooms(
   context: Context,
   rooms: readonly string[] | 'all',

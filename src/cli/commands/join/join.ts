@@ -142,7 +142,6 @@ async function readToken(context: Context, user_id: string): Promise<string> {
   return String(token)
 }
 
-/** Ends the command with success if the meeting has ended, and with an error otherwise. */
 function finish(
   ended: RoomClosed,
   room: string,

@@ -30,7 +30,6 @@ interface JoinOptions {
   remainingMs: number
 }
 
-/** Maximum size of a frame, in bytes. */
 const maxFrameBytes = 1024 * 1024
 
 /** Approximate maximum length of the error body of a refused connection, in characters. */
@@ -47,7 +46,6 @@ const closeTimeoutMs = 200
 
 /** Close code of `ws` for a connection that ended without a close code. */
 const lost = 1006
-/** Close code of a terminated room. */
 const terminated = 4002
 const final = new Map([
   [4001, 'blocked'],

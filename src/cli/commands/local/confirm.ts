@@ -13,7 +13,6 @@ export function confirmLoss(context: Context, activity: string, question: string
   return confirm(context, { activity, describe: async () => question })
 }
 
-/** Formats the contents of a workspace for a confirmation prompt: `3 rooms, 2 users, 7 sessions`. */
 export function formatContents({ rooms, users, sessions }: WorkspaceFacts): string {
   return [counted(rooms, 'room'), counted(users, 'user'), counted(sessions, 'session')].join(', ')
 }

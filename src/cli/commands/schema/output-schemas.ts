@@ -50,7 +50,6 @@ function createCommandSchema(name: string, command: MeetroomCommand): z.ZodType 
   return method === 'POST' ? response : createTargetsSchema(operation)
 }
 
-/** Returns a schema that accepts one response or a list of items. */
 function createTargetsSchema(operation: Operation, more: readonly z.ZodType[] = []): z.ZodType {
   const { response, result } = operation
   const item = response.shape[result] as z.ZodType

@@ -7,7 +7,6 @@ import type { Printed } from '../../output/schemas/printed.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
 import type { LogFormat, ServiceLog } from './service-log.ts'
 
-/** Prints the base URL of the ready service and the settings that select this service. */
 export async function announce(
   context: Context,
   flags: { host: string; logFormat: LogFormat },

@@ -15,7 +15,6 @@ import type { View } from '../../output/views/views.ts'
 type ParseCell = (text: string) => unknown
 
 export interface ImportColumns {
-  /** Field definitions that validate the values of a row. */
   readonly fields: Fields
   readonly columns: Readonly<Record<string, ParseCell>>
   readonly required: readonly string[]

@@ -46,7 +46,6 @@ export function createInviter(flags: Pick<ImportFlags, 'unblock'> = {}) {
           await members.completeCreated?.(client, row, await members.create(client, row))
       }
     },
-    /** Counts members that stay blocked although their invitations do not request a block. */
     async countBlocked(client: Client, room_id: string, invitations: readonly RoomInvitation[]) {
       let count = 0
       for (const invitation of invitations) {

@@ -22,10 +22,7 @@ interface PageOptions {
   timeOf(time: unknown): unknown
 }
 
-/**
- * Opens an HTML report with a table of changes.
- * @throws {UsageError | OutputError} if the file cannot be written
- */
+/** @throws {UsageError | OutputError} if the file cannot be written */
 export async function openChangesPage(
   name: string,
   context: Context,

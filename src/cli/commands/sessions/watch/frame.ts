@@ -29,7 +29,6 @@ interface Canvas {
 interface FrameContent extends WatchScene {
   /** ID of the watched room; undefined for all rooms. */
   room_id: string | undefined
-  /** States of the watched rooms by ID. */
   rooms: ReadonlyMap<string, RoomState>
   /** Message about an outage; undefined while the service responds. */
   lost: string | undefined
@@ -38,7 +37,6 @@ interface FrameContent extends WatchScene {
   hint: Visible | undefined
 }
 
-/** Minimum number of lines for the full layout. */
 const minFullLayoutLines = 8
 
 export function drawFrame(picture: FrameContent, canvas: Canvas): Visible[] {

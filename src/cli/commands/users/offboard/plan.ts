@@ -19,7 +19,6 @@ export interface OffboardingChange {
   acceptsUnconfirmed?: boolean
   /** True to include rooms of every type. */
   force: boolean
-  /** Path of the new file for the blocks. */
   save?: string | undefined
   /** Path of a file with the members to unblock; undefined for the memberships of the given users. */
   from?: string | undefined
