@@ -16,8 +16,8 @@ export interface Route {
 }
 
 /**
- * Operation (API specification, “Endpoints”) without its schemas. Loading the schemas takes longer than a
- * request.
+ * Operation (API specification, “Endpoints”) without its schemas, because loading the schemas takes longer
+ * than a request.
  */
 export interface Endpoint extends Route {
   readonly resource: ResourceName

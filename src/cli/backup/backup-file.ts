@@ -5,10 +5,7 @@ import { AppendFile } from '../../files/append-file.ts'
 import { toWriteError } from '../../files/file-errors.ts'
 import { makeDirectory } from '../../files/make-directory.ts'
 
-/**
- * New file with one record per line. After `sync` resolves, all lines added before the call survive a power
- * loss.
- */
+/** New file with one record per line. Once `sync` resolves, all earlier lines survive a power loss. */
 export class BackupFile {
   readonly path: string
   readonly #file: AppendFile

@@ -37,7 +37,7 @@ const maxBodiesBytes = 64 * 1024 * 1024
 export async function listenForWebhooks(context: Context, options: ListenOptions): Promise<void> {
   const printer = await context.printer()
   const forward = options.forwardTo ? await openForward(context, options.forwardTo) : undefined
-  // Handles one webhook at a time, in the order of their complete arrival.
+  // Handles webhooks one at a time, ordered by the arrival of their last byte.
   let queue = Promise.resolve()
   let broken: (error: unknown) => void = () => {}
   const failed = new Promise<never>((_, reject) => {

@@ -66,7 +66,7 @@ export async function planOffboarding(
   return { memberships: [...found.values()].flat(), unread: search.unread, users, additions }
 }
 
-/** Plans to unblock the members in a file. Skips IDs of missing members and of members with another user. */
+/** Plans to unblock the members in a file. Skips missing members, and members that belong to another user. */
 async function planLifting(
   context: Context,
   file: string,
