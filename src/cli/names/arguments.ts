@@ -10,7 +10,7 @@ import { linkWords } from '../output/views/synonyms.ts'
 export const roomArgumentText = "room ID, or name:NAME, as in 'name:Weekly sync'"
 export const userArgumentText = 'user ID, or name:NAME or email:ADDRESS'
 
-/** Argument that accepts an ID, or a name to look up. The command receives the ID. */
+/** Argument that accepts an ID, or a name that {@link resolveNames} replaces with the ID. */
 export class NamedArgument extends IdArgument {
   constructor(
     override readonly kind: NamedKind,
@@ -43,7 +43,7 @@ export function createUsersArgument(term = '[user...]', prefix = ''): UserArgume
   return new UserArgument(term, text)
 }
 
-/** Flag that accepts an ID, or a name to look up. */
+/** Flag that accepts an ID, or a name that {@link resolveNames} replaces with the ID. */
 export class NamedOption extends IdOption {
   constructor(
     override readonly kind: NamedKind,
@@ -66,7 +66,6 @@ export class UserOption extends NamedOption {
   }
 }
 
-/** Creates the flag that selects a member by user. */
 export function createUserOption(note = ''): UserOption {
   const text = `select the member by user instead of member ID: ${userArgumentText}${note}`
   return new UserOption('--user <id>', text).argParser(
@@ -84,10 +83,12 @@ interface NamedFlags extends Record<string, unknown> {
 }
 
 /**
- * Replaces names and emails with IDs in the arguments and flags that are declared as rooms or users. An ID
- * needs no request. Lines of files and of standard input are always IDs.
- * @throws {UsageError | NotFoundError} for an empty name, for a name that no item or several items have, and
- * for a sentence such as `users delete ada from Maths`
+ * Replaces names and emails with IDs in the room and user arguments and flags. IDs need no request. Lines of
+ * files and of standard input are always IDs. With `--ignore-not-found`, unmatched names of a list are
+ * returned as `missing`.
+ * @throws {UsageError} for an empty name, for a name that several items have, and for a sentence such as
+ * `users delete ada from Maths`
+ * @throws {NotFoundError} for a name that no item has
  */
 export async function resolveNames(
   context: Context,
@@ -131,7 +132,7 @@ export async function resolveNames(
   return [...resolved, missing.length > 0 ? { ...flags, missing } : flags]
 }
 
-/** @throws {UsageError} for several IDs that include a word such as “from”, because the others may not be meant */
+/** Refuses a sentence such as `users delete ada from Maths`, in which not every word is meant as an ID. */
 function refuseSentence(ids: readonly unknown[]): void {
   const word = ids.find((id) => typeof id === 'string' && linkWords.has(id.toLowerCase()))
   if (word !== undefined && ids.length > 1)

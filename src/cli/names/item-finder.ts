@@ -11,13 +11,12 @@ import { type Item, views } from '../output/views/views.ts'
 
 const maxListed = 10
 
-/** Error for a name or an email that no item has. */
 export class UnknownNameError extends NotFoundError {
   constructor(
     readonly kind: NamedKind,
     readonly field: NameField,
     readonly text: string,
-    /** All items, if they are known. */
+    /** All items of this kind; undefined if the lookup did not keep them. */
     readonly items?: readonly Item[],
   ) {
     const [one, many] = views[kind].noun
@@ -28,7 +27,7 @@ export class UnknownNameError extends NotFoundError {
   }
 }
 
-/** Resolver of arguments and flags that name a room or a user by its ID, its name or its email. */
+/** Resolver of references to rooms and users. Looks up each name and email only once. */
 export class ItemFinder {
   readonly #context: Context
   readonly #client: Client | undefined
@@ -43,6 +42,7 @@ export class ItemFinder {
   /**
    * @throws {NotFoundError} if no item has the name or email
    * @throws {UsageError} if several items have the name or email, or it is empty
+   * @throws {ApiError} if the service does not return names or emails
    */
   idOf(kind: NamedKind, given: string): Promise<string> {
     const reference = parseReference(kind, given)
@@ -80,7 +80,7 @@ export class ItemFinder {
     })
   }
 
-  /** Lists all users, once for all names, because the API cannot search users by name. */
+  /** Lists all users once for all names, because the API cannot search users by name. */
   async #findUsers(client: Client, field: NameField, text: string): Promise<readonly Item[]> {
     this.#users ??= listUsers(this.#context, client)
     const users = await this.#users
@@ -92,7 +92,7 @@ export class ItemFinder {
 
 const idFieldOf = (kind: NamedKind) => views[kind].id ?? 'id'
 
-/** Describes several items that match one text: `2 rooms are named “x”: 66f1…, 66f2…`. */
+/** Describes items that match one text, with up to ten IDs: `2 rooms are named “x”: 66f1…, 66f2…`. */
 export function describeNamesakes(
   items: readonly Item[],
   text: string,
@@ -111,7 +111,7 @@ async function listUsers(context: Context, client: Client): Promise<readonly Ite
   return users
 }
 
-/** Finds the rooms with a name: up to ten with one request, if the service honors the filter. */
+/** Finds rooms with a name: at most ten, with one request, unless the service ignores the filter. */
 export async function findRooms(client: Client, name: string): Promise<readonly Item[]> {
   const answer = await client.call('listRooms', { query: { name, limit: maxListed } })
   const body = readResponseValue(answer) as { rooms: Item[] }
@@ -121,7 +121,7 @@ export async function findRooms(client: Client, name: string): Promise<readonly 
 }
 
 /**
- * Lists all rooms with a name, because some services ignore the filter.
+ * Lists rooms page by page and selects them by name, because some services ignore the filter.
  * @throws {ApiError} if the service does not return names
  */
 export async function findRoomsByName(client: Client, name: string): Promise<Item[]> {
@@ -142,7 +142,6 @@ function notShownError(kind: NamedKind, field: NameField): ApiError {
   )
 }
 
-/** Maximum number of items that are searched for a likely item. */
 const maxSearched = 10_000
 
 const searched = {
@@ -151,7 +150,7 @@ const searched = {
 } as const
 
 /**
- * Finds the items that an unmatched text probably names: several if they are equally similar.
+ * Finds the items most similar to an unmatched text: several if they are equally similar.
  * @param failed error for a name or an email; undefined for an ID
  */
 export async function findLikelyItems(

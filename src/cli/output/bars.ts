@@ -9,7 +9,6 @@ import { cellOf, type Item, type View } from './views/views.ts'
 type Interval = readonly [start: number, end: number]
 
 const maxWidth = 40
-/** Minimum width of a bar, in columns. */
 const minWidth = 8
 
 export function createBarColumn(
@@ -38,7 +37,7 @@ export function drawBar(share: number, width: number): string {
   return '█'.repeat(Math.floor(visibleSteps / 8)) + eighths[visibleSteps % 8]
 }
 
-/** Draws intervals of presence, with one character for each equal piece of the span. */
+/** Draws intervals of presence as text, with one character for each equal piece of the span. */
 export function drawTimeline(
   intervals: readonly Interval[],
   span: Interval,
@@ -51,15 +50,15 @@ export function drawTimeline(
     .join('')
 }
 
-/** Draws the axis of a timeline: its start and its end, as far apart as possible. */
+/** Draws the labels of the start and the end below a timeline. A narrow axis shows only the start. */
 export function drawAxis(start: string, end: string, width: number): string {
   const blanks = width - start.length - end.length
   return blanks < 1 ? start.slice(0, width) : start + ' '.repeat(blanks) + end
 }
 
 /**
- * Returns the covered share of each equal piece of a span, from 0 to 1. Even an empty interval adds a small
- * share.
+ * Returns the covered share, from 0 to 1, of each of `pieces` equal pieces of a span. An interval of zero
+ * length covers a tiny share, so that it is visible.
  */
 export function computeCoverage(
   intervals: readonly Interval[],
@@ -79,10 +78,10 @@ export function computeCoverage(
   return covered
 }
 
-/** Width of an SVG bar or timeline, in SVG units. */
+/** Width of bars and timelines, in SVG units. */
 const svgWidth = 1000
 
-/** Distance between two parts of a timeline, in SVG units, unless there are many parts. */
+/** Maximum gap between two parts of a timeline, in SVG units. */
 const partGap = 8
 
 /**
@@ -121,12 +120,15 @@ function clip(intervals: readonly Interval[], [start, end]: Interval): Interval[
   )
 }
 
-/** Draws a bar as SVG. Screen readers skip the bar, because another cell contains the number. */
+/**
+ * Draws a share from 0 to 1 as an SVG bar. Screen readers skip bars, because another cell contains the
+ * number.
+ */
 export function drawSvgBar(share: number): Html {
   return markup`<svg viewBox="0 0 ${svgWidth} 16" preserveAspectRatio="none" aria-hidden="true"><rect class="there" x="0" y="3" width="${round(share * svgWidth)}" height="10"/></svg>`
 }
 
-/** Width of a bar of a chart with its gap, and height of the chart, in SVG units. */
+/** Width of a chart's bar with its gap, and height of the chart, in SVG units. */
 const [step, height] = [10, 100]
 
 interface ChartBar {
@@ -135,7 +137,6 @@ interface ChartBar {
   share: number
 }
 
-/** Draws a chart of upright bars as SVG. */
 export function drawSvgChart(bars: readonly ChartBar[], label: Visible): Html {
   const drawn = bars.map(({ title, share }, i) => {
     const size = round(share * height)

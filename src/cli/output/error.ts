@@ -67,7 +67,9 @@ function formatErrorJson(
   return visibleJson(`${JSON.stringify({ error: errorToRecord(error, redact, target, profile) })}\n`)
 }
 
-/** Returns the hint of an error as text; undefined if its command is too long to paste. */
+/**
+ * Formats the hint of an error; undefined without a hint, or if the suggested command is too long to paste.
+ */
 function formatHint(error: MeetroomError, redact: Redact, target: readonly string[]): string | undefined {
   const { hint } = error
   if (hint === undefined) return undefined

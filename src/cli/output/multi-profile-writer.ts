@@ -25,7 +25,6 @@ interface ProfileFailure {
   error: MeetroomError
 }
 
-/** Number of rows that determine the column widths of a table. */
 const tableSampleSize = 100
 
 export class MultiProfileWriter {
@@ -34,7 +33,6 @@ export class MultiProfileWriter {
   #printer: Printer | undefined
   #writer: ListWriter | undefined
   #pending: Item[] = []
-  /** Error that prevents further output. */
   #outputError: unknown
   readonly #failures: ProfileFailure[] = []
   #reportedCount = 0
@@ -94,7 +92,7 @@ export class MultiProfileWriter {
     const { error } = failed
     if (error === this.#outputError) throw error
     this.#failures.push(failed)
-    // A usage error probably concerns all profiles, so it is reported only once at the end.
+    // All profiles may fail with the same usage error, which `end` then throws once.
     if (!(error instanceof UsageError)) await this.#report()
   }
 
@@ -126,7 +124,7 @@ export class MultiProfileWriter {
     await this.#writer.end()
   }
 
-  /** Reports failures that are not reported yet, unless a JSON document contains them. */
+  /** Reports new failures, except if the JSON document will contain them. */
   async #report(): Promise<void> {
     const { host, flags, redact } = this.#deps
     const format = this.#printer?.options.format

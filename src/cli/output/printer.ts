@@ -15,10 +15,7 @@ import { toUnknownFieldError } from './views/near-field.ts'
 import { createPage, type Page } from './views/page.ts'
 import { hasField, type Item, type View } from './views/views.ts'
 
-/**
- * Printer of all results and notices. `redaction/redaction.ts` describes the redaction of secrets in this
- * output.
- */
+/** Printer of results and notices. For the redaction of secrets, see `redaction/redaction.ts`. */
 export class Printer {
   readonly #host: Host
   readonly options: PrintOptions
@@ -37,7 +34,7 @@ export class Printer {
   }
 
   /**
-   * Checks the output flags before a request is sent.
+   * Checks the output flags, before the command sends a request.
    * @throws {UsageError} for conflicting flags, for `-o ids` without IDs, and for unknown columns if the
    * command writes or items have no additional fields
    */
@@ -55,7 +52,6 @@ export class Printer {
     if (format === 'ids' && !view.id) throw new UsageError(`a ${view.noun[0]} has no ID to print`)
   }
 
-  /** Redacts a text, and makes it safe for a terminal. */
   makeVisible(text: string): Visible {
     return visible(this.#redact(text))
   }
@@ -79,14 +75,16 @@ export class Printer {
     return this.write(own`${this.makeVisible(text)}\n`)
   }
 
-  /** Writes results for programs: unchanged, or redacted and made safe by `shown` on a terminal. */
+  /** Writes results for programs: unchanged in a pipe, redacted and made safe by `shown` on a terminal. */
   async data(raw: string, shown: (raw: string) => Visible): Promise<void> {
     const { stdout } = this.#host
     if (stdout.isTTY) return this.#put(shown(this.#redact(raw)))
     if (raw.length > 0) await translateWriteError(stdout.write(raw))
   }
 
-  /** Prints a value as JSON. Keys are redacted, because the value may contain text of a response. */
+  /**
+   * Prints a value as JSON. Redacts keys even in a pipe, because the value may contain text of a response.
+   */
   async json(value: unknown): Promise<void> {
     if (this.options.query) return this.result(value)
     await this.data(`${this.#redact(writeJson(this.maskOnTerminal(value)))}\n`, visibleJson)
@@ -125,8 +123,7 @@ export class Printer {
     const line = isAsciiOnly(this.#host) ? toAscii(said) : said
     this.#statusLine?.hideDuring(this.#host.stderr, line)
     const written = this.#host.stderr.write(line).catch(() => {})
-    // The status line is restored immediately, because `--verbose` prints notices faster than the progress is
-    // updated.
+    // With `--verbose`, notices arrive faster than progress updates, which also restore the status line.
     this.#statusLine?.restore()
     await written
   }
@@ -144,7 +141,7 @@ export class Printer {
         await write.page(page)
       }
     } catch (error) {
-      // Pages before a partial error are still printed. Without a page, an empty document would be wrong.
+      // Completes the document after a partial error. Without a page, an empty document would be wrong.
       if (error instanceof PartialError && hasPages) await write.end()
       throw error
     }
@@ -207,7 +204,7 @@ export class Printer {
     return this.#host.stdout.isTTY ? this.#host.now() : undefined
   }
 
-  /** Prints the response body: unchanged in a pipe, indented on a terminal. */
+  /** Prints a response body: unchanged in a pipe, indented and with secrets masked on a terminal. */
   async body(answer: ResponseBody): Promise<void> {
     const { stdout } = this.#host
     if (answer.bytes.length === 0) return

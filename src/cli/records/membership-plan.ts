@@ -10,7 +10,7 @@ export type IfMember = 'update' | 'skip' | 'fail'
 
 interface DesiredMembership {
   values: Item
-  /** Treatment of a user who is already a member. `raise` changes only to a higher role. */
+  /** `raise` changes only to a higher role. */
   ifExists: IfMember | 'raise'
   /** Treatment of a blocked member; by default, `values` alone decide. */
   ifBlocked?: 'unblock' | 'fail' | undefined

@@ -4,7 +4,7 @@ import type { Client } from '../../client/client.ts'
 import type { AnyInput } from '../../client/request.ts'
 import type { Item } from '../output/views/views.ts'
 
-/** Operations on the records of each kind. The API cannot remove members. */
+/** The API cannot remove members. */
 const kinds = {
   user: { find: 'getUser', create: 'createUser', update: 'updateUser', remove: 'deleteUser' },
   room: { find: 'getRoom', create: 'createRoom', update: 'updateRoom', remove: 'deleteRoom' },
@@ -36,7 +36,7 @@ export async function readRecord(client: Client, ref: RecordRef): Promise<Item> 
 /**
  * Creates a record, and returns it as in the response. The function is not `async`, because an extra promise
  * slows down every row.
- * @param room_id room of a member
+ * @param room_id room of the member; not used for other kinds
  */
 export function createRecord(client: Client, kind: Kind, body: object, room_id?: unknown): Promise<Item> {
   const { create } = kinds[kind]

@@ -3,7 +3,6 @@ import type { RowKind } from '../output/views/define-row.ts'
 import { attendanceKinds, sumKinds, usageKinds } from '../output/views/report-rows.ts'
 import { type Grouping, selectRoomSubject } from './group-by.ts'
 
-/** Returns the fields and the columns of the rows of a report. */
 export function selectReportView(
   grouping: Grouping,
   { absent = false, includeBlocked = false }: { absent?: boolean; includeBlocked?: boolean } = {},

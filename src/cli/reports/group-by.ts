@@ -55,7 +55,6 @@ export function selectRoomSubject({ subject, unit }: Grouping): RoomSubject | un
   return unit === undefined ? roomSubjects.find((name) => name === subject) : undefined
 }
 
-/** Returns the grouping of the command `usage`, with or without `--by room`. */
 export function groupUsage(by: unknown): Grouping {
   return { ...(by === 'room' && { subject: 'room' }), unit: 'month', isUnitFirst: false, hasPeak: true }
 }

@@ -16,9 +16,9 @@ export class Groups implements RowSource {
   readonly #compare: Compare
   /** True if no row covers several rooms. */
   readonly #isOfRoom: boolean
-  /** Sums that later visits can change, by their subject. */
+  /** Sums that later visits can change, by period, meeting and person. */
   readonly #open = new Map<string, VisitSum>()
-  /** Sums of earlier rooms. */
+  /** Sums of earlier rooms that are printed after the last room. */
   #closed: VisitSum[] = []
 
   /**
@@ -61,12 +61,11 @@ export class Groups implements RowSource {
     const { isUnitFirst, hasPeak } = this.#plan.grouping
     const sums = this.#isOfRoom ? this.#closed : this.#close()
     this.#closed = []
-    // The sums of each room are sorted, and equal sums stay in the order of the rooms.
+    // The sort is stable: equal sums keep the order of the rooms.
     if (this.#isOfRoom && (isUnitFirst || hasPeak)) sums.sort(hasPeak ? byMinutes : byPeriod)
     return this.#rowsOf(sums)
   }
 
-  /** Finds or adds the sum of a visit. */
   #sumOf({ person, period, meeting }: Pick<Visit, 'period'> & Partial<Visit>, room: Item): VisitSum {
     const { grouping } = this.#plan
     const { subject } = grouping
@@ -85,7 +84,7 @@ export class Groups implements RowSource {
     return sum
   }
 
-  /** Returns the open sums that are shown, in the order of the rows. */
+  /** Removes all open sums, and returns those that the report shows, in the order of the rows. */
   #close(): VisitSum[] {
     const { grouping, absent, missed = 0 } = this.#plan
     const isWhole = grouping.hasPeak && !this.#isOfRoom
@@ -121,10 +120,6 @@ const byMinutes: Compare = (a, b) => b.missed - a.missed || b.room_minutes - a.r
 const byPerson: Compare = ({ user_id, key = '' }, { user_id: otherUser, key: other = '' }) =>
   Number(user_id === null) - Number(otherUser === null) || (key < other ? -1 : key > other ? 1 : 0)
 
-/**
- * Creates a comparator that sorts the sums of one room, or of all rooms together, in the order of the
- * grouping.
- */
 function createComparison({ subject, unit, isUnitFirst }: Grouping): Compare {
   const bySubject: Partial<Record<Subject, readonly Compare[]>> = {
     user: [byPerson],

@@ -1,7 +1,6 @@
 /** Time interval in milliseconds since 1970. The interval includes the start but not the end. */
 export type Interval = readonly [start: number, end: number]
 
-/** All time. */
 export const unlimited: Interval = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
 /** Merges intervals that overlap or touch, so that overlapping time counts only once. */

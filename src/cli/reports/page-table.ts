@@ -34,7 +34,7 @@ export interface PageTableOptions extends Pick<PageOptions, 'zone' | 'shown'> {
   span: Interval | undefined
   /** Parts of the span that the timelines show; by default the whole span. */
   parts?: readonly Interval[] | undefined
-  /** Largest number of minutes in a row of a table with bars. */
+  /** Largest number of minutes in a row, for bars; undefined for timelines. */
   most?: number | undefined
 }
 
@@ -49,10 +49,8 @@ const maxLabelIntervals = 20
 /** Span above which a timeline shows only the meetings, in milliseconds. */
 const maxWholeSpanMs = 36 * 3_600_000
 const maxParts = 200
-/** Maximum number of labels on the axis of a timeline. */
 const maxAxisLabels = 6
 
-/** Formats the people of a room as a section. */
 export function formatRoomSection(report: RoomReport, id: Visible, options: PageOptions): Html {
   const { room, attendance } = report
   const { meeting, participants } = attendance
@@ -181,7 +179,6 @@ export function describeTable(
   }
 }
 
-/** Formats the start of a table with a timeline or a bar in each row. */
 export function formatTableStart(options: PageTableOptions): Html {
   const { caption, label, fields } = options
   const labels = listAxisLabels(options).map((text) => markup`<span>${visible(text)}</span>`)
@@ -197,7 +194,6 @@ export function formatTableStart(options: PageTableOptions): Html {
 `
 }
 
-/** Lists the labels of the axis of timelines or bars, from left to right. */
 function listAxisLabels({ span, parts = [], most, zone }: PageTableOptions): string[] {
   if (most !== undefined) return ['0 minutes', `${formatMinutes(most)} minutes`]
   if (!span) return []

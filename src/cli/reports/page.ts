@@ -35,8 +35,8 @@ interface WebPageOptions extends PageOptions {
 const limits = { summary: 550_000, details: 1_350_000 }
 
 /**
- * Self-contained page without scripts and external resources. The page is written at the end, because its
- * title counts the rooms. Details above a limit are omitted, to limit the memory of the program and the
+ * Self-contained page without scripts and external resources. `close` writes the page, because its title
+ * counts the rooms. Details above a limit are omitted, to limit the memory of the program and of the
  * browser.
  */
 export class WebPage {
@@ -210,7 +210,6 @@ function formatPageStart(
   return formatPageHead(own`${subject}${visible(describePeriod(span, zone))}`, zone, now, notes)
 }
 
-/** Formats the beginning of a page, up to its content. */
 export function formatPageHead(
   title: Visible,
   zone: TimeZone,

@@ -33,8 +33,8 @@ export interface RoomAttendance {
   anomalies: ReadonlyMap<TimeAnomaly, number>
   sessions: number
   /**
-   * Start of the first session of each participant, in milliseconds since 1970, even outside the span. Empty
-   * unless requested.
+   * Start of the first session of each user, in milliseconds since 1970, even outside the span. Empty unless
+   * requested.
    */
   firstStarts: ReadonlyMap<string, number>
   visits: readonly SessionAttendance[]
@@ -110,7 +110,6 @@ export async function collectAttendance(
   }
 }
 
-/** Compares participants by first entry. For equal times, users come before anonymous participants. */
 function compareArrivals([keyA, a]: [string, OpenParticipant], [keyB, b]: [string, OpenParticipant]): number {
   const isAnonymous = ({ user_id }: OpenParticipant) => Number(user_id === null)
   return a.first - b.first || isAnonymous(a) - isAnonymous(b) || (keyA < keyB ? -1 : 1)
@@ -121,7 +120,6 @@ function addFirstStart(starts: Map<string, number>, key: string, session: Item):
   if (start < (starts.get(key) ?? Number.POSITIVE_INFINITY)) starts.set(key, start)
 }
 
-/** Returns a key that identifies a participant by user, otherwise by member, otherwise by session. */
 function identifyParticipant(user_id: unknown, member_id: unknown, { id }: Item): string {
   if (user_id !== null) return `user ${toText(user_id)}`
   return member_id === null ? `session ${toText(id)}` : `member ${toText(member_id)}`

@@ -5,10 +5,8 @@ import type { Item } from '../output/views/views.ts'
 import type { Grouping } from './group-by.ts'
 import type { Interval } from './minutes.ts'
 
-/** Default value of `--gap`, in milliseconds. */
 const defaultGapMs = 15 * 60_000
 
-/** Contents of a report. */
 export interface ReportPlan {
   grouping: Grouping
   /** Span of the report, in milliseconds since 1970; infinite without a limit. */
@@ -32,7 +30,6 @@ export interface ReportPlan {
 
 export type AbsentPlan = Pick<ReportPlan, 'onlyAbsent' | 'minMinutes'>
 
-/** Flags that determine the contents of a report. */
 export interface AttendanceFlags extends Pick<ReportPlan, 'minMinutes' | 'missed'> {
   absent?: boolean
   onlyAbsent?: boolean
@@ -41,7 +38,6 @@ export interface AttendanceFlags extends Pick<ReportPlan, 'minMinutes' | 'missed
   gap?: number
 }
 
-/** @param readSpan parses the flags of the span */
 export async function createPlan(
   context: Context,
   grouping: Grouping,
@@ -70,7 +66,6 @@ export function listConstantFields({ onlyAbsent, minMinutes }: AbsentPlan): read
   return ['present', 'first_in', 'last_out', 'connections', 'minutes', 'room_minutes', 'share']
 }
 
-/** Returns true if a report includes missed meetings and absent people. */
 export function includesAbsent({ absent, onlyAbsent, missed }: AttendanceFlags): boolean {
   return absent === true || onlyAbsent === true || missed !== undefined
 }

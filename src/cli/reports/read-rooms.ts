@@ -36,7 +36,6 @@ interface RoomReaderOptions {
   plan: ReportPlan
   scope: ReportScope
   pace: PaceFlags
-  /** Called for each room that could not be read. */
   onFailure: (room: Item, error: MeetroomError) => Promise<void> | undefined
 }
 
@@ -137,7 +136,10 @@ function summarize(tally: Tally): string {
   return tally.describe([`reported on ${rooms}`])
 }
 
-/** Returns the error of a report without a successful room. Uses the code of the errors if all are equal. */
+/**
+ * Returns an error with the code of all failed rooms, if no room succeeded and the codes are equal;
+ * otherwise `error`.
+ */
 function commonError(error: MeetroomError, failures: readonly MeetroomError[]): MeetroomError {
   const [first] = failures
   if (!(error instanceof ApiError) || !first) return error

@@ -18,7 +18,6 @@ import { type ReportScope, RoomReader } from './read-rooms.ts'
 import { createRoomRows, type Rows } from './rows.ts'
 import { ReportTable } from './table.ts'
 
-/** Flags for the page, the selection of rooms and the pace. */
 export interface ReportOptions extends RoomFlags, PaceFlags {
   html?: string
 }
@@ -31,7 +30,7 @@ interface Printing {
 }
 
 /**
- * Reads the sessions of rooms, groups their visits, and prints the rows as a table or data and as a page.
+ * Reads the sessions of rooms, groups the visits, and prints the rows. With `--html`, also writes a page.
  * @throws {PartialError} if some rooms failed or were not listed; a report on one room throws the room's
  * error
  */
@@ -74,7 +73,7 @@ export async function runReport(
     (format !== 'ids' || row[view.id ?? ''] !== null) && isListed(row, plan)
 
   async function* write({ lines, scale }: Rows): AsyncGenerator<Page> {
-    // A section of the page counts all people of a meeting.
+    // A section of the page counts all people of a meeting, so the page needs all rows together.
     const ofRoom = page && plan.grouping.subject === 'meeting' ? [...lines] : undefined
     if (ofRoom && scale) await page?.rows(ofRoom, scale)
     for await (const batch of inTurns(ofRoom ?? lines, interrupt)) {

@@ -15,9 +15,9 @@ export interface ReportRow {
   /** First entry and last exit, in milliseconds since 1970; undefined without attendance. */
   bounds: Interval | undefined
   isRunning: boolean
-  /** Span of the timeline; undefined without attendance or without a span of the row. */
+  /** Span of the row's own timeline; undefined without attendance, and for sums other than meetings. */
   span?: Interval | undefined
-  /** Room of the row, unless the row is a sum of visits. */
+  /** Room of the row; undefined for a sum of visits. */
   room?: Item
   /** Meeting of the row, in a report by meeting. */
   meeting?: Meeting | undefined
@@ -119,7 +119,7 @@ function listRoomRows(report: RoomReport, plan: ReportPlan): ReportRow[] {
   return [{ row, intervals: meeting, bounds: span, isRunning: last?.isThere ?? false, span, room }]
 }
 
-/** Finds the last participant to leave, preferably a participant who is still in the room. */
+/** Finds the participant who left last. At equal times, prefers a participant who is still in the room. */
 function findLastParticipant(participants: readonly Participant[]): Participant | undefined {
   const endOf = ({ intervals }: Participant) => intervals.at(-1)?.[1] ?? Number.NEGATIVE_INFINITY
   return participants.toSorted((a, b) => endOf(b) - endOf(a) || Number(b.isThere) - Number(a.isThere))[0]

@@ -21,7 +21,7 @@ export interface Attendance {
   oddity?: TimeAnomaly
 }
 
-/** Options for reading sessions. Running sessions end at the time of the report. */
+/** Running sessions end at the time of the report. */
 interface SessionReadOptions extends Pick<ReportPlan, 'span' | 'now'> {
   /** Termination time of the room; NaN if unknown, undefined if sessions may still be running. */
   terminatedAt: number | undefined

@@ -25,7 +25,7 @@ export interface SumSubject {
 /** Sum of the visits of a person, a meeting, a room or a period. Has a property for each field of its row. */
 export class VisitSum implements PrintedFields {
   readonly period: number
-  /** Value that groups the visits of the person; undefined for several people. */
+  /** Key of the person; undefined for several people. */
   readonly key: string | undefined
   readonly user_id: unknown
   readonly blocked: boolean
@@ -209,16 +209,13 @@ function formatTime(ms = Number.NaN): string | null {
   return Number.isFinite(ms) ? new Date(ms).toISOString() : null
 }
 
-/** Largest number of people at one time. */
 interface Peak {
   people: number
   /** First time of the peak, in milliseconds since 1970; undefined without attendance. */
   at: number | undefined
 }
 
-/** Calculator of the peak across any number of rooms. */
 class PeakFinder {
-  /** Intervals by the key of the person. */
   readonly #presence = new Map<string, Interval[]>()
 
   add(person: string, intervals: readonly Interval[]): void {

@@ -60,7 +60,6 @@ export function* listVisits(
   if (absent && !listsMissed) yield* countMissed(attendance, everybody.filter(isInvited), options)
 }
 
-/** Returns true if a meeting is not before the invitation of a person. */
 function isCounted({ start }: Meeting, { countedFrom }: Person): boolean {
   return start >= countedFrom
 }

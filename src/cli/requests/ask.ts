@@ -28,7 +28,7 @@ export async function askConfirmation(context: RunningCommand, question: Visible
   return runPrompt(context, (streams) => ask({ message: question, default: false, theme: unjudged }, streams))
 }
 
-/** Theme of a question whose answer may be wrong: the answered question has no check mark. */
+/** Theme without a check mark after the answer, because the answer may be a refusal or wrong. */
 const unjudged = { prefix: { done: '?' } }
 
 /**

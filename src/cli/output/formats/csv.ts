@@ -13,7 +13,7 @@ export interface CsvDialect {
 
 export const byteOrderMark = '\ufeff'
 
-/** Formats items as CSV (RFC 4180). Cells that a spreadsheet would run as a formula are escaped. */
+/** Formats items as CSV (RFC 4180). Escapes cells that a spreadsheet would run as formulas. */
 export function formatCsv(
   items: readonly Item[],
   { view, fields = view.fields, header }: RowOptions,
@@ -35,12 +35,11 @@ function quoteCell(cell: string, delimiter: string): string {
   return /["\r\n]/.test(cell) || cell.includes(delimiter) ? `"${replaceEach(cell, '"', '""')}"` : cell
 }
 
-// Also matches text that looks like an escaped formula, so that an additional apostrophe makes the escape
-// reversible.
+// Also matches escaped formulas, because only an additional apostrophe makes their escape reversible.
 const formula = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 
 /**
- * Escapes a formula. A negative number is not a formula.
+ * Escapes text that a spreadsheet would run as a formula. Numbers such as -1 are no formulas.
  * @param decimal decimal separator: a comma for spreadsheets that would read 1.5 as the first of May
  */
 function escapeFormula(value: unknown, decimal: string): string {

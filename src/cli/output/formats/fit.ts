@@ -7,8 +7,8 @@ export const columnGap = 2
 const minColumnWidth = 4
 
 /**
- * Returns column widths that fit `width`; 0 omits a column. Omits empty columns and columns of a weight below
- * 1 before shrinking others. Then columns of low weight are shrunk and omitted first.
+ * Returns column widths that fit `width`; 0 omits a column. First omits empty columns and columns of a
+ * weight below 1. Then shrinks and omits other columns, lowest weight first.
  */
 export function shrinkToFit(
   natural: readonly number[],
@@ -46,7 +46,10 @@ export function shrinkToFit(
   return sizes
 }
 
-/** Truncates between graphemes; cli-table3 truncates between code units, in quadratic time. */
+/**
+ * Truncates text to `width` columns, between graphemes. cli-table3 truncates between code units, in
+ * quadratic time.
+ */
 export function truncate(text: Visible, width: number, mark = '…'): Visible {
   if (text.length <= width && /^[ -~]*$/.test(text)) return text
   if (text.length <= 1000 && measureText(text) <= width) return text
@@ -55,7 +58,7 @@ export function truncate(text: Visible, width: number, mark = '…'): Visible {
   let size = 0
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     size += measureText(segment)
-    // A joiner at the end has nothing to join, so it is removed.
+    // A joiner at the end has nothing to join.
     if (size > width) return markVisible(kept.replace(/\p{Join_C}$/u, '') + end)
     if (size <= width - end.length) kept += segment
   }

@@ -99,7 +99,7 @@ export async function createListWriter(
     }
     case 'ids':
       return {
-        // IDs are escaped, so that an ID with a line break stays on one line.
+        // Escaping keeps an ID with a line break on one line.
         page: ({ items }: Page) =>
           out.data(
             joinVisible(items.map((item) => own`${visible(toText(item[view.id ?? 'id']))}\n`)),
@@ -145,7 +145,7 @@ function createRowWriter(
   }
 }
 
-/** Writes a single response unchanged, and several responses as one document, item by item. */
+/** Writes a single response unchanged, and joins several responses into one document. */
 function createJsonWriter(out: ListPrinter, key: string): ListWriter {
   let pendingPage: Page | undefined
   let count = 0

@@ -20,8 +20,8 @@ const maxKeys = 12
 const functionCall = /^(.+?)\s*[|.]\s*(length|keys|values|reverse|sort|sum|avg)(?:\(@?\))?\s*$/
 
 /**
- * Explains a query with a probable mistake: unknown keys, or a key in place of a text or a function. Returns
- * undefined if all keys exist, because such a query may correctly match nothing.
+ * Explains a probable mistake in a query that matched nothing: an unknown key, unquoted text, or a function
+ * without parentheses. Returns undefined for other queries, which may correctly match nothing.
  */
 export function explainNoMatch(expression: string, document: unknown): string | undefined {
   const [, argument, name] = functionCall.exec(expression) ?? []
@@ -49,7 +49,7 @@ export function explainNoMatch(expression: string, document: unknown): string | 
   return undefined
 }
 
-/** Explains an unquoted word after a comparison operator, if the word is not a key. */
+/** Explains a compared word that is not a key and lacks quotes or backticks. */
 function explainText(expression: string, word: string, path: string): string {
   const isLiteral = /^(true|false|null)$/.test(word)
   const quoted = expression.replace(new RegExp(`([=<>]\\s*)${word}(?=\\s*\\])`), (_, before: string) =>

@@ -22,7 +22,11 @@ type Json = Parameters<Interpreter['search']>[1]
  */
 const maxWork = 50_000_000
 
-/** @throws {UsageError} if the expression is not valid */
+/**
+ * Parses a JMESPath expression. The query throws an {@link OutputError} for a result that is too large, and
+ * for a document to which the expression does not apply.
+ * @throws {UsageError} if the expression is not valid
+ */
 export function parseQuery(expression: string, max = maxWork): Query {
   const tree = read(expression)
   const query = (document: unknown) => {
@@ -85,10 +89,7 @@ function checkCall({ name, children: { length } }: Extract<Node, { type: 'Functi
   throw new QueryProblem(`${name}() takes at least ${counted(min, 'argument')}`)
 }
 
-/**
- * Returns true if a function accepts `count` arguments. The library checks the number of arguments before
- * their types.
- */
+/** Tries a call with nulls, because the library checks the number of arguments before their types. */
 function acceptsCount(name: string, count: number): boolean {
   try {
     search(null, `${name}(${Array(count).fill('@')})`)
@@ -163,7 +164,6 @@ function countValues(value: unknown, spend: (amount: number) => void): void {
     for (const inner of Object.values(value)) countValues(inner, spend)
 }
 
-/** Problem in an expression, found by the checks in this file. */
 class QueryProblem extends Error {}
 
 const tokens: Readonly<Record<string, string>> = {
@@ -221,7 +221,7 @@ const translations: readonly (readonly [RegExp, (...groups: string[]) => string]
   [/'pad' parameter/, () => 'the padding must be one character'],
 ]
 
-/** Describes an error of the JMESPath library or of the checks in this file. */
+/** Translates an error, because the library's wording must not reach users. */
 function describeQueryError(error: unknown): string {
   if (error instanceof QueryProblem) return error.message
   const message = error instanceof Error ? error.message : ''

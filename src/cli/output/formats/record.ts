@@ -22,8 +22,8 @@ interface RecordOptions {
 }
 
 /**
- * Formats one item, one line per field. By default, the fields of the view are first, then the status, then
- * all other fields. Deprecated values are omitted.
+ * Formats one item, one line per field. By default, the fields of the view come first, then the status, then
+ * all other fields. Omits deprecated values.
  */
 export function formatRecord(item: Item, { view, fields, style, now, zone, redact }: RecordOptions): Visible {
   const names = fields ?? [
@@ -37,7 +37,7 @@ export function formatRecord(item: Item, { view, fields, style, now, zone, redac
   const formatTime = now === undefined ? undefined : createRelativeFormat(now)
   const lines = shown.map((field, i) => {
     const label = labels[i] ?? own``
-    // A record shows every field of the response, even if a computed field of the same name is unknown.
+    // If the computed value of a field is unknown, a record shows the received value.
     const text = formatCell(cellOf(view, field, item) ?? item[field], redact)
     if (text === '') return own`${style.dim(label)}\n`
     const time = zone ? formatToSecond(field, text, zone) : text

@@ -1,4 +1,3 @@
-/** Number of characters per replacement step. */
 const partLength = 64 * 1024
 
 /** Replaces a character everywhere. `replaceAll` takes 20 bytes of memory per replaced character. */

@@ -3,14 +3,13 @@ import { type Item, readField, type View } from '../views/views.ts'
 
 export interface RowOptions {
   view: View
-  /** Fields to write; by default the fields of the first page. */
+  /** Fields to write; {@link RowWriter} chooses them from the first page by default. */
   fields?: readonly string[] | undefined
   header: boolean
 }
 
-/** Maximum number of columns. A response of 88 KB can hold 3,000 items with nine different fields each. */
+/** Maximum number of columns, because 88 KB can hold 3,000 items with nine unique fields each. */
 const maxColumns = 300
-/** Maximum number of fields that a notice names. */
 const maxNamed = 20
 
 type FormatRows = (items: readonly Item[], options: RowOptions) => string

@@ -85,7 +85,7 @@ export class TableWriter {
 
   #chooseColumns(rows: Visible[][]): Visible[][] {
     const { header, width } = this.#options
-    // An empty column may have values on later pages.
+    // An empty column needs space, because later pages may have values.
     const minWidths = this.#columns.map((column) => {
       if (column.drawing) return column.drawing.max
       return header ? Math.max(1, measureText(columnTitle(column))) : 1
@@ -115,7 +115,7 @@ export class TableWriter {
     return own`${titles}${style.dim(rule)}\n`
   }
 
-  /** Returns the widths of the rules under the titles. All rules must fit on one line of the terminal. */
+  /** Returns the widths of the rules under the titles, which must fit on one line of the terminal. */
   #ruleWidths(): readonly number[] {
     const { width = Number.POSITIVE_INFINITY } = this.#options
     let left = width
@@ -148,7 +148,6 @@ export class TableWriter {
   }
 }
 
-/** Shrinks columns to the width of the terminal, except columns that are never truncated. */
 function fitColumns(natural: readonly number[], columns: readonly Column[], width: number): number[] {
   const fitting = columns.flatMap(({ isWhole }, i) => (isWhole ? [] : [i]))
   // The titles of columns that are never truncated must fit on the first line.

@@ -38,7 +38,7 @@ export function formatResult(result: unknown): string {
   if (result === null) return ''
   if (!Array.isArray(result)) return isObject(result) ? tsvLine(Object.values(result)) : `${toText(result)}\n`
   const records = result.filter(isObject).filter((value) => !Array.isArray(value))
-  // Objects of a list may lack fields, and each column must hold one field.
+  // Objects may lack fields, but each column must hold one field.
   const fields = [...new Set(records.flatMap((record) => Object.keys(record)))]
   const cellsOf = (value: unknown) => {
     if (Array.isArray(value)) return value

@@ -1,10 +1,10 @@
 import { minKeyLength } from '../../../config/settings.ts'
 import { maskText } from './fields.ts'
 
-/** Function that removes secrets from a text, including the beginning of a secret before an ellipsis. */
+/** Function that replaces secrets in a text, including the beginning of a key before an ellipsis. */
 export type Redact = (text: string) => string
 
-/** Returns a function that removes keys and access tokens. Tokens are recognized by their field name. */
+/** Creates a function that replaces keys, and access tokens after the name of their field. */
 export function createRedactor(secrets: readonly string[], instead?: string): Redact {
   const redactKeys = createKeyRedactor(secrets, instead)
   return (text) => maskText(redactKeys(text))
@@ -31,8 +31,9 @@ export class KnownSecrets {
 }
 
 /**
- * Finds keys in plain, percent-encoded, JSON, HTML and base64 form with one pattern, so that replacements are
- * not searched again. Keys below the minimum length are skipped, because they occur in ordinary words.
+ * Creates a function that replaces keys in plain, percent-encoded, JSON, HTML and base64 form. One pattern
+ * finds all forms, so that replacements are not searched again. Ignores keys below the minimum length,
+ * because they occur in ordinary words.
  */
 function createKeyRedactor(secrets: readonly string[], instead = '[API key]'): Redact {
   const longKeys = secrets.filter(({ length }) => length >= minKeyLength).sort((a, b) => b.length - a.length)
@@ -79,9 +80,9 @@ function findLongestWord(text: string): string {
 
 /** Patterns of a key in one encoding. */
 interface Spelling {
-  /** Patterns of its characters. */
+  /** Patterns of the encoded characters, in order. */
   parts: readonly string[]
-  /** Pattern of the padding. */
+  /** Pattern of the base64 padding; empty in other encodings. */
   end: string
 }
 
@@ -94,13 +95,13 @@ function listSpellings(secret: string): readonly Spelling[] {
 
 /** Maximum number of backslashes that encode one backslash in three levels of nested JSON. */
 const maxBackslashes = 8
-/** Maximum number of nested percent encodings. */
+/** Maximum number of times that a percent encoding is percent-encoded again. */
 const maxPercentLayers = 3
 const backslash = `(?:\\\\|${spellInUrl('\\')})`
 /** Backslashes that JSON adds before a quote or a slash. */
 const inJson = `${backslash}{0,${maxBackslashes - 1}}`
 
-/** Returns a pattern of all encodings for each character, longest first, so that no part remains. */
+/** Returns one pattern per character for all its encodings, longest first, so that no part remains. */
 function spellCharacters(secret: string, quote?: string): string[] {
   // A run of backslashes is one pattern, because separate patterns would take exponential time.
   return (secret.match(/\\+|[^\\]/gu) ?? []).map((part) => `(?:${spellPart(part, quote).join('|')})`)

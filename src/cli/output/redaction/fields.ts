@@ -14,7 +14,10 @@ export function holdsSecret(value: unknown): boolean {
   return containsSecret(value, isPresent)
 }
 
-/** Removes secrets at any depth, except the fields in `named`. Returns an item without secrets unchanged. */
+/**
+ * Removes secrets at any depth, except the top-level fields in `named`. Returns the same item if it has
+ * none.
+ */
 export function removeSecrets(item: Item, named: readonly string[] = []): Item {
   const safe = replaceSecrets(item, () => true, undefined) as Item
   const kept = named.filter((field) => secretFields.has(field) && Object.hasOwn(item, field))
@@ -46,7 +49,6 @@ export function maskText(text: string): string {
 
 type Test = (value: unknown) => boolean
 
-/** Returns false for null and empty text, which are not secrets. */
 const isPresent: Test = (value) => value !== null && value !== ''
 
 function containsSecret(value: unknown, test: Test): boolean {

@@ -9,7 +9,7 @@ export function maskRequest(request: WireRequest): WireRequest {
   return { ...request, url: maskText(url), body: body === undefined ? undefined : maskJson(body) }
 }
 
-/** Function that returns the replacement of a webhook secret or of a secret header. */
+/** Function that returns the replacement of a secret header; `undefined` means a webhook secret. */
 export type PlaceholderFor = (header: string | undefined) => string
 
 type Fields = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import { maxErrorBytes, type Transport, type WireResponse } from '../../../api/wire.ts'
 import type { Redact } from './create-redactor.ts'
 
-/** Number of characters that are redacted and dropped, so that no part of a key remains at the cut. */
+/** Number of characters beyond the limit that are redacted and dropped, so that no part of a key remains. */
 const margin = 32 * 1024
 
 /**

@@ -10,7 +10,7 @@ import { holdsSecret, maskSecrets, removeSecrets } from './fields.ts'
 export class SecretFilter {
   readonly #showsAll: boolean
   readonly #columns: readonly string[] | undefined
-  /** True after a secret was hidden, which requires a notice. */
+  /** True if a notice must mention hidden secrets. Tables omit secrets without a notice. */
   hasHidden = false
 
   constructor(showsAll: boolean, named: readonly string[] | undefined) {
@@ -50,7 +50,7 @@ export class SecretFilter {
   }
 }
 
-/** Filter that removes access tokens from the pages of a list. Tokens cannot be imported. */
+/** Filter that removes access tokens from the pages of a list, because tokens cannot be imported. */
 export class WithoutSecrets {
   readonly #pages: AsyncIterable<Page>
   hasRemovedSecrets = false

@@ -17,7 +17,7 @@ const scalars: Readonly<Record<string, z.ZodType>> = {
   boolean: z.boolean(),
 }
 
-/** Returns the schema of the JSON output of a list whose rows are of one or several kinds. */
+/** Creates the schema of a printed list with rows of the given kinds. */
 export function listOf<Rest extends z.ZodRawShape = Record<never, never>>(
   given: RowKind | readonly RowKind[],
   rest?: Rest,

@@ -23,7 +23,7 @@ const viramas = [
   String.raw`\u{11442}\u{114C2}\u{115BF}\u{1163F}\u{116B6}\u{1172B}\u{11839}\u{11D44}\u{11D45}\u{11D97}`,
 ].join('')
 
-// Combining marks, except escaped marks.
+// Combining marks, except invisible marks, which are escaped.
 const marks = String.raw`(?:(?![\p{VS}\u034f\u17b4\u17b5])\p{M})*`
 
 const reach = 64

@@ -5,7 +5,7 @@ import { own } from './visible.ts'
 /** Progress line at the bottom of a terminal. Other output replaces the line. */
 export class StatusLine {
   readonly #host: Host
-  /** Drawing above the status line, which is cleared before other output. */
+  /** Drawing above the status line; hidden before other output. */
   above: { hideDuring(): void } | undefined
   #text: Visible | undefined
   #isShown = false
@@ -44,7 +44,6 @@ export class StatusLine {
     this.#isAtStart = data.at(-1) === '\n' || data.at(-1) === 10
   }
 
-  /** Shows the current text again after other output replaced the text. */
   restore(): void {
     if (this.#text !== undefined && !this.#isShown) this.show(this.#text)
   }

@@ -12,7 +12,7 @@ export function canShowUnicode(host: Machine): boolean {
   return !isAsciiOnly(host) && (host.platform === 'win32' || isUtf8(readLocale(host)))
 }
 
-/** Returns the POSIX locale: the first of three variables that is not empty. */
+/** Returns the locale. POSIX ignores variables that are empty. */
 function readLocale({ env }: Machine): string {
   return env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
 }

@@ -1,10 +1,13 @@
 import type { Visible } from '../../../host.ts'
 import { isLegitimateJoiner } from './joiners.ts'
 
-// This pattern is tested first, because it matches most texts and the pattern below is slow to compile.
+// Fast path: most texts are printable ASCII, and the pattern below is slow to compile.
 const printable = /^[ -~]*$/
 
-/** Matches characters that a terminal interprets or hides: controls, overrides, private use, ignorables. */
+/**
+ * Pattern of characters that a terminal interprets or hides: controls, formats, separators, private use,
+ * ignorables.
+ */
 const invisible = () => /[\u{e0020}-\u{e007f}]+|\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Co}|\p{Cs}|\p{DI}|\u2800/gu
 
 const shortEscapes: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
@@ -43,7 +46,9 @@ export function visibleJson(json: string): Visible {
   )
 }
 
-/** Builds text from trusted literals, as in own`no ${noun}`. A value that is not Visible does not compile. */
+/**
+ * Builds text from trusted literals, as in own`no ${noun}`. Only visible text and numbers compile as values.
+ */
 export function own(words: TemplateStringsArray, ...values: readonly (Visible | number)[]): Visible {
   return markVisible(String.raw({ raw: words }, ...values))
 }

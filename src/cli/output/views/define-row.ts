@@ -41,7 +41,7 @@ type ValueOf<T> = T extends `${infer Rest}?`
             ? readonly FieldsOf<F>[]
             : never
 
-/** Printed object with these fields. */
+/** Type of a row that is printed with these fields, without computed cells. */
 export type FieldsOf<F extends RowFields> = {
   [K in keyof F as F[K][0] extends `${string}?` | ((row: Item) => unknown) ? never : K]: ValueOf<F[K][0]>
 } & { [K in keyof F as F[K][0] extends `${string}?` ? K : never]?: ValueOf<F[K][0]> }
@@ -51,7 +51,7 @@ export interface RowKind<F extends RowFields = RowFields> extends View {
   /** Name of the list in JSON. */
   readonly key: string
   readonly shape: F
-  /** Condition of these rows, if the command has rows of several kinds. */
+  /** Condition under which a command with several kinds prints these rows. */
   readonly description?: string
 }
 

@@ -48,12 +48,12 @@ function correctFields(value: string, field: string, near: string, fields: reado
   return corrected === value ? near : corrected
 }
 
-/** Finds the choice that was probably meant by a word, by its synonym or its spelling. */
+/** Finds the choice that a word probably means, as a synonym or as a misspelling. */
 export function findNearChoice(word: string, choices: readonly string[]): string | undefined {
   return findSynonym(word.toLowerCase(), choices) ?? findClosest(word, choices)
 }
 
-/** Returns the choice of which a word is a synonym. */
+/** Finds the choice that has `word`, in lower case, as a synonym. */
 export function findSynonym(word: string, choices: readonly string[]): string | undefined {
   const meant = Object.hasOwn(valueWords, word) ? valueWords[word] : undefined
   return meant?.find((choice) => choices.includes(choice))

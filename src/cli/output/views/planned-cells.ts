@@ -1,7 +1,6 @@
 import { toText } from '../../../api/to-text.ts'
 import type { Item } from './views.ts'
 
-/** Signs of planned rows by action. */
 export const planSigns = {
   ...{ create: '+', change: '~', remove: '-' },
   ...{ gone: '!', exists: '!', conflict: '!', unread: '?', cannot: '!', not_shown: '?', unblocked: '!' },

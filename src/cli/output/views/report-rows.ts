@@ -3,7 +3,6 @@ import { defineRow, type FieldsOf, type KindOptions, type RowFields, type RowKin
 const utc = 'ISO 8601, UTC'
 const share = ['number | null', 2] as const
 
-/** Attendance in one room. */
 const presence = {
   room_id: ['id'],
   room_name: ['any', 8.5],

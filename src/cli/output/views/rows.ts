@@ -168,7 +168,6 @@ export const rowKinds = {
       order: ['room_name', 'name', 'user_id', 'role', 'status', 'connected_at', 'disconnected_at'],
     },
   ),
-  /** Members of all rooms. */
   roomMembers: defineRow(
     'members',
     'member_id',
@@ -228,7 +227,7 @@ export const rowKinds = {
 
 export type RowOf<K extends keyof typeof rowKinds> = FieldsOf<(typeof rowKinds)[K]['shape']>
 
-/** Rows of commands that print no items of the service. */
+/** Row kinds by command, for commands that print no items of the service. */
 export const rowsOfCommands: Readonly<Record<string, RowKind>> = {
   'rooms import': rowKinds.results,
   'members import': rowKinds.results,
@@ -249,7 +248,7 @@ export const rowsOfCommands: Readonly<Record<string, RowKind>> = {
   commands: rowKinds.commands,
 }
 
-/** Rows of commands that read or act on the rooms selected by `--where` or `--all-rooms`. */
+/** Row kinds by command, for commands that act on the rooms selected by `--where` or `--all-rooms`. */
 export const rowsOfManyRooms: Readonly<Record<string, RowKind>> = {
   'sessions list': rowKinds.roomSessions,
   'members list': rowKinds.roomMembers,

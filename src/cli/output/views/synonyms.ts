@@ -32,7 +32,6 @@ export const fieldWords: Readonly<Record<string, readonly string[]>> = {
   date: ['time', 'created_at'],
 }
 
-/** Synonyms of flag values. */
 export const valueWords: Readonly<Record<string, readonly string[]>> = {
   admin: ['host'],
   administrator: ['host'],

@@ -31,7 +31,10 @@ export function formatToSecond(field: string, text: string, zone?: TimeZone): st
 
 export type FormatTime = (timestamp: string) => string | undefined
 
-/** Creates a reusable formatter of relative times; creation is slow. `now` is in milliseconds since 1970. */
+/**
+ * Creates a formatter of times relative to `now`, in milliseconds since 1970. Reuse the formatter, because
+ * its creation is slow.
+ */
 export function createRelativeFormat(now: number): FormatTime {
   const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
   return (timestamp) => {

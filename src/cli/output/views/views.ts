@@ -61,7 +61,6 @@ export interface View {
 
 interface DerivedColumn<F extends Fields> {
   readonly field: string
-  /** Position among the columns, and weight. */
   readonly column: readonly [place: number, weight: number]
   readonly choices?: readonly string[]
   readonly value: (item: { readonly [K in keyof F]?: unknown }) => unknown
@@ -185,7 +184,6 @@ export function cellOf(view: View, field: string, item: Item): unknown {
   return found.known ? found.value : null
 }
 
-/** Returns true for a listed or unlisted field of the view, a derived column, or a field of an item. */
 export function hasField(view: View, field: string, items: readonly Item[]): boolean {
   return (
     view.fields.includes(field) ||
@@ -212,7 +210,6 @@ export function colorValue(field: string, text: Visible, style: Style): Visible 
   return Object.hasOwn(colors, text) ? (colors[text]?.(style)(text) ?? text) : text
 }
 
-/** Creates an object whose values are computed on first use. */
 function defineLazily<K extends string, V>(makers: Readonly<Record<K, () => V>>): Readonly<Record<K, V>> {
   const values = {} as Record<K, V>
   for (const name of Object.keys(makers) as K[]) {

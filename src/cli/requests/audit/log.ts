@@ -74,7 +74,7 @@ export class AuditLog {
   }
 
   /**
-   * Writes lines to disk. If rotation moves the file during the write, the lines are also written to the new
+   * Writes lines to disk. If rotation moves the file during the write, also writes the lines to the new
    * file, because the moved file may be deleted.
    */
   async #write(lines: string): Promise<void> {

@@ -23,7 +23,7 @@ export interface LogFile {
 }
 
 export interface AuditHistory {
-  /** Changes, newest first. */
+  /** Newest first. */
   changes: ChangeRow[]
   /** Number of lines that are not records. */
   damaged: number
@@ -117,8 +117,8 @@ function toFailure(name: string, error: unknown): MeetroomError {
 }
 
 /**
- * Adds a line to its change, unless the change began outside the span. Returns false for a line that is not a
- * record.
+ * Adds a line of a change to `changes`, unless the change began outside the span. Returns false for a line
+ * that is not a record.
  */
 function addRecord(changes: Map<string, ChangeRow>, line: string, [start, end]: Span): boolean {
   const record = parseRecord(line)
@@ -128,7 +128,7 @@ function addRecord(changes: Map<string, ChangeRow>, line: string, [start, end]: 
   const known = changes.get(id)
   // The time of a change is the time of its first line.
   if (!known && (ms < start || ms >= end)) return true
-  // Both lines hold the fields of the change; only the outcome has a result, and the ID of a created item.
+  // The outcome replaces the intent, because only the outcome has a result and the ID of a created item.
   if (!known || record['event'] === 'outcome')
     changes.set(id, { ...describeChange(record, id), time: known?.time ?? new Date(ms).toISOString() })
   return true
