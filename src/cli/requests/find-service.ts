@@ -63,7 +63,6 @@ function describeUnlikelyKey(key: string): string | undefined {
     : undefined
 }
 
-/** Connects to a service. Checks each connection to the server of a local workspace. */
 async function connect(context: RunningCommand, baseUrl: string, connections?: number) {
   return context.connect(baseUrl, context.host, connections, await createServerCheck(context, baseUrl))
 }
@@ -161,10 +160,7 @@ export async function describePlace(context: RunningCommand): Promise<string> {
   return local ? `in ${target}` : `at ${new URL(target).origin} (profile ${profile.value})`
 }
 
-/**
- * @param need feature of the server that the command needs
- * @throws {UsageError} if the local workspace is not served
- */
+/** @throws {UsageError} if the local workspace is not served */
 async function requireServer(host: Host, need = 'sessions'): Promise<ServingProcessWithKey> {
   const { findServingProcess } = await import('../../embedded/running-server.ts')
   const owner = await findServingProcess(await findDataDir(host), host)

@@ -24,7 +24,6 @@ export interface ClientSetup {
   retries?: number
   /** Pace of a run. By default, each request is sent immediately and retried independently. */
   pacer?: Pacer
-  /** Receives each pending write. */
   onWrite?: (write: Promise<unknown>) => void
   /** Collects writes that need a proof. By default, each write is proved immediately. */
   settle?: Settle
@@ -37,14 +36,14 @@ export interface ClientSetup {
   lookup?: boolean
 }
 
-/** Service, opened before the first request, because opening may start the workspace or a connection. */
+/** Service that a client opens at its first request, because opening may start the local workspace. */
 export interface Service {
   baseUrl: string
   dir?: string
   open(connections?: number): Promise<{ transport: OpenTransport; apiKey: string }>
 }
 
-/** Creates a client. Every client is created here, so that all requests pass the send check. */
+/** Creates a client. No other function creates clients, so that all requests pass the send check. */
 export async function openClient(
   context: RunningCommand,
   setup: ClientSetup,

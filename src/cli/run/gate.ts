@@ -1,6 +1,6 @@
 import type { Host } from '../../host.ts'
 
-/** Maximum delay of a start that later starts compensate, in milliseconds. */
+/** Maximum delay of a start that later starts can catch up, in milliseconds. */
 const maxDelayMs = 100
 /** Maximum timer delay, in milliseconds; longer timers fire immediately. */
 const maxTimerMs = 2 ** 31 - 1

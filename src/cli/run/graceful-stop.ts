@@ -18,7 +18,6 @@ export class PendingWrites {
     write.then(onEnd, onEnd)
   }
 
-  /** Calls `work` as soon as no write is pending. */
   whenNone(work: () => void): void {
     if (this.#count === 0) work()
     else this.#onNone = work
@@ -32,8 +31,8 @@ interface StopOptions {
 }
 
 /**
- * Stops a run on interrupt. No new requests start. All requests are canceled as soon as no write is pending,
- * at the latest after five seconds.
+ * After an interrupt, starts no new requests. Cancels all requests when no write is pending, or after five
+ * seconds.
  */
 export function stopOnInterrupt(context: Context, { stop, cut, writes }: StopOptions): void {
   const { host, interrupt } = context

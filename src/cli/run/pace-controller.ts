@@ -58,9 +58,9 @@ interface PaceOptions {
 }
 
 /**
- * Controller that decides when the jobs and requests of a run start. The concurrency doubles while the
- * throughput rises, and is halved after a failure. The rate is learned from 429 responses. Everything pauses
- * while the service is busy.
+ * Controller that decides when the jobs and requests of a run start. Doubles the concurrency while the
+ * throughput rises, and halves the concurrency after a failure. Learns the rate from 429 responses. Pauses
+ * all jobs and requests while the service is busy.
  */
 export class PaceController implements Pacer {
   readonly stop: AbortSignal
@@ -77,9 +77,7 @@ export class PaceController implements Pacer {
   #isSecondWindow = false
   #responses = 0
   #windowStart = 0
-  /**
-   * Number of pending requests that started with the previous concurrency. Such requests are not measured.
-   */
+  /** Number of pending requests from before the last concurrency change, which are not measured. */
   #outdated = initialConcurrency
   #restsUntil = 0
   #halvedAt = Number.NEGATIVE_INFINITY
@@ -155,7 +153,7 @@ export class PaceController implements Pacer {
     if (status !== 429 || this.#requests.gapMs === 0) this.onFailure()
     const pauseMs = retryAfterMs ?? backoff(refusals, clock.random(), busyBackoff)
     if (stop.signal.aborted) return undefined
-    // Refusals during a pause are part of the pause, because their requests were sent before.
+    // Refusals during a pause belong to requests that were sent before the pause.
     if (now >= this.#pauseEndsAt || this.#pauses > maxPauses) {
       this.#pauses++
       this.#pauseEndsAt = now + pauseMs

@@ -22,7 +22,6 @@ export class PendingProofs {
   #proving = 0
   onAdd: () => void = () => {}
 
-  /** @param interrupt signal that ends all reads */
   constructor(interrupt: AbortSignal) {
     this.#interrupt = interrupt
   }

@@ -16,11 +16,10 @@ interface PrintedList {
 }
 
 interface PrintedRun extends PrintedList {
-  /** Pages of the outcomes, which the run produces. */
   pages: AsyncGenerator<Page>
-  /** Returns advice after a run with failures. */
+  /** Returns the hint for a run with failures. */
   advise?: () => Hint | undefined
-  /** Returns the final error of the command. */
+  /** Returns the error of the command for the error of the run; by default, the same error. */
   conclude?: (error: MeetroomError | undefined) => MeetroomError | undefined
 }
 
@@ -55,11 +54,10 @@ function redactReason(row: Item, redact: Context['redact']): Item {
 /** Work for one item: a request, or an outcome that is known in advance. */
 export interface Task {
   todo: ((client: Client) => Promise<Outcome<unknown>>) | Outcome<unknown>
-  /** Returns the rows to print for an outcome. */
   toRows: (ended: Outcome<unknown>) => readonly Item[]
 }
 
-/** Returns the outcome of a task that needs no request. */
+/** Returns the outcome of a task that needs no request; undefined for other tasks. */
 export const knownOutcome = ({ todo }: Task) => (typeof todo === 'function' ? undefined : todo)
 
 export const performTask = async ({ todo }: Task, client: Client) =>
@@ -71,7 +69,6 @@ interface TaskRun extends PrintedList {
   /** Number of further items that need no task, because they are missing. */
   absent?: number
   summarize: (tally: Tally) => string
-  /** Returns advice after a run with failures. */
   advise?: (ended: readonly Outcome<unknown>[]) => Hint | undefined
   /** Rows for outcomes show status and reason; rows for written items do not, so each failure is reported. */
   rowsFor: 'outcomes' | 'items'

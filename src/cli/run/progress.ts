@@ -6,7 +6,6 @@ import type { Tally } from './tally.ts'
 
 /** Delay before the first progress line, in milliseconds. */
 const delayMs = 500
-/** Interval between updates, in milliseconds. */
 const intervalMs = 100
 const barWidth = 24
 

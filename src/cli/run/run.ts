@@ -12,7 +12,6 @@ import { PendingProofs } from './pending-proofs.ts'
 import { showProgress } from './progress.ts'
 import { Tally } from './tally.ts'
 
-/** Pace flags whose properties may be explicitly undefined. */
 type GivenPace = { [F in keyof PaceFlags]: PaceFlags[F] | undefined }
 
 export type { Work }
@@ -120,7 +119,7 @@ export class Run {
     return this.#parts.stop.signal.aborted
   }
 
-  /** Error that ended the run; undefined if no error ended the run. */
+  /** Error that ended the run; otherwise undefined. */
   get fatal(): MeetroomError | undefined {
     return this.#fatal
   }
@@ -177,7 +176,7 @@ export class Run {
   ): AsyncGenerator<readonly [T, Outcome<Result>]> {
     const { isUnlimited } = this.#parts
     for await (const ended of new OrderedJobs(this, items, { act, known, isUnlimited }).outcomes()) {
-      // The first fatal error in the order of the items is kept, so that repeated runs report the same error.
+      // Keeps the first fatal error in the order of the items, so that repeated runs report the same error.
       this.#fatal ??= readFatal(ended[1])
       yield ended
     }

@@ -18,7 +18,6 @@ interface CompletionRequest {
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const
 export type Shell = (typeof shells)[number]
 
-/** Maximum length of a description, in characters. */
 const maxDescriptionLength = 60
 
 /** Formats candidates for a shell. The first line is an instruction for the completion script. */
@@ -76,7 +75,6 @@ function formatForBash(
   const fitting = candidates.filter(({ value }) => value.startsWith(typed) && value.startsWith(keptText))
   const rests = fitting.flatMap((candidate) => {
     const rest = quoteForBash(candidate.value.slice(keptText.length), kept.open)
-    // Candidates that cannot be quoted are omitted.
     return rest === undefined || visible(rest) !== rest ? [] : [{ ...candidate, value: rest }]
   })
   const width = Math.max(0, ...rests.map(({ value }) => value.length))

@@ -65,7 +65,6 @@ function listGroupCommands(root: Command, [name, ...more]: readonly string[]): C
   return group && more.length === 0 ? listCommands(group) : []
 }
 
-/** Returns the flags of the command, then the global flags, then `--help`. */
 function listFlags(command: Command): Candidate[] {
   const flags = listOptions(command).map(({ long, short, description }) => ({
     value: long ?? short ?? '',
@@ -171,7 +170,6 @@ function listPaths(): readonly string[] {
   return [...new Set(all)].filter((path) => !path.includes('{'))
 }
 
-/** Fields of conditions, and their descriptions. */
 interface DescribedFields extends KnownFields {
   describe(field: string): string | undefined
 }

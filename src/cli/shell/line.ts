@@ -4,7 +4,7 @@ import { findCommand, listOptions } from '../kernel/meetroom-command.ts'
 
 export interface PartialLine {
   command: Command
-  /** Beginning of the completed word, up to its value: `--output=` in `--output=js`. */
+  /** Part of the word at the cursor before its value: `--output=` in `--output=js`. */
   before: string
   text: string
   /** Kind of word to complete. */
@@ -20,7 +20,7 @@ export function splitLine(line: string): readonly string[] {
   return words.slice(name + 1)
 }
 
-/** Parses a partial command line. Load its command group first. */
+/** Parses a partial command line whose command group is already loaded. */
 export function parsePartialLine(root: Command, words: readonly string[]): PartialLine {
   const current = words.at(-1) ?? ''
   const flags: Record<string, unknown> = {}

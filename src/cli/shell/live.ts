@@ -15,12 +15,9 @@ import { cellOf, type Item, selectView } from '../output/views/views.ts'
 import { describeTarget, findDataDir } from '../requests/find-service.ts'
 import type { Candidate, CandidateSource } from './candidates.ts'
 
-/** Maximum number of items of a lookup. */
 const maxItems = 100
-/** Timeout of a lookup, in seconds. */
 const timeoutSeconds = '0.3'
 
-/** Maximum length of a cached name, in characters. */
 const maxNameLength = 200
 
 type ListOperation = 'listRooms' | 'listUsers' | 'listMembers'
@@ -123,9 +120,7 @@ function toIdCandidates({ redact }: Context, name: ListOperation, found: readonl
 const toCandidate = (value: string, words: string | undefined): Candidate =>
   words ? { value, words } : { value }
 
-/** Lifetime of a cached response, in milliseconds. */
 const responseLifetimeMs = 60_000
-/** Lifetime of a cached failure, in milliseconds. */
 const failureLifetimeMs = 5000
 
 interface Entry {

@@ -4,7 +4,6 @@ import type { Candidate } from './candidates.ts'
 
 const decode = (text: string) => Buffer.from(text, 'base64').toString('utf8')
 
-/** PowerShell command line to complete. */
 export interface PowerShellLine {
   /** Words after the program name. The last word is at the cursor. */
   words: readonly string[]

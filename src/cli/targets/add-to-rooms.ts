@@ -24,8 +24,8 @@ export interface AddFlags extends PaceFlags {
 const view = { ...rowKinds.steps, id: 'member_id' }
 
 /**
- * Function that returns a user's role in one room, null for the default role, or the outcome of a room that
- * does not change; undefined for a room without a row.
+ * Function that returns the role of a user in one room. Null means the default role, undefined means a room
+ * without a row, and an outcome means a room that does not change.
  */
 type RoleIn = (memberships: readonly Membership[]) => string | null | undefined | Outcome<never>
 
@@ -89,7 +89,7 @@ async function planAdditions(context: Context, addition: Addition, flags: AddFla
   const plan = new AdditionPlan(context, addition, search)
   for await (const searched of search.searched()) plan.add(searched)
   const error = await search.end()
-  // If some rooms were read, the user is added to those rooms, and unread rooms are reported.
+  // If some rooms were read, the command changes those rooms and reports the unread rooms.
   if (error && !search.isUsable) throw error
   const unread = search.unread.map(({ room, error }) =>
     createTask(addition, pickRoom(room), 'add', null, { status: 'failed', error }),
@@ -97,7 +97,7 @@ async function planAdditions(context: Context, addition: Addition, flags: AddFla
   return { rooms: plan.rooms, tasks: [...unread, ...plan.tasks] }
 }
 
-/** Steps that add a user to rooms, from the members of these rooms. */
+/** Tasks that add a user to rooms, planned from the members of each room. */
 export class AdditionPlan {
   readonly tasks: Task[] = []
   /** Rooms that change. */
