@@ -84,8 +84,8 @@ interface NamedFlags extends Record<string, unknown> {
 
 /**
  * Replaces names and emails with IDs in the room and user arguments and flags. IDs need no request. Lines of
- * files and of standard input are always IDs. With `--ignore-not-found`, unmatched names of a list are
- * returned as `missing`.
+ * files and of standard input are always IDs. With `--ignore-not-found`, returns unmatched names of a list
+ * in the flag `missing`.
  * @throws {UsageError} for an empty name, for a name that several items have, and for a sentence such as
  * `users delete ada from Maths`
  * @throws {NotFoundError} for a name that no item has

@@ -78,7 +78,6 @@ export function computeCoverage(
   return covered
 }
 
-/** Width of bars and timelines, in SVG units. */
 const svgWidth = 1000
 
 /** Maximum gap between two parts of a timeline, in SVG units. */
@@ -120,10 +119,7 @@ function clip(intervals: readonly Interval[], [start, end]: Interval): Interval[
   )
 }
 
-/**
- * Draws a share from 0 to 1 as an SVG bar. Screen readers skip bars, because another cell contains the
- * number.
- */
+/** Draws a share from 0 to 1 as SVG. Screen readers skip the bar, because another cell has the number. */
 export function drawSvgBar(share: number): Html {
   return markup`<svg viewBox="0 0 ${svgWidth} 16" preserveAspectRatio="none" aria-hidden="true"><rect class="there" x="0" y="3" width="${round(share * svgWidth)}" height="10"/></svg>`
 }

@@ -67,9 +67,7 @@ function formatErrorJson(
   return visibleJson(`${JSON.stringify({ error: errorToRecord(error, redact, target, profile) })}\n`)
 }
 
-/**
- * Formats the hint of an error; undefined without a hint, or if the suggested command is too long to paste.
- */
+/** Formats the hint; undefined without a hint, or if the suggested command is too long to paste. */
 function formatHint(error: MeetroomError, redact: Redact, target: readonly string[]): string | undefined {
   const { hint } = error
   if (hint === undefined) return undefined

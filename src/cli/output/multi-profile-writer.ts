@@ -84,10 +84,7 @@ export class MultiProfileWriter {
     await this.#report()
   }
 
-  /**
-   * Records the failure of a profile.
-   * @throws the error if it prevents further output
-   */
+  /** @throws the error of the profile if this error prevents further output */
   async fail(failed: ProfileFailure): Promise<void> {
     const { error } = failed
     if (error === this.#outputError) throw error

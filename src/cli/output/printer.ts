@@ -82,9 +82,7 @@ export class Printer {
     if (raw.length > 0) await translateWriteError(stdout.write(raw))
   }
 
-  /**
-   * Prints a value as JSON. Redacts keys even in a pipe, because the value may contain text of a response.
-   */
+  /** Prints JSON. Redacts keys even in a pipe, because the value may contain text of a response. */
   async json(value: unknown): Promise<void> {
     if (this.options.query) return this.result(value)
     await this.data(`${this.#redact(writeJson(this.maskOnTerminal(value)))}\n`, visibleJson)
@@ -123,7 +121,7 @@ export class Printer {
     const line = isAsciiOnly(this.#host) ? toAscii(said) : said
     this.#statusLine?.hideDuring(this.#host.stderr, line)
     const written = this.#host.stderr.write(line).catch(() => {})
-    // With `--verbose`, notices arrive faster than progress updates, which also restore the status line.
+    // With `--verbose`, notices arrive faster than the progress updates that restore the status line.
     this.#statusLine?.restore()
     await written
   }
@@ -196,10 +194,7 @@ export class Printer {
     )
   }
 
-  /**
-   * Returns the base of relative times, in milliseconds since 1970; undefined if the output is not a
-   * terminal.
-   */
+  /** Returns the base of relative times, in milliseconds since 1970; undefined without a terminal. */
   now(): number | undefined {
     return this.#host.stdout.isTTY ? this.#host.now() : undefined
   }

@@ -44,9 +44,7 @@ export function createRecord(client: Client, kind: Kind, body: object, room_id?:
   return client.call(create, forAnyKind({ ...place, body })).then((answer) => toRecord(create, answer))
 }
 
-/**
- * Updates fields of a record; sends nothing without fields. Returns the record if the response contains it.
- */
+/** Updates a record; sends nothing without fields. Returns the record if the response contains it. */
 export async function updateRecord(client: Client, ref: RecordRef, body: object): Promise<Item | undefined> {
   if (Object.keys(body).length === 0) return undefined
   const { update } = kinds[ref.kind]

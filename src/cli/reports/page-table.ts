@@ -113,7 +113,6 @@ interface SectionOptions extends PageTableOptions, AbsentPlan {
   words: Visible
 }
 
-/** Formats the listed people as a section, with absent people first. */
 function formatSection(people: readonly ReportRow[], options: SectionOptions): Html {
   const { id, heading, room, words, shown } = options
   const listed = people.filter(({ row }) => isListed(row, options))
@@ -278,9 +277,7 @@ function formatPerson(name: string, id: string, shown: PageOptions['shown']): Ht
   return markup`<bdi>${shown(name)}</bdi><small>${shown(id)}</small>`
 }
 
-/**
- * Formats the footnotes of a page. Only sections of rooms and meetings have shares and timelines of meetings.
- */
+/** Formats the footnotes of a page. Only sections have shares and timelines of meetings. */
 export function formatFootnotes(hasSections: boolean): Visible {
   const ofSections =
     ' The share is relative to the time during which anybody was in the room. A timeline of several days shows only that time.'

@@ -149,7 +149,6 @@ export class WebPage {
     return true
   }
 
-  /** Formats the HTML before and after the rows of totals. */
   #formatTotals(): [Html, Html] {
     if (!this.#table) return [markup``, markup``]
     const { rows } = this.#left

@@ -168,7 +168,7 @@ export interface Person {
   user_id: unknown
   name: unknown
   role: unknown
-  /** Blocked state of a member; undefined for other people. */
+  /** Blocked state of a member; undefined for other people, or if members were not read. */
   blocked: boolean | undefined
   /** Time from which meetings count, in milliseconds since 1970; negative infinity if unknown. */
   countedFrom: number

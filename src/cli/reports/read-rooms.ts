@@ -136,10 +136,7 @@ function summarize(tally: Tally): string {
   return tally.describe([`reported on ${rooms}`])
 }
 
-/**
- * Returns an error with the code of all failed rooms, if no room succeeded and the codes are equal;
- * otherwise `error`.
- */
+/** If all rooms failed with the same code, returns an error with this code; otherwise `error`. */
 function commonError(error: MeetroomError, failures: readonly MeetroomError[]): MeetroomError {
   const [first] = failures
   if (!(error instanceof ApiError) || !first) return error

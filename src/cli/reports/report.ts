@@ -93,7 +93,7 @@ export async function runReport(
 
   const list = () =>
     page
-      ? // The page is completed even if the reader of the rows closes the pipe.
+      ? // Completes the page even if the reader of the rows closes the pipe.
         printAll(printer, view, plain.key, readPages())
       : printer.list(view, plain.key, isTable ? groupPages(readPages()) : readPages())
 

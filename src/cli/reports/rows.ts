@@ -25,7 +25,6 @@ export interface ReportRow {
   section?: Visible | undefined
 }
 
-/** Scale shared by the bars and timelines of all rows. */
 export interface RowScale {
   /** Largest number of minutes in a row; at least 0.1. */
   most: number

@@ -43,7 +43,7 @@ export class ReportTable {
       ...(this.#isOfRoom && !absent && minMinutes === undefined ? ['present'] : []),
     ]
     const drawing = {
-      // Bars outside a terminal always have this width.
+      // Outside a terminal, drawings always have their maximum width.
       max: host.stdout.isTTY ? 100 : 40,
       title: (width: number) => (hasTimelines ? this.#title(width) : ''),
       cell: (item: Item, width: number) => this.#draw(item, width),

@@ -5,9 +5,7 @@ import { isAsciiOnly } from '../output/terminal/unicode.ts'
 import { visible } from '../output/terminal/visible.ts'
 import type { RunningCommand } from './running-command.ts'
 
-/**
- * Maximum length of a fully displayed answer, in characters. Only the end of a longer answer is displayed.
- */
+/** Maximum length of a completely displayed line, in characters. Longer lines show only their end. */
 const maxShownLength = 200
 const shownEndLength = 40
 

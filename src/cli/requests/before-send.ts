@@ -7,9 +7,7 @@ import { UsageError } from '../../errors.ts'
 import { visibleJson } from '../output/terminal/visible.ts'
 import type { RunningCommand } from './running-command.ts'
 
-/**
- * Signal that `--dry-run` or `--curl` has printed a request instead of sending it. The command then exits 0.
- */
+/** Signal that `--dry-run` or `--curl` printed a request instead of sending it. The command exits 0. */
 export class RequestPreview extends Error {}
 
 export async function undefinedIfPreviewed<T>(request: Promise<T>): Promise<T | undefined> {

@@ -6,10 +6,8 @@ const maxByYes = 20
 
 interface ChangedItems {
   count: number
-  /** Noun for the count, such as `rooms`. */
   nouns: string
   max: number | undefined
-  /** Verb in the message about `--max` (default: `affect`). */
   verb?: string
 }
 

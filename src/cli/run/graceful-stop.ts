@@ -2,7 +2,6 @@ import type { Context } from '../kernel/context.ts'
 
 /** Maximum time for pending writes to finish after an interrupt, in milliseconds. */
 const graceMs = 5000
-/** Delay before the notice about pending writes, in milliseconds. */
 const noticeDelayMs = 1000
 
 /** Pending writes. An interrupt waits only for writes, because their outcome would otherwise be unknown. */

@@ -24,9 +24,7 @@ export interface OrderOptions<T, Result> {
   act: (item: T) => Promise<Outcome<Result>>
   /** Returns the outcome of an item that needs no job. */
   known?: ((item: T) => Outcome<Result> | undefined) | undefined
-  /**
-   * True to take all items immediately, because a write that waits for its proof must not block other writes.
-   */
+  /** True to take all items immediately, so that a write that waits for its proof blocks no other write. */
   isUnlimited?: boolean
 }
 

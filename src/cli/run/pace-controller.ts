@@ -20,9 +20,7 @@ const minRateMs = 1000
 const decrease = 0.97
 /** Minimum ratio of the accepted rate to the refused rate. A lower measurement includes pauses. */
 const minAccepted = 0.8
-/**
- * Steepness of the cubic curve that the rate follows: flat at the accepted rate, and steeper above that rate.
- */
+/** Steepness of the cubic curve of the rate. The curve is flat at the accepted rate. */
 const growth = 0.015
 /** Time from a decrease to the accepted rate, in seconds. */
 const returnSeconds = Math.cbrt((1 - decrease) / growth)

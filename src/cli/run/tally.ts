@@ -161,9 +161,7 @@ export class Tally {
   }
 }
 
-/**
- * Returns true for errors that do not come from the service. Such errors take precedence over a PartialError.
- */
+/** Returns true for errors that do not come from the service. They take precedence over a PartialError. */
 function isLocalError(error: MeetroomError): boolean {
   return error instanceof UsageError || error instanceof OutputError || error instanceof InterruptedError
 }

@@ -46,10 +46,7 @@ export function shrinkToFit(
   return sizes
 }
 
-/**
- * Truncates text to `width` columns, between graphemes. cli-table3 truncates between code units, in
- * quadratic time.
- */
+/** Truncates between graphemes, unlike cli-table3, whose truncation also takes quadratic time. */
 export function truncate(text: Visible, width: number, mark = '…'): Visible {
   if (text.length <= width && /^[ -~]*$/.test(text)) return text
   if (text.length <= 1000 && measureText(text) <= width) return text

@@ -6,7 +6,7 @@ import { cellOf, type Item } from '../views/views.ts'
 import { replaceEach } from './replace-each.ts'
 import type { RowOptions } from './rows.ts'
 
-/** Escapes of TSV. The backslash comes first, because the other escapes add backslashes. */
+/** The backslash comes first, because the other escapes add backslashes. */
 const escapes = [
   ['\\', '\\\\'],
   ['\t', '\\t'],

@@ -10,7 +10,6 @@ export function createRedactor(secrets: readonly string[], instead?: string): Re
   return (text) => maskText(redactKeys(text))
 }
 
-/** Keys and access tokens of a run, and the redaction of texts that contain them. */
 export class KnownSecrets {
   readonly #secrets = new Set<string>()
   #redactKeys: Redact | undefined

@@ -4,10 +4,7 @@ import { isLegitimateJoiner } from './joiners.ts'
 // Fast path: most texts are printable ASCII, and the pattern below is slow to compile.
 const printable = /^[ -~]*$/
 
-/**
- * Pattern of characters that a terminal interprets or hides: controls, formats, separators, private use,
- * ignorables.
- */
+/** Pattern of characters that a terminal interprets or hides, such as controls and direction marks. */
 const invisible = () => /[\u{e0020}-\u{e007f}]+|\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Co}|\p{Cs}|\p{DI}|\u2800/gu
 
 const shortEscapes: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
@@ -46,9 +43,7 @@ export function visibleJson(json: string): Visible {
   )
 }
 
-/**
- * Builds text from trusted literals, as in own`no ${noun}`. Only visible text and numbers compile as values.
- */
+/** Builds text from trusted literals, as in own`no ${noun}`. Other strings do not compile as values. */
 export function own(words: TemplateStringsArray, ...values: readonly (Visible | number)[]): Visible {
   return markVisible(String.raw({ raw: words }, ...values))
 }

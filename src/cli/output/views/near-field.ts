@@ -17,7 +17,6 @@ export function findNearField(word: string, fields: readonly string[], maxEdits 
 }
 
 /**
- * Creates the error for a field that no item has.
  * @param where the flag and a colon, or an empty text
  * @param value the value of the flag, which contains the field
  */

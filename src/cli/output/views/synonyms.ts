@@ -1,6 +1,6 @@
 /*
- * Words for fields, values and places, which checks of values need in each run. Words for commands, flags and
- * columns are in `mistakes/meanings.ts`, which is loaded later.
+ * Words for fields and values, which the checks of values need in each run. Words for commands, flags and
+ * columns are in `mistakes/meanings.ts`, which is loaded only when a run needs these words.
  */
 
 /** Words between operands in a sentence, as in `add ada to Maths`. */

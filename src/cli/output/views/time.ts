@@ -31,10 +31,7 @@ export function formatToSecond(field: string, text: string, zone?: TimeZone): st
 
 export type FormatTime = (timestamp: string) => string | undefined
 
-/**
- * Creates a formatter of times relative to `now`, in milliseconds since 1970. Reuse the formatter, because
- * its creation is slow.
- */
+/** Creates a formatter of times relative to `now` (milliseconds since 1970). Reuse it: creation is slow. */
 export function createRelativeFormat(now: number): FormatTime {
   const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
   return (timestamp) => {
