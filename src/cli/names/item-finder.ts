@@ -92,7 +92,6 @@ export class ItemFinder {
 
 const idFieldOf = (kind: NamedKind) => views[kind].id ?? 'id'
 
-/** Describes items that match one text, with up to ten IDs: `2 rooms are named “x”: 66f1…, 66f2…`. */
 export function describeNamesakes(
   items: readonly Item[],
   text: string,

@@ -43,7 +43,6 @@ function formatCommand({ words, operands }: Suggestion, target: readonly string[
   return ['meetroom', ...line].map((word) => quoteWord(redact(word))).join(' ')
 }
 
-/** Returns the flags of the target that a command needs and lacks. */
 function selectTarget(words: readonly string[], target: readonly string[]): readonly string[] {
   const has = (flag: string) => words.includes(flag)
   const [group = '', verb = ''] = words

@@ -116,7 +116,6 @@ type Compare = (a: VisitSum, b: VisitSum) => number
 
 const byPeriod: Compare = (a, b) => a.period - b.period
 const byMinutes: Compare = (a, b) => b.missed - a.missed || b.room_minutes - a.room_minutes
-/** Compares by person, with anonymous participants last. */
 const byPerson: Compare = ({ user_id, key = '' }, { user_id: otherUser, key: other = '' }) =>
   Number(user_id === null) - Number(otherUser === null) || (key < other ? -1 : key > other ? 1 : 0)
 

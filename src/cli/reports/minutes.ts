@@ -33,7 +33,6 @@ export function computeSpan(intervals: readonly Interval[]): Interval | undefine
 /** Tenth of a minute, in milliseconds. */
 const tenthMs = 6000
 
-/** Converts milliseconds to minutes with one decimal. */
 export function toMinutes(ms: number): number {
   return Math.round(ms / tenthMs) / 10
 }

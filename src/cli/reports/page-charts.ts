@@ -41,7 +41,6 @@ export class Activity {
       }
   }
 
-  /** Formats the charts: minutes per day, week or month, and minutes per hour of the day. */
   format(): Html {
     if (this.#days.size === 0) return markup``
     const { unit, parts } = this.#periods()

@@ -41,7 +41,6 @@ interface RoomReaderOptions {
 
 const maxNamedRooms = 10
 
-/** Concurrent reader of the attendance of rooms. */
 export class RoomReader {
   readonly #context: Context
   readonly #options: RoomReaderOptions
@@ -129,7 +128,6 @@ const anomalyWords: Readonly<Record<TimeAnomaly, string>> = {
   'too long': 'longer than 366 days count for the first 366 days',
 }
 
-/** Summarizes a report: `reported on 3 rooms`, or `reported on 2 of 3 rooms; 1 failed`. */
 function summarize(tally: Tally): string {
   const done = tally.count('ok')
   const rooms = tally.isComplete ? counted(done, 'room') : `${done} of ${tally.total} rooms`

@@ -110,7 +110,6 @@ export async function runReport(
   }
 }
 
-/** Selects the lookups that the printed fields require. */
 function selectScope(
   { grouping, absent }: ReportPlan,
   { fields }: View,

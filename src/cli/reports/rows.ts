@@ -38,7 +38,6 @@ export interface Rows {
   scale?: RowScale
 }
 
-/** Converter from the attendance of rooms to the rows of a report. */
 export interface RowSource {
   /**
    * Adds a room and returns the completed rows.

@@ -4,7 +4,6 @@ import type { Work } from './jobs.ts'
 
 interface Runner {
   readonly concurrency: number
-  /** Highest value that `concurrency` can reach. */
   readonly maxConcurrency: number
   stop(): void
   count(outcome: Outcome<unknown>): void

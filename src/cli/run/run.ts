@@ -119,7 +119,6 @@ export class Run {
     return this.#parts.stop.signal.aborted
   }
 
-  /** Error that ended the run; otherwise undefined. */
   get fatal(): MeetroomError | undefined {
     return this.#fatal
   }

@@ -228,7 +228,6 @@ function completeWaitCondition(list: DescribedFields, text: string): Completion 
   return { candidates: /[=<>~]/.test(text) ? candidates : [...states, ...candidates], ...rest }
 }
 
-/** Completes a condition: first a field with its usual operator, then a value. */
 function completeCondition({ view, types, describe }: DescribedFields, text: string): Completion {
   const [, field = '', operator = ''] = /^([\w.]+)(==|!=|=)/.exec(text) ?? []
   if (operator !== '') {

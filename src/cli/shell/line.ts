@@ -7,7 +7,6 @@ export interface PartialLine {
   /** Part of the word at the cursor before its value: `--output=` in `--output=js`. */
   before: string
   text: string
-  /** Kind of word to complete. */
   wanted: { option: Option } | { argument: Argument | undefined } | 'flag' | 'command'
   given: readonly string[]
   flags: Readonly<Record<string, unknown>>

@@ -40,7 +40,6 @@ export interface Addition {
   /** True to change existing memberships only, including those of blocked members. */
   onlyMembers?: boolean
   activity: string
-  /** Formats the confirmation prompt. */
   describe: (user: string, rooms: string) => string
 }
 

@@ -4,7 +4,6 @@ import { cellOf, type Item } from '../views/views.ts'
 import { replaceEach } from './replace-each.ts'
 import type { RowOptions } from './rows.ts'
 
-/** Deviations from RFC 4180. */
 export interface CsvDialect {
   delimiter?: string | undefined
   /** True to begin with a byte order mark, without which Excel garbles accented letters. */

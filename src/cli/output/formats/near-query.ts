@@ -49,7 +49,6 @@ export function explainNoMatch(expression: string, document: unknown): string | 
   return undefined
 }
 
-/** Explains a compared word that is not a key and lacks quotes or backticks. */
 function explainText(expression: string, word: string, path: string): string {
   const isLiteral = /^(true|false|null)$/.test(word)
   const quoted = expression.replace(new RegExp(`([=<>]\\s*)${word}(?=\\s*\\])`), (_, before: string) =>

@@ -41,7 +41,6 @@ export class RowWriter {
     return this.#fields ? '' : this.page([])
   }
 
-  /** Describes the fields that have no column; undefined if there are none. */
   describeOmitted(): string | undefined {
     const names = [...this.#omitted].sort()
     if (names.length === 0) return undefined

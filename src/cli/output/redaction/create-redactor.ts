@@ -79,7 +79,6 @@ function findLongestWord(text: string): string {
 
 /** Patterns of a key in one encoding. */
 interface Spelling {
-  /** Patterns of the encoded characters, in order. */
   parts: readonly string[]
   /** Pattern of the base64 padding; empty in other encodings. */
   end: string

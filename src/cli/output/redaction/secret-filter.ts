@@ -35,7 +35,6 @@ export class SecretFilter {
     return safe
   }
 
-  /** Removes secret fields from a view. With `--show-tokens`, adds columns for these fields. */
   view(view: View): View {
     const secret = [...view.fields, ...(view.unlisted ?? [])].filter((field) => secretFields.has(field))
     if (secret.length === 0) return view

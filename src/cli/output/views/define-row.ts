@@ -91,7 +91,6 @@ export function defineRow<const F extends RowFields>(
   }
 }
 
-/** Omits fields that only compute table cells. */
 export function dataFields(fields: RowFields): RowFields {
   return Object.fromEntries(Object.entries(fields).filter(([, [type]]) => typeof type !== 'function'))
 }

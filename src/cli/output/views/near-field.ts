@@ -2,10 +2,7 @@ import { findClosest } from '../../../api/closest.ts'
 import { UsageError } from '../../../errors.ts'
 import { fieldWords, valueWords } from './synonyms.ts'
 
-/**
- * Finds the field that an unknown word probably means.
- * @param maxEdits maximum number of edits of a misspelled word; 0 for the exact word or its synonym
- */
+/** @param maxEdits maximum number of edits of a misspelled word; 0 for the exact word or its synonym */
 export function findNearField(word: string, fields: readonly string[], maxEdits = 2): string | undefined {
   const name = word.replaceAll('-', '_').toLowerCase()
   if (fields.includes(name)) return name
@@ -40,14 +37,12 @@ export function toUnknownFieldError(
   })
 }
 
-/** Replaces a field in the value of a flag. In a list of fields, replaces all misspelled fields. */
 function correctFields(value: string, field: string, near: string, fields: readonly string[]): string {
   if (!/^-?[\w.]+(,-?[\w.]+)*$/.test(value)) return value.replace(field, near)
   const corrected = value.replace(/[\w.]+/g, (name) => findNearField(name, fields) ?? name)
   return corrected === value ? near : corrected
 }
 
-/** Finds the choice that a word probably means, as a synonym or as a misspelling. */
 export function findNearChoice(word: string, choices: readonly string[]): string | undefined {
   return findSynonym(word.toLowerCase(), choices) ?? findClosest(word, choices)
 }

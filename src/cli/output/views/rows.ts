@@ -58,7 +58,6 @@ export const flagFields = {
 const argumentFields = { ...option, type: [['string']], default: ['any'] } as const satisfies RowFields
 
 export const rowKinds = {
-  /** Rows without known fields. */
   items: defineRow('items', undefined, {}),
   results: defineRow('results', 'id', {
     row: ['integer', 9, 'number of the row or room, from 1, without the header and empty rows'],
