@@ -15,7 +15,6 @@ import { collectAttendance, type RoomReport } from './people.ts'
 import type { ReportPlan } from './plan.ts'
 import { parseMilliseconds, type TimeAnomaly } from './session-times.ts'
 
-/** Data to read for each room. */
 export interface ReportScope {
   names: boolean
   roomNames: boolean

@@ -19,9 +19,7 @@ export interface ReportRow {
   span?: Interval | undefined
   /** Room of the row; undefined for a sum of visits. */
   room?: Item
-  /** Meeting of the row, in a report by meeting. */
   meeting?: Meeting | undefined
-  /** ID of the section of the room on the page. */
   section?: Visible | undefined
 }
 

@@ -40,10 +40,6 @@ export class Tally {
   #conflicts = 0
   #missingHint: Hint | undefined
 
-  /**
-   * @param total number of items that are known so far
-   * @param summarize formats the summary, such as `deleted 2 of 3 users; 1 failed`
-   */
   constructor(total: number, summarize: (tally: Tally) => string) {
     this.#total = total
     this.#summarize = summarize

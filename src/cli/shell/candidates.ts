@@ -270,7 +270,7 @@ async function loadRowView({
   })
 }
 
-/** Parses a grouping. Incomplete text means the default grouping. */
+/** Incomplete text means the default grouping. */
 function readGrouping(by: unknown): Grouping {
   try {
     return parseGrouping(toText(by))

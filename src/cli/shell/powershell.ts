@@ -63,7 +63,6 @@ export function formatForPowerShell(
     })
 }
 
-/** Quotes a word unless PowerShell reads the word unchanged. */
 function quote(text: string): string {
   if (/^(--?[A-Za-z]|[A-Za-z_\d])[\w/:+=-]*$/.test(text) && !/^-?[\d.]+$/.test(text)) return text
   return `'${text.replace(new RegExp(singleQuotes, 'g'), '$&$&')}'`

@@ -32,7 +32,7 @@ export class KnownSecrets {
 /**
  * Creates a function that replaces keys in plain, percent-encoded, JSON, HTML and base64 form. One pattern
  * finds all forms, so that replacements are not searched again. Ignores keys below the minimum length,
- * because they occur in ordinary words.
+ * because such keys occur in ordinary words.
  */
 function createKeyRedactor(secrets: readonly string[], instead = '[API key]'): Redact {
   const longKeys = secrets.filter(({ length }) => length >= minKeyLength).sort((a, b) => b.length - a.length)
