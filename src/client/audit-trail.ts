@@ -1,7 +1,9 @@
 import type { WireRequest } from '../api/wire.ts'
 
 export interface AuditTrail {
-  /** Resolves when the change is recorded. The request is not sent after a rejection. */
+  /**
+   * Resolves when the trail contains the request. After a rejection, the client does not send the request.
+   */
   begin(request: Pick<WireRequest, 'method' | 'url'>): Promise<void>
   recordResponse(status: number): void
   recordSuccess(response: unknown): void

@@ -17,15 +17,14 @@ interface ClientOptions extends ExchangeOptions {
   audit?: (endpoint: Route, input: AnyInput) => AuditTrail
   serviceFacts?: ServiceFacts
   onRemark?: (remark: Remark) => void
-  /** Reads a list, to prove writes. */
+  /** Reads lists that prove writes. */
   readList: ReadPages
-  /** Collects writes whose responses prove nothing. By default, each write is proved immediately. */
+  /** Collects writes whose responses prove nothing. By default, the client proves each write immediately. */
   settle?: Settle
   /** Returns the maximum number of concurrent reads that prove writes. By default, 1. */
   concurrency?: () => number
 }
 
-/** Function that reads a list of a client by pages. */
 export type ReadPages = (client: Client, ...args: Parameters<ReadList>) => ReturnType<ReadList>
 
 export interface Client {
@@ -41,7 +40,7 @@ export interface Client {
    */
   call<N extends OperationName>(name: N, input: Input<Operations[N]>): Promise<Answer<N>>
   /**
-   * Reads an item; undefined if it does not exist. Costs less than the error that `call` throws.
+   * Returns undefined if the item does not exist, which takes less time than the error of `call`.
    * @throws any error of `call` except `NotFoundError`
    */
   find<N extends LookupName>(name: N, input: Input<Operations[N]>): Promise<Answer<N> | undefined>

@@ -14,8 +14,8 @@ export type Item = Readonly<Record<string, unknown>>
 /**
  * Comparison of a requested value with an item. `same`: identical. `equal`: escaped, normalized, trimmed or
  * rounded. `similar`: in different case or truncated; the name of a new item also with a suffix. `hidden`:
- * not shown. `unlisted`: not shown, and not in the API specification, so that a service need not show the
- * field. `other`: different.
+ * not shown. `unlisted`: not shown, and the API specification does not list the field in responses. `other`:
+ * different.
  */
 export type Match = 'same' | 'equal' | 'similar' | 'hidden' | 'unlisted' | 'other'
 
@@ -48,7 +48,7 @@ function compareId(field: string, named: string | undefined, item: Item): OtherI
   return isSame ? undefined : { field, named: named ?? '', received }
 }
 
-/** Compares the fields that a request sets with an item. */
+/** Compares the fields of a request body, except IDs, with an item. */
 export function compareFields({ resource, method }: Endpoint, body: unknown, item: Item): FieldMatch[] {
   if (!isRecord(body)) return []
   const { fields }: { fields: Fields } = resources[resource]
@@ -102,8 +102,7 @@ function isUnlisted(field: Field | undefined): boolean {
 }
 
 /**
- * Compares `terminated_at`, because `is_terminated` has no value in responses (API specification, section
- * 2.1).
+ * Compares `terminated_at`, because `is_terminated` has no value in responses (API specification, “Room”).
  */
 function matchTermination(sent: boolean | null | undefined, { terminated_at, is_terminated }: Item): Match {
   const time = parseTimestamp(terminated_at)
@@ -117,7 +116,7 @@ function matchTermination(sent: boolean | null | undefined, { terminated_at, is_
 
 function matchField(field: Field | undefined, name: string, sent: unknown, received: unknown): Match {
   const type = field?.type ?? typeof sent
-  // Services mask secrets.
+  // Services mask secrets, so the received value proves nothing.
   if (field?.secret || name === 'secret') return 'hidden'
   if (toText(sent) === toText(received)) return 'same'
   if (type === 'boolean') return matchRead(parseBoolean(sent), parseBoolean(received) ?? undefined)
@@ -196,7 +195,7 @@ export function describeMatch({
 
 const maxQuotedLength = 60
 
-/** Quotes a value. A long value is cut around its first difference from `other`. */
+/** Quotes a value. Cuts a long value around its first difference from `other`. */
 function quoteDifference(value: unknown, other: unknown): string {
   const text = toQuotedText(value)
   const otherText = toQuotedText(other)

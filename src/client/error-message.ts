@@ -4,12 +4,12 @@ import { maxErrorBytes, type WireResponse } from '../api/wire.ts'
 
 /** Maximum number of characters quoted from an error response without a known message field. */
 const maxTextLength = 200
-/** Maximum number of characters of an HTML page that are searched for a message. */
+/** Maximum number of characters of an HTML page to search for a message. */
 const maxPageLength = 10_000
 
 const readText = ({ body }: WireResponse) => new TextDecoder().decode(body.subarray(0, maxErrorBytes))
 
-/** Message and code of an error response. The API specification does not define its shape (section 7). */
+/** Message and code of an error response, whose form the API specification leaves open (“Errors”). */
 export interface ErrorDescription {
   code?: string
   message?: string

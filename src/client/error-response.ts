@@ -12,7 +12,7 @@ export interface ErrorResponse {
   input: AnyInput
   baseUrl: string
   probe: () => Promise<ProbeResult>
-  /** Probes the service after a denial of access (403). Only one such probe is sent per run. */
+  /** Probes the service after a denial of access (403). A run sends only one such probe. */
   probeAfterDenial: () => Promise<ProbeResult>
   userExists: (user_id: string) => Promise<boolean>
   /** Returns a hint with a command that shows whether a write took effect. */

@@ -22,7 +22,6 @@ export interface Doubt {
 
 export type ProofList = 'listRooms' | 'listUsers' | 'listMembers'
 
-/** Function that reads a whole list by pages. */
 export type ReadList = (name: ProofList, input: AnyInput) => AsyncIterable<readonly Item[]>
 
 export interface FoundItem {
@@ -39,13 +38,14 @@ export interface ProofReader {
   /** Rejects when the run is interrupted. */
   sleep(ms: number): Promise<void>
   onRemark(remark: Remark): void
-  /** Maximum number of concurrent reads. */
   readonly concurrency: number
 }
 
 export type Evidence = FoundItem | { error: MeetroomError }
 
-/** Returns the ID of the item to read. */
+/**
+ * Returns the ID in the request, or the ID in the response of a creation; undefined if neither contains one.
+ */
 export function targetId(
   name: OperationName,
   input: AnyInput,
@@ -61,12 +61,12 @@ const listOf = {
   listMembers: 'listMembers',
 } as const
 
-/** Minimum number of items for which a list is read before single items. */
+/** Minimum number of items for which `readAll` reads a list before single items. */
 const minListed = 10
 
 /**
- * Reads the items of doubtful writes: new members and groups of at least `minListed` items from a list, and
- * items that the list does not settle one by one.
+ * Reads the items of doubtful writes. Reads new members, and groups of at least `minListed` items, from a
+ * list; reads the remaining items one by one.
  */
 export async function readAll(doubts: readonly Doubt[], reader: ProofReader): Promise<Map<Doubt, Evidence>> {
   const found = new Map<Doubt, Evidence>()

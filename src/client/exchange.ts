@@ -15,9 +15,9 @@ export interface ServiceAccess {
 export interface ExchangeOptions {
   /** Base URL that ends with `/v1`, without a trailing slash. */
   baseUrl: string
-  /** Opens the service. Called once, before the first request is sent. */
+  /** Opens the service. Runs once, before the first request. */
   open: () => Promise<ServiceAccess>
-  /** Runs before every request, including probes. The request is not sent after a rejection. */
+  /** Runs before every request, including probes. A rejection cancels the request. */
   beforeSend: (request: WireRequest) => Promise<void> | undefined
   userAgent: string
   policy: Policy
@@ -37,7 +37,7 @@ export interface ExchangeResult {
 
 export type Exchange = ReturnType<typeof createExchange>['exchange']
 
-/** Creates the function that sends one request. The service is opened before the first request. */
+/** Creates the function that sends one request. The first request opens the service. */
 export function createExchange(options: ExchangeOptions) {
   const { baseUrl } = options
   let opening: Promise<OpenedService> | undefined
@@ -77,7 +77,7 @@ export function createExchange(options: ExchangeOptions) {
     const permission = options.beforeSend(request)
     if (permission) await permission
     const { send, headers, bodyHeaders } = opened ?? (await open())
-    // Loaded before the request is sent, so that a load error cannot follow a write.
+    // Loads the module before the request, so that a load error cannot follow a write.
     if (write) judges ??= await import('./judged-write.ts')
     if (trail) await trail.begin(request)
     const ownHeaders = request.body === undefined ? headers : bodyHeaders

@@ -77,7 +77,7 @@ export function judgeWrite({ name, route, input, line, response, received, befor
   }
 }
 
-/** Returns the response with the item under its name in `value`. The bytes are unchanged. */
+/** Returns the response with unchanged bytes, and with the item under its name in `value`. */
 function nameItem(endpoint: Endpoint | undefined, received: ParsedResponse, item: unknown): ResponseBody {
   if (received.isEmpty) return { ...received, value: {} }
   if (!endpoint || item === undefined || Object(received.value)[endpoint.result]) return received

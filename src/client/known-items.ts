@@ -6,7 +6,7 @@ import type { AnyInput } from './request.ts'
 import { callerId } from './request.ts'
 import type { Before } from './verdict.ts'
 
-/** Maximum number of items that are held while a command reads a long list before it writes. */
+/** Maximum number of items in memory. A command may read a long list before it writes. */
 const maxItems = 20_000
 
 /** Items as this run last read them. They distinguish a change from a value that existed before. */

@@ -114,7 +114,7 @@ function createNotFoundError({
 }
 
 /**
- * Error for a request that names users who do not exist. Suggests creating the first one if the name has the
+ * Error for a request that names users who do not exist. Suggests creating the first user if the text has the
  * form of an ID.
  */
 export class UnknownUserError extends NotFoundError {

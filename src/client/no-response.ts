@@ -24,7 +24,6 @@ export interface Repeatability {
 /** Hint for failures between this machine and the service. */
 export const diagnosis: Hint = ['find the cause with: ', suggest(['doctor'])]
 
-/** Returns a hint for a base URL that does not lead to a service. */
 export function explainBaseUrl(baseUrl: string): Hint {
   return /\/v\d+\/?$/.test(baseUrl)
     ? diagnosis

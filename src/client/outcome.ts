@@ -62,7 +62,6 @@ export function toFailure(cause: unknown): Failure {
   return { status: isUnknown(error) ? 'unknown' : 'failed', error }
 }
 
-/** Returns true for an error after which the outcome of a change is unknown. */
 export function isUnknown(error: MeetroomError): boolean {
   return error instanceof UnknownOutcomeError || error instanceof InterruptedError
 }

@@ -21,10 +21,10 @@ export function readResponse({ status, headers, body: bytes, unreadable }: WireR
   }
 }
 
-/** Maximum size of a body that an error contains, in bytes. */
+/** Maximum size of a quoted body, in bytes. */
 const maxQuotedBytes = 64 * 1024
 
-/** Returns the body for an error. A large body is cut. */
+/** Returns the parsed body; the beginning of the text if the body is large or not JSON. */
 export function quoteBody({ bytes, value }: JsonBody): unknown {
   if (value !== undefined && bytes.length <= maxQuotedBytes) return value
   return new TextDecoder().decode(bytes.subarray(0, maxQuotedBytes))

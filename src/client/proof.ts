@@ -16,11 +16,11 @@ import { type Before, judgeRead, type Verdict } from './verdict.ts'
 
 export type Prove = (doubts: readonly Doubt[]) => Promise<ReadonlyMap<Doubt, Proof>>
 
-/** @throws the error of the write, if it is not proved */
+/** @throws the error of the write, if no read proves the change */
 export type Settle = (doubt: Doubt, prove: Prove) => Promise<ResponseBody>
 
 type Proof = { answer: ResponseBody } | { error: MeetroomError }
-/** Pauses before the reads of an item that still has its old values, in milliseconds. Replicas may lag. */
+/** Pauses before each read of an item, in milliseconds, because replicas may lag. */
 export const pausesMs = [0, 500, 1500]
 
 export const settleNow: Settle = async (doubt, prove) => {

@@ -10,7 +10,6 @@ import { type ParsedResponse, quoteBody } from './parsed-response.ts'
 type Body = Readonly<Record<string, unknown>>
 
 const errorFields = ['ok', 'success', 'error', 'errors', 'status', 'statusCode']
-/** Fields that mark a response as incomplete. */
 const partialFields = ['partial', 'is_partial', 'incomplete', 'incomplete_results', 'timed_out']
 
 /**

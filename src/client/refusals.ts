@@ -30,7 +30,10 @@ export class Refusals {
     throw await this.#errors.toResponseError(this.#describe(result, endpoint, input))
   }
 
-  /** Returns undefined if the refusal means that the item does not exist; otherwise throws. */
+  /**
+   * Returns undefined if the refusal means that the item does not exist; otherwise throws as `throwError`
+   * does.
+   */
   async readMissing(result: ExchangeResult, endpoint: Route, input: AnyInput): Promise<undefined> {
     this.#errors ??= await import('./response-error.ts')
     const isMissing = await this.#errors.isMissingItem(this.#describe(result, endpoint, input))

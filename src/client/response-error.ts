@@ -18,8 +18,8 @@ import { mayHaveActed } from './retry-policy.ts'
 const gatewayFailures: ReadonlySet<number> = new Set([502, 504])
 
 /**
- * Converts an error response to an error. For 400 and 403, a probe shows whether the key is valid, unless the
- * error code shows it.
+ * Converts an error response to an error. For 403, and for 400 without a specific error code, a probe shows
+ * whether the key is valid.
  */
 export async function toResponseError(refused: ErrorResponse): Promise<MeetroomError> {
   const { response, line, endpoint } = refused
@@ -92,7 +92,7 @@ function createRedirectError({ response, details }: ParsedErrorResponse): Meetro
   )
 }
 
-/** Returns true if a write may have been made although its response is an error. */
+/** Returns true if the service may have made the change although the response is an error. */
 function isDoubtful({ endpoint, description, details }: ParsedErrorResponse): boolean {
   const { status, retryAfter } = details
   // `meetroom serve` and `--local` send this code only if nothing was changed.
@@ -114,7 +114,7 @@ function createDoubtError({ message, details, check }: ParsedErrorResponse): Unk
 
 function failed({ description, message, details }: ParsedErrorResponse): MeetroomError {
   const { status } = details
-  // A 500 with JSON is a “validation exception” (API specification, section 7); a 500 without JSON is a
+  // A 500 with JSON is a “validation exception” (API specification, “Errors”); a 500 without JSON is a
   // failure.
   if (status === 500 && description.isJson)
     return new ApiError(`the service reports a validation exception (500)${message}`, {

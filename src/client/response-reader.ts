@@ -119,7 +119,6 @@ export class ResponseReader {
     return createDeletionAnswer(endpoints[name], input, before)
   }
 
-  /** Reads the response to a request to any path. */
   readBody(
     route: Route,
     input: AnyInput,

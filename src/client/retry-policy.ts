@@ -58,7 +58,7 @@ export function isTemporary(error: unknown, hasResponded: boolean): error is Mee
   return !(cause instanceof TransportError && !cause.transient) && (retryable || status >= 500)
 }
 
-/** Parses `Retry-After`, in seconds or as an HTTP date, to milliseconds from now. */
+/** Parses `Retry-After`, in seconds or as an HTTP date, to milliseconds from now; undefined if invalid. */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1000

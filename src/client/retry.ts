@@ -15,7 +15,7 @@ interface Timing {
   now(): number
   /** Monotonic clock, in milliseconds since an arbitrary moment. */
   monotonic(): number
-  /** Runs `work` after `ms` milliseconds; the returned function cancels it. */
+  /** Runs `work` after `ms` milliseconds. Returns a function that cancels the timer. */
   after(ms: number, work: () => void): () => void
   /** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
@@ -36,7 +36,7 @@ export interface Policy {
   timing: Timing
   onRetry?: (retry: Retry) => void
   /**
-   * Scheduler of the run. It decides about retries after 429 and 503. Its pauses do not count towards the
+   * Scheduler of the run, which decides about retries after 429 and 503. Its pauses do not count towards the
    * timeout.
    */
   pacer?: Pacer
@@ -44,17 +44,18 @@ export interface Policy {
 
 /** Scheduler of the requests of a run. */
 export interface Pacer {
-  /** Aborts when no request may be sent again. */
+  /** Aborts when the run stops. A request without a final response is then not sent again. */
   readonly stop: AbortSignal
   /**
-   * Resolves when the next request may start, or when the run stops; undefined if it may start immediately.
+   * Resolves when the next request may start, or when the run stops; undefined if the request may start
+   * immediately.
    */
   startRequest(): Promise<void> | undefined
   onAccepted(): void
   /**
    * Records a 429 or 503.
    * @param refusals number of earlier 429 and 503 responses to the same request
-   * @returns pause of this request only, in milliseconds; undefined if it is not sent again
+   * @returns pause of this request only, in milliseconds; undefined if the request is not sent again
    */
   onBusy(status: number, retryAfterMs: number | undefined, refusals: number): number | undefined
 }
@@ -73,9 +74,9 @@ interface Interruption {
 export type Send = (request: WireRequest, repeatability: Repeatability) => Promise<FinalResponse>
 
 /**
- * Creates the function that sends and retries requests. Repeatable requests are retried after connection
- * failures, 429, 503 and gateway errors. Other requests are retried only if unsent, after 429, or after 503
- * with a positive `Retry-After`. Honors `Retry-After` within the timeout. The returned function throws the
+ * Creates the function that sends and retries requests. Retries repeatable requests after connection
+ * failures, 429, 503 and gateway errors. Retries other requests only if unsent, after 429, or after 503 with
+ * a positive `Retry-After`. Honors `Retry-After` within the timeout. The returned function throws the
  * following errors.
  * @throws {NetworkError} if no response arrived and nothing can have changed
  * @throws {UnknownOutcomeError} if a write may have reached the service without a readable response
@@ -83,7 +84,7 @@ export type Send = (request: WireRequest, repeatability: Repeatability) => Promi
  * @throws {InterruptedError} after a signal
  */
 export function createSend(transport: Transport, policy: Policy, interruption: Interruption = {}): Send {
-  // Controllers are reused, because creating a controller takes half as long as a request in Node 20.
+  // Reuses controllers, because creating a controller takes half as long as a request in Node 20.
   const idle: AbortController[] = []
   const context = { transport, policy, interruption, idle }
   return (request, repeatability) => new RequestRun(context, request, repeatability).run()
@@ -217,8 +218,8 @@ class RequestRun {
   }
 
   /**
-   * Waits before the next attempt. If that attempt would start after the timeout, returns false with a
-   * response, and throws a timeout error without a response.
+   * Waits before the next attempt. If that attempt would start after the timeout, returns false if there is a
+   * response, and otherwise throws a timeout error.
    */
   async #waitToRetry(failure: string | undefined, response?: WireResponse): Promise<boolean> {
     const { policy, interruption } = this.#context
@@ -261,7 +262,7 @@ class RequestRun {
  */
 function createController(interrupt: AbortSignal | undefined): AbortController {
   const controller = new AbortController()
-  // The listener is removed when the controller aborts.
+  // The signal removes the listener when the controller aborts.
   interrupt?.addEventListener('abort', () => controller.abort(), { signal: controller.signal })
   if (interrupt?.aborted) controller.abort()
   return controller

@@ -11,7 +11,7 @@ import type { AnyInput } from './request.ts'
 
 /** Remark about a write, printed for users. */
 export interface Remark {
-  /** Subject of the remark. Only the first remark of each subject is printed in full. */
+  /** Subject of the remark. The command prints only the first remark of each subject in full. */
   about: string
   text: string
   /** True for fields that the service accepted but does not show. */
@@ -98,7 +98,6 @@ function isExactly(item: Item, sent: unknown): boolean {
   return true
 }
 
-/** Determines the outcome of a write from a read of its item. */
 export function judgeRead(
   endpoint: Endpoint,
   input: AnyInput,

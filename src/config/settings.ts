@@ -86,7 +86,7 @@ export interface Settings {
   replayUrl: Setting<string> | undefined
   /** Undefined for the time zone of this machine. */
   timeZone: Setting<string> | undefined
-  /** Name of a protected profile of the service. Writes then need `--allow-write`. */
+  /** Name of a profile that protects the service. Writes then need `--allow-write`. */
   protectedBy: string | undefined
   /** Error of the settings file, if the command works without the file. Protection is then unknown. */
   readError: MeetroomError | undefined
@@ -186,9 +186,6 @@ export function resolveSettings(
   }
 }
 
-/**
- * @throws {UsageError} if the profile is neither stored nor built in, or `--local` and `--profile` conflict
- */
 function selectProfile(
   flags: SettingFlags,
   env: Readonly<Record<string, string | undefined>>,

@@ -6,13 +6,13 @@ import { toReadError } from '../files/file-errors.ts'
 import { isHiddenByOthers, readTrusted } from '../files/trusted-file.ts'
 import { localProfile } from './selection.ts'
 
-/** Stored profile. Its key is sent only to `api_key_origin`. */
+/** Stored profile. The client sends the key only to `api_key_origin`. */
 export interface Profile {
   base_url?: string
   api_key?: string
   key_command?: string
   api_key_origin?: string
-  /** Directory of the local workspace that the key belongs to. `serve --save-profile` stores it. */
+  /** Directory of the local workspace that the key belongs to, from `serve --save-profile`. */
   data_dir?: string
   /** Time when the key was stored, in ISO 8601 and UTC. Missing for keys stored by earlier versions. */
   api_key_stored_at?: string
@@ -42,6 +42,7 @@ export function configFilePath(dir: string): string {
 export class HiddenConfigError extends UsageError {}
 
 /**
+ * Returns empty settings if the settings file does not exist.
  * @throws {HiddenConfigError} if a directory of another user hides the settings file
  * @throws {UsageError} if the settings file is unreadable or invalid, or another user controls it
  */

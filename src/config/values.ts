@@ -8,7 +8,7 @@ import { UsageError } from '../errors.ts'
 export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'ids'] as const
 export type Format = (typeof formats)[number]
 
-/** @throws {UsageError} if the text is not a base URL (API specification, section 1) */
+/** @throws {UsageError} if the text is not a base URL (API specification, “What the service does”) */
 export function parseBaseUrl(text: string): string {
   const hint = 'a base URL has the form https://meet.example.com/v1'
   const near = findNearBaseUrl(text)
@@ -42,7 +42,6 @@ export function isJson(format: string | undefined): boolean {
   return format === 'json' || format === 'ndjson'
 }
 
-/** @throws {UsageError} if the text is not an output format */
 export function parseFormat(text: string): Format {
   const format = formats.find((name) => name === text)
   if (!format) throw new UsageError(`the output format must be ${formatChoices(formats)}, not “${text}”`)
@@ -67,7 +66,7 @@ export function parseRetries(text: string): number {
   return Number(text)
 }
 
-/** @throws {UsageError} for a relative path, because it would depend on the current directory */
+/** @throws {UsageError} for a relative path, because the file would depend on the current directory */
 export function parseAuditLog(text: string): string {
   if (!isAbsolute(text))
     throw new UsageError(`the path must be absolute, not “${text}”`, {

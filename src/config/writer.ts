@@ -15,7 +15,7 @@ type Machine = Pick<Host, 'uid' | 'pid' | 'isAlive' | 'now' | 'sleep' | 'random'
 /**
  * Changes the settings file atomically. A lock prevents concurrent changes.
  * @returns on Windows, the reason why other users may be able to read the file; otherwise undefined
- * @throws {UsageError} if the existing file is unreadable or invalid; it is not overwritten
+ * @throws {UsageError} if the existing file is unreadable or invalid, which prevents the change
  * @throws {OutputError} if the file cannot be written, or is locked for five seconds
  */
 export async function changeConfig(

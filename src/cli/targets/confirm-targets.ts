@@ -20,7 +20,7 @@ interface Targets {
   ignoreNotFound?: boolean | undefined
 }
 
-/** @throws {ConfirmationError} if the change is not confirmed */
+/** @throws {ConfirmationError} if the change is not confirmed, or the items exceed `--max` */
 export async function confirmTargets(
   context: Context,
   change: TargetChange,

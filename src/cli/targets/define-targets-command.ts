@@ -5,7 +5,8 @@ import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { TargetsCommand } from './run-command.ts'
 
 /**
- * Adds a command for several items. The code of the command is loaded on demand, to keep other commands fast.
+ * Adds a command for several items. The code of the command loads only when the command runs, to keep other
+ * commands fast.
  */
 export function defineTargetsCommand<C extends OperationName>(
   group: MeetroomCommand,

@@ -5,7 +5,7 @@ import type { Item } from '../output/views/views.ts'
 /** Row for one member in a command that changes the members of many rooms. */
 export type MemberStep = RowOf<'steps'>
 
-/** Empty room of a step that concerns a user in all rooms. */
+/** Placeholder for the room of a step that concerns a user in all rooms. */
 export const everywhere: Item = { id: null, name: null, type: null }
 
 export function createMemberStep(

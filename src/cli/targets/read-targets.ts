@@ -18,7 +18,7 @@ import { confirmItems } from '../run/confirm-items.ts'
 
 export interface Targets {
   ids: string[]
-  /** Field values that matched `--where`, by item ID; empty without `--where`. */
+  /** Formatted field values that matched `--where`, by item ID; no entries without `--where`. */
   reasons: ReadonlyMap<string, string>
   /** Number of missing users and rooms that `--ignore-not-found` skips. */
   absent: number
@@ -26,8 +26,8 @@ export interface Targets {
 }
 
 /**
- * Function that reads a selected item again, and returns the reason not to write the item; undefined to write
- * the item.
+ * Check of a selected item before its write. Returns the reason to skip the item; undefined to write the
+ * item.
  */
 export type Recheck = (client: Client, id: string) => Promise<string | undefined>
 
@@ -43,7 +43,7 @@ interface TargetOptions {
  * Resolves the targets of a command over several items: IDs on the command line or standard input (`-`),
  * members given by `--user`, or items selected by `--where`.
  * @throws {UsageError} if there are no targets, or `--where` is combined with IDs or `--user`
- * @throws {NotFoundError} if a user is not a member
+ * @throws {NotFoundError} if a `--user` is not a member, without `--ignore-not-found`
  * @throws {ConfirmationError} if the targets exceed `--max`
  */
 export async function readTargets(context: Context, options: TargetOptions): Promise<Targets> {

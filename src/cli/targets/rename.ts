@@ -15,8 +15,8 @@ interface RenamedKind {
 }
 
 /**
- * Returns the new names of items by ID, without unchanged names.
- * @throws {UsageError} if a new name is empty, or several items would have the same name
+ * Returns the new names by item ID, without unchanged names.
+ * @throws {UsageError} if a new name is empty, or a renamed item would have the same name as another item
  */
 export async function planRenames(
   context: Context,
@@ -42,7 +42,6 @@ export async function planRenames(
   return renames
 }
 
-/** @throws {UsageError} if several items would have the same name */
 async function requireFreeNames(
   context: Context,
   { list, view }: RenamedKind,

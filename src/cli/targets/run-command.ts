@@ -31,8 +31,9 @@ export interface TargetsCommand<C extends OperationName> extends TargetChange {
 }
 
 /**
+ * Selects, confirms, backs up and writes the items of a command.
  * @param args arguments of the action, with the flags last
- * @throws {UsageError} without a room or targets
+ * @throws {UsageError} if the room or the targets are missing
  * @throws {ConfirmationError} if the change is not confirmed
  * @throws {PartialError} if some items failed
  */

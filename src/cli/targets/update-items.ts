@@ -44,10 +44,11 @@ interface UpdateFlags extends BodyFlags, TargetsFlags {
 
 /**
  * Updates the rooms or users selected by `--where`. Flags and `--set` may contain placeholders for the fields
- * of each item. All bodies are built before the first update request.
- * @param encode completes a body before it is sent
- * @throws {UsageError} if a flag is invalid, a placeholder is not a field, an item lacks the field, or
- * several items would have the same name
+ * of each item. Builds all bodies before the first update request, so that an invalid placeholder changes
+ * nothing.
+ * @param encode completes each body before its request
+ * @throws {UsageError} if a flag is invalid, a placeholder is not a field, an item lacks the field, or a
+ * renamed item would have the same name as another item
  * @throws {ConfirmationError} if the change is not confirmed
  * @throws {PartialError} if some items failed
  */
@@ -99,7 +100,6 @@ export async function updateItems(
   await writeTargets(context, { name, ids, inputFor, pastTense: 'updated', effect, ...asked }, flags)
 }
 
-/** @throws {UsageError} for a malformed substitution */
 async function readRename({ rename }: UpdateFlags): Promise<Substitution | undefined> {
   if (rename === undefined) return undefined
   const { parseSubstitution } = await import('../filter/substitution.ts')

@@ -28,13 +28,11 @@ interface Writes<N extends OperationName> extends Pick<Targets, 'ids' | 'recheck
   absent?: number
 }
 
-/** Operation for one of several IDs. */
 interface TargetWrite {
   name: OperationName
   inputFor(id: string): AnyInput
   call(client: Client, id: string): Promise<ResponseBody>
   exists(client: Client, id: string): Promise<boolean>
-  /** Reads an item before its write, and returns the reason to skip the item. */
   recheck(client: Client, id: string): Promise<string | undefined>
   ignoreNotFound: boolean
   view: View
@@ -42,7 +40,7 @@ interface TargetWrite {
 
 /**
  * Runs one operation for several IDs concurrently. A failure for one ID does not stop the others; a rejected
- * key or an unreachable service stops the run. Results are printed as one list in the order of the IDs.
+ * key or an unreachable service stops the run. Prints the results as one list in the order of the IDs.
  * @throws {PartialError} if some IDs failed; a single ID throws its own error
  */
 export async function writeTargets<N extends OperationName>(
@@ -122,23 +120,18 @@ async function runTask(client: Client, task: TargetWrite, id: string): Promise<O
   }
 }
 
-/**
- * Returns true for the error of an item that does not exist, or that is gone after a deletion with an unknown
- * outcome.
- */
+/** Returns true if the item does not exist, or is gone after a deletion with an unknown outcome. */
 function isMissing(error: unknown): boolean {
   return error instanceof NotFoundError || (error instanceof UnknownOutcomeError && error.isGone)
 }
 
-/** Returns the operation that reads the item of an operation; undefined if there is none. */
 function readerOf(name: OperationName): LookupName | undefined {
   const { path } = endpoints[name]
   return (['getRoom', 'getMember', 'getUser'] as const).find((reader) => endpoints[reader].path === path)
 }
 
 /**
- * Checks after a 404 that the item is missing, because a service without the operation also responds with
- * 404.
+ * Checks that the item is missing, because a service without the operation also responds with 404.
  * @throws {ApiError} if the item exists
  */
 async function requireGone(client: Client, { view, exists }: TargetWrite, id: string): Promise<void> {

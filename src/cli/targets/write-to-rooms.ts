@@ -28,7 +28,6 @@ interface RoomWrite<N extends OperationName> {
   name: N
   input: (room_id: string) => Input<Operations[N]>
   view: View
-  /** Returns the fields of the response to add to the row. */
   readFields?: (response: Item) => Partial<RowOf<'roomsWithPages'>>
   activity: string
   /** Formats the part of the confirmation prompt before the rooms, such as `create 2 pages in`. */
@@ -40,8 +39,8 @@ interface RoomWrite<N extends OperationName> {
 }
 
 /**
- * Sends one write to each room that `--where` selects, at most once. The confirmation prompt shows the
- * numbers of rooms and of people online.
+ * Sends one write to each room that `--where` selects. Shows the numbers of rooms and of people online in the
+ * confirmation prompt.
  * @throws {ConfirmationError} if the write is not confirmed
  * @throws {PartialError} if some rooms failed
  */

@@ -25,8 +25,9 @@ export interface AdoptFlags extends RosterFlags {
 }
 
 /**
- * Claims existing rooms by exact name for keys without a room ID, and records existing users and members of
- * the file.
+ * Claims existing rooms by exact name for keys without a recorded room ID, and records existing users and
+ * members of the file.
+ * @throws {UsageError} if another lock file records rooms with the names of the file
  * @throws {PartialError} if several rooms have the name of a key, or the room belongs to another key
  */
 export async function adoptWorkspace(context: Context, file: string, flags: AdoptFlags): Promise<void> {
@@ -77,7 +78,6 @@ interface RoomClaims {
   rooms: RoomList
 }
 
-/** @throws {UsageError} if another lock file records rooms with these names */
 function requireOwnRooms(
   context: Context,
   file: string,

@@ -32,7 +32,7 @@ export interface ApplyFlags extends PlanFlags, PaceFlags {
 
 /**
  * Applies a workspace file: plans, asks for confirmation, writes and reports.
- * @throws {ConfirmationError} if the changes are not confirmed
+ * @throws {ConfirmationError} if the changes are not confirmed, or exceed `--max`
  * @throws {PartialError} if some changes failed, or items are unresolved
  */
 export async function applyWorkspace(context: Context, file: string, given: ApplyFlags): Promise<void> {
@@ -65,7 +65,7 @@ export async function applyWorkspace(context: Context, file: string, given: Appl
 }
 
 /**
- * Reads the reviewed plan. Its flags replace the flags of the command line.
+ * Reads the file of `--plan`, whose plan flags replace the flags of the command line.
  * @param workspace path of the workspace file, for the suggestion to write a new plan
  */
 async function readReview(context: Context, workspace: string, given: ApplyFlags) {
@@ -85,7 +85,6 @@ async function readReview(context: Context, workspace: string, given: ApplyFlags
   }
 }
 
-/** Prints the plan for `--dry-run` without changing the service or the lock file. */
 async function previewPlan(
   context: Context,
   file: string,
@@ -106,7 +105,6 @@ async function previewPlan(
 
 const maxPlanLines = 50
 
-/** @throws {ConfirmationError} if the changes are not confirmed or exceed `--max` */
 async function confirmPlan(context: Context, file: string, plan: Plan, flags: ApplyFlags): Promise<void> {
   const summary = summarizePlan(plan)
   const count = countWrites(plan)
@@ -174,7 +172,7 @@ function requireResolved(file: string, plan: Plan, flags: ApplyFlags): void {
 }
 
 /**
- * Saves the records of rooms and users before they are removed: to `--save FILE`, to the directory of the
+ * Saves the records of rooms and users that the plan removes: to `--save FILE`, to the directory of the
  * settings, or beside the workspace file. With `--no-save`, saves nothing.
  * @throws {UsageError} if one `--save` file would hold records of two kinds, which no import reads
  */

@@ -16,8 +16,8 @@ import { printPlan } from './print-plan.ts'
 import type { RoomList } from './read/read-state.ts'
 
 /**
- * Prints the changes that would make one profile's workspace equal to that of another profile. Rooms are
- * matched by exact name, because their IDs differ.
+ * Prints the changes that would make the workspace of the profile `against` match the workspace of the
+ * selected profile. Matches rooms by exact name, because their IDs differ.
  * @throws {ConditionError} if the workspaces differ
  */
 export async function diffServices(context: Context, against: string, flags: DiffFlags): Promise<void> {
@@ -60,7 +60,6 @@ export async function diffServices(context: Context, against: string, flags: Dif
     )
 }
 
-/** @throws {UsageError} if a base URL or an API key replaces that of both profiles, or a flag needs a file */
 function requireProfiles({ flags: { baseUrl }, host: { env } }: Context, flags: DiffFlags): void {
   const given = {
     '--base-url': baseUrl,
@@ -76,7 +75,7 @@ function requireProfiles({ flags: { baseUrl }, host: { env } }: Context, flags: 
     )
 }
 
-/** Records the room ID of each key in the section, if exactly one room has the name of the key. */
+/** Records the room ID of each key, if exactly one room has the name and no earlier key matches the room. */
 function matchByName({ rooms = [] }: WorkspaceDocument, { items }: RoomList, section: Section): Section {
   const byName = groupByName(items)
   const taken = new Set([...section.rooms.values()].map(({ id }) => id))

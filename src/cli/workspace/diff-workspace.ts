@@ -21,7 +21,7 @@ export interface DiffFlags extends PlanFlags, PaceFlags {
 }
 
 /**
- * Prints the changes that would make the workspace match the file.
+ * Prints the changes that would make the workspace match the file, and writes the plan to `--out`.
  * @throws {ConditionError} if the workspace differs from the file
  */
 export async function diffWorkspace(context: Context, file: string, flags: DiffFlags): Promise<void> {

@@ -234,7 +234,7 @@ async function reportExport(
 }
 
 /**
- * Creates keys from room names; rooms in the lock file keep their keys. Returns the keys by room ID.
+ * Creates keys from room names, and returns the keys by room ID. Rooms in the lock file keep their keys.
  * @param redact removes an API key from a name, because the room's key would otherwise contain part of the
  * API key
  */
@@ -261,7 +261,10 @@ function toSlug(name: string): string {
   return words.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '') || 'room'
 }
 
-/** Creates a function that returns a new key on each call. A search starts after the slug's last number. */
+/**
+ * Creates a finder that starts after the slug's last number, so that many equal names do not take quadratic
+ * time.
+ */
 function createKeyFinder(used: Set<string>): (slug: string) => string {
   const lastNumbers = new Map<string, number>()
   return (slug) => {

@@ -16,9 +16,9 @@ interface Found {
 }
 
 /**
- * Returns the error for a file under a new name, if another lock file in its directory records the existing
- * rooms. With a new lock file, members who left the rooms would not be recognized. `--lock` selects a lock
- * file.
+ * Returns an error if another lock file in the directory records the existing rooms, as after the workspace
+ * file was renamed. A new lock file would not record members whom the file no longer declares, so `--prune`
+ * would never block them. `--lock` skips the check.
  */
 export function findOtherLock(
   context: Context,

@@ -29,7 +29,7 @@ function linesOf({ items }: Plan): string[] {
 
 const lineOf = (item: PlanItem) => `${describeItemLine(item)}\t${JSON.stringify(toRow(item))}`
 
-/** Writes a plan for review, with everything that determines the changes of `apply`. */
+/** Writes a plan for review, with the flags that `apply --plan` reuses. */
 export async function writePlanFile(
   context: Context,
   file: string,

@@ -39,7 +39,6 @@ export function addPlanFlags(command: MeetroomCommand): MeetroomCommand {
     )
 }
 
-/** Adds the flags that assign the columns of a roster, and the flag that names the lock file. */
 export function addRosterFlags(command: MeetroomCommand): MeetroomCommand {
   return command
     .option('--rooms-from <column>', 'for a CSV with one row for each user and class: column of the class')

@@ -17,7 +17,7 @@ export interface PreparedPlan {
   section: Section
   identity: WorkspaceIdentity
   state: WorkspaceState
-  /** Error of the first incomplete list. */
+  /** Error of the first incomplete list; undefined if all lists are complete. */
   problem: MeetroomError | undefined
 }
 
@@ -32,8 +32,8 @@ interface PlanRequest {
 }
 
 /**
- * Reads the declared parts of the service and plans the changes.
- * @throws {UsageError} if the lock file belongs to another workspace
+ * Reads the declared parts of the workspace and plans the changes.
+ * @throws {UsageError} if the lock file belongs to another workspace, or a room cannot be created
  */
 export async function preparePlan(
   context: Context,
@@ -64,8 +64,8 @@ export async function preparePlan(
 }
 
 /**
- * Requires a name that is unique in the file, and a type, for each room without a recorded ID.
- * @throws {UsageError} for such a room, and for a key of `--recreate` that the file does not contain
+ * Requires a type and a name that is unique in the file, for each room without a recorded ID.
+ * @throws {UsageError} for a room without them, and for a key of `--recreate` that the file does not contain
  */
 async function requireCreatable(
   { rooms = [], describePlace }: WorkspaceDocument,

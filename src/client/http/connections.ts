@@ -33,8 +33,8 @@ export class Connections {
   }
 
   /**
-   * Opens a connection, through the proxy if there is one, and applies the connection check before data is
-   * sent.
+   * Opens a connection, through the proxy if there is one, and applies the connection check before sending
+   * data.
    * @throws {TransportError} if the proxy fails
    * @throws an error with a code if the connection fails, or the check returns false
    */

@@ -7,7 +7,7 @@ type Decode = (body: Uint8Array, options: { maxOutputLength: number }) => Promis
 /** Maximum number of nested content encodings. Servers use one, and some proxies add another. */
 const maxCodings = 2
 
-/** Decodes the body of a response. If decoding fails, the result holds the reason instead of the body. */
+/** Decodes the body of a response. If decoding fails, the result holds the reason in `unreadable`. */
 export async function decodeBody(response: WireResponse, encoding: string): Promise<WireResponse> {
   const decoders = createDecoders(await import('node:zlib'))
   const unreadable = (why: string) => ({ ...response, body: new Uint8Array(), unreadable: why })
@@ -17,7 +17,7 @@ export async function decodeBody(response: WireResponse, encoding: string): Prom
   if (codings.length > maxCodings) return unreadable(`it has ${codings.length} content encodings`)
   for (const name of codings.reverse()) {
     const decode = decoders.get(name)
-    // The name is not quoted, because it may contain the key.
+    // The message does not quote the name, because the name may contain the key.
     if (!decode) return unreadable('its content encoding is unknown')
     try {
       body = await decode(body, { maxOutputLength: maxBodyBytes })

@@ -12,11 +12,11 @@ interface Destination {
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 type Controller = Pick<Dispatcher.DispatchController, 'abort'>
 
-/** Request with its response. undici and `NodeHttp` call its methods. */
+/** Request with its response, as a handler that undici and `NodeHttp` call. */
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly response: Promise<WireResponse>
   readonly options: Dispatcher.DispatchOptions & Pick<WireRequest, 'headers'> & { body: string | null }
-  /** Called when the connection is free or broken. */
+  /** Runs when the connection is free (`answered`) or broken. */
   onEnd: (answered: boolean) => void = () => {}
   readonly #proxy: string | undefined
   /** Set immediately before bytes are written. While undefined, the service has provably received nothing. */
@@ -93,7 +93,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.onEnd(true)
   }
 
-  /** Decodes the body. A timeout or an interrupt ends the wait. */
+  /** Decodes the body, unless a timeout or an interrupt ends the wait. */
   async #decode(response: WireResponse, encoding: string): Promise<void> {
     const stop = () => this.#fail(this.signal.reason)
     this.signal.addEventListener('abort', stop, { once: true })

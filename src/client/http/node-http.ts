@@ -60,7 +60,8 @@ export class NodeHttp {
           .once('end', () => exchange.onResponseEnd())
       })
       .on('error', (error: NodeJS.ErrnoException) => {
-        // This code means a hang-up, because `Connections` changes the code of a reset.
+        // Here, ECONNRESET means a connection that the server closed: `Connections` changes the code of a
+        // reset.
         if (error.code === 'ECONNRESET') error.code = closedCode
         exchange.onResponseError(controller, error)
       })

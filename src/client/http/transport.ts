@@ -6,16 +6,16 @@ import { selectProxy } from './proxy.ts'
 
 export interface TransportOptions {
   origin: string
-  /** Environment variables. HTTPS_PROXY, HTTP_PROXY and NO_PROXY are used, in upper or lower case. */
+  /** Environment variables, including HTTPS_PROXY, HTTP_PROXY and NO_PROXY in upper or lower case. */
   env: Readonly<Record<string, string | undefined>>
   direct?: boolean
   connections?: number
   isTrusted?: ConnectionCheck | undefined
-  /** Library of the first requests; node:http by default. */
+  /** Creates the library for the first requests; node:http by default. */
   createLibrary?: CreateLibrary | undefined
 }
 
-/** Library that sends requests. It calls the exchange as undici calls a handler. */
+/** Library that sends requests, and calls the exchange as undici calls a handler. */
 interface HttpLibrary {
   dispatch(options: HttpExchange['options'], exchange: HttpExchange): unknown
   /** True after an unrequested 100 Continue, which undici treats as an error. */
@@ -41,7 +41,10 @@ export function createNetworkTransport(options: TransportOptions): Transport & {
   const running: HttpExchange[] = []
   const waiting: HttpExchange[] = []
   const watched = new WeakSet<AbortSignal>()
-  /** Number of exchanges that are running or have failed. Their connections may be in any state. */
+  /**
+   * Number of exchanges that are waiting, are running or have failed. Connections of such exchanges may be in
+   * any state.
+   */
   let unanswered = 0
 
   /**
@@ -98,7 +101,7 @@ export function createNetworkTransport(options: TransportOptions): Transport & {
     close: async () => {
       // Idle connections do not keep the process alive, and closing them takes 2 ms.
       if (unanswered === 0) return
-      // This code prevents retries.
+      // The code ABORT_ERR prevents retries.
       const closed = Object.assign(new Error('closed by this program'), { code: 'ABORT_ERR' })
       for (const exchange of [...running, ...waiting]) exchange.stop(closed)
       connections.close()

@@ -32,7 +32,7 @@ export async function openTunnel(
     asked.once('error', (error) => reject(createProxyError(error, name)))
     asked.once('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket, head: Buffer) => {
       clearTimeout(timer)
-      // An unhandled error event would end the program. The code that uses the tunnel handles the error.
+      // An unhandled error event would end the program. The caller of `openTunnel` handles the error.
       socket.on('error', () => {})
       if (statusCode >= 200 && statusCode < 300) {
         socket.unshift(head)

@@ -14,7 +14,9 @@ export function createUndiciPool(origin: string, connections: Connections, most:
   })
 }
 
-/** Opens a connection. undici would reconnect endlessly if a tunnel held data before the first request. */
+/**
+ * @throws an error if a tunnel holds data before the first request, because undici would reconnect endlessly
+ */
 async function openSilent(connections: Connections): Promise<Socket> {
   const socket = await connections.open()
   if (socket.readableLength === 0) return socket

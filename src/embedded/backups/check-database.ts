@@ -5,7 +5,7 @@ import { requireOwnSchema } from '../store/schema-check.ts'
 import { loadSqlite, openReadOnly, type QuietLoader, type Sqlite } from '../store/sqlite.ts'
 import { maxText, optionalRows, storedValues } from './stored-values.ts'
 
-/** Maximum size of a database that is checked completely, in bytes. The check takes a few seconds. */
+/** Maximum size of a database for a complete check, in bytes. The check takes a few seconds. */
 const maxCheckedBytes = 256 * 1024 * 1024
 
 /**

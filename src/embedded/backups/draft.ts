@@ -37,8 +37,8 @@ interface DraftOptions {
 }
 
 /**
- * Copies the rows of a backup into a new database with this program's schema. No part of the backup's schema
- * is executed.
+ * Copies the rows of a backup into a new database with this program's schema. Executes no part of the
+ * backup's schema.
  * @throws {UsageError} if the backup cannot be read, or no version of the program can have stored its rows
  */
 export async function createDraft(backup: Backup, options: DraftOptions): Promise<Draft> {
@@ -58,7 +58,7 @@ export async function createDraft(backup: Backup, options: DraftOptions): Promis
 
 function fill(db: Sqlite, backup: Backup, path: string): number {
   try {
-    // The draft is not needed after a crash.
+    // The draft need not survive a crash.
     db.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN')
     runMigrations(db, 0, backup.version)
     let changed = 0
@@ -73,7 +73,7 @@ function fill(db: Sqlite, backup: Backup, path: string): number {
   }
 }
 
-/** Maximum row number that is restored unchanged. The greatest possible number would prevent new rows. */
+/** Maximum row number that a restore keeps. The greatest possible number would prevent new rows. */
 const maxSeq = 2 ** 40
 
 /**
@@ -114,7 +114,6 @@ function copyRows(db: Sqlite, from: Sqlite, table: string, path: string): number
   return changed
 }
 
-/** @throws {UsageError} if the rows cannot be read */
 function* readRows(db: Sqlite, table: string, columns: readonly string[], path: string) {
   try {
     // Every rule refuses undefined, which replaces values that cannot be read.
@@ -147,7 +146,7 @@ async function readOnce(db: Sqlite, { path, now }: DraftOptions): Promise<void> 
       if (!row && pattern.includes('{')) continue
       const url = `/v1${pattern.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(row?.[name] ?? row?.['id'] ?? ''))}`
       const { status } = await service({ method, url, headers: { authorization: 'Bearer draft' } })
-      // The room of a row may have been deleted.
+      // The room of a row may have been deleted, so a 400 is valid.
       if (status !== 200 && status !== 400)
         throw createDamagedError(path, `its ${resource} list cannot be read`)
     }

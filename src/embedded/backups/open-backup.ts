@@ -17,7 +17,7 @@ export interface Backup {
 }
 
 /**
- * Opens a backup and checks its tables. Its triggers, views and virtual tables never run.
+ * Opens a backup and checks its tables. Never runs the triggers, views or virtual tables of the file.
  * @throws {UsageError} if the file cannot be read, is not a backup, is damaged, or is of a newer version
  */
 export async function openBackup(path: string, quietly: QuietLoader): Promise<Backup> {
@@ -52,7 +52,7 @@ interface Column {
   type: string
   notnull: number
   pk: number
-  /** 0 for an ordinary column. The values of other columns are computed by an expression in the file. */
+  /** 0 for an ordinary column. An expression in the file computes the values of other columns. */
   hidden: number
 }
 

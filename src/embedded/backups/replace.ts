@@ -48,8 +48,8 @@ export async function withStoppedWorkspace<T>(
 }
 
 /**
- * Replaces the contents of a workspace in one transaction. The old contents are saved in the same
- * transaction, so that no write of another command is lost.
+ * Replaces the contents of a workspace in one transaction. Saves the old contents in the same transaction, so
+ * that no write of another command is lost.
  * @returns path of the saved contents; undefined if `saveAs` is undefined
  * @throws the error of SQLite or of the file system; the workspace is then unchanged
  */

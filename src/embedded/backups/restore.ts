@@ -21,8 +21,8 @@ interface Restored {
 /**
  * Replaces the contents of a workspace with the rows of a backup. The workspace keeps its API key.
  * @param confirm asks for confirmation, given the facts of the backup; called only if the workspace exists
- * @throws {UsageError} if the workspace is served, or the file is its database, is not a backup, is damaged,
- * or is of a newer version
+ * @throws {UsageError} if the workspace is served, or the file is the database of the workspace, is not a
+ * backup, is damaged, or is of a newer version
  * @throws {OutputError} if storage fails; the workspace is then unchanged
  */
 export async function restore(

@@ -77,7 +77,7 @@ const passes = (check: () => void) => {
   }
 }
 
-/** Removes the headers that this version refuses. Returns undefined if another part is not valid. */
+/** Removes the headers that this version refuses. Returns undefined if another part is invalid. */
 function convertWebhook(value: unknown): unknown {
   if (!isObject(value)) return undefined
   const { url, headers = {}, secret } = value as Record<keyof WebhookTarget, unknown>
@@ -126,7 +126,7 @@ const isEvent = (value: unknown) =>
 const seq = whole(1, maxTotal)
 const time = whole(-maxTime, maxTime)
 const count = whole(0, Number.MAX_SAFE_INTEGER)
-/** Value that accumulates. Earlier versions had no maximum. */
+/** Accumulating value. Earlier versions had no maximum. */
 const total: Rule = (value) => (count(value) === undefined ? undefined : Math.min(value as number, maxTotal))
 const flag = whole(0, 1)
 /** ID that the program or a seed has chosen. */
@@ -140,7 +140,7 @@ const unlisted = orNull((value) =>
 )
 const target = json(convertWebhook, undefined)
 
-/** Rules of the columns that are copied, by table. The migrations fill other tables and columns. */
+/** Rules of the copied columns, by table. The migrations fill other tables and columns. */
 export const storedValues: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   workspace: {
     application_id: matching(/^[0-9a-f]{24}$/),
@@ -225,5 +225,5 @@ export const storedValues: Readonly<Record<string, Readonly<Record<string, Rule>
   sqlite_sequence: { name: text(1), seq: whole(0, maxTotal) },
 }
 
-/** Tables whose invalid rows are omitted instead of refused: events that cannot be sent. */
+/** Tables of webhook events. A restore omits their invalid rows instead of refusing the backup. */
 export const optionalRows: ReadonlySet<string> = new Set(['deliveries', 'packed_moves'])

@@ -1,7 +1,4 @@
-/**
- * Kind of a timer. A `tick` is periodic maintenance: after a jump of the clock, it runs once, not once per
- * period.
- */
+/** Kind of a timer. A `tick` is periodic maintenance, which runs only once after a jump of the clock. */
 export type TimerKind = 'tick'
 
 /** Clocks and timers of the service, which tests replace. */

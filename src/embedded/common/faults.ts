@@ -1,7 +1,7 @@
 import { unknownOperation as unknownOperationCode } from '../../api/vocabulary.ts'
 import { describeSystemError } from '../../errors.ts'
 
-/** Error response with its status and code (API specification, sections 5 and 7). */
+/** Error response with its status and code (API specification, “Authentication” and “Errors”). */
 export class Fault extends Error {
   constructor(
     readonly status: 400 | 429 | 500 | 503,
@@ -16,13 +16,13 @@ const storage = 'storage'
 
 export const invalid = (message: string) => new Fault(400, 'invalid_parameters', message)
 
-/** Creates the error for a request that was not processed and can be retried after a second. */
+/** Creates the error for a request that the service did not process. Clients can retry after a second. */
 export const busy = (message: string) => new Fault(429, 'too_many_requests', message)
 
 export const unauthorized = (message = 'the API key is missing or invalid') =>
   new Fault(400, 'unauthorized', message)
 
-/** Creates the error for a missing resource. Its status is 400, because the API specification has no 404. */
+/** Creates the error for a missing resource, with status 400, because the API specification has no 404. */
 export const notFound = (what: string) => new Fault(400, 'not_found', `no such ${what}`)
 
 export const unknownOperation = (what: string) =>

@@ -118,7 +118,7 @@ export class ServiceClock implements Clock {
 
   #release(): void {
     if (!this.#held) return
-    // Each shift is computed from its own clock, so that rounding never sets a clock back.
+    // Computes each shift from its own clock, so that rounding never sets a clock back.
     this.#shift = {
       now: this.now() - this.#real.now(),
       monotonic: this.monotonic() - this.#real.monotonic(),

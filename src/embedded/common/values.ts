@@ -8,7 +8,7 @@ const twoDigits = Array.from({ length: 60 }, pad(2))
 const threeDigits = Array.from({ length: 1000 }, pad(3))
 
 /**
- * Formats a time as ISO 8601 in UTC with milliseconds (API specification, section 2).
+ * Formats a time as ISO 8601 in UTC with milliseconds (API specification, “Resources and their fields”).
  * @throws {Fault} for a time outside the range of `Date`
  */
 export function formatTimestamp(ms: number): string
@@ -26,7 +26,7 @@ export function formatTimestamp(ms: number | null): string | null {
 }
 
 /**
- * Requires a percent-encoded URL (API specification, section 1).
+ * Requires a percent-encoded URL (API specification, “What the service does”).
  * @throws {Fault} for any other URL, and for a URL with a percent-encoded host
  */
 export function requireEncodedUrl(field: string, url: string): void {
@@ -48,7 +48,7 @@ export function requireWebUrl(field: string, url: string): void {
 
 /**
  * Refuses text that SQLite would change. SQLite truncates at NUL and replaces lone surrogates, which could
- * make two user IDs equal. Unlisted fields are exempt, because they are stored as JSON, which escapes both.
+ * make two user IDs equal. Unlisted fields are exempt, because JSON escapes both.
  * @throws {Fault} for such text, and for a field `__proto__`
  */
 export function requireStorable(value: unknown, fields: Fields = {}): void {

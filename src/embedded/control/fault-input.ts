@@ -13,7 +13,7 @@ export type FaultTarget = OperationName | 'connect'
 export interface FaultSpec {
   /** Undefined for all operations of the API. */
   operations: readonly FaultTarget[] | undefined
-  /** IDs. A matching request names at least one of them. Undefined for all requests. */
+  /** IDs, of which a matching request names at least one. Undefined for all requests. */
   ids: readonly string[] | undefined
   status: number | undefined
   headers: Readonly<Record<string, string>>

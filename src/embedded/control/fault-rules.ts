@@ -90,7 +90,8 @@ export class FaultRules {
   }
 
   /**
-   * @param isWritten returns false if the request was refused, so that a fault after the write does not count
+   * @param isWritten returns false if the service refused the request; a fault after the write then does not
+   * count
    */
   async #apply<T>(
     rule: Rule | undefined,
@@ -131,7 +132,7 @@ export class FaultRules {
     return undefined
   }
 
-  /** Waits on the clock of the service. Returns false if the faults were cleared since `clears` was read. */
+  /** Waits on the clock of the service. Returns false if `clear` ran since the caller read `clears`. */
   #delay(ms: number, clears: number): Promise<boolean> | boolean {
     if (ms === 0) return true
     if (clears !== this.#clears) return false

@@ -154,7 +154,7 @@ function toVisit(
  */
 function addVisits({ store }: HandlerContext, roomId: string, visits: readonly Visit[]): void {
   if (visits.length === 0) return
-  // Lists are in the order of insertion.
+  // Lists show sessions in the order of insertion.
   for (const { id, memberId, userId, type, start, end } of visits.toSorted((a, b) => a.start - b.start))
     store.insert(
       `INSERT INTO sessions (id, room_id, member_id, user_id, type, connected_at, disconnected_at, end_reason)
@@ -176,7 +176,10 @@ function listSeeded({ store, now }: HandlerContext, roomId: string): unknown[] {
   return rows.map((row) => toSession(row, now()))
 }
 
-/** Sums the time during which two or more members are connected (API specification, section 2.7). */
+/**
+ * Sums the time during which two or more members are connected (API specification, “Create Room request
+ * body”).
+ */
 function sumMeetingMs(visits: readonly Visit[]): number {
   const changes = visits
     .flatMap(({ memberId, start, end }) => [

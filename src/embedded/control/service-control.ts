@@ -130,7 +130,7 @@ export class ServiceControl {
     return this.#enqueue(() => this.#reset())
   }
 
-  /** Sets the seed at the start. It is applied only to a new workspace. */
+  /** Sets the seed at the start, and applies the seed only to a new workspace. */
   start(seed: unknown, isNew = true): Promise<void> {
     return this.#enqueue(async () => {
       this.#seed = seed

@@ -59,7 +59,7 @@ export function selectChanges<N extends UpdateName>(
 
 /**
  * Refuses the value true for a field that only an update can set. Ignores fields that the service sets, so
- * that a copied record is accepted.
+ * that clients can send a copied record.
  * @throws {Fault} for a refused field
  */
 export function requireCreatable(resource: ResourceName, body: object): void {

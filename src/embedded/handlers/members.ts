@@ -128,7 +128,7 @@ export const memberHandlers = {
   updateMember(context, { params, body }) {
     const { store, sessionControl } = context
     const member = requireMember(store, params.room_id, params.member_id)
-    // `is_blocked` applies only to private rooms (API specification, section 4, rule 2).
+    // `is_blocked` applies only to private rooms (API specification, “Endpoints”, rule 2).
     if (body.is_blocked && requireRoom(store, params.room_id).type !== 'private')
       throw forbidden('is_blocked is supported only in rooms of type private')
     if (body.is_blocked)

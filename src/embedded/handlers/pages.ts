@@ -14,7 +14,7 @@ import type { Handlers } from './handler-context.ts'
 const getNextPosition = (position: number) => Math.min(position + 1, Number.MAX_SAFE_INTEGER)
 
 export const pageHandlers = {
-  /** Lists pages by position. All pages are sent unless `limit` or `offset` is given, as for sessions. */
+  /** Lists pages by position. Lists all pages unless `limit` or `offset` is given, as for sessions. */
   listPages({ store }, { params, query }) {
     requireRoom(store, params.room_id)
     const listing = {

@@ -35,7 +35,7 @@ export const roomHandlers = {
     if (name !== undefined) filters.push(['name = ?', name])
     if (layout !== undefined) filters.push(['layout = ?', layout])
     if (is_terminated !== undefined) filters.push(['(terminated_at IS NOT NULL) = ?', is_terminated ? 1 : 0])
-    // SQLite's planner does not know that a name matches few rooms, and a layout matches many rooms.
+    // SQLite's planner cannot estimate that a name matches few rooms, and a layout many rooms.
     const { rows, ...page } = listPage<ListedRoom>(
       context.store,
       {

@@ -56,9 +56,7 @@ function createSearchFilter(text: string): [string, string] {
     : [`instr(lower(${email}), lower(?)) > 0`, text]
 }
 
-/**
- * Converts a row to a list item. Only list items contain the internal ID (API specification, section 2.3).
- */
+/** Converts a row to a list item. Only list items contain the internal ID (API specification, “User”). */
 const toListedUser = (row: UserRow) => Object.assign(toUser(row), { id: row.id })
 
 export const userHandlers = {
@@ -72,7 +70,7 @@ export const userHandlers = {
   },
 
   createUser({ store, now, newId, newToken, cascadeDeleter }, { body }) {
-    // IDs such as `..` are refused, because clients resolve `/users/..` to another path.
+    // Refuses IDs such as `..`, because clients resolve `/users/..` to another path.
     const problem = findSegmentProblem('user_id', body.user_id)
     if (problem !== undefined) throw invalid(problem)
     if (body.profile_url !== undefined) requireEncodedUrl('profile_url', body.profile_url)
@@ -92,7 +90,7 @@ export const userHandlers = {
     // A new user must not inherit memberships of a deleted user with the same ID.
     if (insertUser(store, user) || (cascadeDeleter.finish('user', user.user_id) && insertUser(store, user)))
       return { user: toUser(user) }
-    // Creating an existing user overwrites that user (API specification, section 4, rule 3).
+    // Creating an existing user overwrites that user (API specification, “Endpoints”, rule 3).
     return { user: toUser(overwriteUser(store, user)) }
   },
 

@@ -23,9 +23,11 @@ export interface Exchange {
 }
 
 interface AnswererOptions {
-  /** Called when a whole request has been read. */
+  /** Runs when the service has read a whole request. */
   onBegin(): void
-  /** Called before the last response of a connection. Later requests of the connection must be ignored. */
+  /**
+   * Runs before the last response of a connection. The caller must ignore later requests of the connection.
+   */
   onLast(request: IncomingMessage): void
 }
 

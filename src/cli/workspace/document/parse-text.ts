@@ -4,7 +4,7 @@ import { UsageError } from '../../../errors.ts'
 import type { Path } from './document.ts'
 import type { Locator } from './yaml-events.ts'
 
-/** Parsed file. Positions are looked up only for errors, because a lookup parses the text a second time. */
+/** Parsed file. Look up positions only for errors, because a lookup parses the text a second time. */
 export interface ParsedText {
   value: unknown
   /** @param atKey true for the position of the path's last key instead of its value */
@@ -19,10 +19,13 @@ export interface Position {
 }
 
 const maxLevels = 100
-/** Maximum number of line breaks, commas and opening brackets. A file with that many errors takes 800 MB. */
+/**
+ * Maximum number of line breaks, commas and opening brackets or braces. At this limit, a file of invalid
+ * values uses 800 MB of memory.
+ */
 const maxMarks = 700_000
 
-/** Messages for the errors of the YAML library. */
+/** Error patterns of the YAML library, with the messages for users. */
 const problems: readonly (readonly [RegExp, string])[] = [
   [/maxDepth/, 'the file is nested too deeply'],
   [/^tab characters/, 'YAML does not allow tabs for indentation; use spaces'],
@@ -35,14 +38,14 @@ const problems: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Parses YAML 1.2 (core schema) or JSON. Anchors, aliases, merge keys and tags are refused, so that a file
- * cannot expand beyond its own size.
+ * Parses YAML 1.2 (core schema) or JSON. Refuses anchors, aliases, merge keys and tags, so that a file cannot
+ * expand beyond its own size.
  * @throws {UsageError} with file, line and column
  */
 export async function parseText(text: string, name: string, isJson: boolean): Promise<ParsedText> {
   requireSmall(text, name)
   const value = isJson ? await parseJsonFile(text, name) : await parseYaml(text, name)
-  // JSON.parse accepts duplicate keys; the YAML parser refuses such keys and knows their position.
+  // JSON.parse accepts duplicate keys. The YAML parser refuses such keys and reports their position.
   if (isJson && countKeys(value) !== countWrittenKeys(text)) await parseYaml(text, name)
   let locator: Promise<Locator> | undefined
   const locate = () => (locator ??= import('./yaml-events.ts').then(({ Locator }) => new Locator(text)))
@@ -53,7 +56,6 @@ export async function parseText(text: string, name: string, isJson: boolean): Pr
   }
 }
 
-/** @throws {UsageError} for invalid JSON, with a hint if the file contains YAML */
 async function parseJsonFile(text: string, name: string): Promise<unknown> {
   try {
     return parseGivenJson(text, name, (json) => parseJson(json, maxLevels))
@@ -103,7 +105,7 @@ function formatPlace(name: string, text: string, offset: number): string {
   return `${name}:${line}:${column}`
 }
 
-/** Refuses a file whose values would take gigabytes of memory, before parsing. */
+/** @throws {UsageError} for a file whose parsed values would use gigabytes of memory */
 function requireSmall(text: string, name: string): void {
   let count = 0
   const marks = /[[{,\n]/g

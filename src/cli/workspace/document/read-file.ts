@@ -26,7 +26,7 @@ export async function readDesired(
   const isRoster = [roomsFrom, usersFrom, roleFrom, roleMap, split, roomType, encoding].some(
     (flag) => flag !== undefined,
   )
-  // The error for a workbook comes first, because this error explains the export to CSV.
+  // openSource throws for a workbook, with an error that explains the export to CSV.
   if (isRoster || /^\.(xlsx?|xlsm|ods)$/i.test(extname(file))) await (await openSource(file, host)).close()
   if (isRoster)
     throw new UsageError(

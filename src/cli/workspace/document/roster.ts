@@ -37,8 +37,9 @@ interface Roster {
 }
 
 /**
- * Reads a CSV with one row per person and class. The class becomes the room's key and name.
- * @throws {UsageError} if rows are invalid or there are no rows. Invalid rows are reported with their lines
+ * Reads a CSV or TSV file with one row per person and class. The class becomes the key and the name of the
+ * room.
+ * @throws {UsageError} if a column is missing, a row is invalid, or there are no rows
  */
 export async function readRoster(
   context: Context,
@@ -114,7 +115,7 @@ function listColumns({ room, users, role }: Columns): readonly string[] {
 }
 
 /**
- * Returns the columns that are not read.
+ * Returns the columns of the file that the roster ignores.
  * @throws {UsageError} for a column that the file does not have
  */
 function requireKnownColumns(file: string, found: readonly string[], columns: Columns): readonly string[] {
@@ -148,7 +149,7 @@ interface RoomOptions {
   split: string | undefined
 }
 
-/** Adds a row to the roster. Returns the problem of an invalid row. */
+/** Returns the problem of an invalid row. */
 function addRow(
   roster: Roster,
   row: Row,
@@ -180,7 +181,7 @@ function addRow(
   return undefined
 }
 
-/** Adds a user. Returns a problem if the fields differ from those of an earlier row. */
+/** Returns the problem if a field differs from an earlier row of the same user. */
 function addUser({ users }: Roster, user: DesiredUser, line: number): string | undefined {
   const before = users.get(user.user_id)
   const fields = { ...before?.user.fields, ...user.fields }
@@ -195,7 +196,7 @@ function createRoom(key: string, type: RoomType, line: number) {
   return { room, line, members: new Map<string, { member: DesiredUser; line: number }>() }
 }
 
-/** Returns the role of a word; empty for an unknown word, which is reported after all rows are read. */
+/** Returns the role of a word; empty for an unknown word, which `readRoster` reports after all rows. */
 function readRole(roles: RoleReader, word: string, line: number): MemberType | '' {
   if (word === '') return ''
   const role = roles.roleOf(word)

@@ -33,7 +33,7 @@ function pickFields(kind: 'user' | 'room' | 'member', fields: DesiredUser['field
   )
 }
 
-/** Formats a document as YAML: one line per user and member, so that changes are readable in git. */
+/** Formats a document as YAML, with one line per user and member, so that changes are readable in git. */
 export function formatYaml(document: Exported): string {
   const { users, rooms } = toPlainDocument(document) as { users?: object[]; rooms?: object[] }
   const lines = [
@@ -71,7 +71,7 @@ function formatFlow(item: object): string {
 /** Words that some YAML parsers read as a boolean or null. */
 const reserved = /^(y|n|yes|no|on|off|true|false|null)$/i
 
-/** Quotes text that a YAML parser might read as another type. JSON strings are valid YAML strings. */
+/** Quotes text that a YAML parser might read as another type. */
 function formatScalar(value: unknown): string {
   const isPlain =
     typeof value === 'string' && /^[A-Za-z]([\w .@/-]*[\w@/-])?$/.test(value) && !reserved.test(value)

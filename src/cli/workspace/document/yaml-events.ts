@@ -42,7 +42,7 @@ function refuseExtras(events: readonly Event[], text: string): void {
     const at = text.lastIndexOf('\n---', startOf(events[second + 1])) + 1
     throw new Refusal(at, 'the file contains several documents, but must contain one')
   }
-  // Most files contain none of these characters.
+  // Skips the search for most files, which contain none of these characters.
   if (!/[&*!]|<</.test(text)) return
   const keys = text.includes('<<') ? findKeys(events) : undefined
   for (const event of events) {
@@ -70,7 +70,7 @@ function findKeys(events: readonly Event[]): ReadonlySet<Event> {
   return keys
 }
 
-/** Finder of the values in a valid text by path. */
+/** Index of the values and keys of valid YAML text, by path. */
 export class Locator {
   readonly #text: string
   readonly #events: readonly Event[]
@@ -81,7 +81,7 @@ export class Locator {
   }
 
   /**
-   * Returns the offset of the value at a path, or of its nearest parent.
+   * Returns the offset of the value at a path; of the nearest parent if there is no such value.
    * @param atKey true for the offset of the path's last key instead of its value
    */
   offsetOf(path: Path, atKey = false): number {
@@ -94,7 +94,7 @@ export class Locator {
     return scalarText(this.#events[this.#find(path, false).at(-1) ?? 0], this.#text)
   }
 
-  /** Finds the events of the keys and values of a path, as far as they exist. */
+  /** Returns the event indexes of the keys and values along a path, as far as the path exists. */
   #find(path: Path, atKey: boolean): number[] {
     const events = this.#events
     let index = 1

@@ -17,7 +17,10 @@ const maxLockBytes = 32 * 1024 * 1024
 /** @param given lock file that the user named (`--lock`) */
 export const lockFileOf = (file: string, given?: string) => given ?? `${file}.lock`
 
-/** @throws {UsageError} if the lock file exists but cannot be read */
+/**
+ * Returns no sections if the lock file does not exist.
+ * @throws {UsageError} if the lock file cannot be read
+ */
 export function readLockFile(name: string, host: Host): Section[] {
   const text = readLockText(name, host)
   return text === undefined ? [] : parseLock(text, name)
@@ -38,7 +41,7 @@ export class LockFile {
   readonly #name: string
   readonly #holder: string
   readonly sections: Section[]
-  /** Contents of the file; undefined if there is none. */
+  /** Contents of the file; undefined if the file does not exist. */
   #saved: string | undefined
   #next: Promise<void> | undefined
 
@@ -51,8 +54,8 @@ export class LockFile {
   }
 
   /**
-   * Acquires a lock file without waiting for another holder. Checks the type and the owner of the file, and
-   * writes only the file that marks this process as the holder.
+   * Acquires a lock file without waiting for another holder. Writes only the `.pid` file that marks this
+   * process as the holder.
    * @throws {UsageError} if the lock file cannot be read, or another process holds it
    * @throws {OutputError} if the lock file cannot be written
    */
@@ -82,7 +85,7 @@ export class LockFile {
     }
   }
 
-  /** Saves the sections, unless unchanged. One write includes all changes of an event loop turn. */
+  /** Saves changed sections. One write includes all changes of an event loop turn. */
   save(): Promise<void> {
     this.#next ??= this.#saveNext()
     return this.#next

@@ -1,8 +1,10 @@
 import type { Item } from '../../output/views/views.ts'
 
-/** Item that `apply` created, or that `adopt` or `export` claimed. Only such items are ever removed. */
+/**
+ * Item that `apply` created, or that `adopt` or `export` claimed. `apply --prune` removes only such items.
+ */
 export interface LockedItem {
-  /** Last applied values. */
+  /** Values that were last applied or claimed. */
   values: Item
   isProtected: boolean
 }
@@ -10,7 +12,7 @@ export interface LockedItem {
 export interface LockedRoom extends LockedItem {
   id: string
   members: Map<string, LockedItem>
-  /** User IDs of members whom `apply` blocked. Only these members are ever unblocked. */
+  /** User IDs of members whom `apply` blocked. `apply` unblocks only these members. */
   blocks: Set<string>
 }
 
@@ -28,7 +30,7 @@ export interface Intent {
 /** Part of a lock file for one workspace of one service. */
 export interface Section {
   base_url: string
-  /** ID of the application; undefined until a response contains the ID. */
+  /** Undefined until a response contains the ID. */
   application_id: string | undefined
   /** Profile named in the workspace file. */
   workspace: string | undefined

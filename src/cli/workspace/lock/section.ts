@@ -17,14 +17,14 @@ interface SectionRequest {
   /** Profile named in the workspace file. */
   workspace: string | undefined
   isRoom: (id: string) => boolean
-  /** True if users may be removed. A section with users but no rooms then requires a profile in the file. */
+  /** True with `--prune=users`. A section with users but no rooms then requires a profile in the file. */
   prunesUsers: boolean
 }
 
 /**
  * Selects the section of the workspace that the API key opens. A wrong section would make every room look
  * deleted.
- * @throws {UsageError} if the section may belong to another workspace
+ * @throws {UsageError} if the section may belong to another workspace, or the file names another profile
  */
 export function selectSection(
   sections: readonly Section[],

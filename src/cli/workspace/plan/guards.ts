@@ -2,7 +2,10 @@ import { ConfirmationError } from '../../../errors.ts'
 import { kindPlurals } from './items.ts'
 import type { Plan, PruneKind } from './plan.ts'
 
-/** @throws {ConfirmationError} unless each confirmed number is exact and all guarded kinds are confirmed */
+/**
+ * @throws {ConfirmationError} if `--allow-large` lacks a guarded kind, or its number differs from the planned
+ * removals
+ */
 export function requireAllowedRemovals(
   { guards, items }: Plan,
   allowed: ReadonlyMap<PruneKind, number> = new Map(),

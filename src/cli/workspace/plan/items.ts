@@ -50,7 +50,6 @@ export function toCreation(fields: Item): FieldChange[] {
   return Object.entries(fields).map(([field, after]) => ({ field, after }))
 }
 
-/** Formats the reason to check a planned creation; undefined if no item has a similar ID. */
 export function describeCaseTwin(twin: string | undefined): string | undefined {
   return twin === undefined ? undefined : `“${twin}” exists and differs only by letter case`
 }

@@ -3,8 +3,8 @@ import type { Item } from '../../output/views/views.ts'
 import type { Section } from '../lock/lock.ts'
 
 /**
- * Returns the IDs of rooms that were created without a response, by key. Each ID belongs to the only new room
- * with the recorded name.
+ * Returns, by key, the IDs of rooms whose creation request received no response. Omits a key unless exactly
+ * one new room has the recorded name.
  */
 export function findLostRooms(rooms: ReadonlyMap<string, Item>, section: Section): Map<string, string> {
   const found = new Map<string, string>()
@@ -16,7 +16,8 @@ export function findLostRooms(rooms: ReadonlyMap<string, Item>, section: Section
 }
 
 /**
- * Lists the new rooms that may result from a creation: rooms with the recorded name and without another key.
+ * Lists the IDs of rooms that a creation with an unknown outcome may have created: new rooms that have the
+ * recorded name and belong to no key.
  */
 export function listNewRooms(
   key: string,

@@ -12,7 +12,7 @@ import type { ReadMembers } from './state.ts'
 
 interface MembersInput {
   room_key: string
-  /** Room; undefined if the room is about to be created. */
+  /** Undefined if the room does not exist yet. */
   room: Item | undefined
   desired: readonly DesiredMember[]
   state: ReadMembers
@@ -97,7 +97,7 @@ function withUnblock(compared: ItemComparison): ItemComparison {
   return { ...compared, changes: [{ field: 'is_blocked', before: true, after: false }, ...compared.changes] }
 }
 
-/** Returns true for a blocked member. The lock file records blocks that the service does not return. */
+/** Uses the lock file if the response does not show whether the member is blocked. */
 function isBlockedIn(member: Item, user_id: string, locked: LockedRoom | undefined): boolean {
   return isBlocked(member) ?? locked?.blocks.has(user_id) ?? false
 }
@@ -123,7 +123,7 @@ function planOther(user_id: string, found: readonly Item[], input: MembersInput)
 
 type Subject = ReturnType<typeof subjectOf>
 
-/** Plans a member who was unblocked after a block by this file. */
+/** Plans a member whom this file blocked and somebody unblocked. */
 function planReblock(subject: Subject, { room, reblocks }: MembersInput): PlanItem {
   if (reblocks) return planBlock(subject, room)
   const reason = 'blocked by this file, then unblocked; --reblock blocks the member again'

@@ -33,7 +33,7 @@ export interface RoomPlan {
 
 const maxListed = 10
 
-/** Plans rooms. A key with a recorded room ID matches only this room, never a room with the same name. */
+/** Plans rooms. A key with a recorded room ID matches only that room, never a room with the same name. */
 export function planRooms(input: RoomsInput): RoomPlan {
   const { desired, state, section, options } = input
   const planned: Omit<RoomPlan, 'rooms' | 'adopted'> = {
@@ -84,7 +84,6 @@ export function planRooms(input: RoomsInput): RoomPlan {
 
 const terminated = { field: 'is_terminated', before: false, after: true } as const
 
-/** Separates the termination of a room, which runs after the changes of its members. */
 function splitTermination(compared: ItemComparison): { now: ItemComparison; later: ItemComparison } {
   const isEnd = ({ field, after }: ItemComparison['changes'][number]) =>
     field === 'is_terminated' && after === true

@@ -12,7 +12,7 @@ interface UsersInput {
   state: ReadList
   section: Section
   prunes: boolean
-  /** IDs of users whom the file declares as members. Such users are never removed. */
+  /** IDs of users whom the file declares as members. The plan never removes these users. */
   members: ReadonlySet<string>
 }
 

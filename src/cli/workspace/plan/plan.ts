@@ -6,17 +6,17 @@ const writeActions = ['create', 'change', 'remove'] as const
 export type WriteAction = (typeof writeActions)[number]
 
 /**
- * `gone`: the key's room no longer exists. `exists`: a room that no key owns has the name. `conflict`:
- * several rooms may result from a lost creation. `unread`: the list is incomplete. `cannot`: the API does not
- * support the change. `not_shown`: the response lacks the field. `unblocked`: a block by this file was
- * lifted. `not_in_file`: the file does not declare the item.
+ * Planned action. `gone`: the key's room no longer exists. `exists`: a room without a key has the name.
+ * `conflict`: several rooms may result from a lost creation. `unread`: the list is incomplete. `cannot`: the
+ * API does not support the change. `not_shown`: the response lacks the field. `unblocked`: somebody unblocked
+ * a member whom this file blocked. `not_in_file`: the file does not declare the item.
  */
 export type PlanAction = RowOf<'plan'>['action']
 
 export type FieldChange = RowOf<'plan'>['changes'][number]
 
 export interface PlanItem extends Omit<RowOf<'plan'>, 'sign' | 'room_id'> {
-  /** Room ID; undefined for a room that does not exist yet. */
+  /** Undefined if the room does not exist yet. */
   room_id: string | undefined
   member_id: string | undefined
 }
@@ -35,7 +35,7 @@ export type PruneKind = (typeof pruneKinds)[number]
 
 export interface Plan {
   items: readonly PlanItem[]
-  /** Kinds with so many removals that the number must be confirmed. */
+  /** Kinds with so many removals that `--allow-large` must confirm the number. */
   guards: readonly PruneGuard[]
   /** Room IDs from `findLostRooms`, indexed by the key of the room in the workspace file. */
   adopted: ReadonlyMap<string, string>
@@ -46,7 +46,7 @@ export interface PlanOptions {
   prune: ReadonlySet<PruneKind>
   /** Keys of missing rooms that `apply` creates again. */
   recreate: ReadonlySet<string>
-  /** True to block members again who were unblocked after a block by this file. */
+  /** True to block members again whom this file blocked and somebody unblocked. */
   reblocks: boolean
 }
 

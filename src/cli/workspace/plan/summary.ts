@@ -28,7 +28,7 @@ export function summarizePlan({ items, declared }: Plan): PlanSummary {
   }
 }
 
-/** Words for the two compared sides: the source of the plan, and items that exist only at the service. */
+/** Words for the desired state, and for items that exist only at the service. */
 export interface ComparedSides {
   holds: string
   onlyThere: string

@@ -19,7 +19,7 @@ interface MutableList extends ReadList {
 }
 
 export interface RoomList extends MutableList {
-  /** ID of the application that owns the rooms; undefined if no room contains the ID. */
+  /** Undefined if no room contains the ID. */
   applicationId: string | undefined
 }
 
@@ -62,7 +62,7 @@ export class WorkspaceReader {
     return list
   }
 
-  /** Reads the full records and the members of the declared rooms. */
+  /** Reads the declared rooms that exist, and the members of rooms that declare members. */
   async readDeclared(
     { rooms }: WorkspaceDocument,
     list: RoomList,
@@ -182,7 +182,8 @@ export class WorkspaceReader {
       return true
     })()
     try {
-      // A room that was deleted during the run has no members; the next run reports the room as gone.
+      // The members of a room that is deleted during the run count as incomplete. The next run reports the
+      // room as gone.
       isComplete = (await undefinedIfNotFound(reading)) ?? false
     } catch (error) {
       if (!(error instanceof IncompleteError)) throw error

@@ -50,7 +50,7 @@ export class ItemWriter {
     return room_id === undefined ? roomMissing : this.#writeIn(item, room_id)
   }
 
-  /** @param room_id ID of the room, or of the member's room */
+  /** @param room_id ID of the room, or of the member's room; empty for a user */
   async #writeIn(item: PlanItem, room_id = ''): Promise<Outcome<unknown>> {
     const { action, kind, key } = item
     const found = await this.#find(item, room_id)
@@ -183,7 +183,7 @@ function isDone({ kind, changes }: PlanItem, item: Item): boolean {
   let isSame = true
   for (const change of changes) {
     const { field, before, after } = change
-    // A change without a previous value, such as the name of a new member, is always written.
+    // The writer always sends a change without a previous value, such as the name of a new member.
     if (!Object.hasOwn(change, 'before')) isSame = false
     else {
       const shown = field === 'is_blocked' ? readBlock(item) : readDeclared(kind, field, item)

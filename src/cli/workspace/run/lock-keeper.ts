@@ -11,8 +11,8 @@ export interface Ended {
 }
 
 /**
- * Recorder of creations and blocks in the lock file. Each record is on disk before its request is sent, so
- * that a later run recognizes the item after a crash.
+ * Recorder of creations and blocks in the lock file. Each record is on disk before its request, so that a
+ * later run recognizes the item after a crash.
  */
 export class LockKeeper {
   readonly #lock: LockFile
@@ -84,7 +84,7 @@ export class LockKeeper {
       const room = this.#roomOf(room_key)
       if (verdict === 'undone' && action === 'create' && kind === 'user') users.delete(key)
       if (verdict === 'undone' && action === 'create' && kind === 'member') room?.members.delete(key)
-      // A member who is blocked again has no record, and stays in the list of blocks.
+      // A member whom `--reblock` blocks has no member record, so the earlier block remains valid.
       if (verdict === 'undone' && action === 'remove' && kind === 'member' && room?.members.has(key))
         room.blocks.delete(key)
       if (verdict !== 'done') continue
@@ -137,7 +137,7 @@ export class LockKeeper {
     }
   }
 
-  /** Removes records of items that neither the file nor the service contains. */
+  /** Removes records of items that neither the file nor a complete list of the service contains. */
   #forgetMissing({ users, rooms, members }: WorkspaceState): void {
     const section = this.#section
     const declaredUsers = new Set(this.#document.users?.map(({ user_id }) => user_id))

@@ -50,8 +50,8 @@ function createDocumentSchema(createObject: CreateObject) {
   })
 }
 
-/** Schema of a workspace file. Unknown fields are refused, because they are usually typing errors. */
+/** Schema of a workspace file. Refuses unknown fields, which are usually typing errors. */
 export const documentSchema = createDocumentSchema(z.strictObject)
 
-/** Schema of an exported workspace. Later versions may export more fields. */
+/** Schema of an exported workspace. Allows unknown fields, because later versions may export more fields. */
 export const exportSchema = createDocumentSchema(z.looseObject)
