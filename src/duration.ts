@@ -36,7 +36,6 @@ export function parseDuration(text: string, { least, most }: DurationRange, flag
   )
 }
 
-/** Returns the details of an error about an invalid duration: a correction or a hint. */
 export function correctDuration(text: string): Pick<ErrorDetails, 'hint' | 'correction'> {
   const near = findNearDuration(text)
   if (near !== undefined) return { correction: [text, near] }
@@ -44,10 +43,7 @@ export function correctDuration(text: string): Pick<ErrorDetails, 'hint' | 'corr
   return isLong ? { hint: 'months and years have no fixed length; pass days, as in 90d' } : {}
 }
 
-/**
- * Finds the probable duration for text such as `45min`, `2 hours` or `1,5h`; undefined for other text, and
- * for text that already is the duration.
- */
+/** Corrects text such as `45min`, `2 hours` or `1,5h`; undefined if valid or not a duration. */
 export function findNearDuration(text: string): string | undefined {
   const words = text
     .trim()
@@ -78,7 +74,7 @@ const numbers: Readonly<Record<string, string>> = {
   ...{ eight: '8', nine: '9', ten: '10' },
 }
 
-/** Words for units. Months and years are missing, because they have no fixed length. */
+/** Words for units, without months and years, which have no fixed length. */
 const unitWords: readonly (readonly [RegExp, keyof typeof units])[] = [
   [/^(w|wks?|weeks?)$/, 'w'],
   [/^(d|days?)$/, 'd'],
@@ -101,10 +97,7 @@ export function formatDuration(ms: number): string {
   return rest > 0 || text === '' ? `${text}${rest / 1000}s` : text
 }
 
-/**
- * Formats milliseconds in days, hours, minutes or seconds, rounded down in the largest unit that fits, such
- * as `90d`.
- */
+/** Formats milliseconds in whole days, hours, minutes or seconds, such as `90d`. Rounds down. */
 export function formatAge(ms: number): string {
   const unit = (['d', 'h', 'm'] as const).find((unit) => ms >= units[unit]) ?? 's'
   return `${Math.max(0, Math.floor(ms / units[unit]))}${unit}`

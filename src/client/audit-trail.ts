@@ -1,9 +1,7 @@
 import type { WireRequest } from '../api/wire.ts'
 
 export interface AuditTrail {
-  /**
-   * Resolves when the trail contains the request. After a rejection, the client does not send the request.
-   */
+  /** Resolves when the trail contains the request. A rejection cancels the request. */
   begin(request: Pick<WireRequest, 'method' | 'url'>): Promise<void>
   recordResponse(status: number): void
   recordSuccess(response: unknown): void

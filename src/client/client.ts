@@ -46,10 +46,13 @@ export interface Client {
   find<N extends LookupName>(name: N, input: Input<Operations[N]>): Promise<Answer<N> | undefined>
   /** Sends a request to any path. Passes its response, even an error response, to `onResponse`. */
   request(endpoint: Route, input: AnyInput, onResponse?: OnResponse): Promise<ResponseBody>
-  /** @throws {AuthError | UsageError} if the service or the key is missing */
+  /**
+   * Opens the service before the first request.
+   * @throws {AuthError | UsageError} if the key or a setting prevents requests
+   */
   ready(): Promise<void>
   readonly serviceFacts: ServiceFacts
-  /** Returns true if a Meeting Room Service responds at the base URL, even if it refuses the key. */
+  /** Returns true if a Meeting Room Service responds at the base URL, even with a refusal of the key. */
   isService(): Promise<boolean>
 }
 

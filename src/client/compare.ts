@@ -96,14 +96,11 @@ function matchValue(field: Field | undefined, name: string, sent: unknown, item:
     : 'hidden'
 }
 
-/** Returns true for a request field that the API specification does not list in responses. */
 function isUnlisted(field: Field | undefined): boolean {
   return field === undefined || field.presence === 'unlisted' || field.presence === 'never'
 }
 
-/**
- * Compares `terminated_at`, because `is_terminated` has no value in responses (API specification, “Room”).
- */
+/** Compares `terminated_at`, because responses lack `is_terminated` (API specification, “Room”). */
 function matchTermination(sent: boolean | null | undefined, { terminated_at, is_terminated }: Item): Match {
   const time = parseTimestamp(terminated_at)
   const reported = parseBoolean(is_terminated) ?? undefined

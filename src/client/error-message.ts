@@ -9,7 +9,7 @@ const maxPageLength = 10_000
 
 const readText = ({ body }: WireResponse) => new TextDecoder().decode(body.subarray(0, maxErrorBytes))
 
-/** Message and code of an error response, whose form the API specification leaves open (“Errors”). */
+/** Message and code of an error response. The API specification does not define its form (“Errors”). */
 export interface ErrorDescription {
   code?: string
   message?: string

@@ -15,7 +15,6 @@ export interface ErrorResponse {
   /** Probes the service after a denial of access (403). A run sends only one such probe. */
   probeAfterDenial: () => Promise<ProbeResult>
   userExists: (user_id: string) => Promise<boolean>
-  /** Returns a hint with a command that shows whether a write took effect. */
   check: () => Hint
 }
 

@@ -7,7 +7,6 @@ import type { ResponseBody } from './parsed-response.ts'
 import { type AnyInput, callerId } from './request.ts'
 import type { Before, Remark } from './verdict.ts'
 
-/** Operation that reads one item by its ID. */
 export type LookupName = {
   [N in OperationName]: (typeof endpoints)[N] extends { method: 'GET'; many: false } ? N : never
 }[OperationName]
@@ -43,9 +42,7 @@ export interface ProofReader {
 
 export type Evidence = FoundItem | { error: MeetroomError }
 
-/**
- * Returns the ID in the request, or the ID in the response of a creation; undefined if neither contains one.
- */
+/** Returns the ID in the request, or in the response of a creation; undefined without an ID. */
 export function targetId(
   name: OperationName,
   input: AnyInput,
@@ -141,9 +138,7 @@ function userKey({ user_id }: Item): string {
   return `user ${toText(user_id)}`
 }
 
-/**
- * Returns true if an item of a list shows all fields of a write. Some services return fewer fields in lists.
- */
+/** Returns true if a list item shows all fields of a write. Some lists show fewer fields. */
 function showsAll({ name, input }: Doubt, item: Item): boolean {
   return compareFields(endpoints[name], input.body, item).every(
     ({ match }) => match !== 'hidden' && match !== 'unlisted',

@@ -23,7 +23,6 @@ export interface ExchangeOptions {
   policy: Policy
   interrupt?: AbortSignal
   cancelUnsent?: AbortSignal
-  /** Receives each pending write. */
   onWrite?: (write: Promise<unknown>) => void
   onExchange?: (line: { method: string; url: string; status: number }) => void
 }
@@ -57,10 +56,7 @@ export function createExchange(options: ExchangeOptions) {
     return opened
   }
 
-  /**
-   * @param conclude converts the response to the caller's result
-   * @param onUnknown settles a write whose outcome is unknown
-   */
+  /** @param onUnknown settles a write whose outcome is unknown */
   async function exchange<T>(
     endpoint: Route,
     input: AnyInput,
@@ -122,7 +118,6 @@ interface OpenedService {
   bodyHeaders: OwnHeaders
 }
 
-/** @throws {AuthError} if the key contains characters that a header cannot contain */
 function createHeaders(apiKey: string, userAgent: string): OwnHeaders {
   // The HTTP library quotes a refused header value in its error, and this value contains the key.
   if (!/^[\x21-\x7e]+$/.test(apiKey))

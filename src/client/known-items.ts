@@ -9,7 +9,7 @@ import type { Before } from './verdict.ts'
 /** Maximum number of items in memory. A command may read a long list before it writes. */
 const maxItems = 20_000
 
-/** Items as this run last read them. They distinguish a change from a value that existed before. */
+/** Last read state of items, which distinguishes a change from a value that existed before. */
 export class KnownItems {
   readonly #items = new Map<string, Item | null>()
 
@@ -23,9 +23,7 @@ export class KnownItems {
     else if (!many) this.#set(endpoint, callerId(endpoint, input), isRecord(found) ? found : null)
   }
 
-  /**
-   * Removes and returns the item of a write: null if it did not exist, undefined if this run has not read it.
-   */
+  /** Removes and returns an item: null if the last read found no item, undefined without a read. */
   take(endpoint: Endpoint, input: AnyInput): Before {
     if (this.#items.size === 0) return undefined
     const key = createKey(endpoint, callerId(endpoint, input))

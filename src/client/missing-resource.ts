@@ -15,9 +15,7 @@ import type { ParsedErrorResponse } from './error-response.ts'
 import { explainBaseUrl } from './no-response.ts'
 import type { AnyInput } from './request.ts'
 
-/**
- * Converts a refusal that reports a missing resource to an error; returns undefined for any other refusal.
- */
+/** Returns the error for a missing resource; undefined for any other refusal. */
 export async function findMissingResource(refusal: ParsedErrorResponse): Promise<MeetroomError | undefined> {
   const { endpoint, response, input, description, details, probe, check } = refusal
   const { status } = details
@@ -113,10 +111,7 @@ function createNotFoundError({
   })
 }
 
-/**
- * Error for a request that names users who do not exist. Suggests creating the first user if the text has the
- * form of an ID.
- */
+/** Error for missing users. Suggests creating the first user if the text has the form of an ID. */
 export class UnknownUserError extends NotFoundError {
   constructor(
     readonly users: readonly [string, ...string[]],

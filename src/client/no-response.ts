@@ -16,12 +16,10 @@ export interface Repeatability {
   write: boolean
   /** Returns a hint with a command that shows whether a write took effect. */
   check: () => Hint
-  /** Hint for a request without a response. */
   diagnose?: Hint
   line: RequestLine
 }
 
-/** Hint for failures between this machine and the service. */
 export const diagnosis: Hint = ['find the cause with: ', suggest(['doctor'])]
 
 export function explainBaseUrl(baseUrl: string): Hint {

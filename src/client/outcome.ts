@@ -30,7 +30,7 @@ const verdicts = {
   would_fail: 'bad',
 } as const satisfies Record<string, 'good' | 'bad' | 'open'>
 
-/** Outcome of a request or row. Results and journals contain these words, so they must not change. */
+/** Outcome of a request or row. Results and journals contain these words, which must not change. */
 export type Status = keyof typeof verdicts
 
 export const statuses = Object.keys(verdicts) as readonly Status[]

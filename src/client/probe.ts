@@ -19,11 +19,9 @@ export interface ServiceFacts {
   probeAfterDenial?: Promise<ProbeResult>
   /** True after the service responded with 429 or 503. */
   isBusy?: boolean
-  /** Items that this run has read, if it may write. */
+  /** Items that a run with writes has read. */
   known?: KnownItems
-  /**
-   * Maximum page size; undefined until the service refuses a larger size, and 0 if it refuses every `limit`.
-   */
+  /** Undefined until the service refuses a larger size; 0 if the service refuses every `limit`. */
   pageSize?: number
   /** True after the service refused pages of a list that the API specification does not page. */
   isPagingRefused?: boolean

@@ -29,7 +29,6 @@ export const settleNow: Settle = async (doubt, prove) => {
   throw proof?.error ?? doubt.error
 }
 
-/** Returns true if a read can show whether a write took effect. */
 export function isReadable({ name, input, error }: Omit<Doubt, 'before'>): boolean {
   const { readBack }: Endpoint = endpoints[name]
   return (

@@ -12,10 +12,7 @@ type Body = Readonly<Record<string, unknown>>
 const errorFields = ['ok', 'success', 'error', 'errors', 'status', 'statusCode']
 const partialFields = ['partial', 'is_partial', 'incomplete', 'incomplete_results', 'timed_out']
 
-/**
- * Returns true for a response with a field that may report a problem. Avoids loading `verdict.ts` in most
- * runs.
- */
+/** Returns true if a field may report a problem. Avoids loading `verdict.ts` in most runs. */
 export function mayReportProblem({ value }: ParsedResponse): boolean {
   if (!isRecord(value)) return false
   return errorFields.some((field) => Object.hasOwn(value, field)) || isPartial(value)

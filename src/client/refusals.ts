@@ -21,18 +21,15 @@ export class Refusals {
     return this.#serviceFacts.probe
   }
 
-  /**
-   * @throws {ApiError | NotFoundError | AuthError | ServiceError | WrongBaseUrlError | UnknownOutcomeError}
-   * always
-   */
+  /** @throws the error of the refusal, always */
   async throwError(result: ExchangeResult, endpoint: Route, input: AnyInput): Promise<never> {
     this.#errors ??= await import('./response-error.ts')
     throw await this.#errors.toResponseError(this.#describe(result, endpoint, input))
   }
 
   /**
-   * Returns undefined if the refusal means that the item does not exist; otherwise throws as `throwError`
-   * does.
+   * Returns undefined if the refusal means that the item does not exist.
+   * @throws the error of any other refusal
    */
   async readMissing(result: ExchangeResult, endpoint: Route, input: AnyInput): Promise<undefined> {
     this.#errors ??= await import('./response-error.ts')
@@ -59,10 +56,7 @@ export class Refusals {
     })
   }
 
-  /**
-   * Looks up a user. A failed lookup counts as an existing user, so that the failure does not hide the
-   * refusal.
-   */
+  /** Counts a failed lookup as an existing user, so that the failure does not hide the refusal. */
   async #userExists(user_id: string): Promise<boolean> {
     const exists = ({ response }: ExchangeResult) => ![400, 404, 410].includes(response.status)
     return this.#exchange(endpoints.getUser, { params: { user_id } }, undefined, exists).catch(() => true)

@@ -41,7 +41,7 @@ export function checkHint({ check }: Route, input: AnyInput): Hint {
 }
 
 /**
- * Returns the ID of the item that a request names: the last parameter of the path, or the ID in the body of a
+ * Returns the ID of the item that a request names: the last path parameter, or the ID in the body of a
  * repeatable POST. Undefined if the request names no item.
  */
 export function callerId(endpoint: Endpoint, { params, body }: AnyInput): string | undefined {

@@ -42,7 +42,7 @@ export async function toResponseError(refused: ErrorResponse): Promise<MeetroomE
   )
 }
 
-/** Returns the ID of a request if it is one word of at most 200 ASCII characters. */
+/** Accepts one word of at most 200 ASCII characters. */
 function readRequestId(id: string | undefined): string | undefined {
   return id !== undefined && /^[\x21-\x7e]{1,200}$/.test(id) ? id : undefined
 }
@@ -114,8 +114,7 @@ function createDoubtError({ message, details, check }: ParsedErrorResponse): Unk
 
 function failed({ description, message, details }: ParsedErrorResponse): MeetroomError {
   const { status } = details
-  // A 500 with JSON is a “validation exception” (API specification, “Errors”); a 500 without JSON is a
-  // failure.
+  // A 500 with JSON is a “validation exception” (API specification, “Errors”); other 500s are failures.
   if (status === 500 && description.isJson)
     return new ApiError(`the service reports a validation exception (500)${message}`, {
       ...details,

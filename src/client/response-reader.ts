@@ -30,10 +30,7 @@ interface ReaderOptions {
   onRemark?: (remark: Remark) => void
 }
 
-/**
- * Reader of the responses of a service. Methods return a value instead of a promise where possible, because
- * an extra promise slows down every request.
- */
+/** Reader of responses. Methods avoid promises where possible, because a promise slows down each request. */
 export class ResponseReader {
   readonly #options: ReaderOptions
   readonly #refusals: Refusals
@@ -153,16 +150,14 @@ function isAccepted({ status }: WireResponse): boolean {
   return status >= 200 && status < 300
 }
 
-/**
- * Returns the reason why the item of a lookup, or an item of a list, does not belong to the requested path.
- */
+/** Returns the reason why an item of a read does not belong to the requested path. */
 function findOtherItem(
   name: OperationName,
   { params }: AnyInput,
   received: ParsedResponse,
 ): string | undefined {
   const endpoint: Endpoint = endpoints[name]
-  // Lists of the workspace have no owner.
+  // Lists of rooms and users belong to no other item.
   if (params === undefined) return undefined
   const found = (readResponseValue(received) as Record<string, unknown>)[endpoint.result]
   const namedIds = listNamedIds(endpoint, params)

@@ -2,14 +2,14 @@ import type { Route } from '../api/endpoints.ts'
 import { TransportError } from '../api/wire.ts'
 import { MeetroomError, NetworkError, ServiceError, WrongBaseUrlError } from '../errors.ts'
 
-/** Statuses of gateways (520 to 524 are Cloudflare's) after which a repeatable request is retried. */
+/** Gateway statuses after which repeatable requests are retried. Cloudflare sends 520 to 524. */
 const gaveUpStatuses: ReadonlySet<number> = new Set([502, 504, 520, 522, 524])
 
 export function isBusy(status: number | undefined): status is 429 | 503 {
   return status === 429 || status === 503
 }
 
-/** Returns true if the request is idempotent. */
+/** Returns true if repeating the request has no further effect. */
 export function isRepeatable({ method, repeatable }: Route): boolean {
   return method !== 'POST' || repeatable === true
 }
@@ -17,7 +17,6 @@ export function isRepeatable({ method, repeatable }: Route): boolean {
 /**
  * Returns true if a request can be retried after this status. The service did not process a request that gets
  * 429, or 503 with a positive `Retry-After`. Proxies add a `Retry-After` of zero by themselves.
- * @param repeatable true if repeating the request has no further effect
  */
 export function isRetriedStatus(
   status: number,
@@ -29,7 +28,7 @@ export function isRetriedStatus(
 }
 
 /**
- * Returns true if the service may have made a change although it responded with this error status.
+ * Returns true if the service may have made a change in spite of this error status.
  * @param isObject true if the body is a JSON object, with which the service itself refuses a request
  */
 export function mayHaveActed(status: number, isObject: boolean, retryAfter: string | undefined): boolean {
@@ -40,14 +39,12 @@ export function mayHaveActed(status: number, isObject: boolean, retryAfter: stri
 
 const isPositive = (retryAfter: string | undefined) => (parseRetryAfter(retryAfter, 0) ?? 0) > 0
 
-/** @param repeatable true if repeating the request has no further effect */
 export function isRetriedFailure({ transient, maybeSent }: TransportError, repeatable: boolean): boolean {
   return transient && (!maybeSent || repeatable)
 }
 
 /**
- * Returns true if a later poll may succeed. A 500 counts as temporary, because a starting service may return
- * it.
+ * Returns true if a later poll may succeed. A 500 is temporary, because a starting service may return 500.
  * @param hasResponded true after a successful poll, which proves that the base URL is right
  */
 export function isTemporary(error: unknown, hasResponded: boolean): error is MeetroomError {

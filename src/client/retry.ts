@@ -35,21 +35,15 @@ export interface Policy {
   retries: number
   timing: Timing
   onRetry?: (retry: Retry) => void
-  /**
-   * Scheduler of the run, which decides about retries after 429 and 503. Its pauses do not count towards the
-   * timeout.
-   */
+  /** Scheduler of the run. Its pauses do not count towards the timeout. */
   pacer?: Pacer
 }
 
-/** Scheduler of the requests of a run. */
+/** Scheduler of the requests of a run. Decides about retries after 429 and 503. */
 export interface Pacer {
   /** Aborts when the run stops. A request without a final response is then not sent again. */
   readonly stop: AbortSignal
-  /**
-   * Resolves when the next request may start, or when the run stops; undefined if the request may start
-   * immediately.
-   */
+  /** Resolves when the next request may start, or the run stops; undefined for an immediate start. */
   startRequest(): Promise<void> | undefined
   onAccepted(): void
   /**
@@ -218,8 +212,8 @@ class RequestRun {
   }
 
   /**
-   * Waits before the next attempt. If that attempt would start after the timeout, returns false if there is a
-   * response, and otherwise throws a timeout error.
+   * Waits before the next attempt, unless that attempt would start after the timeout. Then returns false if
+   * there is a response, and otherwise throws a timeout error.
    */
   async #waitToRetry(failure: string | undefined, response?: WireResponse): Promise<boolean> {
     const { policy, interruption } = this.#context
@@ -257,12 +251,9 @@ class RequestRun {
   }
 }
 
-/**
- * Creates a controller that aborts on an interrupt. AbortSignal.any is slower and leaks memory in Node 20.
- */
+/** Creates a controller. `AbortSignal.any` is slower and leaks memory in Node 20. */
 function createController(interrupt: AbortSignal | undefined): AbortController {
   const controller = new AbortController()
-  // The signal removes the listener when the controller aborts.
   interrupt?.addEventListener('abort', () => controller.abort(), { signal: controller.signal })
   if (interrupt?.aborted) controller.abort()
   return controller

@@ -54,10 +54,7 @@ export type Before = Item | null | undefined
 
 const done = { is: 'done', remarks: [] } as const
 
-/**
- * Determines the outcome of a write from its 2xx response. If a read can show the item, the status alone
- * proves nothing.
- */
+/** Judges a write by its 2xx response. If a read can show the item, the status alone proves nothing. */
 export function judgeResponse(
   endpoint: Endpoint | undefined,
   input: AnyInput,
@@ -178,19 +175,13 @@ function findItem(endpoint: Endpoint, input: AnyInput, body: Item): Item | undef
   return named ?? [data, body].find((item) => isItem(endpoint, input, item))
 }
 
-/**
- * Returns true for an object with the requested ID, or for a new item with its label, such as the name of a
- * room.
- */
+/** Returns true for the requested ID, or for a new item with its label, such as a room's name. */
 function isItem(endpoint: Endpoint, input: AnyInput, item: Item): boolean {
   if (findOtherId(endpoint, input, item)) return false
   return !isIdAssigned(endpoint) || Object.hasOwn(item, resources[endpoint.resource].label ?? 'id')
 }
 
-/**
- * Finds the item in the response to a read; null if the response contains null instead of the item, undefined
- * if it contains no item.
- */
+/** Returns null if the response contains null instead of the item, undefined if there is no item. */
 export function findReadItem(endpoint: Endpoint, input: AnyInput, value: unknown): Item | null | undefined {
   if (value === null) return null
   if (!isRecord(value)) return undefined
@@ -219,7 +210,6 @@ function isError(value: unknown): boolean {
   return value !== undefined && value !== null && parseBoolean(value) !== false
 }
 
-/** Returns true if a field of a response does not prove its change. */
 function isDoubtful(field: FieldMatch, endpoint: Endpoint, before: Before): boolean {
   const { match, received } = field
   if (match === 'other' || match === 'hidden') return true

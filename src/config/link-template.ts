@@ -34,7 +34,7 @@ export const exampleTemplate = 'https://app.example.com/meet?room_id={room_id}&a
 
 /**
  * @throws {UsageError} if the text is not a link template: an https URL (http for loopback) with known
- * placeholders after the host, among them `{room_id}`
+ * placeholders after the host, including `{room_id}`
  */
 export function parseLinkTemplate(text: string): string {
   const template = text.trim()
@@ -42,7 +42,7 @@ export function parseLinkTemplate(text: string): string {
     new UsageError(`the link template ${problem}`, { hint })
   if (!isUrl(template)) throw refuse('is not a valid URL')
   const url = new URL(template)
-  // The message does not quote the URL, because it may contain a password.
+  // The message does not quote the URL, because the URL may contain a password.
   if (url.username || url.password) throw refuse('must not contain a user name or password')
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
     throw refuse('must be an https URL, or http on this machine, because links contain access tokens')

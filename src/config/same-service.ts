@@ -6,15 +6,12 @@ const loopbackNames = /^(localhost[46]?(\.localdomain[46]?)?|ip6-(localhost|loop
 /** Unspecified addresses, which connect to loopback, and IPv4-mapped loopback addresses. */
 const loopbackAliases = /^(0\.0\.0\.0|\[::\]|\[::ffff:(0:0|7f[\da-f]{2}:[\da-f]{1,4})\])$/
 
-/**
- * Returns true if two base URLs can lead to the same service. Ignores scheme, path and spelling of the host.
- */
+/** Ignores the scheme, the path and the spelling of the host. */
 export function isSameService(one: string, other: string): boolean {
   const place = identify(one)
   return place !== undefined && place === identify(other)
 }
 
-/** Returns true if the host of a base URL is a name or an address of loopback. */
 export function isThisMachine(url: string): boolean {
   if (!isUrl(url)) return false
   const host = readHost(new URL(url))

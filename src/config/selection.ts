@@ -14,7 +14,6 @@ export interface SelectionFlags {
 
 /** Selection of a service by flags and environment. The settings file supplies missing values. */
 interface Selection {
-  /** Profile that a flag or variable names. */
   named: Setting<string> | undefined
   baseUrl: Setting<string> | undefined
   key: Setting<string> | undefined

@@ -59,17 +59,11 @@ export interface Settings {
   profiles: readonly string[]
   local: boolean
   baseUrl: Setting<string> | undefined
-  /**
-   * Directory of the local workspace whose server has the base URL of the profile; undefined for any other
-   * service.
-   */
+  /** Directory of the local workspace at the base URL; undefined for any other service. */
   dataDir: string | undefined
   apiKey: Setting<string> | undefined
   keyCommand: Setting<string> | undefined
-  /**
-   * Time when the key was stored, in ISO 8601 and UTC; undefined if the key is not stored or an earlier
-   * version stored it.
-   */
+  /** Time in ISO 8601 and UTC; undefined if unknown, or if the key is not stored. */
   apiKeyStoredAt: string | undefined
   /**
    * Origin to which the key of a profile may be sent, stored or from a key command; `none` if the profile has
@@ -210,18 +204,12 @@ function selectProfile(
   return { named, baseUrl, key, profile, values, config, known, readError }
 }
 
-/**
- * Returns the name of a protected profile of the same service, because protection applies to the service
- * under any profile.
- */
+/** Protection applies to a service under any profile. */
 function findProtector(baseUrl: string | undefined, config: StoredConfig): string | undefined {
   return findProfiles(baseUrl, config).find(([, profile]) => profile.protected === true)?.[0]
 }
 
-/**
- * Returns the audit log of any profile of the same service, because the log covers the service under any
- * profile.
- */
+/** The audit log covers a service under any profile. */
 function findAuditLog(baseUrl: string | undefined, config: StoredConfig): Setting<string> | undefined {
   for (const [name, { audit_log }] of findProfiles(baseUrl, config))
     if (audit_log !== undefined) return { value: String(audit_log), from: `profile ${name}` }
@@ -248,7 +236,7 @@ interface ConfigResult {
   readError?: MeetroomError | undefined
 }
 
-/** Reads the settings for a run that works without them. Returns the error of an invalid file. */
+/** Returns the error of an invalid file, for a run that works without settings. */
 function tryRead(read: () => StoredConfig, isMissing = (_: MeetroomError) => false): ConfigResult {
   try {
     return { config: read() }

@@ -102,7 +102,6 @@ export function createNoSuchProfileError(name: string, from: string, config: Sto
   return new UsageError(`no such profile: “${name}” (${from})`, { hint: [known, closest ? '' : create] })
 }
 
-/** Returns the hint for an unknown profile name, and the closest profile. */
 export function listProfiles(name: string, { profiles = {} }: StoredConfig) {
   const names = [...Object.keys(profiles).filter((stored) => stored !== localProfile), localProfile]
   const closest = findClosest(name, names)

@@ -59,7 +59,7 @@ export function parseTimeout(text: string): number {
   return parseDuration(text, { most: maxTimeoutMs }) / 1000
 }
 
-/** @throws {UsageError} if the text is not a whole number from 0 to 20 */
+/** @throws {UsageError} for other text than a whole number from 0 to 20 */
 export function parseRetries(text: string): number {
   if (!/^\d{1,2}$/.test(text) || Number(text) > 20)
     throw new UsageError(`the number of retries must be a whole number from 0 to 20, not “${text}”`)
@@ -75,7 +75,6 @@ export function parseAuditLog(text: string): string {
   return text
 }
 
-/** @throws {UsageError} for a relative path */
 export function parseDirectory(text: string): string {
   if (!isAbsolute(text))
     throw new UsageError(`the path must be absolute, not “${text}”`, {
@@ -84,7 +83,6 @@ export function parseDirectory(text: string): string {
   return normalize(text)
 }
 
-/** @throws {UsageError} if no time zone has this name */
 export function parseTimeZone(text: string): string {
   const name = /^[a-z]/i.test(text) ? findTimeZone(text) : undefined
   if (name !== undefined) return name
@@ -112,7 +110,6 @@ function findTimeZone(text: string): string | undefined {
   }
 }
 
-/** Returns true if requests to the URL are sent over the network unencrypted. */
 export function isClear(url: URL): boolean {
   return url.protocol === 'http:' && !isLoopback(url.hostname)
 }

@@ -58,8 +58,8 @@ async function keepPrivate(
 }
 
 /**
- * Acquires the lock, waiting up to `lockTimeoutMs`. The returned function releases the lock.
- * @throws {OutputError} if another process still holds the lock
+ * Waits for the lock, and returns a function that releases the lock.
+ * @throws {OutputError} if another process holds the lock for `lockTimeoutMs`
  */
 async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): Promise<() => Promise<void>> {
   const lock = `${configFilePath(dir)}.lock`
@@ -71,7 +71,7 @@ async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): P
         hint: `retry the command; if that process does not exist, remove ${lock}`,
         retryable: true,
       })
-    // Jitter prevents waiting processes from retrying simultaneously.
+    // Jitter prevents waiting processes from retrying at the same time.
     const pause = pauseMs * (0.5 + host.random())
     waited += pause
     await host.sleep(pause, interrupt)

@@ -4,7 +4,7 @@ import type { StoreMachine } from './store/sqlite.ts'
 
 type OpenTransport = Transport & { close?(): Promise<void> | void }
 
-/** Connection to a workspace: over HTTP to the process that serves it, or within this process. */
+/** Connection to a workspace: over HTTP to the serving process, or within this process. */
 interface WorkspaceConnection {
   transport: OpenTransport
   apiKey: string

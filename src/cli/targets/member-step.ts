@@ -2,7 +2,6 @@ import type { Outcome } from '../../client/outcome.ts'
 import type { RowOf } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
 
-/** Row for one member in a command that changes the members of many rooms. */
 export type MemberStep = RowOf<'steps'>
 
 /** Placeholder for the room of a step that concerns a user in all rooms. */

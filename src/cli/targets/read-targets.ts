@@ -25,10 +25,7 @@ export interface Targets {
   recheck?: Recheck
 }
 
-/**
- * Check of a selected item before its write. Returns the reason to skip the item; undefined to write the
- * item.
- */
+/** Check of a selected item before its write. Returns the reason to skip the item, or undefined. */
 export type Recheck = (client: Client, id: string) => Promise<string | undefined>
 
 interface TargetOptions {

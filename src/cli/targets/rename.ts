@@ -16,7 +16,7 @@ interface RenamedKind {
 
 /**
  * Returns the new names by item ID, without unchanged names.
- * @throws {UsageError} if a new name is empty, or a renamed item would have the same name as another item
+ * @throws {UsageError} if a new name is empty, or another item has the name
  */
 export async function planRenames(
   context: Context,

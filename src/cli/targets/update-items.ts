@@ -44,11 +44,9 @@ interface UpdateFlags extends BodyFlags, TargetsFlags {
 
 /**
  * Updates the rooms or users selected by `--where`. Flags and `--set` may contain placeholders for the fields
- * of each item. Builds all bodies before the first update request, so that an invalid placeholder changes
- * nothing.
+ * of each item. Builds all bodies before the first update, so that an invalid placeholder changes nothing.
  * @param encode completes each body before its request
- * @throws {UsageError} if a flag is invalid, a placeholder is not a field, an item lacks the field, or a
- * renamed item would have the same name as another item
+ * @throws {UsageError} for an invalid flag or placeholder, or if another item has a new name
  * @throws {ConfirmationError} if the change is not confirmed
  * @throws {PartialError} if some items failed
  */

@@ -24,7 +24,6 @@ interface Writes<N extends OperationName> extends Pick<Targets, 'ids' | 'recheck
   inputFor: (id: string) => Input<Operations[N]>
   pastTense: string
   effect?: 'writes' | 'destroys'
-  /** Number of missing items, which count as skipped. */
   absent?: number
 }
 
@@ -120,7 +119,6 @@ async function runTask(client: Client, task: TargetWrite, id: string): Promise<O
   }
 }
 
-/** Returns true if the item does not exist, or is gone after a deletion with an unknown outcome. */
 function isMissing(error: unknown): boolean {
   return error instanceof NotFoundError || (error instanceof UnknownOutcomeError && error.isGone)
 }

@@ -30,9 +30,8 @@ interface RoomWrite<N extends OperationName> {
   view: View
   readFields?: (response: Item) => Partial<RowOf<'roomsWithPages'>>
   activity: string
-  /** Formats the part of the confirmation prompt before the rooms, such as `create 2 pages in`. */
+  /** Formats the beginning of the confirmation prompt, such as `create 2 pages in`. */
   verb: (rooms: number) => string
-  /** Formats the part of the summary before the number of rooms. */
   pastTense: (rooms: number) => string
   /** False if a suggested command cannot repeat the write. */
   isRepeatable: boolean
@@ -105,7 +104,6 @@ export async function writeToRooms<N extends OperationName>(
   )
 }
 
-/** Maximum number of rooms in the suggested command. */
 const maxSuggested = 50
 
 /** Suggests a command for the rooms that certainly did not receive the write. */

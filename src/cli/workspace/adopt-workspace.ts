@@ -103,7 +103,6 @@ function claimRooms({ rooms = [] }: WorkspaceDocument, section: Section, list: R
 }
 
 interface Claims {
-  /** Keys by room ID. */
   owners: Map<string, string>
   declared: ReadonlySet<string>
   section: Section
@@ -149,7 +148,7 @@ interface UnlistedMember {
 }
 
 /**
- * Records existing users and members of the file, so that `--prune` can remove them later. Returns the
+ * Records the file's users and members that exist, so that `--prune` can remove them later. Returns the
  * members of declared rooms whom neither the file nor the lock file lists, except blocked members.
  */
 async function claimPeople(

@@ -200,8 +200,7 @@ async function saveRemoved(
   const { createBackup } = await import('../backup/backup.ts')
   for (const { kind, ids } of kinds) {
     const dir = dirname(resolve(context.host.cwd, file))
-    // Reuses the context's backup, which also saves records before each DELETE, so that no record is saved
-    // twice.
+    // The context's backup also saves records before each DELETE. A second backup would save records twice.
     const backup = (await context.backup()) ?? createBackup(context, { dir })
     await backup.save({ kind: kind as 'rooms' | 'users', ids, flags: omitUndefined({ concurrency, rate }) })
     if (backup !== (await context.backup())) await backup.close()

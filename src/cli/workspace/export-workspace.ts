@@ -34,7 +34,6 @@ export interface WorkspaceExportFlags {
 export interface ExportedWorkspace {
   users: DesiredUser[]
   rooms: DesiredRoom[]
-  /** Room IDs by key. */
   ids: ReadonlyMap<string, string>
   section: Section
 }
@@ -235,8 +234,7 @@ async function reportExport(
 
 /**
  * Creates keys from room names, and returns the keys by room ID. Rooms in the lock file keep their keys.
- * @param redact removes an API key from a name, because the room's key would otherwise contain part of the
- * API key
+ * @param redact removes an API key from a name, because a key derived from the name would contain parts
  */
 export function createKeys(
   rooms: readonly Item[],
@@ -261,10 +259,7 @@ function toSlug(name: string): string {
   return words.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '') || 'room'
 }
 
-/**
- * Creates a finder that starts after the slug's last number, so that many equal names do not take quadratic
- * time.
- */
+/** Starts each search after the slug's last number, because equal names would take quadratic time. */
 function createKeyFinder(used: Set<string>): (slug: string) => string {
   const lastNumbers = new Map<string, number>()
   return (slug) => {

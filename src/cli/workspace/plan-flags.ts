@@ -16,9 +16,7 @@ export interface PlanFlags extends RosterFlags {
   allowLarge?: ReadonlyMap<PruneKind, number>
 }
 
-/**
- * Adds the flags that change a plan. `diff` and `apply` share these flags, so that a plan can be reviewed.
- */
+/** Adds the flags that `diff` and `apply` share, so that users can review a plan before `apply`. */
 export function addPlanFlags(command: MeetroomCommand): MeetroomCommand {
   return command
     .option(
@@ -92,7 +90,6 @@ function requireKind(flag: string, word: string): PruneKind {
   return kind
 }
 
-/** Formats the flags of a plan and of a roster for a suggested command. */
 export function formatPlanFlags({
   prune,
   recreate = [],

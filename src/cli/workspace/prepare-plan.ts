@@ -65,7 +65,7 @@ export async function preparePlan(
 
 /**
  * Requires a type and a name that is unique in the file, for each room without a recorded ID.
- * @throws {UsageError} for a room without them, and for a key of `--recreate` that the file does not contain
+ * @throws {UsageError} for a room without these fields, and for an unknown key in `--recreate`
  */
 async function requireCreatable(
   { rooms = [], describePlace }: WorkspaceDocument,

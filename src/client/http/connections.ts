@@ -8,9 +8,7 @@ import type { HttpProxy } from './proxy.ts'
 /** Timeout for opening a tunnel, and for opening a connection including TLS, in milliseconds. */
 const connectMs = 10_000
 
-/**
- * Connections to one origin, shared by both HTTP libraries, because their own timers and proxy agents differ.
- */
+/** Connections to one origin for both HTTP libraries, whose own timers and proxy agents differ. */
 export class Connections {
   readonly #host: string
   readonly #port: number

@@ -10,10 +10,7 @@ interface Progress {
   proxy?: string | undefined
 }
 
-/**
- * Creates the error for a failed request. Omits the HTTP library's message, which may quote headers with the
- * key.
- */
+/** Creates an error without the HTTP library's message, which may quote headers with the key. */
 export function toTransportError(error: unknown, { maybeSent, aborted, proxy }: Progress): Error {
   const via = proxy ? ` (through the proxy ${proxy})` : ''
   if (aborted)

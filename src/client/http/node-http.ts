@@ -26,7 +26,7 @@ export class NodeHttp {
       maxHeaderSize: 16_384,
       joinDuplicateHeaders: true,
     }
-    // Node gets the socket only after it is connected and trusted, so that nothing is written earlier.
+    // Node gets only connected and trusted sockets, so that nothing is written earlier.
     Object.assign(this.#agent, {
       createConnection(_options: unknown, callback: (error: Error | null, socket?: unknown) => void) {
         connections.open().then((socket) => callback(null, socket), callback)
@@ -60,8 +60,7 @@ export class NodeHttp {
           .once('end', () => exchange.onResponseEnd())
       })
       .on('error', (error: NodeJS.ErrnoException) => {
-        // Here, ECONNRESET means a connection that the server closed: `Connections` changes the code of a
-        // reset.
+        // `Connections` changes the code of a reset, so ECONNRESET here means a closed connection.
         if (error.code === 'ECONNRESET') error.code = closedCode
         exchange.onResponseError(controller, error)
       })

@@ -24,7 +24,7 @@ function readProxy(name: string, env: Env): HttpProxy | undefined {
     if (url.protocol === 'http:' || url.protocol === 'https:')
       return { url, name: url.host, headers: encodeCredentials(url) }
   } catch {}
-  // The message does not quote the URL, because it may contain a password.
+  // The message does not quote the URL, because the URL may contain a password.
   throw new UsageError(`${name} is not the URL of an HTTP proxy`, {
     hint: 'a proxy URL has the form http://proxy.example.com:3128',
   })
@@ -36,10 +36,7 @@ function encodeCredentials({ username, password }: URL): Record<string, string> 
   return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` }
 }
 
-/**
- * Returns true if NO_PROXY names the host, a parent domain or `*`. An entry with a port matches only that
- * port.
- */
+/** Returns true if NO_PROXY contains `*`, the host or a parent domain, with no port or the same port. */
 function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
   const to = port || (protocol === 'https:' ? '443' : '80')
   const entries = noProxy

@@ -25,8 +25,8 @@ interface HttpLibrary {
 type CreateLibrary = (origin: string, connections: Connections, most: number) => HttpLibrary
 
 /**
- * Number of writes after which undici replaces node:http. undici takes half the CPU time for a request, but
- * loading it costs as much as 1,000 requests save on Node 20, and 700 on Node 24.
+ * Number of writes after which undici replaces node:http. undici takes half the CPU time per request. Loading
+ * undici costs as much as 1,000 requests save on Node 20, and 700 on Node 24.
  */
 const manyWrites = 256
 
@@ -41,16 +41,10 @@ export function createNetworkTransport(options: TransportOptions): Transport & {
   const running: HttpExchange[] = []
   const waiting: HttpExchange[] = []
   const watched = new WeakSet<AbortSignal>()
-  /**
-   * Number of exchanges that are waiting, are running or have failed. Connections of such exchanges may be in
-   * any state.
-   */
+  /** Number of exchanges without a complete response. Their connections may be in any state. */
   let unanswered = 0
 
-  /**
-   * Aborts the exchanges of a signal. Searches all exchanges, because a listener for each takes 10% of an
-   * exchange's time.
-   */
+  /** Searches all exchanges on abort, because a listener for each takes 10% of an exchange's time. */
   function watch(signal: AbortSignal): void {
     if (watched.has(signal)) return
     watched.add(signal)
@@ -73,7 +67,7 @@ export function createNetworkTransport(options: TransportOptions): Transport & {
       exchange.onEnd = () => {}
       if (answered) unanswered--
       running.splice(running.indexOf(exchange), 1)
-      // The library frees the connection after this call.
+      // The library frees the connection after `onEnd` returns.
       queueMicrotask(startNext)
     }
     library.dispatch(exchange.options, exchange)

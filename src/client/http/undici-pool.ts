@@ -14,9 +14,7 @@ export function createUndiciPool(origin: string, connections: Connections, most:
   })
 }
 
-/**
- * @throws an error if a tunnel holds data before the first request, because undici would reconnect endlessly
- */
+/** Refuses a tunnel with data before the first request, because undici would reconnect endlessly. */
 async function openSilent(connections: Connections): Promise<Socket> {
   const socket = await connections.open()
   if (socket.readableLength === 0) return socket

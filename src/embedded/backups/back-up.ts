@@ -43,7 +43,6 @@ export async function backUp({ dir, path, overwrite, machine }: BackUpOptions): 
   }
 }
 
-/** @throws {UsageError} if there is no workspace */
 export function requireWorkspace(dir: string): void {
   if (existsSync(getDatabasePath(dir))) return
   throw new UsageError(`there is no local workspace in ${dir}`, {

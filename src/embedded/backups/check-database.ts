@@ -28,9 +28,7 @@ export async function checkDatabase(dir: string, bytes: number, quietly: QuietLo
   }
 }
 
-/**
- * Describes the first row that is unreadable or that a restore would refuse; undefined without such a row.
- */
+/** Describes the first unreadable row, or row that a restore would refuse; undefined without one. */
 export function findRowFault(db: Sqlite): string | undefined {
   for (const [table, rules] of Object.entries(storedValues)) {
     const columns = listColumns(db, table)
@@ -49,7 +47,6 @@ export function findRowFault(db: Sqlite): string | undefined {
   return undefined
 }
 
-/** Describes the first damaged page; undefined without damage. */
 export function findPageFault(db: Sqlite): string | undefined {
   const check = 'SELECT quick_check FROM pragma_quick_check LIMIT 1'
   const { quick_check } = db.prepare(check).get() as { quick_check: string }

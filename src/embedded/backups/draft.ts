@@ -14,7 +14,7 @@ import { maxText, optionalRows, storedValues } from './stored-values.ts'
 export interface Draft {
   /** Path of a database with the current schema and the rows of the backup. */
   path: string
-  /** Number of rows that were changed or omitted, because this version refuses some of their values. */
+  /** Number of rows that were changed or omitted, because this version refuses some values. */
   changedRows: number
   remove(): void
 }
@@ -77,8 +77,8 @@ function fill(db: Sqlite, backup: Backup, path: string): number {
 const maxSeq = 2 ** 40
 
 /**
- * @returns number of rows that were changed or omitted
- * @throws {UsageError} if the rows cannot be read, or a row of a table outside `optionalRows` is invalid
+ * @returns number of changed or omitted rows
+ * @throws {UsageError} for unreadable rows, or an invalid row of a table outside `optionalRows`
  */
 function copyRows(db: Sqlite, from: Sqlite, table: string, path: string): number {
   const rules = Object.entries(storedValues[table] ?? {})

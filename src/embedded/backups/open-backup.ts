@@ -56,7 +56,6 @@ interface Column {
   hidden: number
 }
 
-/** Requires exactly the tables and columns of the database's version. */
 function requireTables(db: Sqlite, open: OpenSqlite, version: number, path: string): void {
   const own = createEmpty(open, version)
   const expected = readTables(own)
@@ -89,7 +88,7 @@ const describeColumn = ({ name, type, notnull, pk, hidden }: Column) =>
 const magic = 'SQLite format 3\0'
 
 /**
- * Checks the first bytes of a file. SQLite would create a missing file, and accept an empty file.
+ * SQLite would create a missing file, and accept an empty file.
  * @throws {UsageError} if the file cannot be read or is not a database
  */
 function requireDatabase(path: string): void {

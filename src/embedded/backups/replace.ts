@@ -15,7 +15,6 @@ export interface ReplaceOptions {
   machine: StoreMachine & { now(): number }
   /** Prefix of the name of the file for the old contents; undefined for a new workspace. */
   saveAs: string | undefined
-  /** Prepares the connection before the transaction. */
   prepare?(db: Sqlite): void
   fill(db: Sqlite): void
 }
@@ -79,10 +78,7 @@ export async function replaceContents(options: ReplaceOptions): Promise<string |
   }
 }
 
-/**
- * Ends the transaction, because libsql keeps a closed connection open until its statements are
- * garbage-collected.
- */
+/** libsql keeps a closed connection open until its statements are garbage-collected. */
 function rollBack(db: Sqlite): void {
   try {
     db.exec('ROLLBACK')

@@ -10,19 +10,18 @@ import { openBackup } from './open-backup.ts'
 import { type ReplaceOptions, replaceContents, withStoppedWorkspace } from './replace.ts'
 
 interface Restored {
-  /** Schema version and row counts of the backup. */
   facts: WorkspaceFacts
   /** Path of the saved old contents; undefined for a new workspace. */
   saved: string | undefined
-  /** Number of rows that were changed or omitted, because this version refuses some of their values. */
+  /** Number of rows that were changed or omitted, because this version refuses some values. */
   changedRows: number
 }
 
 /**
  * Replaces the contents of a workspace with the rows of a backup. The workspace keeps its API key.
  * @param confirm asks for confirmation, given the facts of the backup; called only if the workspace exists
- * @throws {UsageError} if the workspace is served, or the file is the database of the workspace, is not a
- * backup, is damaged, or is of a newer version
+ * @throws {UsageError} if the workspace is served, or the file is the database of the workspace
+ * @throws {UsageError} if the file is not a backup, is damaged, or is of a newer version
  * @throws {OutputError} if storage fails; the workspace is then unchanged
  */
 export async function restore(

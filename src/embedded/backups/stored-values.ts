@@ -7,8 +7,8 @@ import type { Value } from '../store/sqlite.ts'
 import type { WebhookTarget } from '../webhooks/outbox.ts'
 
 /**
- * Check of a value of a backup. Returns the value to store, which is changed if only earlier versions
- * accepted the value; undefined for a value that no version has stored.
+ * Conversion of a value of a backup to a value that this version accepts. Returns undefined for a value that
+ * no version has stored.
  */
 type Rule = (value: unknown) => Value | undefined
 
@@ -94,7 +94,6 @@ function convertWebhook(value: unknown): unknown {
   return { ...target, headers: Object.fromEntries(valid) }
 }
 
-/** Keeps the entities that this version accepts. */
 function convertEntities(value: unknown): unknown {
   if (!Array.isArray(value)) return undefined
   const valid = value.filter(
@@ -129,9 +128,9 @@ const count = whole(0, Number.MAX_SAFE_INTEGER)
 /** Accumulating value. Earlier versions had no maximum. */
 const total: Rule = (value) => (count(value) === undefined ? undefined : Math.min(value as number, maxTotal))
 const flag = whole(0, 1)
-/** ID that the program or a seed has chosen. */
+/** ID chosen by the program or a seed. */
 const id = matching(/^\P{C}{1,1000}$/u)
-/** ID that a client has chosen. */
+/** ID chosen by a client. */
 const userId = text(1)
 const unlisted = orNull((value) =>
   typeof value === 'string' && value.length > maxUnlisted

@@ -14,7 +14,7 @@ export interface Clock {
 const maxTimerMs = 2 ** 31 - 1
 
 /**
- * Runs `work` after `ms` milliseconds, which may exceed 2³¹−1, the maximum delay of `setTimeout`.
+ * Runs `work` after `ms` milliseconds, which may exceed the limit of `setTimeout`, 2³¹−1.
  * @returns a function that cancels the timer
  */
 export function startLongTimer(clock: Clock, ms: number, work: () => void): () => void {

@@ -64,15 +64,13 @@ const storageReasons: readonly (readonly [RegExp, string])[] = [
   [/I\/O error/, 'the disk cannot be read or written'],
 ]
 
-/**
- * Creates the error for stored data that this program cannot have written, although SQLite reports no damage.
- */
+/** Error for data that this program cannot have written, although SQLite reports no damage. */
 export const damaged = () => new Fault(503, storage, damageMessage)
 
 /** Returns true for damage, which a retry cannot resolve. */
 export const isDamage = (error: unknown) => toStorageFault(error)?.message === damageMessage
 
-/** Creates the error for database files that another program changed. Writes to them would be lost. */
+/** Error for database files that another program changed. Writes to such files would be lost. */
 export const fileLost = () =>
   new Fault(
     503,

@@ -8,7 +8,6 @@ export interface RequestEntry {
   request_id: string
 }
 
-/** Event in the log of a service, with the fields of the JSON format. */
 export type LogEntry =
   | RequestEntry
   | { event: 'connect'; room_id: string; outcome: string; request_id: string }

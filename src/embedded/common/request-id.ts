@@ -6,7 +6,6 @@ const header = 'x-request-id'
 /** IDs that clients may choose: one word of printable ASCII that is safe in logs and shells. */
 const acceptable = /^[\w.:+/=@-]{1,128}$/
 
-/** Creates a function that returns the ID of a request: the client's ID if acceptable, otherwise a new ID. */
 export function createRequestIds(): (request: IncomingMessage) => string {
   // A counter after random digits is several times faster than a random ID for each request.
   const prefix = randomBytes(6).toString('hex')

@@ -14,7 +14,6 @@ export function isAuthorized(header: string | undefined, expected: Buffer): bool
   return received.length === expected.length && timingSafeEqual(received, expected)
 }
 
-/** @throws {Fault} if the request target is not a valid URL */
 export function parseUrl(url: string): URL {
   try {
     // In a request line, `//host` is a path, not a host.
@@ -24,7 +23,6 @@ export function parseUrl(url: string): URL {
   }
 }
 
-/** @throws {Fault} if a parameter is not valid percent-encoding */
 export function decodeParams(params: Record<string, string>): Record<string, string> {
   try {
     return Object.fromEntries(

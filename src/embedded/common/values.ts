@@ -37,10 +37,7 @@ export function requireEncodedUrl(field: string, url: string): void {
     throw invalid(`${field} must have its host in Punycode, such as xn--bcher-kva.example`)
 }
 
-/**
- * Requires a percent-encoded http or https URL.
- * @throws {Fault} for any other URL
- */
+/** @throws {Fault} for any URL except a percent-encoded http or https URL */
 export function requireWebUrl(field: string, url: string): void {
   requireEncodedUrl(field, url)
   if (!/^https?:$/.test(new URL(url).protocol)) throw invalid(`${field} must be an http or https URL`)
@@ -67,9 +64,7 @@ export function requireStorable(value: unknown, fields: Fields = {}): void {
   }
 }
 
-/**
- * Copies a value without the documented fields that are null, because null means the same as a missing field.
- */
+/** Removes listed fields that are null, because null means the same as a missing field. */
 export function removeNulls(value: unknown, fields: Fields): unknown {
   if (Array.isArray(value)) return value.map((item) => removeNulls(item, fields))
   if (!isObject(value)) return value

@@ -7,7 +7,6 @@ import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import { isObject } from '../common/values.ts'
 
-/** API operation, or the opening of a WebSocket. */
 export type FaultTarget = OperationName | 'connect'
 
 export interface FaultSpec {

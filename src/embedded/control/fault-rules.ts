@@ -10,10 +10,7 @@ export interface AddedFault {
   remove(): void
 }
 
-/**
- * Result of an operation, and the failure that replaces the result. The result is undefined if the operation
- * did not run.
- */
+/** Result, undefined if the operation did not run, and the failure that replaces the result. */
 type Applied<T> =
   | { result: T; failure: TextResponse | 'cut' | undefined }
   | { result: undefined; failure: TextResponse }
@@ -89,10 +86,7 @@ export class FaultRules {
     return { session, response: failure }
   }
 
-  /**
-   * @param isWritten returns false if the service refused the request; a fault after the write then does not
-   * count
-   */
+  /** @param isWritten returns false if the service refused the request. `times` then excludes the request. */
   async #apply<T>(
     rule: Rule | undefined,
     run: () => Promise<T>,
@@ -109,17 +103,14 @@ export class FaultRules {
     }
     const result = await run()
     if (!isWritten(result)) {
-      // Nothing was written, so the fault remains for a later request.
+      // Nothing was written, so the fault applies to a later request.
       rule.matched--
       return { result, failure: undefined }
     }
     return { result, failure: (await this.#delay(delayMs, clears)) ? failure : resetConnection() }
   }
 
-  /**
-   * Finds the fault of a request and counts it, in one step, so that concurrent requests never exceed
-   * `times`.
-   */
+  /** Finds and counts a fault in one step, so that concurrent requests never exceed `times`. */
   #claim(name: FaultTarget, listIds: () => readonly string[]): Rule | undefined {
     for (const rule of this.#rules) {
       const { times, probability, operations, ids } = rule.spec
@@ -164,7 +155,6 @@ const resetConnection = (): TextResponse => ({
   connection: 'reset',
 })
 
-/** Creates the response of a fault; undefined if the fault only delays. */
 function createFaultResponse({ status, headers, body, connection }: FaultSpec): TextResponse | undefined {
   if (status === undefined) return connection && resetConnection()
   const message = 'injected fault'

@@ -12,7 +12,6 @@ import { refuseForeign } from '../http/same-origin.ts'
 import type { ServiceControl } from './service-control.ts'
 
 export interface ControlListener {
-  /** Scheme, host and port. */
   url: string
   /** Key that every request must contain; the API key is not accepted. */
   key: string

@@ -23,7 +23,7 @@ function strictField(field: z.core.$ZodType): z.core.$ZodType {
 const page =
   operations.createPages.body instanceof z.ZodArray ? operations.createPages.body.element : undefined
 
-/** Schema of an ISO 8601 timestamp, which is converted to milliseconds since 1970. */
+/** Converts an ISO 8601 timestamp to milliseconds since 1970. */
 const timestamp = z.iso
   .datetime({
     offset: true,
@@ -87,9 +87,9 @@ export interface SeedMember {
 
 export interface SeedSession {
   id?: string
-  /** Start, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   connected_at: number
-  /** End, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   disconnected_at: number
 }
 
@@ -114,9 +114,7 @@ export function parseSeed(value: unknown): ParsedSeed {
   )
 }
 
-/**
- * Requires that IDs and tokens are unique. The service would overwrite a user or a member that occurs twice.
- */
+/** Refuses duplicates, because the service would overwrite a user or a member that occurs twice. */
 function requireUniqueIds({ users = [], rooms = [] }: ParsedSeed): void {
   const members = rooms.flatMap((room, i) =>
     (room.members ?? []).map((member, j) => ({ ...member, path: `rooms[${i}].members[${j}]`, room: i })),

@@ -149,9 +149,7 @@ function toVisit(
   return { ...who, start: connected_at, end: disconnected_at }
 }
 
-/**
- * Adds ended sessions to a room, with the start and the duration of its meetings. Call inside `store.write`.
- */
+/** Adds ended sessions, and the start and duration of meetings. Call inside `store.write`. */
 function addVisits({ store }: HandlerContext, roomId: string, visits: readonly Visit[]): void {
   if (visits.length === 0) return
   // Lists show sessions in the order of insertion.
@@ -176,10 +174,7 @@ function listSeeded({ store, now }: HandlerContext, roomId: string): unknown[] {
   return rows.map((row) => toSession(row, now()))
 }
 
-/**
- * Sums the time during which two or more members are connected (API specification, “Create Room request
- * body”).
- */
+/** Sums the time with two or more participants (API specification, “Create Room request body”). */
 function sumMeetingMs(visits: readonly Visit[]): number {
   const changes = visits
     .flatMap(({ memberId, start, end }) => [

@@ -12,7 +12,6 @@ import type { ConnectInterceptor } from '../sessions/sockets.ts'
 import { FaultRules } from './fault-rules.ts'
 import { applySeed, type Seeded, SeedIds } from './seed.ts'
 
-/** Parts of a service instance that `ServiceControl` uses. */
 export interface ControlledInstance {
   context: HandlerContext
   shutDown(): Promise<void>

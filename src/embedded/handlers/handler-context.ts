@@ -12,7 +12,6 @@ export interface HandlerContext extends Ids {
   sessionControl: SessionControl
   cascadeDeleter: CascadeDeleter
   onRedelivery(roomId: string): void
-  /** ID of the application that owns all rooms of this workspace. */
   applicationId: string
 }
 

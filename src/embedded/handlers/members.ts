@@ -94,10 +94,7 @@ function readName(body: object): string | undefined {
   return name
 }
 
-/**
- * Returns true while memberships of deleted users remain. Filtering out such memberships is slow and rarely
- * needed.
- */
+/** Filtering out memberships of deleted users is slow, and necessary only until their removal ends. */
 function hasUnfinishedUserDeletions(store: Store): boolean {
   return store.one(`SELECT 1 FROM sweeps WHERE kind = 'user' LIMIT 1`) !== undefined
 }

@@ -7,10 +7,7 @@ import { listAll, listPage } from '../store/listing.ts'
 import type { PageRow } from '../store/rows.ts'
 import type { Handlers } from './handler-context.ts'
 
-/**
- * Returns the next position. A client may choose the greatest possible index, which all later pages then
- * share.
- */
+/** A client may choose the greatest possible index, which all later pages then share. */
 const getNextPosition = (position: number) => Math.min(position + 1, Number.MAX_SAFE_INTEGER)
 
 export const pageHandlers = {

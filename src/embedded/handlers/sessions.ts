@@ -6,9 +6,7 @@ import type { Value } from '../store/sqlite.ts'
 import type { Handlers } from './handler-context.ts'
 
 export const sessionHandlers = {
-  /**
-   * Lists all sessions unless `limit` or `offset` is given, because the API specification has no paging here.
-   */
+  /** Lists all sessions unless `limit` or `offset` is given: the API specification has no paging here. */
   listSessions({ store, now }, { params, query }) {
     requireRoom(store, params.room_id)
     const table = hasListedEnds(store) ? 'present_sessions' : 'sessions'

@@ -44,10 +44,7 @@ function insertUser(store: Store, user: UserRow): boolean {
   return inserted > 0
 }
 
-/**
- * Creates the filter of users whose email contains a text, ignoring the case of ASCII letters. A user ID that
- * contains `@` replaces a missing email.
- */
+/** Ignores the case of ASCII letters. A user ID that contains `@` replaces a missing email. */
 function createSearchFilter(text: string): [string, string] {
   const email = `coalesce(email, CASE WHEN instr(user_id, '@') THEN user_id END)`
   // LIKE takes half the time, but does not distinguish these characters, and refuses long texts.

@@ -18,22 +18,19 @@ export interface Exchange {
   /** True if the request must be the last request of its connection, regardless of the response. */
   readonly isLast: boolean
   operation: string | undefined
-  /** True once the whole request is read and the service processes it. */
+  /** True after the service has read the whole request. */
   hasBegun: boolean
 }
 
 interface AnswererOptions {
   /** Runs when the service has read a whole request. */
   onBegin(): void
-  /**
-   * Runs before the last response of a connection. The caller must ignore later requests of the connection.
-   */
+  /** Runs before the last response of a connection. The caller must ignore later requests. */
   onLast(request: IncomingMessage): void
 }
 
 interface Answerer {
   answer(request: IncomingMessage, response: ServerResponse, exchange: Exchange): Promise<void>
-  /** Sends the last response of a connection. */
   end(response: ServerResponse, answered: TextResponse, exchange: Exchange): void
 }
 
@@ -90,7 +87,7 @@ export function createAnswerer(service: Service, { onBegin, onLast }: AnswererOp
         // `end` sends the headers and a text body in a single write.
         response.end(answered.text)
       }
-      // Concurrent writes share a commit, so the responses to them are already batched.
+      // Concurrent writes share a commit, so their responses are already batched.
       const isWritten = method !== 'GET' && method !== 'HEAD' && answered.status === 200
       if (isWritten) send()
       else atEndOfTurn(send)
@@ -114,8 +111,8 @@ function breakConnection(
 }
 
 /**
- * Returns a function that batches the responses of one turn of the event loop, so that clients wake up less
- * often, and no connection gets more than one response per turn.
+ * Batches the responses of one event loop turn. Clients wake up less often, and no connection gets more than
+ * one response per turn.
  */
 function createTurnBatch(): (send: () => void) => void {
   let waiting: (() => void)[] = []

@@ -16,7 +16,7 @@ export interface DesiredRoom {
   /** Undefined if the members are out of scope. */
   members: readonly DesiredMember[] | undefined
   isProtected: boolean | undefined
-  /** Fields that are sent only when the room is created, and never compared. */
+  /** Fields that `apply` sends only at creation, and never compares. */
   creationDefaults?: Item
 }
 

@@ -181,7 +181,6 @@ function addRow(
   return undefined
 }
 
-/** Returns the problem if a field differs from an earlier row of the same user. */
 function addUser({ users }: Roster, user: DesiredUser, line: number): string | undefined {
   const before = users.get(user.user_id)
   const fields = { ...before?.user.fields, ...user.fields }

@@ -70,7 +70,6 @@ function findKeys(events: readonly Event[]): ReadonlySet<Event> {
   return keys
 }
 
-/** Index of the values and keys of valid YAML text, by path. */
 export class Locator {
   readonly #text: string
   readonly #events: readonly Event[]
@@ -94,7 +93,6 @@ export class Locator {
     return scalarText(this.#events[this.#find(path, false).at(-1) ?? 0], this.#text)
   }
 
-  /** Returns the event indexes of the keys and values along a path, as far as the path exists. */
   #find(path: Path, atKey: boolean): number[] {
     const events = this.#events
     let index = 1
@@ -132,7 +130,6 @@ function* pairsOf(events: readonly Event[], mapping: number): Generator<{ key: n
   }
 }
 
-/** Yields the indexes of the nodes directly in a collection. */
 function* childrenOf(events: readonly Event[], collection: number): Generator<number> {
   let depth = 0
   for (let i = collection; i < events.length; i++) {

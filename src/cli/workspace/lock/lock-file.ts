@@ -41,7 +41,6 @@ export class LockFile {
   readonly #name: string
   readonly #holder: string
   readonly sections: Section[]
-  /** Contents of the file; undefined if the file does not exist. */
   #saved: string | undefined
   #next: Promise<void> | undefined
 

@@ -1,8 +1,6 @@
 import type { Item } from '../../output/views/views.ts'
 
-/**
- * Item that `apply` created, or that `adopt` or `export` claimed. `apply --prune` removes only such items.
- */
+/** Item created by `apply`, or claimed by `adopt` or `export`. `--prune` removes only such items. */
 export interface LockedItem {
   /** Values that were last applied or claimed. */
   values: Item
@@ -35,7 +33,6 @@ export interface Section {
   /** Profile named in the workspace file. */
   workspace: string | undefined
   users: Map<string, LockedItem>
-  /** Rooms by key. */
   rooms: Map<string, LockedRoom>
   intents: Map<string, Intent>
 }

@@ -14,7 +14,6 @@ export interface WorkspaceIdentity {
 interface SectionRequest {
   /** Name of the lock file, for errors. */
   name: string
-  /** Profile named in the workspace file. */
   workspace: string | undefined
   isRoom: (id: string) => boolean
   /** True with `--prune=users`. A section with users but no rooms then requires a profile in the file. */

@@ -4,10 +4,7 @@ import { isSameValue } from '../../records/shown-values.ts'
 import { canUpdate } from '../schema/fields.ts'
 import type { FieldChange } from './plan.ts'
 
-/**
- * Reads a declared field. Derives `is_terminated` from the room's status, because the field is deprecated in
- * responses.
- */
+/** Derives `is_terminated` from the status of the room, because the field is deprecated in responses. */
 export function readDeclared(kind: Kind, field: string, item: Item): FieldValue {
   if (kind !== 'room' || field !== 'is_terminated') return readField(views[kind], field, item)
   const status = readField(views.room, 'status', item)

@@ -15,10 +15,7 @@ export function findLostRooms(rooms: ReadonlyMap<string, Item>, section: Section
   return found
 }
 
-/**
- * Lists the IDs of rooms that a creation with an unknown outcome may have created: new rooms that have the
- * recorded name and belong to no key.
- */
+/** Lists rooms that a lost creation may have created: new rooms with the recorded name and without a key. */
 export function listNewRooms(
   key: string,
   rooms: ReadonlyMap<string, Item>,

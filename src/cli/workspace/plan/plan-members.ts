@@ -23,7 +23,7 @@ interface MembersInput {
   explainMissingUser: (user_id: string) => string | undefined
 }
 
-/** Plans the members of one room. The API cannot remove members; it can only block them, in private rooms. */
+/** Plans the members of one room. The API can block members of private rooms, but cannot remove members. */
 export function planMembers(input: MembersInput): {
   writes: PlanItem[]
   removals: PlanItem[]

@@ -23,7 +23,6 @@ export interface PlanItem extends Omit<RowOf<'plan'>, 'sign' | 'room_id'> {
 
 export interface PruneGuard {
   kind: PruneKind
-  /** Number of planned removals. */
   count: number
   /** Number of items of the kind in the lock file. */
   recorded: number

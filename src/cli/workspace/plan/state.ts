@@ -1,6 +1,6 @@
 import type { Item } from '../../output/views/views.ts'
 
-/** Items of a list by ID. No item is created or removed if its list is incomplete. */
+/** Items of a list by ID. A plan neither creates nor removes items of an incomplete list. */
 export interface ReadList {
   items: ReadonlyMap<string, Item>
   isComplete: boolean

@@ -32,7 +32,6 @@ export function summarizePlan({ items, declared }: Plan): PlanSummary {
 export interface ComparedSides {
   holds: string
   onlyThere: string
-  /** Text before the number of items without planned writes. */
   rest: string
 }
 
@@ -42,10 +41,7 @@ const fileAndService: ComparedSides = {
   rest: 'nothing is planned for: ',
 }
 
-/**
- * Formats one line for each kind with planned writes, and one line for all other items. Without lines,
- * returns `nothing to change`.
- */
+/** Formats a line per kind with planned writes and a line for other items, or `nothing to change`. */
 export function describeSummary(
   summary: PlanSummary,
   { holds, onlyThere, rest: beforeRest }: ComparedSides = fileAndService,

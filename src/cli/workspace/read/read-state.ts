@@ -23,9 +23,7 @@ export interface RoomList extends MutableList {
   applicationId: string | undefined
 }
 
-/**
- * Reader of the declared parts of a workspace. Stores the error of the first incomplete list in `problem`.
- */
+/** Reader of the declared parts of a workspace. `problem` is the error of the first incomplete list. */
 export class WorkspaceReader {
   readonly #context: Context
   readonly #flags: PaceFlags
@@ -117,7 +115,6 @@ export class WorkspaceReader {
     }
   }
 
-  /** Replaces list items that lack a declared field with their full records. */
   async #complete(
     kind: Kind,
     { items }: MutableList,

@@ -125,8 +125,8 @@ export class ItemWriter {
   }
 
   /**
-   * Waits until a lost request of an earlier run can no longer arrive. Counts the timeout of that request
-   * from the creation of this writer, which is later, because the wall clock may have changed.
+   * Waits until a lost request of an earlier run can no longer arrive. The wall clock may have changed, so
+   * the wait starts when this writer was created, which is later than the request.
    */
   async #waitForLostRequest({ at, until }: Intent): Promise<void> {
     const { host, interrupt } = this.#context

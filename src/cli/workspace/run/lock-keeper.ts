@@ -84,7 +84,7 @@ export class LockKeeper {
       const room = this.#roomOf(room_key)
       if (verdict === 'undone' && action === 'create' && kind === 'user') users.delete(key)
       if (verdict === 'undone' && action === 'create' && kind === 'member') room?.members.delete(key)
-      // A member whom `--reblock` blocks has no member record, so the earlier block remains valid.
+      // A member whom `--reblock` blocks has no member record, and stays in the recorded blocks.
       if (verdict === 'undone' && action === 'remove' && kind === 'member' && room?.members.has(key))
         room.blocks.delete(key)
       if (verdict !== 'done') continue

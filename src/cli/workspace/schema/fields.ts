@@ -39,7 +39,6 @@ export function canUpdate(kind: Kind, field: string): boolean {
   return updated[kind].includes(field)
 }
 
-/** Splits declared fields into fields of the create request and fields that only an update can set. */
 export function splitForCreation(kind: Kind, fields: Item): { create: Item; update: Item } {
   const isCreated = ([name]: [string, unknown]) => created[kind].includes(name)
   const entries = Object.entries(fields)
