@@ -39,7 +39,6 @@ export async function findMissingResource(refusal: ParsedErrorResponse): Promise
   return createNotFoundError(refusal)
 }
 
-/** Returns the kind of object that a refusal reports as missing; undefined for any other refusal. */
 export function judgeAbsence(
   status: number,
   code: string | undefined,

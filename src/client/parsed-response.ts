@@ -37,7 +37,6 @@ function describeNotJson(body: Uint8Array, contentType = '', cause: unknown): st
   return type === '' || type.includes('json') ? 'it is not valid JSON' : `it is ${type}, not JSON`
 }
 
-/** Returns true for a response to a read with null instead of the item. */
 export function isNullItem({ many, bare, result }: Endpoint, { value }: ParsedResponse): boolean {
   if (many || bare) return false
   return value === null || (isRecord(value) && value[result] === null)

@@ -60,7 +60,6 @@ export async function prove(
       open = open.filter((doubt) => !proofs.has(doubt))
     }
   } catch (cause) {
-    // An interruption ends all reads.
     for (const doubt of open) proofs.set(doubt, { error: toInterruption(doubt, cause) })
   }
   for (const doubt of open)

@@ -9,7 +9,6 @@ import { compareFields, describeMatch, type FieldMatch, findOtherId, type Item }
 import type { ParsedResponse } from './parsed-response.ts'
 import type { AnyInput } from './request.ts'
 
-/** Remark about a write, printed for users. */
 export interface Remark {
   /** Subject of the remark. The command prints only the first remark of each subject in full. */
   about: string

@@ -91,7 +91,6 @@ export function findProfile(config: StoredConfig, name: string): Profile | undef
   return config.profiles && Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined
 }
 
-/** @param from source of the name: a flag, a variable or the settings file */
 export function createNoSuchProfileError(name: string, from: string, config: StoredConfig): UsageError {
   const { known, closest } = listProfiles(name, config)
   if (/^https?:/i.test(name))

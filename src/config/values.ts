@@ -59,7 +59,6 @@ export function parseTimeout(text: string): number {
   return parseDuration(text, { most: maxTimeoutMs }) / 1000
 }
 
-/** @throws {UsageError} for other text than a whole number from 0 to 20 */
 export function parseRetries(text: string): number {
   if (!/^\d{1,2}$/.test(text) || Number(text) > 20)
     throw new UsageError(`the number of retries must be a whole number from 0 to 20, not “${text}”`)

@@ -99,7 +99,6 @@ export async function requireReviewedPlan(
     })
 }
 
-/** @throws {UsageError} for flags that a reviewed plan contains */
 export function requireNoPlanFlags({ prune, recreate, reblock, allowLarge }: PlanFlags): void {
   if (prune || recreate || reblock || allowLarge)
     throw new UsageError(

@@ -2,7 +2,6 @@ import { type Hint, suggest } from '../../errors.ts'
 import { isWrite, type Plan } from './plan/plan.ts'
 import { formatPlanFlags, formatRosterFlags, type PlanFlags } from './plan-flags.ts'
 
-/** Suggests the command that resolves the differences of a plan, with the flags of this run. */
 export function suggestNextStep(file: string, { items }: Plan, flags: PlanFlags): Hint | undefined {
   if (items.some(({ action }) => action === 'exists'))
     return ['adopt existing rooms with: ', suggest(['workspace', 'adopt', ...formatRosterFlags(flags)], file)]

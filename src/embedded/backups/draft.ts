@@ -31,7 +31,6 @@ interface DraftOptions {
   open: OpenSqlite
   /** Path of the workspace's database. The draft is in the same directory. */
   database: string
-  /** Path of the backup, for messages. */
   path: string
   now(): number
 }

@@ -36,7 +36,6 @@ export function toStorageFault(error: unknown): Fault | undefined {
   return /SQLITE_/.test(code ?? '') ? new Fault(503, storage, describeStorageFailure(message)) : undefined
 }
 
-/** Describes a failure of SQLite or of a file; undefined for any other error. */
 export function describeFailure(error: unknown): string | undefined {
   const { code = '' } = error as NodeJS.ErrnoException
   const isSystemError = /^E[A-Z]+$/.test(code)

@@ -132,7 +132,6 @@ function create(
   }
 }
 
-/** Ended session of a member, or of an anonymous participant. */
 interface Visit {
   id: string
   memberId: string

@@ -23,7 +23,6 @@ export interface Exchange {
 }
 
 interface AnswererOptions {
-  /** Runs when the service has read a whole request. */
   onBegin(): void
   /** Runs before the last response of a connection. The caller must ignore later requests. */
   onLast(request: IncomingMessage): void

@@ -25,7 +25,6 @@ const maxLevels = 100
  */
 const maxMarks = 700_000
 
-/** Error patterns of the YAML library, with the messages for users. */
 const problems: readonly (readonly [RegExp, string])[] = [
   [/maxDepth/, 'the file is nested too deeply'],
   [/^tab characters/, 'YAML does not allow tabs for indentation; use spaces'],

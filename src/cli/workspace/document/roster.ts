@@ -126,7 +126,6 @@ function requireKnownColumns(file: string, found: readonly string[], columns: Co
   return found.filter((column) => column !== '' && !read.has(column))
 }
 
-/** Yields warnings about classes and people that are probably duplicates, lists or in a wrong column. */
 function* listWarnings(file: string, { rooms, users }: Roster): Generator<string> {
   const lookalikes = new Lookalikes((column) => column, 'rooms')
   const cells = [

@@ -14,7 +14,6 @@ import { formatLock, parseLock } from './lock-format.ts'
 /** Maximum size of a lock file, in bytes. 60,000 members take 10 MB. */
 const maxLockBytes = 32 * 1024 * 1024
 
-/** @param given lock file that the user named (`--lock`) */
 export const lockFileOf = (file: string, given?: string) => given ?? `${file}.lock`
 
 /**

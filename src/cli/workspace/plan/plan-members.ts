@@ -123,7 +123,6 @@ function planOther(user_id: string, found: readonly Item[], input: MembersInput)
 
 type Subject = ReturnType<typeof subjectOf>
 
-/** Plans a member whom this file blocked and somebody unblocked. */
 function planReblock(subject: Subject, { room, reblocks }: MembersInput): PlanItem {
   if (reblocks) return planBlock(subject, room)
   const reason = 'blocked by this file, then unblocked; --reblock blocks the member again'

@@ -43,7 +43,6 @@ export interface Plan {
 
 export interface PlanOptions {
   prune: ReadonlySet<PruneKind>
-  /** Keys of missing rooms that `apply` creates again. */
   recreate: ReadonlySet<string>
   /** True to block members again whom this file blocked and somebody unblocked. */
   reblocks: boolean
