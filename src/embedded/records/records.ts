@@ -37,7 +37,7 @@ export function requireUser(store: Store, userId: string): UserRow {
   return row
 }
 
-/** Converts a row to a Room (API specification, section 2.1). */
+/** Converts a row to a Room (API specification, “Room”). */
 export function toRoom(
   row: ListedRoom,
   {
@@ -94,7 +94,7 @@ export function toMember(row: MemberRow) {
   return addUnlisted(record, row.unlisted)
 }
 
-/** Converts a row to a User (API specification, section 2.3), without the internal `id` of list items. */
+/** Converts a row to a User (API specification, “User”), without the internal `id` of list items. */
 export function toUser(row: UserRow) {
   const record = {
     user_id: row.user_id,

@@ -26,7 +26,7 @@ const prefix = '/v1'
 
 interface ServiceOptions {
   store: Store
-  /** API key that every request must contain (API specification, section 5). */
+  /** API key that every request must contain (API specification, “Authentication”). */
   apiKey: string
   now(): number
   sessionControl?: SessionControl

@@ -20,7 +20,7 @@ export interface Admission {
   guestSeq: number | null
 }
 
-/** Creates the error for an uninvited or blocked user, with status 400 (API specification, section 7). */
+/** Creates the error for an uninvited or blocked user, with status 400 (API specification, “Errors”). */
 const createRefusal = (message: string) => new Fault(400, 'refused', message)
 
 /** Prefixes a token with the member's ID, so that looking up the token needs no index. */
@@ -29,7 +29,7 @@ export function createMemberToken(memberId: string, token: string): string {
 }
 
 /**
- * Admits a client to a room, and adds a member if needed (API specification, section 2.1). Call inside
+ * Admits a client to a room, and adds a member if needed (API specification, “Room”). Call inside
  * `store.write`.
  * @param token `access_token` of a user, or of a member of this room; undefined for an anonymous client
  * @throws {Fault} if the client may not join

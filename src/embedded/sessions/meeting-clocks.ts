@@ -29,7 +29,10 @@ const retryMs = 1000
 /** Tolerance for rounding errors of monotonic times, in milliseconds. */
 const toleranceMs = 0.001
 
-/** Meeting clocks of all rooms with two or more connected participants (API specification, section 2.7). */
+/**
+ * Meeting clocks of rooms with two or more connected participants (API specification, “Create Room request
+ * body”).
+ */
 export class MeetingClocks {
   readonly #options: MeetingsOptions
   readonly #running = new Map<string, Meeting>()

@@ -168,7 +168,7 @@ export class RoomViews {
   }
 }
 
-/** Returns the image URLs of a page. The API specification (section 2.5) allows only image entities. */
+/** Returns the image URLs of a page. The API specification (“Page”) allows only image entities. */
 function readImages(entities: string): string[] {
   const list = readJson(entities)
   if (!Array.isArray(list)) return []

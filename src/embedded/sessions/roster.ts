@@ -87,7 +87,7 @@ function updateCounts(room: Room<unknown>, session: RosterSession, change: 1 | -
   else room.participants.delete(session.memberId)
 }
 
-/** Returns false for a monitor, which watches without taking part (API specification, section 2.2). */
+/** Returns false for a monitor, which watches without taking part (API specification, “Member”). */
 export function isParticipant({ type }: Pick<ConnectedSession, 'type'>): boolean {
   return type !== 'monitor'
 }

@@ -21,7 +21,7 @@ export interface Peer {
   close(closeReason: CloseReason): void
 }
 
-/** Connection of a member to a room (API specification, section 1). */
+/** Connection of a member to a room (API specification, “What the service does”). */
 export interface ConnectedSession extends EndedSession {
   readonly id: string
   readonly roomId: string
@@ -47,7 +47,7 @@ export interface SessionControl {
   end(roomId: string, closeReason: CloseReason, isSelected?: (session: ConnectedSession) => boolean): void
   endUser(userId: string, closeReason: CloseReason): void
   setType(roomId: string, memberId: string, type: MemberType): void
-  /** Sends a message to the room's current sessions only (API specification, section 4, rule 4). */
+  /** Sends a message to the room's current sessions only (API specification, “Endpoints”, rule 4). */
   send(roomId: string, message: object): void
   /**
    * Sends a new description of a room to the sessions that show the room, after a change of the room, its

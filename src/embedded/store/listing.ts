@@ -16,7 +16,7 @@ export function listAll<Row>(store: Store, listing: Listing): Row[] {
   return readRows<Row>(store, listing, -1, 0)
 }
 
-/** Reads one page of a list with the total (API specification, section 2.6, and section 4, rule 6). */
+/** Reads one page of a list with the total (API specification, “Paging”, and “Endpoints”, rule 6). */
 export function listPage<Row>(
   store: Store,
   listing: Listing,

@@ -44,7 +44,7 @@ export function countWaiting(store: Store): number {
   return row?.count ?? 0
 }
 
-/** Adds changes of a room to the outbox (API specification, section 6.1). Call inside `store.write`. */
+/** Adds changes of a room to the outbox (API specification, “Webhook”). Call inside `store.write`. */
 export function enqueueOrPack(
   store: Store,
   newId: () => string,
