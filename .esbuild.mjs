@@ -1,6 +1,6 @@
-// Bundles the program into files, whose parts are run on demand. Writes to dist: meetroom.js, embedded.js
-// with the embedded service, help.js with the help topics, undici.js, the testing module, build.json for the
-// launcher, the licenses, and sbom.cdx.json.
+// Bundles the program into files. The launcher runs the parts of a file on demand.
+// Writes to dist: meetroom.js, embedded.js with the embedded service, help.js with the help topics,
+// undici.js, the testing module, build.json for the launcher, the licenses, and sbom.cdx.json.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -15,8 +15,8 @@ const common = { platform: 'node', target: 'node20.18', charset: 'ascii', minify
 
 /**
  * Plugin that omits `node:child_process`, which Commander loads at startup for executable subcommands. This
- * program has none. With the module, `--help` takes 1.03 times as long, and `meetroom completion bash` 1.04
- * times.
+ * program has no executable subcommands. With the module, `--help` takes 1.03 times as long, and `meetroom
+ * completion bash` 1.04 times.
  */
 const withoutChildProcess = {
   name: 'without-child-process',
@@ -42,7 +42,8 @@ const bundled = {
 }
 
 /**
- * Bundles the program into parts, split at dynamic imports. The name of a part contains the name of its file.
+ * Bundles the program into parts, split at dynamic imports. The name of a part contains the name of its file
+ * in dist.
  */
 export async function bundle() {
   const { outputFiles, metafile } = await build({
@@ -143,7 +144,6 @@ async function listCacheWords() {
   return [...new Set([...words, 'help', 'h', 'local', 'json', 'ndjson', 'csv', 'ids'])]
 }
 
-/** Returns the licenses of the bundled packages with their names and versions. */
 async function readLicenses(inputs) {
   const folders = new Set(
     inputs.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []),
@@ -161,15 +161,15 @@ async function readLicenses(inputs) {
 }
 
 /**
- * Creates the bill of materials in CycloneDX format. npm cannot create it, because only the bundler knows the
- * bundled packages.
+ * Creates the bill of materials in CycloneDX format. npm cannot create it, because only the bundler has the
+ * list of bundled packages.
  */
 async function createBillOfMaterials(metafile, inputs) {
   const folder = await mkdtemp(join(tmpdir(), 'meetroom-build-'))
   try {
     const used = new Set(inputs)
     const bundled = Object.entries(metafile.inputs).filter(([file]) => used.has(file))
-    // Programs for the browser contain no packages.
+    // Programs for the browser and omitted modules contain no packages.
     const isOther = (file) => /\?script$|^unused:/.test(file)
     const withoutOthers = (key, value) => {
       if (isOther(key)) return undefined
@@ -202,7 +202,7 @@ if (process.argv[1] === import.meta.filename) {
   const { version } = JSON.parse(await readFile('package.json', 'utf8'))
   const files = new Map([...program, ...testing.files])
   files.set('build.json', JSON.stringify({ id, version, words: await listCacheWords() }))
-  // Licenses must accompany every copy, in addition to the comments in the code.
+  // License texts must accompany every copy, in addition to the license comments in the code.
   files.set('LEGAL.txt', `${comments.join('\n')}\n${await readLicenses(inputs)}`)
   files.set('sbom.cdx.json', await createBillOfMaterials(metafile, inputs))
   await rm('dist', { recursive: true, force: true })

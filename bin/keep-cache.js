@@ -51,7 +51,7 @@ function write(path, code) {
   }
 }
 
-/** Removes the least recently used caches of all builds until the remaining caches fit the maximum size. */
+/** Removes the least recently used caches of all builds beyond the maximum size, and empty directories. */
 function removeLeastUsed(all) {
   const builds = fs.readdirSync(all).filter((name) => /^v\d+\./.test(name))
   const files = builds.flatMap((build) =>

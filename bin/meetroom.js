@@ -78,7 +78,7 @@ function compile(file) {
 }
 
 /**
- * Returns the kind of a command, such as `rooms-list-json-local`: the first six words that the program knows.
+ * Returns the kind of a command, such as `rooms-list-json-local`: its first six words that build.json lists.
  * Other words may be secret or different each time.
  */
 function kindOf(argv) {
@@ -89,7 +89,9 @@ function kindOf(argv) {
   return known.slice(0, 6).join('-')
 }
 
-/** Returns the user's cache directory of this build; undefined if there is none. */
+/**
+ * Returns the user's cache directory of this build; undefined if the environment specifies no base directory.
+ */
 function cacheFolder({ XDG_CACHE_HOME, LOCALAPPDATA, HOME }, build) {
   const home = HOME && join(HOME, process.platform === 'darwin' ? 'Library/Caches' : '.cache')
   const base = XDG_CACHE_HOME || (process.platform === 'win32' ? LOCALAPPDATA : home)
@@ -101,7 +103,7 @@ function readCache(name) {
   let file
   try {
     if (!isOurs(fs.lstatSync(folder)) || !isOurs(fs.lstatSync(join(folder, '..')))) return undefined
-    // These flags neither follow links nor wait for pipes.
+    // With these flags, opening a file neither follows a link nor waits for a pipe.
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
     file = fs.openSync(join(folder, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     const stat = fs.fstatSync(file)
@@ -129,7 +131,10 @@ function markUsed(file, { mtime }) {
   } catch {}
 }
 
-/** Returns true for a file that only this user and root can write. */
+/**
+ * Returns true for a file that only this user and root can write. On Windows, files have no user ID, and the
+ * result is always true.
+ */
 function isOurs({ uid, mode }) {
   return process.getuid === undefined || ((uid === process.getuid() || uid === 0) && (mode & 0o022) === 0)
 }

@@ -134,7 +134,7 @@ test('each command has a file named after the command', async () => {
   const commands = (await leaves()).map(({ words }) => words)
   expect(commands.length).toBeGreaterThan(50)
   expect(commands.filter((words) => fileOf(words) === undefined)).toEqual([])
-  // Group files list their verbs, and define none.
+  // A group file lists its verbs, but does not define them.
   const groups = new Set(commands.filter(({ length }) => length > 1).map(([group]) => group))
   const definesVerb = (group = '') => /\.command\(|\.action\(/.test(code(`cli/commands/${group}/${group}.ts`))
   expect([...groups].filter(definesVerb)).toEqual([])
@@ -287,7 +287,7 @@ test('only match.ts and a fixed list of modules compare names and emails of item
     'cli/commands/sessions/watch/room-view.ts',
     'cli/workspace/export-workspace.ts',
   ])
-  // An import compares no names: an empty filtered list shows that it has not created the room.
+  // An import compares no names: an empty filtered list shows that the import has not created the room.
   expect(having(/call\('listRooms', \{ query: \{ name\b/)).toEqual([
     ...['cli/import/adapters/rooms.ts', 'cli/names/item-finder.ts'],
   ])

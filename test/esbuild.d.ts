@@ -2,7 +2,7 @@ declare module '*.esbuild.mjs' {
   export interface Part {
     name: string
     code: string
-    /** Source files in the chunk. */
+    /** Source files in the part. */
     inputs: string[]
   }
 

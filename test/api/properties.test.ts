@@ -125,7 +125,7 @@ describe('URL parser of --image', () => {
   const anything = fc
     .array(fc.oneof(encoded, hostile), { maxLength: 6 })
     .map((pieces) => `https://host/${pieces.join('')}`)
-  /** Removes characters that only some parsers accept in a URL. */
+  /** Removes or replaces text that only some parsers accept in a URL. */
   const wellFormed = (text: string) => text.replaceAll('%', '').toWellFormed().trim()
 
   test('the URL parser of --image returns ASCII without spaces', () => {
@@ -249,7 +249,7 @@ describe('dotted keys of --set', () => {
     isTree(value)
       ? Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]))
       : [{ path, value }]
-  /** Returns an object as sorted entries. */
+  /** Converts an object and its nested objects to sorted entries. */
   const sorted = (value: unknown): unknown =>
     isTree(value)
       ? Object.entries(value)
@@ -389,7 +389,7 @@ describe('JSON', () => {
   })
 })
 
-// Joiners and tags are shown where they are valid, which another test checks.
+// Excludes joiners and tags, which the output contains where they are valid. Another test checks them.
 const unsafe = /(?![\p{Join_C}\u{e0020}-\u{e007f}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/u
 
 describe('text for a terminal', () => {

@@ -187,7 +187,7 @@ const perSecond = Number(flags.rate)
 
 /**
  * Imports into a limited service. Returns the time in seconds, its ratio to the shortest possible time, and
- * the refusals after the first second in percent.
+ * the refusals after the first second in percent of the requests without earlier refusals.
  */
 async function importLimited(program: string, file: string, limits: Omit<Limits, 'perSecond'>) {
   const { ms, stub } = await importUsers(program, file, { perSecond, ...limits }, [])

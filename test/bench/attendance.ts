@@ -1,6 +1,7 @@
-// Measures time, requests and memory of attendance reports in each output format: for 1,000 rooms with 100
-// sessions each, and for one room with 100,000 sessions. The service is a stub in a separate process, so that
-// the client is the bottleneck. Ratios are relative to NDJSON without further flags in the same round.
+// Measures time, requests and memory of attendance reports in each output format. The reports are for 1,000
+// rooms with 100 sessions each, and for one room with 100,000 sessions. The service is a stub in a separate
+// process, so that the client is the bottleneck. Ratios are relative to NDJSON without further flags in the
+// same round.
 // Run with: npm run bench:attendance [-- --rooms 1000 --sessions 100 --large 100000 --rounds 3]
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -30,8 +31,8 @@ const mostManyMb = 350
 const mostMb = 150
 
 /**
- * Service whose users connect four times in an hour; the large room has one user per hundred sessions. The
- * room `large` pages its sessions. The room `whole` sends all sessions in one response, as in the API
+ * Service whose users have four sessions each within an hour, or a hundred sessions each in the large room.
+ * The room `large` pages its sessions. The room `whole` sends all sessions in one response, as in the API
  * specification.
  */
 const stub = `

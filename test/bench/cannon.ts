@@ -9,7 +9,7 @@ export interface Round {
 }
 
 /**
- * Sends `amount` requests and measures until the last response.
+ * Sends `amount` requests, and measures the time until the last response.
  * @param pid process ID of the server
  */
 export async function cannon(

@@ -1,6 +1,7 @@
-// Measures a list in pages of 100 from a service that caps `limit`, with latency, compared with curl for one
-// page after another and for 8 concurrent pages. --before adds the built launcher of another version, such as
-// the last release. Run with: npm run bench:pages [-- --rooms 20000 --latency 0,50 --rounds 9 --before
+// Measures a list in pages of 100 from a service that caps `limit`, with latency. The peers are curl for one
+// page after another and curl for 8 concurrent pages. --before adds the built launcher of another version,
+// such as the last release.
+// Run with: npm run bench:pages [-- --rooms 20000 --latency 0,50 --rounds 9 --before
 // ../other/bin/meetroom.js]
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'

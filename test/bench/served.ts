@@ -65,7 +65,7 @@ export function firstLine(child: ChildProcess): Promise<string> {
   })
 }
 
-/** Sends a request to the service and parses the response. */
+/** Sends a request to the service. Returns the parsed response, regardless of its status. */
 export async function send(
   served: Pick<Served, 'baseUrl' | 'apiKey'>,
   method: string,

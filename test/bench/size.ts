@@ -1,6 +1,7 @@
 // Measures the cost of size: the same requests to a workspace of 1,000 users and rooms and to a large
-// workspace, and the wait of other requests during a large request. Run with: npm run bench:size [-- ROWS
-// [PAIRS]]. The documented figures are for 1000000 rows, which take several minutes.
+// workspace. Also measures the wait of other requests during a large request.
+// Run with: npm run bench:size [-- ROWS [PAIRS]]. The documented figures are for 1000000 rows, which take
+// several minutes.
 import { once } from 'node:events'
 import { request } from 'node:http'
 import autocannon from 'autocannon'
@@ -13,7 +14,7 @@ const pairs = Number(process.argv[3] ?? 9)
 /** Number of runs of each large request. Each run deletes a room. */
 const largeRuns = Math.min(pairs, 3)
 const maxDirectEnds = 1000
-/** Number of members and number of sessions of each large room. */
+/** Number of members and number of sessions of each large room, unless the workspace has fewer users. */
 const crowd = many / 10
 
 const insertCrowd = [
@@ -76,7 +77,10 @@ async function drain({ baseUrl, apiKey }: Served, method: string, path: string):
   await once(response.resume(), 'end')
 }
 
-/** Returns the longest wait of a GET by ID while a request runs, in milliseconds. */
+/**
+ * Returns the longest time of a GET by ID during and shortly after a request, and the time of the request, in
+ * milliseconds.
+ */
 async function worstBeside(
   served: Served,
   work: () => Promise<unknown>,

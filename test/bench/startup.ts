@@ -90,7 +90,7 @@ for (let i = 0; i < 20; i++)
 // code.
 for (const line of ['rooms lst', 'rooms get none', '--help', 'rooms list --curl', 'rooms list --json --curl'])
   spawnSync(node, [launcher, ...line.split(' ')], { env: base })
-// The first run of each command stores the code cache for the others, and the second run adds missing code.
+// The first run of each command stores the code cache for later runs, and the second run adds missing code.
 for (const row of [...rows, ...rows, ...rows]) run(row)
 const times = await alternate(pairs, Object.fromEntries(rows.map((row) => [row.what, () => run(row)])))
 const peaks: number[] = []
@@ -104,7 +104,7 @@ for (let i = 0; i < Math.min(pairs, 7); i++) {
 await served.stop()
 rmSync(home, { recursive: true, force: true })
 
-/** Returns true if even the best quarter of the ratios is above the limit, which is more than noise. */
+/** Returns true if the first quartile of the ratios exceeds the limit, so that noise alone does not count. */
 const isMissed = (ratios: readonly number[], most: number) =>
   (ratios.toSorted((a, b) => a - b)[ratios.length >> 2] ?? 0) > most
 const verdict = (ratios: readonly number[], most: number) =>

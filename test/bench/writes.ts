@@ -1,5 +1,5 @@
-// Measures durable POST requests per second of `meetroom serve` at several numbers of connections, compared
-// with a bare program with the same table, indexes and rows (bare-writes.ts). Both run alternately, each pair
+// Measures durable POST requests per second of `meetroom serve` at several numbers of connections. The peer
+// is a bare program with the same table, indexes and rows (bare-writes.ts). Both run alternately, each pair
 // on new copies of one workspace.
 // Run with: npm run bench:writes [-- PAIRS [CONNECTIONS…]]
 import { spawn } from 'node:child_process'

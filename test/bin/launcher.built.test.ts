@@ -135,7 +135,7 @@ test('a code cache that lacks much code is rewritten only after an hour, and a c
     const path = join(folder(), 'local-rooms-list.meetroom.js')
     utimesSync(path, new Date(), new Date(Date.now() - 3_601_000))
   }
-  // Without rooms there is no table to lay out.
+  // Without rooms, the program lays out no table, so the cache lacks the code for tables.
   const empty = await list()
   expect(await list()).toBe(empty)
   await runHere('--local rooms create --name first --type open'.split(' '), { env })

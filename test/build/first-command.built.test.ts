@@ -19,7 +19,7 @@ import { notice, share } from '../suites/size.ts'
 const isRoot = process.getuid?.() === 0
 const ordinaryUser = 65534
 
-/** Files in git that building and running need. */
+/** Files in git that the build and the program need. */
 const checkedOut = [
   '.esbuild.mjs',
   '.esbuild-parts.mjs',
@@ -44,7 +44,7 @@ function makePath(dir: string): string {
   return dir
 }
 
-/** Copies the project into a directory whose parent cannot be written to. */
+/** Copies the project into a directory whose parent directory is read-only. */
 function checkOut(user: number | undefined) {
   const dir = mkdtempSync(join(tmpdir(), 'meetroom-checkout-'))
   const [parent, home] = [join(dir, 'parent'), join(dir, 'home')]
@@ -65,7 +65,10 @@ function checkOut(user: number | undefined) {
   return { checkout, home, path: makePath(join(dir, 'path')) }
 }
 
-/** Returns true if every user can enter a directory: the packages may be in the home directory of root. */
+/**
+ * Returns true if every user can enter a directory and its parents. The packages may be in the home directory
+ * of root, which other users cannot enter.
+ */
 function isOpen(dir: string): boolean {
   const isEntered = (statSync(dir).mode & 0o001) !== 0
   return isEntered && (dirname(dir) === dir || isOpen(dirname(dir)))

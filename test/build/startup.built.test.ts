@@ -12,7 +12,7 @@ import { tempDir } from '../helpers/world.ts'
 const program = mkdtempSync(join(tmpdir(), 'meetroom-startup-'))
 afterAll(() => rmSync(program, { recursive: true, force: true }))
 
-// The program consists of the shipped chunks, each of which reports on standard error that it runs.
+// The program consists of the shipped parts, each of which reports on standard error that it runs.
 beforeAll(async () => {
   const { parts } = await bundle()
   const telling = parts.map((part) => ({
@@ -32,7 +32,7 @@ beforeAll(async () => {
   )
 }, 60_000)
 
-/** Returns the packages, the chunks and the public Node modules that a command line has loaded. */
+/** Returns the packages, the parts and the public Node modules that a command line has loaded. */
 async function listLoaded(line: string, env: Record<string, string> = {}): Promise<string[]> {
   const dir = tempDir()
   const base = {

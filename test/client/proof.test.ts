@@ -18,7 +18,7 @@ beforeEach(async () => {
     .id
 })
 
-/** Commands whose result can be read, with a check of the service. */
+/** Commands whose result a read can prove, each with a check of the service. */
 const readable = {
   'rooms update ROOM --name New': async () => (await world.rooms()).includes('New'),
   'rooms terminate ROOM --yes': async () => (await readRoom())?.terminated_at != null,
@@ -33,7 +33,7 @@ const readable = {
   'users update ada --name New': async () => (await world.users())['ada'] === 'New',
   'users delete ada --yes': async () => (await world.users())['ada'] === undefined,
 } as const
-/** Commands whose result cannot be read. */
+/** Commands whose result no read can prove. */
 const unreadable = [
   'rooms create --name New --type open',
   'message send ROOM hi',

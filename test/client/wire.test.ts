@@ -164,7 +164,10 @@ describe('unlisted fields and numbers beyond a double', () => {
     })
 })
 
-/** Returns every field that may be null: all except IDs, types, requested fields and the result itself. */
+/**
+ * Returns a copy of the response for each nullable field, with null in this field. IDs, types, requested
+ * fields and the result itself are not nullable.
+ */
 function listNullableFields(
   name: OperationName,
   { body }: AnyInput,

@@ -51,7 +51,8 @@ describe.runIf(hasBash && hasJq)('the job of the GitHub Actions recipe', () => {
     expect(await run()).toMatchObject({ code: 0, summary: '' })
     expect(world.requests.map(({ method }) => method)).toEqual([
       ...['GET', 'GET', 'POST', 'POST', 'POST'],
-      // The row is read three times, and the resumed run reads it again.
+      // The first run requests the user three times after its writes. The resumed run requests the user
+      // again.
       ...['GET', 'GET', 'GET'],
       ...['GET', 'GET', 'GET', 'POST'],
     ])
@@ -169,7 +170,7 @@ describe('the POSIX sh recipe', () => {
 test('the crontab lines of the cron recipe run with the settings and the key of the user, write the report, and import users', async () => {
   const [first = '', ...lines] = blockBehind('## cron', 'crontab').trim().split('\n')
   const jobs = lines.map((line) => line.split(/\s+/).slice(5).join(' '))
-  // An unescaped percent sign ends the line.
+  // In a crontab, an unescaped percent sign ends the command.
   for (const job of jobs) expect(job.match(/(?<!\\)%/)).toBeNull()
   const [, path = ''] = /^PATH=(.*)$/.exec(first) ?? []
   const cron = {

@@ -81,7 +81,7 @@ async function runCommands(
   // A backup needs a local workspace.
   if (commands.some((line) => line.includes('meetroom local ')))
     await runLine(world, 'meetroom --local users create ada', { env })
-  // The log is set by an `export`, which is not a command of this program.
+  // The documentation sets the log with `export`, which is not a command of this program.
   if (commands.some((line) => line.includes('audit list'))) {
     env['MEETROOM_AUDIT_LOG'] = join(world.dir, 'audit.ndjson')
     await runLine(world, 'meetroom users update ada --name Ada', { env })
@@ -106,7 +106,8 @@ async function runCommands(
       code,
       stderr: code === 0 ? expect.not.stringMatching(/^error:/m) : expect.any(String),
     })
-    // All other commands print output. A list without items does not show that its conditions work.
+    // Commands that change no setting must print output, because an empty list would not prove that its
+    // conditions work.
     if (!/config (?:un)?set/.test(line)) expect(run.stdout + run.stderr, line).not.toBe('')
     results.push({ line, code, note })
   }

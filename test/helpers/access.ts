@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { answer, createWorld, type Intercept } from './world.ts'
 
-/** Creates a workspace with two leavers, mallory and trudy, in rooms of every type. */
+/** Creates a workspace with two users to offboard, mallory and trudy, in rooms of every type. */
 export async function createAccessWorld() {
   const world = await createWorld()
   for (const user_id of ['ada', 'mallory', 'trudy'])
@@ -47,7 +47,9 @@ export async function createAccessWorld() {
         .map(({ method, url, body = '' }) =>
           `${method} ${url.slice('https://meet.test/v1'.length)} ${body}`.trim(),
         ),
-    /** Makes requests with a matching path fail until the next call. */
+    /**
+     * Makes requests with a matching URL fail until the next call. By default, requests of all methods fail.
+     */
     fails: (pattern: RegExp, status = 500, method?: string) => {
       world.intercept = async (request, next) =>
         pattern.test(request.url) && (method === undefined || request.method === method)

@@ -10,8 +10,8 @@ import { leaves } from './tree.ts'
 import { baseUrl, tempDir, worldsWith } from './world.ts'
 
 /**
- * Values of arguments by their name in the help. `ROOM`, `MEMBER` and `DELIVERY` stand for IDs, and `GROUP`
- * stands for the first word of the command.
+ * Values of arguments by their name in the help. `ROOM`, `MEMBER` and `DELIVERY` are placeholders for IDs.
+ * `GROUP` is a placeholder for the first word of the command.
  */
 const values: Record<string, string> = {
   room: 'ROOM',
@@ -44,7 +44,10 @@ const values: Record<string, string> = {
   backup: 'workspace/workspace.db',
 }
 
-/** Words after commands that need flags or have several forms. `ARGS` stands for the argument values. */
+/**
+ * Words after commands that need flags or have several forms. `ARGS` is a placeholder for the argument
+ * values.
+ */
 const lines: Record<string, readonly string[]> = {
   'rooms create': ['--name N --type open', '--name N --type open --if-not-exists'],
   'rooms link': ['ARGS --as ada', '--where type=private --as ada'],
@@ -139,7 +142,7 @@ export async function allCalls(): Promise<string[]> {
   })
 }
 
-/** Groups calls by command, that is by their first two words. */
+/** Groups calls by command, that is, by their first two words. */
 export function byCommand(calls: readonly string[]): string[][] {
   const groups = new Map<string, string[]>()
   for (const call of calls) {
@@ -186,7 +189,7 @@ export async function prepare({ isProtected = false, keyCommand = false }: Prepa
     mode: 0o600,
   })
   file('key', world.apiKey)
-  // Outside the data directory, so that commands with a profile find no local workspace.
+  // The database is outside the data directory, so that commands with a profile find no local workspace.
   await mkdir(join(world.dir, 'workspace'))
   emptyWorkspace ??= createEmptyWorkspace()
   writeFileSync(join(world.dir, 'workspace/workspace.db'), await emptyWorkspace)

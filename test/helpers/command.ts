@@ -11,7 +11,7 @@ export interface Finished {
 
 export interface CommandOptions {
   cwd?: string
-  /** Maximum run time, in milliseconds. */
+  /** Maximum run time, in milliseconds; 25,000 by default. */
   patienceMs?: number
   /** Called with all standard output received so far. */
   onOutput?(stdout: string): void

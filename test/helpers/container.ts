@@ -22,7 +22,7 @@ const taking = ['--tmpfs', '--env', '--user', '--volume', '--workdir', '--name',
 /**
  * Parses the arguments of `docker run`.
  * @param env environment of the user who runs docker
- * @throws {Error} for an unsupported option
+ * @throws {Error} for an unsupported flag
  */
 export function readDockerRun(given: readonly string[], env: Record<string, string | undefined>): Container {
   const words = [...given]

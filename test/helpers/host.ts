@@ -3,9 +3,12 @@ import type { Host } from '../../src/host.ts'
 
 export interface HostOptions {
   env?: Record<string, string | undefined>
-  /** Content of standard input; undefined with `tty` for a terminal. */
+  /**
+   * Content of standard input. If undefined, standard input is a terminal with `tty`, and empty without
+   * `tty`.
+   */
   stdin?: string | Uint8Array
-  /** True if standard input, output and error are a terminal. */
+  /** True if standard output and standard error are a terminal. */
   tty?: boolean
   columns?: number
   rows?: number
@@ -89,7 +92,7 @@ export function testHost({
   let elapsed = 0
   const size = [tty ? columns : undefined, tty ? rows : undefined] as const
   const stderr = new Capture(tty, ...size)
-  // A terminal wraps prompts at its width. With the marker, Node keeps the input open between prompts.
+  // A terminal wraps prompts at its width. With the marker, the prompt library keeps this stream open.
   const prompt = Object.assign(new PassThrough(), { _isStdio: true }, tty ? { columns } : {})
   prompt.on('data', (chunk) => void stderr.write(chunk))
   if (!tty && stdin === undefined) keyboard.end()

@@ -25,8 +25,8 @@ interface CommandInterface {
 
 /**
  * Compact form of a JSON Schema: types and 'literals' joined by |, a list in brackets, the fields of an
- * object (a question mark follows the name of an optional field, `*` stands for any name), or `{"|": [...]}`
- * for alternatives.
+ * object, or `{"|": [...]}` for alternatives. The name of an optional field ends with a question mark, and
+ * `*` is a placeholder for any name.
  */
 export type Shape = string | [Shape] | { '|': Shape[] } | { [field: string]: Shape }
 
@@ -146,7 +146,7 @@ function union(shapes: Shape[]): Shape {
   return flat.every((shape) => typeof shape === 'string') ? flat.join('|') : { '|': flat }
 }
 
-/** Writes one line per command, global flag, list of names and schema. */
+/** Formats the interface with one line per command, global flag, list of names and schema. */
 export function formatInterface({
   version,
   commands,
@@ -312,8 +312,8 @@ export function isRemoval({ change }: Difference): boolean {
 const lastWithoutPolicy = '0.2.0'
 
 /**
- * Lists the incompatible changes that break the compatibility policy: changes without an entry under
- * “Unreleased”, and removals that the last release did not announce under “Deprecated”.
+ * Lists the incompatible changes that break the compatibility policy. These are changes without an entry
+ * under “Unreleased”, and removals that the last release did not announce under “Deprecated”.
  */
 export function policyBreaches(released: Interface, current: Interface, changelog: string): string[] {
   const sections = changelog.split(/^(?=## )/m)

@@ -65,7 +65,7 @@ async function begin(dir: string, script?: string) {
       isKilled = true
       child.kill('SIGKILL')
     },
-    /** @throws {Error} when the request is refused */
+    /** @throws {Error} if the status of the response is not 200 */
     async api(method: string, path: string, body?: object): Promise<any> {
       const answer = await call(method, path, body)
       if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)

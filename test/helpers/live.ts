@@ -320,8 +320,8 @@ export async function restart({ dir, machine, stop }: Served, { after = 0 } = {}
 }
 
 /**
- * Serves a copy of the files that a crash at this moment would leave on disk. The original service continues
- * until the end of the test.
+ * Serves a copy of the files that would be on disk after a crash at this moment. The original service
+ * continues until the end of the test.
  */
 export async function crash({ dir, machine }: Served, { after = 0 } = {}): Promise<Served> {
   if (dir === undefined) throw new Error('nothing of a workspace in memory survives a crash')

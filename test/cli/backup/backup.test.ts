@@ -22,7 +22,6 @@ beforeEach(async () => {
 })
 
 const path = (name: string) => join(world.dir, name)
-/** Returns the records in a file. */
 const records = (file: string): Record<string, any>[] =>
   readFileSync(path(file), 'utf8')
     .split('\n')

@@ -10,7 +10,7 @@ import { sized } from '../../suites/size.ts'
 
 type Thing = Record<string, any>
 
-/** Fields that the service generates, and no import can restore. */
+/** Fields that the service generates and that no import can restore. */
 const generatedFields = [
   'id',
   'room_id',
@@ -81,7 +81,7 @@ const room = fc.record({
 
 type Generated = typeof room extends fc.Arbitrary<infer T> ? T : never
 
-/** Creates users, and rooms in every state. */
+/** Creates all people as users, and the rooms with their members. */
 async function createItems(world: ImportWorld, rooms: readonly Generated[]) {
   for (const user_id of people)
     await world.send('POST', '/users', {
@@ -188,7 +188,7 @@ describe('an import of a saved file', () => {
     expect(rooms).toHaveLength(1)
     expect(rooms[0].terminated_at).not.toBeNull()
     expect((await world.member(rooms[0].id, 'trudy')).is_blocked).toBe(true)
-    // The journal of the first import is the receipt, so a repeated import is refused.
+    // The journal of the first import serves as its receipt, so the program refuses a repeated import.
     expect(await world.outcome('rooms import undo.ndjson')).toMatchObject({ code: 2 })
   })
 

@@ -19,7 +19,7 @@ const room = (id: string, created_at: string | null = '2025-01-01T00:00:00.000Z'
 })
 
 /**
- * Rooms: `busy` is occupied, `used` was occupied until a day ago, and `old` until last summer. `never` was
+ * Rooms: `busy` is occupied, `used` was occupied until a day ago, and `old` until July 2025. `never` was
  * never occupied.
  */
 const rooms: RoomInUse[] = [
@@ -439,7 +439,6 @@ test('rooms export --where with a condition on room metrics exports the matching
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'id\r\nbusy\r\nused\r\n' })
 })
 
-// Compares the program with an independent reference implementation.
 test('random --where conditions on room metrics match the same random rooms as a reference implementation', async () => {
   const session = fc.option(fc.integer({ min: 0, max: 50 }))
   const holds: Record<string, (value: number, wanted: number) => boolean> = {

@@ -645,7 +645,7 @@ describe('random --where conditions on a random list', () => {
     fc.integer(),
     fc.integer({ min: -300, max: 300 }).map((cents) => cents / 100),
   )
-  // Spaces around a value are trimmed.
+  // The program trims white space around a value.
   const text = fc
     .oneof(fc.constantFrom('a', 'b', 'B', 'ab', '=x', '10', '9'), fc.string({ unit: 'binary' }))
     .filter((value) => value !== '' && value === value.trim())

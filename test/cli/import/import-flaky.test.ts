@@ -39,7 +39,7 @@ const cutAnswer = async (next: Next) => {
   return answer(200, '{"room":{"id":"0')
 }
 
-/** Makes the requests that `which` selects fail. */
+/** Makes a request fail if `which` selects the request. */
 function failRequests(
   wrong: (next: Next) => Promise<WireResponse>,
   which: (n: number, request: WireRequest) => boolean,
@@ -386,7 +386,7 @@ describe('members import', () => {
 })
 
 describe('a pause of an import', () => {
-  /** Imports five users, two concurrently; returns the times of the requests, in seconds. */
+  /** Imports five users, two concurrently by default; returns the times of the requests, in seconds. */
   async function sentAt(
     wrong: (host: TestHost) => Promise<WireResponse>,
     concurrency = 2,

@@ -17,7 +17,7 @@ const { world } = importFixture()
 interface When {
   /** Number of requests with a response before the interrupt. */
   answered: number
-  /** Number of requests in flight at the interrupt. */
+  /** Number of requests in flight at the interrupt; 1 by default. */
   underWay?: number
 }
 
@@ -288,7 +288,7 @@ describe('a request without a response after ^C', () => {
     world.file('in.csv', roomsCsv(10))
     const { code, stderr } = await runWithoutResponses('rooms import in.csv --concurrency 2', 4)
     expect(code).toBe(130)
-    // The service had processed one of the two requests.
+    // Simulates that the service processed one of the two requests.
     await world.room('R5')
     const { code: second, stderr: end } = await world.run(goOn(stderr))
     expect({ second, end: end.split('\n').slice(-3, -1) }).toEqual({

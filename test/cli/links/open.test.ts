@@ -33,10 +33,12 @@ interface Visit {
 }
 
 let visit: Promise<Visit>
-/** Returns the script of a browser, whose page and redirect this process follows. */
+/**
+ * Returns the script of a browser. This process then opens the page of the browser and follows the redirect.
+ */
 function writeBrowser(dir: string): string {
   visit = follow(join(dir, 'argument'))
-  // A test that fails does not wait for the visit.
+  // Prevents an unhandled rejection if the test fails before it awaits the visit.
   visit.catch(() => {})
   return `printf %s "$1" > '${dir}/written'; mv '${dir}/written' '${dir}/argument'`
 }

@@ -32,7 +32,7 @@ const libraryWording = [
   /\b(?:Type|Range|Syntax|Reference)Error\b/,
   /Received (?:undefined|type)|must be of type/,
   /no such file or directory|illegal operation/,
-  // JavaScript
+  // JavaScript, and internal errors of the program
   /\bundefined\b|\[object |\bNaN\b/,
   /has a bug/,
 ]

@@ -9,7 +9,8 @@ import { createWorld, type World } from '../../helpers/world.ts'
 
 /**
  * Common mistakes, each with a score for its message: one point for the problem with the value, and one point
- * for the correction. `{room}` and `{member}` stand for IDs. The messages are in fixtures/mistakes.txt.
+ * for the correction. `{room}` and `{member}` are placeholders for IDs. The messages are in
+ * fixtures/mistakes.txt.
  */
 const mistakes: readonly (readonly [score: number, line: string, stdin?: string, env?: string])[] = [
   [2, 'login'],
@@ -448,7 +449,7 @@ test('the explanations of user mistakes mention only existing commands and flags
 const secret = 'sk_live_51Hq8vZ2eKYlo2C0'
 
 /**
- * Returns command lines with a key as surplus argument, for each command with a fixed number of arguments.
+ * Returns command lines with a key as a surplus argument, for each command with a fixed number of arguments.
  */
 async function linesWithSurplusKey(): Promise<string[][]> {
   return (await leaves()).flatMap(({ words, command }) => {

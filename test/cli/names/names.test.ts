@@ -28,7 +28,7 @@ const lookup = (name: string) => `GET /rooms?name=${encodeURIComponent(name)}&li
 
 // Completion does not check the names in a line.
 const everyCall = (await allCalls()).filter((call) => !/^__complete/.test(call))
-/** Calls with a room that end by themselves. */
+/** Calls that contain a room and end by themselves. */
 const calls = everyCall.filter((call) => /\bROOM\b/.test(call) && !stays.test(call))
 
 /** Returns the commands that look rooms up. `webhooks trigger` only puts the ID into an event. */

@@ -14,7 +14,7 @@ import { leaves } from '../../helpers/tree.ts'
 import { answer, tempDir } from '../../helpers/world.ts'
 import { share } from '../../suites/size.ts'
 
-/** Origin of the embedded service. A script responds to its requests. */
+/** Origin of the embedded service. A script responds to the requests to this origin. */
 const localOrigin = 'http://127.0.0.1:4999'
 const key = 'key-of-a-test-service'
 const room = '66f1a2b3c4d5e6f708192a3b'

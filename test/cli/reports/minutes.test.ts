@@ -59,7 +59,7 @@ test('intervals that are clipped to a span cover exactly the original time insid
 })
 
 test.each<[Interval, Interval, Interval | undefined]>([
-  // An instant belongs to the span that begins with it, and not to the span that ends with it.
+  // A span contains the instant at its start, but not the instant at its end.
   [
     [5, 5],
     [5, 9],

@@ -16,7 +16,7 @@ function rooms(count: number): void {
   school(world, Object.fromEntries(names(count).map((id) => [id, lesson])))
 }
 
-/** Holds the requests for the sessions of some rooms until they are released. */
+/** Holds the requests for the sessions of some rooms until the test calls `release`. */
 function hold(held: (room: string) => boolean) {
   const { intercept } = world
   const gates = new Map<string, { reached: ReturnType<typeof latch>; gate: ReturnType<typeof latch> }>()

@@ -14,7 +14,9 @@ import { harmIn } from '../../helpers/terminal.ts'
 
 const program = `${quoteForShell(node)} ${quoteForShell(launcher)}`
 
-/** Runs a command line. `isRestored` is true if it leaves the terminal settings unchanged. */
+/**
+ * Runs a command line. `isRestored` is true if the terminal settings are the same before and after the run.
+ */
 async function runDialog(line: string, env: Record<string, string>, replies: readonly Reply[]) {
   const { code, shown } = await talkOnTerminal(
     `stty -g; ${program} ${line}; code=$?; stty -g; exit $code`,

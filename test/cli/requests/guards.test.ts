@@ -31,7 +31,7 @@ const left = async () => (await world.send('GET', '/rooms?limit=1000')).body.roo
 
 const oneLine = (text: string) => stripVTControlCharacters(text).replace(/\s+/g, ' ')
 
-/** Runs a command on a terminal, and types this text. Standard error is returned as one line. */
+/** Runs a command on a terminal, and types this text. Returns standard error as one line. */
 async function runWithInput(text: string, argv: readonly string[], options: HostOptions = {}) {
   const { host, done } = world.start(argv, { tty: true, ...options })
   setImmediate(() => host.type(text))

@@ -34,7 +34,7 @@ function writeKeyCommand(text: string): void {
 const runs = () =>
   existsSync(join(world.dir, 'runs')) ? readFileSync(join(world.dir, 'runs'), 'utf8').length / 4 : 0
 
-/** Environment without a key and a base URL. */
+/** Environment without a key or a base URL. */
 const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
 const stored = () => JSON.parse(readFileSync(file, 'utf8'))
 function store(more: object = {}): void {

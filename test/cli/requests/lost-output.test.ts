@@ -13,7 +13,7 @@ test('each command that prints more than notices exits 74 if its output is lost,
   const silent: string[] = []
   const changed: string[] = []
   const wrong: unknown[] = []
-  // In a quick run, half of the calls of each command.
+  // A quick run tests half of the calls of each command.
   for (const call of byCommand(calls).flatMap((same) => share(same, same.length, 2))) {
     const { world, argvOf } = await prepare()
     const before = JSON.stringify(filesOf(world.dir))
@@ -49,7 +49,7 @@ test('each command that prints more than notices exits 74 if its output is lost,
   expect(changed.length).toBeGreaterThan(15)
 })
 
-/** Calls of which every request has been refused. */
+/** Calls with too few requests for a refusal. Later rounds, which accept more requests, skip them. */
 const exhausted = new Set<string>()
 
 test.each([0, 1, 2, 3, 4])(
@@ -57,7 +57,7 @@ test.each([0, 1, 2, 3, 4])(
   async (answered) => {
     const wrong: unknown[] = []
     let partial = 0
-    // In a quick run, one call of each command.
+    // A quick run tests one call of each command.
     for (const call of byCommand(calls).flatMap((same) => share(same, answered, same.length))) {
       if (exhausted.has(call)) continue
       const { world, argvOf } = await prepare()

@@ -9,7 +9,7 @@ import { sized } from '../../suites/size.ts'
 const world = perTest(createImportWorld)
 const importing = ['users', 'import', 'in.csv', '--if-exists', 'overwrite', '--no-journal']
 
-/** Delays each response; returns the maximum number of requests in flight. */
+/** Simulates a latency. Returns the current and the maximum number of requests in flight, and a clock. */
 function watchInFlight(latencyMs: number) {
   const seen = { inFlight: 0, most: 0 }
   let elapsed = 0

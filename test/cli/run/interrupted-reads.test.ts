@@ -22,7 +22,7 @@ test.each([0, 1, 2])(
   'each command exits 130 immediately if ^C interrupts a read, with the number of earlier reads %i',
   async (answered) => {
     const interrupted: string[] = []
-    // In a quick run, one call of each command.
+    // A quick run tests one call of each command.
     for (const call of byCommand(calls).flatMap((same) => share(same, answered, same.length))) {
       if (exhausted.has(call)) continue
       const { world, argvOf } = await prepare()

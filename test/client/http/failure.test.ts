@@ -25,7 +25,8 @@ describe('a failed connection', () => {
     ['EPROTO', 'the TLS handshake failed', false],
     ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'the TLS connection failed', false],
     ['ESOMETHING', 'the connection failed (ESOMETHING)', true],
-    // A connection closed by the client is not retried; an unknown code that resembles it is retried.
+    // UND_ERR_DESTROYED means that the client closed the connection. Other codes with this beginning allow a
+    // retry.
     ['UND_ERR_DESTROYED', 'the connection failed (UND_ERR_DESTROYED)', false],
     ['UND_ERR_DESTROYED_LATER', 'the connection failed (UND_ERR_DESTROYED_LATER)', true],
   ])(

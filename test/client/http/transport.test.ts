@@ -49,7 +49,6 @@ async function serveRaw(onRequest: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${await listen(server)}`
 }
 
-/** Returns a port without a listener. */
 async function findClosedPort(): Promise<number> {
   const server = createNetServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -98,7 +97,7 @@ async function describeFailure(origin: string, options: Parameters<typeof send>[
   return { message, maybeSent, transient }
 }
 
-/** Starts a server that holds requests until they are released; returns the requests and a transport. */
+/** Starts a server that holds requests until a test releases them; returns the requests and a transport. */
 async function serveSlowly(connections: number) {
   const paths: string[] = []
   const sockets = new Set<Socket>()
@@ -128,7 +127,7 @@ async function serveSlowly(connections: number) {
   }
 }
 
-/** Compresses zeros in members of 1 MB, because one member of 64 MB takes far longer. */
+/** Compresses zeros as gzip members of 1 MB, because one member of 64 MB takes far longer. */
 function zeros(length: number): Buffer {
   const member = gzipSync(Buffer.alloc(2 ** 20))
   const rest = gzipSync(Buffer.alloc(length % 2 ** 20))
@@ -393,7 +392,7 @@ describe.each([
 
     test('the transport reports that the request was not sent if the host name is unknown', async () => {
       const { message, maybeSent } = await describeFailure('http://no-such-host.invalid')
-      // Without a network, the system cannot distinguish the two cases.
+      // Without a network, the system reports every unknown host as a temporary failure.
       expect(message).toMatch(/^the host name cannot be resolved( at the moment)?$/)
       expect(maybeSent).toBe(false)
     })
@@ -790,7 +789,7 @@ describe.each([
 })
 
 describe('a run of writes', () => {
-  /** Sends `writes` writes sequentially; returns the libraries that sent them, in order. */
+  /** Sends `writes` writes sequentially; returns the libraries that sent them, in order of first use. */
   async function findLibraries(writes: number, interim: string): Promise<string[]> {
     const found = new Set<string>()
     const port = await listen(

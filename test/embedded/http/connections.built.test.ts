@@ -32,7 +32,9 @@ function ask(port: number, localAddress = '127.0.0.1'): Promise<number | undefin
   })
 }
 
-/** Starts a service with at most 100 connections, of which half may be silent from one IP address. */
+/**
+ * Starts a service that allows 100 connections, including at most 50 silent connections from one IP address.
+ */
 async function startService() {
   const { service } = await openTestWorkspace()
   const server = await serveHttp(service, { host: '127.0.0.1', port: 0, maxConnections: 100 })

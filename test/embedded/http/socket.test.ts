@@ -117,7 +117,7 @@ test('a body that is not UTF-8 gets the response 400', async () => {
 })
 
 describe('closed servers', () => {
-  /** Starts a server whose responses wait until they are released. */
+  /** Starts a server that holds responses until a test releases them. */
   async function serveBehindGate() {
     const { service, apiKey } = await openTestWorkspace()
     let arrive = () => {}

@@ -21,7 +21,7 @@ async function readMetrics(serving: Serving): Promise<string[]> {
   return (await response.text()).split('\n')
 }
 
-/** Creates a machine whose timers of the given length fire only when a test requests it. */
+/** Creates a machine whose timers of the given length fire only when a test calls `fire`. */
 function createMachineWithTimer(ms: number) {
   const host = createProcessHost()
   let fire = () => {}

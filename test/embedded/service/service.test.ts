@@ -910,7 +910,7 @@ describe('a workspace in a directory', () => {
       (statSync(join(dir, file)).mode & 0o077).toString(8),
     ])
     const folder = statSync(dir).mode & 0o077
-    // Other users can access neither the directory nor the files in it.
+    // Other users can access at most one of the two: the directory or the files in it.
     if (folder !== 0) expect(modes).toEqual(modes.map(([file]) => [file, '0']))
   })
 

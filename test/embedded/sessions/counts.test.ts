@@ -71,7 +71,7 @@ async function startHub(maxDirectEnds: number) {
     connected = connected.filter((session) => !meant(session))
   }
   return {
-    /** Runs actions in one commit, which may fail. */
+    /** Runs actions in one commit, which fails if `fails` is true. */
     async commit(works: readonly (() => Promise<void>)[], fails: boolean): Promise<void> {
       const before = connected
       const types = before.map(({ type }) => type)

@@ -5,7 +5,7 @@ import { sized } from '../../suites/size.ts'
 
 /**
  * Few characters, so that texts often contain each other: letter case, quotes, wildcards, characters of
- * several bytes, and characters that LIKE confuses.
+ * several bytes, and characters that LIKE may not distinguish.
  */
 const characters = [...`aAbéÉ@"'*%_\\ 👋\x80\u0100\ufffd\uffff`]
 const text = (maxLength: number) => fc.string({ unit: fc.constantFrom(...characters), maxLength })

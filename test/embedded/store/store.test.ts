@@ -6,7 +6,7 @@ import { Store } from '../../../src/embedded/store/store.ts'
 import { testDisk } from '../../helpers/disk.ts'
 import { tempDir } from '../../helpers/world.ts'
 
-/** Opens a store with a table of notes, and a table of orphans, each of which makes its commit fail. */
+/** Opens a store with a table of notes, and a table of orphans, whose rows make their commit fail. */
 async function openStore(quietly: QuietLoader = (load) => load()) {
   const open = await loadSqlite(quietly)
   const path = join(tempDir(), 'workspace.db')

@@ -12,7 +12,7 @@ beforeEach(async () => {
   file = join(world.configDir, 'config.json')
 })
 
-/** Environment without a key and a base URL. */
+/** Environment without a key or a base URL. */
 const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
 const plain = { ...bare, NO_COLOR: '1' }
 
@@ -22,7 +22,6 @@ function store(config: object): void {
   writeFileSync(file, JSON.stringify(config))
 }
 
-/** Logs in with the key of the service. */
 const logIn = (flags = '') =>
   world.run(`auth login --with-token --base-url ${baseUrl} ${flags}`.trim(), {
     stdin: `${world.apiKey}\n`,

@@ -35,11 +35,11 @@ const ca = join(mkdtempSync(join(tmpdir(), 'meetroom-test-')), 'ca.pem')
 writeFileSync(ca, authority.ca)
 afterAll(() => rmSync(dirname(ca), { recursive: true }))
 
-/** Runs doctor in a process that trusts the authority. Returns the lines by check name. */
+/** Runs doctor in a process that trusts the certificate authority. Returns the lines by check name. */
 const doctor = (env: Record<string, string>, ...flags: string[]) =>
   checksOf(tempDir(), (home) => runBuilt(['doctor', ...flags], { ...home, NODE_EXTRA_CA_CERTS: ca, ...env }))
 
-/** Runs doctor in this process, which does not trust the authority. */
+/** Runs doctor in this process, which does not trust the certificate authority. */
 const doctorHere = (env: Record<string, string>, ...flags: string[]) =>
   checksOf(tempDir(), (home) =>
     runHere(['doctor', ...flags], {

@@ -29,7 +29,7 @@ async function serveRooms(onJoin: (socket: WebSocket, host: TestHost) => void) {
   return host
 }
 
-/** Starts a service that responds to every request with the same text. */
+/** Starts a service that sends the same raw text after the first data of each connection. */
 const serveText = async (text: string) =>
   hostFor(await listen(createServer((socket) => void socket.once('data', () => socket.write(text)))))
 

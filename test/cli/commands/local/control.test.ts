@@ -22,7 +22,7 @@ async function startControlled() {
   const run = (line: string) => runHere(line.split(' '), { env })
   const local = (line: string) => run(`local ${line} --control ${file}`)
   const rooms = (line: string) => runHere(['rooms', ...line.split(' ')], { env: { ...env, ...running.api } })
-  /** Stops the service, and leaves its control file like a killed process. */
+  /** Stops the service but keeps its control file, as a killed process does. */
   const kill = async () => {
     const left = readFileSync(file)
     await running.stop()

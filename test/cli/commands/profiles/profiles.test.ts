@@ -20,7 +20,6 @@ function store(text: string): void {
   writeFileSync(file, text)
 }
 
-/** Returns a valid profile. */
 const profile = (more: object = {}) => ({
   base_url: baseUrl,
   api_key: world.apiKey,

@@ -9,7 +9,7 @@ type Schema = Record<string, any>
 const { stdout } = await (await createWorldOutside()).run('schema')
 const schemas: Record<string, Schema> = JSON.parse(stdout).$defs
 
-/** Creates a minimal world for the file level, because `createWorld` works only in a test. */
+/** Creates a minimal world for the code outside tests, because `createWorld` works only in a test. */
 async function createWorldOutside() {
   const { main } = await import('../../../../src/main.ts')
   const { testHost } = await import('../../../helpers/host.ts')

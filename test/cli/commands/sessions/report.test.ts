@@ -22,7 +22,10 @@ async function rows(line: string): Promise<string[]> {
   return rest.map((row) => row.slice(0, row.lastIndexOf(',')))
 }
 
-/** Room with concurrent and later sessions of Ada, a short session of Grace, and the absent member Alan. */
+/**
+ * Room with concurrent and later sessions of Ada, a short session of Grace, an anonymous session, and the
+ * absent member Alan.
+ */
 const maths = {
   sessions: [
     session('ada', '08:40', '09:00'),

@@ -215,7 +215,7 @@ describe('the field last_seen', () => {
     expect(seen).toEqual({
       mallory: '2025-12-04T10:00:00.000Z',
       ada: '2026-01-02T03:04:05.678Z',
-      // The service does not report that this session is still open.
+      // Without `disconnected_at`, the end of a session is unknown.
       trudy: '2025-12-05T10:00:00.000Z',
     })
     expect(rows.find(({ room_name }) => room_name === 'Plans')?.['last_seen']).toBeNull()

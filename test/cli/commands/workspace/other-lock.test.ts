@@ -7,7 +7,10 @@ const flags = '--rooms-from class --users-from pupil_id,name'
 const roster = (...rows: string[]) => ['pupil_id,name,class', ...rows, ''].join('\n')
 const confirmed = '--yes --max 500'
 
-/** Applies a roster, and writes a roster without one of its pupils to another file. */
+/**
+ * Applies a roster, and writes a roster without one of its pupils to another file. Also writes the lock file
+ * of another program.
+ */
 async function createSchool() {
   const at = await createWorkspace()
   at.write(roster('p1,Ada,7a', 'p2,Bob,7a'), 'week1.csv')

@@ -41,7 +41,7 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
     return { done, open }
   }
 
-  // A row is recorded before its request is sent, so a kill leaves the outcome unknown.
+  // A row is recorded before its request is sent, so its outcome is unknown after a kill.
   test.each([
     ['before the service acts', () => false, 0],
     ['after the service acts', () => true, 1],

@@ -104,7 +104,7 @@ describe('an import', () => {
   })
 })
 
-/** Size of the chunks in which files are read, in bytes. */
+/** Size of the chunks in which the program reads files, in bytes. */
 const chunk = 256 * 1024
 
 describe('an import of a file that is not UTF-8', () => {
@@ -240,7 +240,7 @@ describe('a very long row in an import', () => {
     'people.json': `[{"user_id":"ada"},{"name":"${'a'.repeat(length)}"}]`,
   })
 
-  // Linear time takes two seconds at most; quadratic time takes half a minute.
+  // A linear algorithm takes at most two seconds; a quadratic algorithm takes half a minute.
   test.each(share(Object.entries(long(15 * MB)), 0, 3))(
     'users import reads a row of 15 MB in the file %s and reports its missing user_id',
     { timeout: 20_000 },

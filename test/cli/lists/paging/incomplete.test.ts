@@ -11,10 +11,10 @@ type Thing = Record<string, unknown>
 type Paging = (facts: { limit: number; offset: number; count: number }) => unknown
 
 interface Service {
-  /** Returns the items of the requested page. */
+  /** Returns the items of the requested page, or null in place of the list. */
   page: (items: readonly Thing[], limit: number, offset: number) => readonly Thing[] | null
   paging: Paging
-  /** List with this behavior; the other lists are complete. */
+  /** Name of the list with this behavior; all lists by default. The other lists are complete. */
   only?: string
 }
 
@@ -167,7 +167,7 @@ describe.each(Object.entries(services))('on a service that %s', (name, quirks) =
     writeFileSync(join(world.dir, 'rooms.csv'), 'name,type\nRoom 39,open\n')
     world.intercept = service(quirks)
     const { code, stderr } = await world.run(`${line} --quiet`)
-    // If the only row of an import fails, the import has failed.
+    // An import whose only row fails exits 1.
     const expected = line.includes(' import ') ? 1 : 8
     expect({ code, writes: writes() }, stderr).toEqual({ code: expected, writes: [] })
   })
@@ -309,7 +309,7 @@ describe('--offset', () => {
 
 test('rooms list, rooms export, users rooms and users offboard find all remaining rooms in the embedded service if a room is deleted between two page requests', async () => {
   const ids: string[] = []
-  // The service allows pages of 50 rooms.
+  // The service limits pages to 50 rooms, so the list has two pages.
   for (let i = 0; i < 60; i++)
     ids.unshift((await world.send('POST', '/rooms', { name: `R${i}`, type: 'private' })).body.room.id)
   await world.send('POST', '/users', { user_id: 'ada' })

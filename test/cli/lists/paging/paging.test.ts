@@ -16,7 +16,7 @@ const asked = () =>
     return `${limit}@${offset}`
   })
 
-/** Returns the IDs of simulated rooms: r1 to rN. */
+/** Returns the IDs of `count` simulated rooms. The first ID is r1, or r and the number `from`. */
 const ids = (count: number, from = 1) => Array.from({ length: count }, (_, i) => `r${i + from}`)
 const roomOf = (id: string) => ({ id, type: 'open', name: `Room ${id}` })
 
@@ -46,7 +46,6 @@ function serveUnusualPaging(
   }
 }
 
-/** Runs `rooms list -o ids`; returns the output. */
 async function listIds(flags: string) {
   const { code, stdout, stderr } = await world.run(`rooms list -o ids ${flags}`.trim())
   return { code, ids: lines(stdout), stderr }

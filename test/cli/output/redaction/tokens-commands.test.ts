@@ -18,7 +18,6 @@ const isAsSent = (call: string) => !/ (export|import)\b/.test(call)
 /** Returns true for commands that print or open links, which contain tokens. */
 const isLink = (call: string) => / (links?|open)\b/.test(call)
 
-/** Returns the contents of all files in a directory. */
 function readFiles(dir: string): string {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .map((name) => join(dir, name))

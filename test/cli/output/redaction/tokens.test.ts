@@ -139,7 +139,7 @@ describe('the notice about masked access tokens', () => {
     ['users list -o ndjson', hint],
     ['users list -o csv', hint],
     ['users create ada --overwrite', hint],
-    // Tables and --columns select fields in any case.
+    // Tables, `--columns` and `-o ids` select fields other than the token, and `-q` hides notices.
     ['users list', ''],
     ['users get ada --columns name', ''],
     ['users get ada -o ids', ''],

@@ -51,7 +51,9 @@ const acceptable = hostile
   .map((text) => text.replaceAll('\0', '').toWellFormed())
   .filter((text) => text !== '')
 
-/** Hostile text without cursor movements, which prompts and progress bars use. */
+/**
+ * Hostile text without cursor movements, because prompts and progress bars print their own cursor movements.
+ */
 const withoutCursor = hostile.map((text) => text.replaceAll(`${esc}[`, `${esc}]`))
 const cursorRemoved = (text: string) =>
   text.replaceAll(new RegExp(`\\r(?=█|${esc})|${esc}\\[[?\\d;]*[A-Za-z]`, 'g'), '')
@@ -276,7 +278,10 @@ test('terminal output of the type string causes a compile error, and output of t
   await stdout.write(own`created ${visible(name)}`)
 })
 
-/** Runs a long-running command on a terminal until it has printed `lines` lines to standard output. */
+/**
+ * Runs a command on a terminal, and passes its first output to `act`. Stops the command after `lines` lines
+ * on standard output.
+ */
 async function untilShown(
   argv: readonly string[],
   env: Record<string, string>,

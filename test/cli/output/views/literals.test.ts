@@ -40,7 +40,6 @@ describe('a room name that equals the fixed value of the deprecated fields', () 
 })
 
 describe('export and import', () => {
-  /** Exports items, imports them into another workspace, and returns the imported items. */
   async function exportAndImport(kind: 'rooms' | 'users', format: (typeof formats)[number]) {
     const { stdout } = await world.run(`${kind} export -o ${format}`)
     const other = await createImportWorld()

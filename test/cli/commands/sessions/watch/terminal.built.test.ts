@@ -68,7 +68,7 @@ function runOnTerminal(argv: readonly string[], env: Record<string, string>) {
       const place = readFileSync(tty, 'utf8').trim()
       spawnSync('stty', ['-F', place, 'cols', `${columns}`, 'rows', `${rows}`])
     },
-    /** Returns the output of the shell: exit code and terminal settings. */
+    /** Waits for the end of the shell. Returns the exit code of the program and the terminal settings. */
     async ended() {
       child.stdin?.end()
       await running.ended()

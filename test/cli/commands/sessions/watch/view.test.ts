@@ -46,7 +46,7 @@ ${head}
 03:04:09  Grace Hopper left after 2 min
 03:04:09  anonymous participant left after 4 s`
     expect(screens[2]).toBe(`${end}\n\npress q to quit`)
-    // The last screen remains, without the hint “q ends”.
+    // The last screen remains, without the hint “press q to quit”.
     expect({ code, last, stderr }).toEqual({ code: 0, last: end, stderr: '' })
   })
 
