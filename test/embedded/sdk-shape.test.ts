@@ -56,7 +56,7 @@ class Sdk {
     return pages.flat()
   }
 
-  /** Connects to a room, waits for the greeting, and disconnects. */
+  /** Connects to a room, waits for the greeting, and disconnects. Returns the session from the greeting. */
   async visit(room: string, token: string): Promise<Thing> {
     const url = `${this.baseUrl.replace('http', 'ws')}/rooms/${room}/connect?access_token=${token}`
     const webSocket = new WebSocket(url, { headers: { 'User-Agent': 'vendor-sdk/3.2.1' } })

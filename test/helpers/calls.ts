@@ -166,7 +166,10 @@ const createFilled = worldsWith(async (world) => {
   return { ROOM: room.id as string, MEMBER: member.id as string, DELIVERY }
 })
 
-/** Creates a world with everything that the calls use, and a profile of the given kind. */
+/**
+ * Creates a world with everything that the calls use. The parameters apply to the current profile,
+ * `production`.
+ */
 export async function prepare({ isProtected = false, keyCommand = false }: Prepared = {}) {
   const { world, made } = await createFilled()
   const file = (name: string, text: string) => writeFileSync(join(world.dir, name), text)
@@ -229,7 +232,7 @@ const webhook = {
   },
 }
 
-/** Returns the content of every file below a directory. */
+/** Returns the content of every file below a directory by path; `folder` for a directory. */
 export function filesOf(dir: string): Record<string, string> {
   const names = readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort()
   return Object.fromEntries(

@@ -12,9 +12,9 @@ interface Keys {
 }
 
 interface CertificateOptions {
-  /** Host of the certificate: an IPv4 address or a name. */
+  /** Host of the certificate: an IPv4 address or a name; 127.0.0.1 by default. */
   host?: string
-  /** First and last day of validity, relative to today. */
+  /** First and last moment of validity, in days from now; -1 and 2 by default. */
   days?: readonly [from: number, until: number]
 }
 

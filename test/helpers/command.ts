@@ -33,7 +33,7 @@ export const environment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
 
 /**
  * Runs a command until it exits.
- * @throws {Error} if the command does not exit in time
+ * @throws {Error} if the command cannot be started or does not exit in time
  */
 export function runCommand(
   command: string,

@@ -105,7 +105,10 @@ export function inContainer(
   return ['unshare', '--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script]
 }
 
-/** Returns the ID of the only child of a process, in the PID namespace of this machine. */
+/**
+ * Returns the ID of the only child of a process, in the PID namespace of this machine.
+ * @throws {Error} unless the process has exactly one child
+ */
 export function childOf(pid: number | undefined): number {
   const found = readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false

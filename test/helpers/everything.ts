@@ -1,6 +1,9 @@
 import type { OperationName } from '../../src/api/endpoints.ts'
 
-/** Command line of each operation that sets every field, with the placeholders `{room}` and `{member}`. */
+/**
+ * Command line of each operation, with every field set. `{room}`, `{member}` and `{delivery}` are
+ * placeholders.
+ */
 export const everything: Record<OperationName, string[]> = {
   listRooms: 'rooms list --limit 1 --offset 0 --name n --layout l --active'.split(' '),
   createRoom: [

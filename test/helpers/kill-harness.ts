@@ -10,7 +10,7 @@ export interface Kills {
   script?: string
   dir: string
   kills: number
-  /** Returns true to stop before the last kill. */
+  /** Returns true to stop early, with fewer kills. */
   isOver?(): boolean
 }
 
@@ -32,6 +32,7 @@ export type Life = Awaited<ReturnType<typeof begin>>
  * Kills a serving process repeatedly.
  * @param live uses the service and kills it
  * @param check examines the service after the last kill
+ * @throws {Error} if `live` does not kill the service
  */
 export async function killAgain<Result>(
   { script, dir, kills, isOver = () => false }: Kills,

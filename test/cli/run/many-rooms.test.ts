@@ -28,7 +28,7 @@ function serve(count: number, size = 1): (url: string) => WireResponse {
   }
 }
 
-/** Commands that read rooms one by one, each with an ID in the last line of its output. */
+/** Commands that read rooms one by one, and print each room ID in a separate line. */
 const readers = [
   'members export - --columns room_id',
   'rooms export - --columns id',

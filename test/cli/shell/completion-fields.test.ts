@@ -45,7 +45,7 @@ describe.each(['--where', '--for', '--sort', '--count-by', '--columns'])(
             : flag === '--count-by'
               ? [flag, offered.at(-1) ?? '']
               : [flag, offered.join()]
-        // The profile has a template for links.
+        // Without these variables, the current profile applies, which has a template for links.
         const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
         const { code, stderr } = await world.run([...argvOf(`${call} --yes --show-tokens`), ...given], {
           env,

@@ -431,7 +431,8 @@ describe.each([
       [
         'reset within a body without length',
         (socket) =>
-          // The reset follows when the beginning has been read. Otherwise, the system reports a normal end.
+          // The reset follows after the client has read the beginning. Otherwise, the system reports a normal
+          // end.
           socket.write('HTTP/1.1 200 OK\r\n\r\n{"rooms":[', () =>
             setImmediate(() => setImmediate(() => socket.resetAndDestroy())),
           ),

@@ -1057,7 +1057,7 @@ test('the list of sessions is complete by default, and is paged with a total if 
 })
 
 describe('database indexes', () => {
-  /** Sends a request; returns the SQLite query plans. */
+  /** Sends a request; returns the SQLite query plans of its statements. */
   async function readQueryPlans(path: string): Promise<string[]> {
     const db = await openFile(tempDir())
     const statements = new Set<string>()

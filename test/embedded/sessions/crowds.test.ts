@@ -27,7 +27,7 @@ async function joinCrowd(room: string, count: number, tokens: (string | undefine
   return peers
 }
 
-/** Creates a room with a webhook; returns a function that waits for its events. */
+/** Creates a room with a webhook; returns the room and a function that waits for events of the room. */
 async function createAnnouncedRoom() {
   const { url, inbox } = await startReceiver()
   const room = await served.room({ webhook: { url } })
