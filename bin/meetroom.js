@@ -89,9 +89,7 @@ function kindOf(argv) {
   return known.slice(0, 6).join('-')
 }
 
-/**
- * Returns the user's cache directory of this build; undefined if the environment specifies no base directory.
- */
+/** Returns the user's cache directory of this build; undefined without a base directory. */
 function cacheFolder({ XDG_CACHE_HOME, LOCALAPPDATA, HOME }, build) {
   const home = HOME && join(HOME, process.platform === 'darwin' ? 'Library/Caches' : '.cache')
   const base = XDG_CACHE_HOME || (process.platform === 'win32' ? LOCALAPPDATA : home)
@@ -131,10 +129,7 @@ function markUsed(file, { mtime }) {
   } catch {}
 }
 
-/**
- * Returns true for a file that only this user and root can write. On Windows, files have no user ID, and the
- * result is always true.
- */
+/** Returns true for a file that only this user and root can write; always true on Windows. */
 function isOurs({ uid, mode }) {
   return process.getuid === undefined || ((uid === process.getuid() || uid === 0) && (mode & 0o022) === 0)
 }

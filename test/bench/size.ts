@@ -77,10 +77,7 @@ async function drain({ baseUrl, apiKey }: Served, method: string, path: string):
   await once(response.resume(), 'end')
 }
 
-/**
- * Returns the longest time of a GET by ID during and shortly after a request, and the time of the request, in
- * milliseconds.
- */
+/** Returns the longest time of a GET by ID during a request, and the time of the request, in milliseconds. */
 async function worstBeside(
   served: Served,
   work: () => Promise<unknown>,

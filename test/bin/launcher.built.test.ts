@@ -204,10 +204,7 @@ vm.Script = class extends Script {
   }
 }`
 
-/**
- * Runs `meetroom version` of the small launcher with the caches in a directory; returns the report of the
- * cache.
- */
+/** Runs `meetroom version` of the small launcher with the caches in a directory; returns the cache report. */
 async function runInstalled(dir: string, as: readonly string[] = []): Promise<string> {
   const env = { XDG_CACHE_HOME: dir, NODE_OPTIONS: `--require=${join(installation, 'reporter.cjs')}` }
   const [command = '', ...words] = [...as, node, small, 'version']

@@ -65,10 +65,7 @@ function checkOut(user: number | undefined) {
   return { checkout, home, path: makePath(join(dir, 'path')) }
 }
 
-/**
- * Returns true if every user can enter a directory and its parents. The packages may be in the home directory
- * of root, which other users cannot enter.
- */
+/** Returns true if every user can enter a directory and its parents, unlike the home directory of root. */
 function isOpen(dir: string): boolean {
   const isEntered = (statSync(dir).mode & 0o001) !== 0
   return isEntered && (dirname(dir) === dir || isOpen(dirname(dir)))

@@ -24,12 +24,10 @@ function respondInOrder(...steps: (WireResponse | Error)[]) {
   }
 }
 
-/** Responds by path and query; other requests get a 404. */
 function respondByPath(byPath: Record<string, WireResponse>) {
   world.intercept = async ({ url }) => byPath[url.slice(baseUrl.length)] ?? answer(404, {})
 }
 
-/** Never responds; rejects when the request is aborted. */
 const neverRespond = (_request: WireRequest, _next: unknown, signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 

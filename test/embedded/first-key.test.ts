@@ -15,7 +15,6 @@ import { createWorld } from '../helpers/world.ts'
 
 const quietly = <T>(load: () => Promise<T>) => load()
 
-/** Creates a world whose local workspace has this key file. */
 async function createWorldWithKey(text: string) {
   const world = await createWorld()
   const dir = join(world.dir, 'data')

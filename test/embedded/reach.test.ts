@@ -22,7 +22,6 @@ beforeEach(async () => {
   publish('http://127.0.0.1:1/v1', 'key-1')
 })
 
-/** Publishes the base URL and the key of the workspace. */
 function publish(base_url: string, key: string): void {
   const api_key_file = join(dir, `${key}.txt`)
   writeFileSync(api_key_file, key)

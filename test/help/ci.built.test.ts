@@ -28,7 +28,6 @@ const users = async () =>
 const hasJq = hasTool('jq', 'readme', 'the job for GitHub Actions')
 
 describe.runIf(hasBash && hasJq)('the job of the GitHub Actions recipe', () => {
-  /** Runs the job with this key in the secrets. */
   const run = (key = world.apiKey) =>
     runJob(
       blockBehind('## GitHub Actions', 'yaml'),

@@ -27,7 +27,6 @@ afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }))
 const [, esm = ''] = /<!-- esm -->\n```js\n(.*?)```/s.exec(readTopicFile('testing')) ?? []
 const commonJs = readFileSync(resolve('test/fixtures/testing-commonjs.txt'), 'utf8')
 
-/** Writes files into a directory of the project. */
 function write(folder: string, files: Readonly<Record<string, string>>): string {
   const path = join(dir, folder)
   mkdirSync(path)

@@ -47,9 +47,7 @@ export async function createAccessWorld() {
         .map(({ method, url, body = '' }) =>
           `${method} ${url.slice('https://meet.test/v1'.length)} ${body}`.trim(),
         ),
-    /**
-     * Makes requests with a matching URL fail until the next call. By default, requests of all methods fail.
-     */
+    /** Makes requests with a matching URL fail until the next call; by default, with any method. */
     fails: (pattern: RegExp, status = 500, method?: string) => {
       world.intercept = async (request, next) =>
         pattern.test(request.url) && (method === undefined || request.method === method)

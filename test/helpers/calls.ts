@@ -44,10 +44,7 @@ const values: Record<string, string> = {
   backup: 'workspace/workspace.db',
 }
 
-/**
- * Words after commands that need flags or have several forms. `ARGS` is a placeholder for the argument
- * values.
- */
+/** Words after commands that need flags or have several forms. `ARGS` is a placeholder for the values. */
 const lines: Record<string, readonly string[]> = {
   'rooms create': ['--name N --type open', '--name N --type open --if-not-exists'],
   'rooms link': ['ARGS --as ada', '--where type=private --as ada'],
@@ -166,10 +163,7 @@ const createFilled = worldsWith(async (world) => {
   return { ROOM: room.id as string, MEMBER: member.id as string, DELIVERY }
 })
 
-/**
- * Creates a world with everything that the calls use. The parameters apply to the current profile,
- * `production`.
- */
+/** Creates a world with everything that the calls use. The parameters apply to the current profile. */
 export async function prepare({ isProtected = false, keyCommand = false }: Prepared = {}) {
   const { world, made } = await createFilled()
   const file = (name: string, text: string) => writeFileSync(join(world.dir, name), text)

@@ -1,8 +1,7 @@
 import type { OperationName } from '../../src/api/endpoints.ts'
 
 /**
- * Command line of each operation, with every field set. `{room}`, `{member}` and `{delivery}` are
- * placeholders.
+ * Command line of each operation, with every field set, and `{room}`, `{member}` and `{delivery}` for IDs.
  */
 export const everything: Record<OperationName, string[]> = {
   listRooms: 'rooms list --limit 1 --offset 0 --name n --layout l --active'.split(' '),

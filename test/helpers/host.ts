@@ -3,10 +3,7 @@ import type { Host } from '../../src/host.ts'
 
 export interface HostOptions {
   env?: Record<string, string | undefined>
-  /**
-   * Content of standard input. If undefined, standard input is a terminal with `tty`, and empty without
-   * `tty`.
-   */
+  /** Content of standard input; if undefined, a terminal with `tty`, and empty without `tty`. */
   stdin?: string | Uint8Array
   /** True if standard output and standard error are a terminal. */
   tty?: boolean

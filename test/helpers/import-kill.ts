@@ -141,7 +141,6 @@ function hasBegun(journal: string): boolean {
   }
 }
 
-/** Counts the items with each name in the service. */
 async function countHeld({ call }: Served, kind: 'users' | 'rooms', names: readonly string[]) {
   const wanted = new Set(names)
   const held = new Map<string, number>()

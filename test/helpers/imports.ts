@@ -118,7 +118,6 @@ export function importFixture() {
     run,
     user,
     renew,
-    /** Declares a test for each case. */
     testCases: (cases: Record<string, ImportCase>) =>
       test.each(Object.entries(cases))('%s', (_name, each) => check(each)),
   }

@@ -280,7 +280,6 @@ function shapeDifferences(
   ]
 }
 
-/** Compares two lists or two objects. */
 function innerDifferences(command: string, path: string, released: Shape, current: Shape): Difference[] {
   if (typeof released === 'string' || typeof current === 'string') return []
   if (Array.isArray(released) && Array.isArray(current))

@@ -68,7 +68,6 @@ function convertValues(value: unknown, respell: Respell): unknown {
   )
 }
 
-/** Converts the values in the responses to reads. */
 function convertResponses(respell: Respell) {
   world.intercept = async (request, next) => {
     const given = await next()

@@ -41,7 +41,6 @@ const rooms: RoomInUse[] = [
   { room: room('never'), members: 0 },
 ]
 
-/** Runs a list with conditions; returns the printed IDs. */
 async function listIds(...conditions: string[]): Promise<string> {
   const where = conditions.flatMap((condition) => ['--where', condition])
   const { code, stdout, stderr } = await world.run(['rooms', 'list', '-o', 'ids', ...where])

@@ -10,7 +10,6 @@ const world = perTest(createWorld)
 
 const lines = (text: string) => text.split('\n').slice(0, -1)
 const writes = () => world.requests.filter(({ method }) => method !== 'GET')
-/** Returns the offsets of the requested pages. */
 const offsets = () => world.requests.map(({ url }) => Number(new URL(url).searchParams.get('offset') ?? 0))
 
 // Tests run at 2026-01-02T03:04:05.678Z.
@@ -102,7 +101,6 @@ function serveItems(held: Record<string, readonly object[]> = things): void {
   }
 }
 
-/** Runs a list with conditions; returns the printed IDs. */
 async function listIds(command: string, ...conditions: string[]): Promise<string> {
   const where = conditions.flatMap((condition) => ['--where', condition])
   const { code, stdout, stderr } = await world.run([...command.split(' '), '-o', 'ids', ...where])
@@ -696,10 +694,8 @@ describe('random --where conditions on a random list', () => {
 })
 
 describe('a batch command with --where', () => {
-  /** Creates a room; returns its ID. */
   const room = async (name: string, type = 'private'): Promise<string> =>
     (await world.send('POST', '/rooms', { name, type })).body.room.id
-  /** Creates a user and a member; returns the member ID. */
   async function member(room_id: string, user_id: string): Promise<string> {
     await world.send('POST', '/users', { user_id, name: user_id.toUpperCase() })
     return (await world.send('POST', `/rooms/${room_id}/members`, { user_id })).body.member.id

@@ -16,7 +16,6 @@ async function show(line: string): Promise<string> {
   return host.stdout.text
 }
 
-/** Returns the commands in a help text. */
 const commandsIn = (help: string): string[] =>
   [...help.matchAll(/^(?:Commands|Resources|Set-up|[A-Z][\w -]*):\n((?: {2}.*\n)+)/gm)]
     .filter(([text]) => !/^(Flags|Arguments|Examples)/.test(text))

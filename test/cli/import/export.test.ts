@@ -532,7 +532,6 @@ describe('members export --all-rooms', () => {
 describe('an exported file', () => {
   const formats = ['csv', 'ndjson', 'json'] as const
 
-  /** Exports from one world into a file of another world. */
   async function exportToFile(from: World, to: World, command: string, file: string): Promise<void> {
     const { code, host } = await from.run(command)
     expect(code, command).toBe(0)

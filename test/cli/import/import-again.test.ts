@@ -9,7 +9,6 @@ beforeEach(() => world.file('rooms.csv', roomsCsv(3)))
 const allRooms = async () => (await world.send('GET', '/rooms?limit=1000')).body.rooms
 const done = { code: 0, stdout: '', stderr: 'imported 3 of 3 rooms\n' }
 const receipts = () => join(world.dir, 'data', 'receipts')
-/** Returns the names of the receipts of finished imports. */
 const receiptNames = () => (existsSync(receipts()) ? readdirSync(receipts()) : [])
 const refused = (known: string, journal = `receipt ${join(receipts(), receiptNames()[0] ?? '')}`) => ({
   code: 2,

@@ -16,7 +16,6 @@ async function dryRun(argv: string | readonly string[], stdin?: string) {
   )
   return { code, body: stdout === '' ? undefined : JSON.parse(stdout.replace(/^\S+ \S+ /, '')), stderr }
 }
-/** Returns the body that a command line sends. */
 async function readSentBody(argv: string, stdin?: string) {
   const { code, stderr } = await world.run(argv, stdin === undefined ? {} : { stdin })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

@@ -49,7 +49,6 @@ async function members(): Promise<{ id: string; ada: any; grace: any }> {
   return { id, ada: await add('ada', { type: 'host' }), grace: await add('grace', { is_blocked: true }) }
 }
 
-/** Runs a list with conditions; returns the printed names. */
 async function listNames(conditions: string[], stderr: string): Promise<string> {
   const where = conditions.flatMap((condition) => ['--where', condition])
   const run = await world.run(['rooms', 'list', '-o', 'csv', '--columns', 'name', '--no-header', ...where])

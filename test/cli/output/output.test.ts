@@ -6,7 +6,6 @@ import { answer, createWorld } from '../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** Makes the service respond to every request with this body. */
 function respondWith(body: unknown): void {
   world.intercept = async () => answer(200, body)
 }

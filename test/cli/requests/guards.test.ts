@@ -12,16 +12,13 @@ const lines = (text: string) => text.split('\n').slice(0, -1)
 const lineOf = ({ method, url }: { method: string; url: string }) => `${method} ${url.slice(baseUrl.length)}`
 const writes = () => world.requests.filter(({ method }) => method !== 'GET').map(lineOf)
 
-/** Creates a room; returns its ID. */
 const room = async (name: string, type = 'private'): Promise<string> =>
   (await world.send('POST', '/rooms', { name, type })).body.room.id
 const user = (user_id: string, name?: string) => world.send('POST', '/users', { user_id, name })
-/** Creates a user and a member; returns the member ID. */
 async function member(room_id: string, user_id: string): Promise<string> {
   await user(user_id)
   return (await world.send('POST', `/rooms/${room_id}/members`, { user_id })).body.member.id
 }
-/** Creates rooms R1 to RN; returns their IDs. */
 async function rooms(count: number): Promise<string[]> {
   const ids: string[] = []
   for (let i = 1; i <= count; i++) ids.push(await room(`R${i}`))

@@ -13,10 +13,7 @@ interface Service {
 
 const distant: Service = { latencyMs: 50, perSecond: () => 100_000 }
 
-/**
- * Sends as many concurrent requests as the controller allows, for `ms` milliseconds; returns the number of
- * responses.
- */
+/** Sends as many requests as the controller allows for `ms` milliseconds; returns the number of responses. */
 function keepInFlight({ pace, clock }: Run, { latencyMs, perSecond }: Service, ms: number): number {
   const end = clock.monotonic() + ms
   const responsesAt: number[] = []

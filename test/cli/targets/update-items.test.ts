@@ -9,7 +9,6 @@ import { sized } from '../../suites/size.ts'
 
 const world = perTest(createWorld)
 
-/** Creates a room; returns its ID. */
 const room = async (name: string, more: object = {}): Promise<string> =>
   (await world.send('POST', '/rooms', { name, type: 'open', ...more })).body.room.id
 const writes = () => world.requests.filter(({ method }) => method !== 'GET')

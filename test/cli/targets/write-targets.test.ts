@@ -15,7 +15,6 @@ const written = () =>
 const idOf = ({ url }: { url: string }) => url.split('/').at(-1) ?? ''
 const names = (count: number) => Array.from({ length: count }, (_, i) => `u${i + 1}`)
 
-/** Creates users u1 to uN; returns their IDs. */
 async function users(count: number): Promise<string[]> {
   for (const user_id of names(count)) await world.send('POST', '/users', { user_id })
   return names(count)
@@ -302,7 +301,6 @@ describe('a wall clock that is set back by an hour', () => {
   })
 })
 
-/** Refuses requests for these IDs, and forwards all other requests. */
 function refuse(refused: readonly string[], how: () => WireResponse = () => answer(422, {})): void {
   world.intercept = async (request, next) => (refused.includes(idOf(request)) ? how() : next())
 }

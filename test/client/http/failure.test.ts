@@ -25,8 +25,7 @@ describe('a failed connection', () => {
     ['EPROTO', 'the TLS handshake failed', false],
     ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'the TLS connection failed', false],
     ['ESOMETHING', 'the connection failed (ESOMETHING)', true],
-    // UND_ERR_DESTROYED means that the client closed the connection. Other codes with this beginning allow a
-    // retry.
+    // The first code means that the client closed the connection. Unknown codes allow a retry.
     ['UND_ERR_DESTROYED', 'the connection failed (UND_ERR_DESTROYED)', false],
     ['UND_ERR_DESTROYED_LATER', 'the connection failed (UND_ERR_DESTROYED_LATER)', true],
   ])(

@@ -38,7 +38,6 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Starts an HTTP server; returns its origin. */
 async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer(listener))}`
 }
@@ -431,8 +430,7 @@ describe.each([
       [
         'reset within a body without length',
         (socket) =>
-          // The reset follows after the client has read the beginning. Otherwise, the system reports a normal
-          // end.
+          // The client must read the beginning before the reset. Otherwise, the system reports a normal end.
           socket.write('HTTP/1.1 200 OK\r\n\r\n{"rooms":[', () =>
             setImmediate(() => setImmediate(() => socket.resetAndDestroy())),
           ),

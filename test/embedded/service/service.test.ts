@@ -21,7 +21,6 @@ beforeEach(async () => {
   send = workspace.send
 })
 
-/** Creates a room; returns its ID. */
 async function room(body: object = {}): Promise<string> {
   return (await send('POST', '/rooms', { name: 'R', type: 'open', ...body })).body.room.id
 }
@@ -746,7 +745,6 @@ describe('requests', () => {
       expect((await send('GET', '/users')).body.users).toEqual([])
     })
 
-  /** Returns a body that is nested `levels` levels deep. */
   const createNestedBody = (levels: number) =>
     `{"user_id":"ada","metadata":${'['.repeat(levels - 1)}"[[["${']'.repeat(levels - 1)}}`
   const json = () => ({ authorization: authorization(), 'content-type': 'application/json' })

@@ -6,7 +6,6 @@ import { startReceiver } from '../../helpers/receiver.ts'
 
 const { lookup } = lookupIn({ 'loopback.test': [['127.0.0.1']] })
 
-/** Creates a post function that is closed when the test ends. */
 function createTestPost(allowPrivate = false) {
   const post = createPost({ allowPrivate, lookup })
   onTestFinished(() => post.close())

@@ -13,7 +13,6 @@ beforeEach(async () => {
   grace = await member('grace')
 })
 
-/** Creates a user and a member; returns the member ID. */
 async function member(user_id: string): Promise<string> {
   await world.send('POST', '/users', { user_id })
   return (await world.send('POST', `/rooms/${room}/members`, { user_id })).body.member.id

@@ -4,12 +4,10 @@ import { createWorld } from '../../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** Creates a room; returns its ID. */
 async function room(type = 'private'): Promise<string> {
   return (await world.send('POST', '/rooms', { name: 'Room', type })).body.room.id
 }
 
-/** Creates a user and a member; returns the member ID. */
 async function member(room_id: string, user_id: string, type = 'guest'): Promise<string> {
   await world.send('POST', '/users', { user_id })
   return (await world.send('POST', `/rooms/${room_id}/members`, { user_id, type })).body.member.id

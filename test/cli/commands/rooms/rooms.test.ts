@@ -4,7 +4,6 @@ import { createWorld } from '../../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** Creates a room; returns its ID. */
 async function room(body: object): Promise<string> {
   return (await world.send('POST', '/rooms', { type: 'open', ...body })).body.room.id
 }

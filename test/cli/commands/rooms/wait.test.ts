@@ -12,7 +12,6 @@ beforeEach(async () => {
   room = (await world.send('POST', '/rooms', { name: 'Standup', type: 'open' })).body.room.id
 })
 
-/** Returns the requests so far, without the base URL. */
 const requestedPaths = () => world.requests.map(({ url }) => url.slice(baseUrl.length))
 
 /** Runs `work` before response number `count`. */

@@ -54,7 +54,6 @@ async function listen(flags: readonly string[] = [], options: HostOptions = {}) 
     url,
     stdout,
     stderr,
-    /** Posts a webhook; resolves with the response status. */
     async post(body: string, headers: Record<string, string> = {}): Promise<number> {
       const type = { 'content-type': 'application/json' }
       return (await fetch(url, { method: 'POST', headers: { ...type, ...headers }, body })).status

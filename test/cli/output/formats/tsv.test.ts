@@ -6,7 +6,6 @@ import { answer, createWorld } from '../../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** Simulates a service whose rooms have these names. */
 function serveNames(...names: unknown[]): void {
   const rooms = names.map((name, i) => ({ id: `r${i}`, type: 'open', name, ...(i === 0 && { seats: 5 }) }))
   world.intercept = async () => answer(200, { rooms, paging: { total: rooms.length, limit: 30, offset: 0 } })

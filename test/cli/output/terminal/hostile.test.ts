@@ -63,7 +63,6 @@ const obeyed = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|[\u061c\u200b\u200e\u200f\u202a
 
 const plain: HostOptions = { tty: true, columns: 200, env: { NO_COLOR: '1' } }
 
-/** Returns standard output and standard error of a run as one text. */
 async function readOutput(argv: readonly string[], options: HostOptions = plain): Promise<string> {
   const { stdout, stderr } = await world.run(argv, options)
   return stdout + stderr
