@@ -9,7 +9,7 @@ import type { ServiceFacts } from './probe.ts'
 import type { Settle } from './proof.ts'
 import { Refusals } from './refusals.ts'
 import type { AnyInput } from './request.ts'
-import { type Answer, type OnResponse, ResponseReader } from './response-reader.ts'
+import { type OnResponse, type OperationResponse, ResponseReader } from './response-reader.ts'
 import type { Remark } from './verdict.ts'
 
 interface ClientOptions extends ExchangeOptions {
@@ -38,12 +38,12 @@ export interface Client {
    * @throws {InterruptedError} after a signal
    * @throws {WrongBaseUrlError} if the base URL does not belong to a Meeting Room Service
    */
-  call<N extends OperationName>(name: N, input: Input<Operations[N]>): Promise<Answer<N>>
+  call<N extends OperationName>(name: N, input: Input<Operations[N]>): Promise<OperationResponse<N>>
   /**
    * Returns undefined if the item does not exist, which takes less time than the error of `call`.
    * @throws any error of `call` except `NotFoundError`
    */
-  find<N extends LookupName>(name: N, input: Input<Operations[N]>): Promise<Answer<N> | undefined>
+  find<N extends LookupName>(name: N, input: Input<Operations[N]>): Promise<OperationResponse<N> | undefined>
   /** Sends a request to any path. Passes its response, even an error response, to `onResponse`. */
   request(endpoint: Route, input: AnyInput, onResponse?: OnResponse): Promise<ResponseBody>
   /**
@@ -72,8 +72,8 @@ export function createClient(options: ClientOptions): Client {
       endpoint,
       input,
       trail,
-      (result) => reader.readWrite(name, input, result, before) as Answer<N>,
-      (error) => settle({ name, input, before, error }) as Promise<Answer<N>>,
+      (result) => reader.readWrite(name, input, result, before) as OperationResponse<N>,
+      (error) => settle({ name, input, before, error }) as Promise<OperationResponse<N>>,
     )
   }
 

@@ -27,7 +27,7 @@ export interface FoundItem {
   /** Undefined if the item does not exist. */
   item: Item | undefined
   /** Response with the item, if the response has the form of the API specification. */
-  answer?: ResponseBody | undefined
+  response?: ResponseBody | undefined
 }
 
 export interface ProofReader {

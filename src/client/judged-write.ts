@@ -7,7 +7,7 @@ import { type AnyInput, checkHint } from './request.ts'
 import type { FinalResponse } from './retry.ts'
 import { type Before, judgeResponse, type Remark } from './verdict.ts'
 
-export { createDeletionAnswer, isReadable, prove, settleNow } from './proof.ts'
+export { createDeletionResponse, isReadable, prove, settleNow } from './proof.ts'
 
 interface Write {
   name: OperationName | undefined
@@ -20,7 +20,7 @@ interface Write {
 }
 
 interface JudgedWrite {
-  answer: ResponseBody
+  response: ResponseBody
   /** True if the response shows the written item. */
   isShown: boolean
   remarks: readonly Remark[]
@@ -38,7 +38,7 @@ export function judgeWrite({ name, route, input, line, response, received, befor
   const verdict = judgeResponse(endpoint, input, received, before)
   if (verdict.is === 'done')
     return {
-      answer: nameItem(endpoint, received, verdict.item),
+      response: nameItem(endpoint, received, verdict.item),
       isShown: verdict.item !== undefined,
       remarks: verdict.remarks,
     }

@@ -19,13 +19,13 @@ export type Prove = (doubts: readonly Doubt[]) => Promise<ReadonlyMap<Doubt, Pro
 /** @throws the error of the write, if no read proves the change */
 export type Settle = (doubt: Doubt, prove: Prove) => Promise<ResponseBody>
 
-type Proof = { answer: ResponseBody } | { error: MeetroomError }
+type Proof = { response: ResponseBody } | { error: MeetroomError }
 /** Pauses before each read of an item, in milliseconds, because replicas may lag. */
 export const pausesMs = [0, 500, 1500]
 
 export const settleNow: Settle = async (doubt, prove) => {
   const proof = (await prove([doubt])).get(doubt)
-  if (proof && 'answer' in proof) return proof.answer
+  if (proof && 'response' in proof) return proof.response
   throw proof?.error ?? doubt.error
 }
 
@@ -72,14 +72,14 @@ function judge(doubt: Doubt, evidence: Evidence, { onRemark }: ProofReader): Pro
     return { error: createUnknownError(doubt, `the item cannot be read: ${evidence.error.message}`) }
   const { name, input, before, error } = doubt
   const endpoint: Endpoint = endpoints[name]
-  const { item, answer } = evidence
+  const { item, response } = evidence
   // An item whose ID the service chose is new, so it has no earlier values.
   const isCreated = error.createdId !== undefined
   const verdict = judgeRead(endpoint, input, item, isCreated && item ? null : before)
   switch (verdict.is) {
     case 'done':
       for (const remark of verdict.remarks) onRemark(remark)
-      return { answer: toAnswer(doubt, verdict, answer) }
+      return { response: toResponse(doubt, verdict, response) }
     case 'old':
       return { old: verdict.problem }
     case 'not applied': {
@@ -112,22 +112,22 @@ function toInterruption({ error }: Doubt, cause: unknown): MeetroomError {
   return new InterruptedError(cause.signal, { hint: error.hint, request: error.request })
 }
 
-function toAnswer(
+function toResponse(
   { name, input, before }: Doubt,
   { item }: Extract<Verdict, { is: 'done' }>,
-  answer?: ResponseBody,
+  response?: ResponseBody,
 ): ResponseBody {
   const endpoint: Endpoint = endpoints[name]
-  if (endpoint.method === 'DELETE') return createDeletionAnswer(endpoint, input, before)
-  return answer ?? createAnswer(endpoint, item)
+  if (endpoint.method === 'DELETE') return createDeletionResponse(endpoint, input, before)
+  return response ?? createResponse(endpoint, item)
 }
 
 /** Creates the response to a proved deletion: the item as this run read it, or only its ID. */
-export function createDeletionAnswer(endpoint: Endpoint, input: AnyInput, before: Before): ResponseBody {
-  return createAnswer(endpoint, before ?? { [getIdField(endpoint)]: callerId(endpoint, input) })
+export function createDeletionResponse(endpoint: Endpoint, input: AnyInput, before: Before): ResponseBody {
+  return createResponse(endpoint, before ?? { [getIdField(endpoint)]: callerId(endpoint, input) })
 }
 
-function createAnswer({ result }: Endpoint, item: Item | undefined): ResponseBody {
+function createResponse({ result }: Endpoint, item: Item | undefined): ResponseBody {
   const value = item ? { [result]: item } : {}
   return { value, bytes: new TextEncoder().encode(writeJson(value)), isPlain: true }
 }

@@ -23,7 +23,7 @@ import type { AnyInput } from './request.ts'
 import type { Before, Remark } from './verdict.ts'
 
 export type OnResponse = (response: WireResponse, received: ResponseBody) => void
-export type Answer<N extends OperationName> = ResponseBody<ServiceOutput<Operations[N]>>
+export type OperationResponse<N extends OperationName> = ResponseBody<ServiceOutput<Operations[N]>>
 
 interface ReaderOptions {
   baseUrl: string
@@ -48,22 +48,22 @@ export class ResponseReader {
     input: AnyInput,
     result: ExchangeResult,
     onRefusal: () => Promise<Missing> = () => this.#refusals.throwError(result, endpoints[name], input),
-  ): Answer<N> | Promise<Answer<N> | Missing> {
+  ): OperationResponse<N> | Promise<OperationResponse<N> | Missing> {
     const { response, line } = result
     const endpoint: Endpoint = endpoints[name]
     if (!isAccepted(response)) return onRefusal()
     const received = readResponse(response)
-    const accept = (): Answer<N> | Promise<Missing> => {
+    const accept = (): OperationResponse<N> | Promise<Missing> => {
       if (isNullItem(endpoint, received)) return onRefusal()
       const problem =
         received.problem ?? findResponseProblem(name, received.value) ?? findOtherItem(name, input, received)
       if (problem !== undefined) throw unreadableError(problem, received, line, this.#options.baseUrl)
       this.#serviceFacts.probe = this.#usableService
       this.#serviceFacts.known?.add(endpoint, input, received.value)
-      return replaceNullList(name, received) as Answer<N>
+      return replaceNullList(name, received) as OperationResponse<N>
     }
     return mayReportProblem(received)
-      ? requireUsableRead(endpoint, result, received).then<Answer<N> | Missing>(accept)
+      ? requireUsableRead(endpoint, result, received).then<OperationResponse<N> | Missing>(accept)
       : accept()
   }
 
@@ -82,7 +82,7 @@ export class ResponseReader {
     if (item === undefined)
       throw unreadableError(received.problem ?? 'it contains no item', received, line, this.#options.baseUrl)
     const isNamed = Object(received.value)[endpoint.result] !== undefined
-    return { item, answer: isNamed ? received : undefined }
+    return { item, response: isNamed ? received : undefined }
   }
 
   readWrite(
@@ -98,7 +98,7 @@ export class ResponseReader {
     const judged = writes?.judgeWrite({ name, route, input, line, response, received, before })
     for (const remark of judged?.remarks ?? []) this.#options.onRemark?.(remark)
     if (judged?.isShown) this.#serviceFacts.probe = this.#usableService
-    return judged?.answer
+    return judged?.response
   }
 
   /** Accepts a deletion whose first response was lost, if the item existed and is gone. */
@@ -112,8 +112,8 @@ export class ResponseReader {
     if (!before || route.method !== 'DELETE' || !result.response.afterLostAttempt)
       return this.#refusals.throwError(result, route, input)
     await this.#refusals.readMissing(result, route, input)
-    const { createDeletionAnswer } = await import('./judged-write.ts')
-    return createDeletionAnswer(endpoints[name], input, before)
+    const { createDeletionResponse } = await import('./judged-write.ts')
+    return createDeletionResponse(endpoints[name], input, before)
   }
 
   readBody(

@@ -107,7 +107,7 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
     hosts: options.hosts,
     isKnown: ({ headers }) => isAuthorized(headers.authorization, expectedHeader),
     upgrade,
-    onAnswer(entry, operation = 'other') {
+    onResponse(entry, operation = 'other') {
       requests.record(operation, entry.status, entry.ms)
       log(entry)
     },
@@ -152,12 +152,12 @@ function passGate({ gate }: ServiceControl, current: () => Instance): Pick<Insta
 }
 
 function withRoomPages(service: Service, embedOrigin: string | undefined): Service {
-  const answer: Service = async (request) => (await answerRoomPage(request, embedOrigin)) ?? service(request)
+  const respond: Service = async (request) => (await findRoomPage(request, embedOrigin)) ?? service(request)
   // Almost all requests are for the API, so they skip the asynchronous function.
-  return (request) => (request.url.startsWith('/v1/') ? service(request) : answer(request))
+  return (request) => (request.url.startsWith('/v1/') ? service(request) : respond(request))
 }
 
-async function answerRoomPage(
+async function findRoomPage(
   { method, url }: WireRequest,
   embedOrigin: string | undefined,
 ): Promise<TextResponse | undefined> {

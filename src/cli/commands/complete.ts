@@ -1,7 +1,7 @@
 import type { DefineAction } from '../kernel/action.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
-import { formatCompletion, shells } from '../shell/answer.ts'
 import { type Completion, findCandidates } from '../shell/candidates.ts'
+import { formatCompletion, shells } from '../shell/format-completion.ts'
 import { parsePartialLine, splitLine } from '../shell/line.ts'
 import { createLookup } from '../shell/live.ts'
 import { readPowerShellLine } from '../shell/powershell.ts'
@@ -27,10 +27,10 @@ export function defineComplete(
         const words = powerShell?.words ?? splitLine(line)
         await define(words)
         const typed = parsePartialLine(root, words)
-        const answer: Completion = await findCandidates(root, typed, createLookup(context, typed.flags))
+        const completion: Completion = await findCandidates(root, typed, createLookup(context, typed.flags))
         // COMP_TYPE values (codes of `?`, `!` and `@`) with which bash requests a list of candidates.
         const isShown = ['63', '33', '64'].includes(reason)
-        const text = formatCompletion(shell, answer, { line, replaced, isShown, powerShell })
+        const text = formatCompletion(shell, completion, { line, replaced, isShown, powerShell })
         await context.plainPrinter().data(text, () => text)
       }),
     )

@@ -86,8 +86,8 @@ export async function completeRoom(
   const more = [...template.fields, ...columns].flatMap((name) => roomLinkFields.get(name) ?? [])
   if (['name', 'type', 'status', ...more].every((field) => readField(views.room, field, room).known))
     return room
-  const answer = await client.call('getRoom', { params: { id: toText(room['id']) } })
-  return { ...room, ...(readResponseValue(answer) as { room: Item }).room, id: room['id'] }
+  const response = await client.call('getRoom', { params: { id: toText(room['id']) } })
+  return { ...room, ...(readResponseValue(response) as { room: Item }).room, id: room['id'] }
 }
 
 const withoutBlocked = "to omit blocked members, add: --where 'status!=blocked'"

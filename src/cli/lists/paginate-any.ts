@@ -49,10 +49,10 @@ export async function paginateAny(
     what: key,
     id,
     fetch: async (page) => {
-      const answer = unused ?? (await send(page))
-      if (!unused) requireIds(answer, key, id)
+      const response = unused ?? (await send(page))
+      if (!unused) requireIds(response, key, id)
       unused = undefined
-      return answer
+      return response
     },
     serviceFacts: client.serviceFacts,
     notice: (text) => context.notice(text),

@@ -102,9 +102,9 @@ function describeList<N extends ListName>(
     what: endpoint.result + (room_id === '' ? '' : ` of room ${room_id}`),
     id: selectView(endpoint).id ?? 'id',
     fetch: async (paging) => {
-      const answer = await client.call(name, { ...input, query: { ...query, ...paging } })
-      if (isFiltered) requireFiltered(name, query, readItems(endpoint.result, answer))
-      return answer
+      const response = await client.call(name, { ...input, query: { ...query, ...paging } })
+      if (isFiltered) requireFiltered(name, query, readItems(endpoint.result, response))
+      return response
     },
     serviceFacts: client.serviceFacts,
     notice: (text) => context.notice(text),

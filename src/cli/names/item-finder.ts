@@ -112,8 +112,8 @@ async function listUsers(context: Context, client: Client): Promise<readonly Ite
 
 /** Finds rooms with a name: at most ten, with one request, unless the service ignores the filter. */
 export async function findRooms(client: Client, name: string): Promise<readonly Item[]> {
-  const answer = await client.call('listRooms', { query: { name, limit: maxListed } })
-  const body = readResponseValue(answer) as { rooms: Item[] }
+  const response = await client.call('listRooms', { query: { name, limit: maxListed } })
+  const body = readResponseValue(response) as { rooms: Item[] }
   const { rooms } = body
   const isAll = rooms.length >= maxListed || (readTotal(body) ?? 0) <= rooms.length
   return isAll && rooms.every((room) => isNamed(room, name)) ? rooms : findRoomsByName(client, name)

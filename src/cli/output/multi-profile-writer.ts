@@ -164,8 +164,8 @@ class ProfilePrinter extends Printer {
     return super.list(addProfileColumn(view), key, this.#addProfile(pages))
   }
 
-  override async printOne(view: View, key: string, answer: ResponseBody): Promise<void> {
-    const item = (readResponseValue(answer) as Item)[key] as Item
+  override async printOne(view: View, key: string, response: ResponseBody): Promise<void> {
+    const item = (readResponseValue(response) as Item)[key] as Item
     await this.list(view, key, createPage({ items: [item] }))
   }
 

@@ -148,14 +148,14 @@ export class Printer {
     return count
   }
 
-  async printOne(view: View, key: string, answer: ResponseBody): Promise<void> {
-    const item = (readResponseValue(answer) as Item)[key]
+  async printOne(view: View, key: string, response: ResponseBody): Promise<void> {
+    const item = (readResponseValue(response) as Item)[key]
     // Operation 12 (API specification, “Endpoints”) returns the message itself.
     const record = isRecord(item) ? item : { [key]: item }
-    if (this.options.query) return this.body(answer)
+    if (this.options.query) return this.body(response)
     switch (this.options.format) {
       case 'json':
-        return this.body(answer)
+        return this.body(response)
       case 'table': {
         this.#checkColumns(view, [record])
         const { formatRecord } = await import('./formats/record.ts')
@@ -200,15 +200,15 @@ export class Printer {
   }
 
   /** Prints a response body: unchanged in a pipe, indented and with secrets masked on a terminal. */
-  async body(answer: ResponseBody): Promise<void> {
+  async body(response: ResponseBody): Promise<void> {
     const { stdout } = this.#host
-    if (answer.bytes.length === 0) return
-    if (this.options.query) return this.result(readResponseValue(answer))
+    if (response.bytes.length === 0) return
+    if (this.options.query) return this.result(readResponseValue(response))
     if (stdout.isTTY)
       await this.#put(
-        visibleJson(`${this.#redact(writeJson(this.maskOnTerminal(readResponseValue(answer)), 2))}\n`),
+        visibleJson(`${this.#redact(writeJson(this.maskOnTerminal(readResponseValue(response)), 2))}\n`),
       )
-    else await translateWriteError(stdout.write(answer.bytes))
+    else await translateWriteError(stdout.write(response.bytes))
     await this.noticeHiddenTokens()
   }
 

@@ -2,9 +2,9 @@ import type { Client } from '../../client/client.ts'
 import { ApiError, type Hint, NotFoundError } from '../../errors.ts'
 import { findRecord } from './records.ts'
 
-export async function undefinedIfNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfNotFound<T>(response: Promise<T>): Promise<T | undefined> {
   try {
-    return await answer
+    return await response
   } catch (error) {
     if (error instanceof NotFoundError) return undefined
     throw error

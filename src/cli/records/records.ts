@@ -23,8 +23,8 @@ export const forAnyKind = (input: AnyInput) => input as never
 /** Returns undefined if the record does not exist. */
 export async function findRecord(client: Client, ref: RecordRef): Promise<Item | undefined> {
   const { find } = kinds[ref.kind]
-  const answer = await client.find(find, forAnyKind({ params: toParams(ref) }))
-  return answer && toRecord(find, answer)
+  const response = await client.find(find, forAnyKind({ params: toParams(ref) }))
+  return response && toRecord(find, response)
 }
 
 /** @throws {NotFoundError} if the record does not exist */
@@ -41,7 +41,7 @@ export async function readRecord(client: Client, ref: RecordRef): Promise<Item> 
 export function createRecord(client: Client, kind: Kind, body: object, room_id?: unknown): Promise<Item> {
   const { create } = kinds[kind]
   const place = kind === 'member' ? { params: { room_id: String(room_id) } } : {}
-  return client.call(create, forAnyKind({ ...place, body })).then((answer) => toRecord(create, answer))
+  return client.call(create, forAnyKind({ ...place, body })).then((response) => toRecord(create, response))
 }
 
 /** Updates a record; sends nothing without fields. Returns the record if the response contains it. */
@@ -60,6 +60,6 @@ function toParams(ref: RecordRef): Record<string, string> {
   return ref.kind === 'user' ? { user_id: ref.id } : { id: ref.id }
 }
 
-function toRecord(name: OperationName, answer: JsonBody): Item {
-  return Object(readResponseValue(answer))[endpoints[name].result]
+function toRecord(name: OperationName, response: JsonBody): Item {
+  return Object(readResponseValue(response))[endpoints[name].result]
 }

@@ -158,8 +158,8 @@ function createRoomReader(
   return async (given) => {
     const room_id = toText(given['id'])
     const recordOf = memoize(async (): Promise<Item> => {
-      const answer = await client.call('getRoom', { params: { id: room_id } })
-      return { ...given, ...((readResponseValue(answer) as Item)['room'] as Item), id: given['id'] }
+      const response = await client.call('getRoom', { params: { id: room_id } })
+      return { ...given, ...((readResponseValue(response) as Item)['room'] as Item), id: given['id'] }
     })
     const known = async (field: string) =>
       readField(views.room, field, given).known ? given : await recordOf()

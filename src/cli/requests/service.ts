@@ -91,10 +91,10 @@ export async function openClient(
         }
       : {}),
   })
-  const noteChange = <T>(route: Route, answer: Promise<T>) =>
+  const noteChange = <T>(route: Route, response: Promise<T>) =>
     route.method === 'GET'
-      ? answer
-      : answer.then((value) => {
+      ? response
+      : response.then((value) => {
           changes.addWrite(route)
           return value
         })
@@ -107,14 +107,14 @@ export async function openClient(
   return {
     ...noting,
     call: async (name, input) => {
-      const answer = await noting.call(name, input)
-      audit.noteMembers(input, answer.value)
-      return answer
+      const response = await noting.call(name, input)
+      audit.noteMembers(input, response.value)
+      return response
     },
     find: async (name, input) => {
-      const answer = await client.find(name, input)
-      if (answer) audit.noteMembers(input, answer.value)
-      return answer
+      const response = await client.find(name, input)
+      if (response) audit.noteMembers(input, response.value)
+      return response
     },
   }
 }

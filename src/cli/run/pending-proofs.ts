@@ -8,7 +8,7 @@ const maxWaiting = 1000
 interface Waiting {
   doubt: Doubt
   prove: Prove
-  resolve(answer: ResponseBody): void
+  resolve(response: ResponseBody): void
   reject(error: unknown): void
 }
 
@@ -48,7 +48,7 @@ export class PendingProofs {
     this.#proving -= waiting.length
     for (const { doubt, resolve, reject } of waiting) {
       const proof = proofs?.get(doubt) ?? { error: doubt.error }
-      if ('answer' in proof) resolve(proof.answer)
+      if ('response' in proof) resolve(proof.response)
       else reject(proof.error)
     }
   }

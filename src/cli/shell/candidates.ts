@@ -44,12 +44,15 @@ export async function findCandidates(
   const { wanted, before, command } = typed
   if (wanted === 'command') return { candidates: listCommands(command) }
   if (wanted === 'flag') return { candidates: listFlags(command) }
-  const answer =
+  const completion =
     'option' in wanted
       ? await completeFlagValue(wanted.option, typed, lookUp)
       : await completeArgument(root, wanted.argument, typed, lookUp)
-  const candidates = answer.candidates.map((candidate) => ({ ...candidate, value: before + candidate.value }))
-  return { ...answer, candidates }
+  const candidates = completion.candidates.map((candidate) => ({
+    ...candidate,
+    value: before + candidate.value,
+  }))
+  return { ...completion, candidates }
 }
 
 function listCommands(group: Command): Candidate[] {

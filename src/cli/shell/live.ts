@@ -56,11 +56,11 @@ export function createLookup(context: Context, flags: Readonly<Record<string, un
     const probe = Promise.resolve({ isKeyValid: true, isService: true })
     const client = await own.client({ serviceFacts: { probe, probeAfterDenial: probe } })
     const query = { limit: maxItems }
-    const answer =
+    const response =
       name === 'listMembers'
         ? await client.call(name, { params: { room_id: room ?? '' }, query })
         : await client.call(name, { query })
-    return (readResponseValue(answer) as Record<string, readonly Item[]>)[endpoints[name].result] ?? []
+    return (readResponseValue(response) as Record<string, readonly Item[]>)[endpoints[name].result] ?? []
   }
 
   return {

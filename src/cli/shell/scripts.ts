@@ -1,5 +1,5 @@
 import { type Hint, suggest } from '../../errors.ts'
-import type { Shell } from './answer.ts'
+import type { Shell } from './format-completion.ts'
 
 /**
  * Completion scripts, which pass the whole line to the program, so that only one parser exists. The scripts

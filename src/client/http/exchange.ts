@@ -16,8 +16,8 @@ type Controller = Pick<Dispatcher.DispatchController, 'abort'>
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly response: Promise<WireResponse>
   readonly options: Dispatcher.DispatchOptions & Pick<WireRequest, 'headers'> & { body: string | null }
-  /** Runs when the connection is free (`answered`) or broken. */
-  onEnd: (answered: boolean) => void = () => {}
+  /** Runs when the connection is free (`isFree`) or broken. */
+  onEnd: (isFree: boolean) => void = () => {}
   readonly #proxy: string | undefined
   /** Set immediately before bytes are written. While undefined, the service has provably received nothing. */
   #controller: Controller | undefined
@@ -80,12 +80,12 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#chunks.add(chunk)
     this.#size += chunk.length
     if (this.#size <= maxBodyBytes) return
-    this.#resolve({ ...this.#answered(new Uint8Array()), unreadable: tooLarge })
+    this.#resolve({ ...this.#createResponse(new Uint8Array()), unreadable: tooLarge })
     controller.abort(new Error(tooLarge))
   }
 
   onResponseEnd(): void {
-    const response = this.#answered(this.#chunks.concat())
+    const response = this.#createResponse(this.#chunks.concat())
     const encoding = this.#headers['content-encoding']
     const isPlain = !encoding || encoding === 'identity' || this.#size === 0
     if (isPlain) this.#resolve(response)
@@ -111,7 +111,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.onEnd(false)
   }
 
-  #answered(body: Uint8Array): WireResponse {
+  #createResponse(body: Uint8Array): WireResponse {
     return { status: this.#status, headers: this.#headers, body }
   }
 

@@ -52,10 +52,10 @@ export class NodeHttp {
       .on('continue', () => {
         this.hasContinued = true
       })
-      .once('response', (answer) => {
-        response = answer
-        exchange.onResponseStart(controller, answer.statusCode ?? 0, answer.headers)
-        answer
+      .once('response', (received) => {
+        response = received
+        exchange.onResponseStart(controller, received.statusCode ?? 0, received.headers)
+        received
           .on('data', (chunk) => exchange.onResponseData(controller, chunk))
           .once('end', () => exchange.onResponseEnd())
       })

@@ -42,7 +42,7 @@ export function createNetworkTransport(options: TransportOptions): Transport & {
   const waiting: HttpExchange[] = []
   const watched = new WeakSet<AbortSignal>()
   /** Number of exchanges without a complete response. Their connections may be in any state. */
-  let unanswered = 0
+  let unfinished = 0
 
   /** Searches all exchanges on abort, because a listener for each takes 10% of an exchange's time. */
   function watch(signal: AbortSignal): void {
@@ -63,9 +63,9 @@ export function createNetworkTransport(options: TransportOptions): Transport & {
 
   function start(exchange: HttpExchange): void {
     running.push(exchange)
-    exchange.onEnd = (answered) => {
+    exchange.onEnd = (isFree) => {
       exchange.onEnd = () => {}
-      if (answered) unanswered--
+      if (isFree) unfinished--
       running.splice(running.indexOf(exchange), 1)
       // The library frees the connection after `onEnd` returns.
       queueMicrotask(startNext)
@@ -81,7 +81,7 @@ export function createNetworkTransport(options: TransportOptions): Transport & {
   const transport: Transport = (wire, signal, cancelUnsent) => {
     if (wire.method !== 'GET' && ++writes === manyWrites && !library.hasContinued) void useUndici()
     const exchange = new HttpExchange({ origin, proxy: proxy?.name }, wire, signal, cancelUnsent)
-    unanswered++
+    unfinished++
     watch(signal)
     if (cancelUnsent) watch(cancelUnsent)
     if (signal.aborted) exchange.stop(signal.reason)
@@ -94,7 +94,7 @@ export function createNetworkTransport(options: TransportOptions): Transport & {
   return Object.assign(transport, {
     close: async () => {
       // Idle connections do not keep the process alive, and closing them takes 2 ms.
-      if (unanswered === 0) return
+      if (unfinished === 0) return
       // The code ABORT_ERR prevents retries.
       const closed = Object.assign(new Error('closed by this program'), { code: 'ABORT_ERR' })
       for (const exchange of [...running, ...waiting]) exchange.stop(closed)

@@ -12,10 +12,10 @@ import type { RequestEntry } from '../common/log.ts'
 import { createRequestIds, setRequestId } from '../common/request-id.ts'
 import { createErrorResponse, type Service } from '../service/service.ts'
 import { isWebSocketUpgrade, refuseUpgrade, type Upgrade } from '../sessions/upgrade.ts'
-import { createAnswerer, type Exchange } from './answer.ts'
 import type { RequestTimeouts } from './connections.ts'
 import { refuseFraming } from './framing.ts'
 import { LimitedServer } from './limited-server.ts'
+import { createResponder, type Exchange } from './responder.ts'
 import { createForeignCheck } from './same-origin.ts'
 
 interface HttpServer {
@@ -41,15 +41,15 @@ interface HttpOptions {
   /** Returns true for a request with the API key. */
   isKnown?: (request: IncomingMessage) => boolean
   upgrade?: Upgrade
-  onAnswer?: (answer: RequestEntry, operation: string | undefined) => void
+  onResponse?: (entry: RequestEntry, operation: string | undefined) => void
 }
 
 /** @throws a system error if the server cannot listen on `host` and `port` */
 export async function serveHttp(service: Service, options: HttpOptions): Promise<HttpServer> {
-  const { host, port, hosts = [], maxConnections, timeouts, isKnown, upgrade, onAnswer } = options
+  const { host, port, hosts = [], maxConnections, timeouts, isKnown, upgrade, onResponse } = options
   const refuseForeign = createForeignCheck([host, ...hosts])
   let running = 0
-  const { answer, end } = createAnswerer(service, {
+  const { respond, end } = createResponder(service, {
     onBegin: () => void running++,
     onLast: ({ socket }) => server.end(socket),
   })
@@ -70,14 +70,14 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
     response.on('close', () => {
       if (exchange.hasBegun) running--
       if (closing) server.closeIdleConnections()
-      onAnswer?.(
-        describeAnswer(request, response, exchange.id, performance.now() - startedAt),
+      onResponse?.(
+        describeResponse(request, response, exchange.id, performance.now() - startedAt),
         exchange.operation,
       )
     })
     const refusal = refuseForeign(request) ?? refuseFraming(request)
     if (refusal) return end(response, createErrorResponse(invalid(refusal)), exchange)
-    answer(request, response, exchange).catch(() => response.destroy())
+    respond(request, response, exchange).catch(() => response.destroy())
   }
   const server: LimitedServer = new LimitedServer(
     { ...timeouts, ...createUpgradeOptions(), maxConnections, isKnown },
@@ -124,7 +124,7 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
   }
 }
 
-function describeAnswer(
+function describeResponse(
   request: IncomingMessage,
   response: ServerResponse,
   requestId: string,

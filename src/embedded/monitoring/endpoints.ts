@@ -40,7 +40,7 @@ export function withMonitoring(service: Service, options: MonitoringOptions): Se
     return createTextResponse(200, { 'content-type': exposition.contentType }, await exposition.format())
   }
 
-  async function answer(request: WireRequest): Promise<TextResponse> {
+  async function respond(request: WireRequest): Promise<TextResponse> {
     const { method, url } = request
     if (method !== 'GET' && method !== 'HEAD') return service(request)
     switch (url.split('?')[0]) {
@@ -56,5 +56,5 @@ export function withMonitoring(service: Service, options: MonitoringOptions): Se
   }
 
   // Almost all requests are for the API, so they skip the asynchronous function.
-  return (request) => (request.url.startsWith('/v1/') ? service(request) : answer(request))
+  return (request) => (request.url.startsWith('/v1/') ? service(request) : respond(request))
 }

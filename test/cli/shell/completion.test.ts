@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { shells } from '../../../src/cli/shell/answer.ts'
+import { shells } from '../../../src/cli/shell/format-completion.ts'
 import { openSqlite } from '../../../src/embedded/store/sqlite.ts'
 import { perTest } from '../../helpers/per-test.ts'
 import { answer, baseUrl, createWorld } from '../../helpers/world.ts'

@@ -68,7 +68,7 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
       const input = await toInput(context, endpoint, path, flags)
       if (endpoint.method === 'GET') await context.requireAllowedFlags('reads')
       if (flags.paginate) return printPages(context, endpoint, input)
-      await printAnswer(context, endpoint, input, flags)
+      await printResponse(context, endpoint, input, flags)
     }),
   )
   addExamples(
@@ -123,7 +123,7 @@ async function printPages(context: Context, endpoint: Route, input: Request): Pr
 }
 
 /** Sends a request and prints the response. Prints the JSON of a 2xx response even if validation fails. */
-async function printAnswer(
+async function printResponse(
   context: Context,
   endpoint: Route,
   input: AnyInput,

@@ -3,7 +3,7 @@ import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
-import { type Shell, shells } from '../../shell/answer.ts'
+import { type Shell, shells } from '../../shell/format-completion.ts'
 import { installInstructions, scripts } from '../../shell/scripts.ts'
 
 export function defineCompletion(completion: MeetroomCommand, act: DefineAction): void {

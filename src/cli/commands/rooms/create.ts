@@ -182,8 +182,8 @@ async function showExisting(context: Context, body: Readonly<Record<string, unkn
     throw new UsageError(describeNamesakes([room, ...others], name), {
       hint: 'rename or delete all rooms of this name but one',
     })
-  const answer = await (await context.client()).call('getRoom', { params: { id } })
-  const existing: Item = answer.value.room
+  const response = await (await context.client()).call('getRoom', { params: { id } })
+  const existing: Item = response.value.room
   if (!hasValues(existing, { type: body['type'] }))
     throw new ConflictError(
       `room “${name}” exists (${id}), but its type is ${existing['type']}, not ${body['type']}`,
@@ -193,6 +193,6 @@ async function showExisting(context: Context, body: Readonly<Record<string, unkn
     await context.notice(
       `warning: room “${name}” exists and differs in ${different.join(', ')}; the room is unchanged`,
     )
-  await showOne(context, 'getRoom', answer)
+  await showOne(context, 'getRoom', response)
   return true
 }

@@ -19,33 +19,33 @@ export async function runOne<N extends OperationName>(
   const isRead = endpoint.method === 'GET'
   const printer = await context.printer()
   printer.check(selectView(endpoint), !isRead)
-  const answer = await (await context.client()).call(name, input)
-  await (isRead ? showOne(context, name, answer) : showWritten(context, name, input, answer))
+  const response = await (await context.client()).call(name, input)
+  await (isRead ? showOne(context, name, response) : showWritten(context, name, input, response))
 }
 
-export async function showOne(context: Context, name: OperationName, answer: ResponseBody): Promise<void> {
+export async function showOne(context: Context, name: OperationName, response: ResponseBody): Promise<void> {
   const endpoint: Endpoint = endpoints[name]
   const printer = await context.printer()
-  const result = (readResponseValue(answer) as Item)[endpoint.result]
+  const result = (readResponseValue(response) as Item)[endpoint.result]
   if (!endpoint.many || !Array.isArray(result) || !result.every(isRecord))
-    return printer.printOne(selectView(endpoint), endpoint.result, answer)
-  await printer.list(selectView(endpoint), endpoint.result, createPage({ items: result, whole: answer }))
+    return printer.printOne(selectView(endpoint), endpoint.result, response)
+  await printer.list(selectView(endpoint), endpoint.result, createPage({ items: result, whole: response }))
 }
 
 async function showWritten(
   context: Context,
   name: OperationName,
   input: AnyInput,
-  answer: ResponseBody,
+  response: ResponseBody,
 ): Promise<void> {
   const endpoint: Endpoint = endpoints[name]
-  const found = (answer.value as Item)[endpoint.result]
+  const found = (response.value as Item)[endpoint.result]
   const isShown = endpoint.many || (endpoint.bare ? found !== undefined : isRecord(found))
   const printer = await context.printer()
   const { format } = printer.options
-  if (isShown && (format !== 'ids' || endpoint.many)) return showOne(context, name, answer)
-  const items = readWrittenItems(name, input, answer, format)
-  await printer.list(selectView(endpoint), endpoint.result, createPage({ items, whole: answer }))
+  if (isShown && (format !== 'ids' || endpoint.many)) return showOne(context, name, response)
+  const items = readWrittenItems(name, input, response, format)
+  await printer.list(selectView(endpoint), endpoint.result, createPage({ items, whole: response }))
   if (!isShown) await printer.notice(describeDone(endpoint, callerId(endpoint, input)))
 }
 

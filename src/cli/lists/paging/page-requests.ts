@@ -8,11 +8,11 @@ import { ReadAhead } from './read-ahead.ts'
 
 interface PendingPage {
   at: number
-  answer: Promise<TimedResponse>
+  timed: Promise<TimedResponse>
 }
 
 interface TimedResponse {
-  answer: ResponseBody
+  response: ResponseBody
   /** Time from the request to the response, in milliseconds. */
   latencyMs: number
 }
@@ -53,15 +53,15 @@ export class PageRequests {
     const readAhead = this.#readAhead
     readAhead.onNeeded()
     const ahead = this.#pending.shift()
-    const { answer: pending } = ahead ?? this.#send(offset, remaining)
+    const { timed: pending } = ahead ?? this.#send(offset, remaining)
     try {
-      const { answer, latencyMs } = await pending.catch((error: unknown) => {
+      const { response, latencyMs } = await pending.catch((error: unknown) => {
         // Retries once more, because concurrent requests may have used up the retries of this request.
         if (!ahead || !(error instanceof MeetroomError) || !isBusy(error.status)) throw error
-        return this.#send(offset, remaining).answer
+        return this.#send(offset, remaining).timed
       })
-      readAhead.onReceived(latencyMs, answer.bytes.length)
-      return answer
+      readAhead.onReceived(latencyMs, response.bytes.length)
+      return response
     } catch (error) {
       if (!this.#isEndOfList(error, offset, remaining)) throw error
       return undefined
@@ -94,17 +94,17 @@ export class PageRequests {
       offset: at > 0 || request.offset !== undefined ? at : undefined,
     })
     // A page size chosen by the user is never reduced.
-    const response =
+    const pending =
       request.pageSize !== undefined
         ? fetch(query)
         : request.inPages
           ? this.#fetchInPages(query)
           : fetchPage(fetch, query, serviceFacts, { isSizeAccepted: this.#isBehind(at, total) })
     const sentAt = readAhead.now()
-    const answer = response.then((answer) => ({ answer, latencyMs: readAhead.now() - sentAt }))
+    const timed = pending.then((response) => ({ response, latencyMs: readAhead.now() - sentAt }))
     // Awaited later or never; prevents an unhandled rejection.
-    answer.catch(() => {})
-    return { at, answer }
+    timed.catch(() => {})
+    return { at, timed }
   }
 
   /** Requests a page, or the whole list if the service refuses its first page. */

@@ -26,9 +26,9 @@ export async function fetchPage(
   const { pageSize = Infinity } = serviceFacts
   const first = limit === undefined || pageSize === 0 ? undefined : Math.min(limit, pageSize)
   const fetchSize = async (size: number | undefined) => {
-    const answer = await fetch(omitUndefined({ limit: size, offset }))
+    const response = await fetch(omitUndefined({ limit: size, offset }))
     if (size !== first) serviceFacts.pageSize = size ?? 0
-    return answer
+    return response
   }
   const smaller = smallerSizes.filter((size) => first !== undefined && size < first)
   let refusal: ApiError | undefined

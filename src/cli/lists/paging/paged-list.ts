@@ -41,6 +41,6 @@ export interface PagedList {
   isPagedWhenAsked?: boolean
 }
 
-export function readItems(key: string, answer: ResponseBody): readonly Item[] {
-  return ((readResponseValue(answer) as Item)[key] ?? []) as readonly Item[]
+export function readItems(key: string, response: ResponseBody): readonly Item[] {
+  return ((readResponseValue(response) as Item)[key] ?? []) as readonly Item[]
 }

@@ -68,14 +68,14 @@ async function* mapParts(
 }
 
 function toPage({ key, request }: PagedList, part: Part, items: readonly Item[], limit: number): Page {
-  const { answer, body, total, isFirst } = part
+  const { response, body, total, isFirst } = part
   const { [key]: _, ...rest } = body
   const paging = { limit, offset: request.offset ?? 0, ...omitUndefined({ total }) }
   return {
     items,
-    plain: answer.isPlain,
+    plain: response.isPlain,
     rest: 'paging' in rest ? { ...rest, paging } : rest,
-    ...omitUndefined({ whole: isFirst && items.length === part.items.length ? answer : undefined }),
+    ...omitUndefined({ whole: isFirst && items.length === part.items.length ? response : undefined }),
   }
 }
 

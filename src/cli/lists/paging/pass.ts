@@ -25,7 +25,7 @@ export interface Pass {
 
 /** Page of a list, without the items that the pass has already read. */
 export interface Part {
-  answer: ResponseBody
+  response: ResponseBody
   body: Item
   items: readonly Item[]
   /** True for the first page if `items` are all items of the response. */
@@ -61,9 +61,9 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
   let repeatedPages = 0
   for (let offset = start; ; ) {
     const missing = limit - pass.ids.size
-    const answer = await requests.next(offset, { missing, total: pass.total })
-    if (!answer) return pass
-    const page = first ? readLaterPage(list, answer) : readFirstPage(list, answer, requests.pageSize)
+    const response = await requests.next(offset, { missing, total: pass.total })
+    if (!response) return pass
+    const page = first ? readLaterPage(list, response) : readFirstPage(list, response, requests.pageSize)
     const fresh = page.items.filter((item) => pass.ids.add(String(item[list.id])))
     const isFirst = first === undefined
     first ??= page
@@ -93,20 +93,20 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
     if (!isBehind || pass.total !== pass.end) {
       const items = fresh.slice(0, Math.max(0, missing))
       const isWhole = isFirst && items.length === page.sent
-      yield { answer, body: page.body, items, isFirst: isWhole, total: page.total }
+      yield { response, body: page.body, items, isFirst: isWhole, total: page.total }
     }
     if (isLast) return pass
   }
 }
 
-function readLaterPage({ key }: PagedList, answer: ResponseBody): ReceivedPage {
-  const body = readResponseValue(answer) as Item
+function readLaterPage({ key }: PagedList, response: ResponseBody): ReceivedPage {
+  const body = readResponseValue(response) as Item
   const items = (body[key] ?? []) as readonly Item[]
   return { body, sent: items.length, items, total: readTotal(body), isUnpaged: false }
 }
 
-function readFirstPage(list: PagedList, answer: ResponseBody, pageSize: number): ReceivedPage {
-  const page = readLaterPage(list, answer)
+function readFirstPage(list: PagedList, response: ResponseBody, pageSize: number): ReceivedPage {
+  const page = readLaterPage(list, response)
   const mayBeUnpaged = list.isPagedWhenAsked && !page.body['paging']
   if (!mayBeUnpaged || page.items.length === pageSize) return page
   // A service that sends the whole list instead of a page ignores the offset.

@@ -37,10 +37,10 @@ export async function proveTotal<N extends ListName>(
   // A page of items reveals an ignored filter.
   const first = listSentFilters(name, query).length > 0 ? Math.max(limit, samplePage) : limit
   const fetchCounts = async (page: PageQuery) => {
-    const answer = await client.call(name, { ...input, query: { ...query, ...page } })
-    const items = readItems(endpoints[name].result, answer)
+    const response = await client.call(name, { ...input, query: { ...query, ...page } })
+    const items = readItems(endpoints[name].result, response)
     requireFiltered(name, query, items)
-    return { total: readTotal(readResponseValue(answer) as Item), count: items.length }
+    return { total: readTotal(readResponseValue(response) as Item), count: items.length }
   }
   const { total, count } = await fetchCounts({ limit: first })
   const hasTotal = total !== undefined

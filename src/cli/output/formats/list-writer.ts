@@ -36,7 +36,7 @@ interface ListPrinter {
   readonly options: PrintOptions
   write(text: Visible): Promise<void>
   data(raw: string, shown: (raw: string) => Visible): Promise<void>
-  body(answer: ResponseBody): Promise<void>
+  body(response: ResponseBody): Promise<void>
   result(document: unknown): Promise<void>
   notice(text: string): Promise<void>
   maskOnTerminal<T>(value: T): T

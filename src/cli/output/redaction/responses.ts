@@ -9,12 +9,12 @@ const margin = 32 * 1024
  * precedes truncation by other code, because part of a key would not be recognized.
  */
 export function redactResponses(transport: Transport, redact: Redact): Transport {
-  const clean = (answer: WireResponse) => {
-    const { status, headers, body } = answer
+  const clean = (response: WireResponse) => {
+    const { status, headers, body } = response
     const isResult = status >= 200 && status < 300
-    if (isResult && headers['content-type']?.startsWith('application/json')) return answer
+    if (isResult && headers['content-type']?.startsWith('application/json')) return response
     return {
-      ...answer,
+      ...response,
       headers: redactHeaders(headers, redact),
       body: isResult ? body : redactBody(body, redact),
     }

@@ -13,11 +13,11 @@ import type { Item } from './views.ts'
 export function readWrittenItems(
   name: OperationName,
   input: AnyInput,
-  answer: ResponseBody,
+  response: ResponseBody,
   format: Format,
 ): readonly Item[] {
   const endpoint: Endpoint = endpoints[name]
-  const found = (readResponseValue(answer) as Item)[endpoint.result]
+  const found = (readResponseValue(response) as Item)[endpoint.result]
   const item = isRecord(found) ? found : undefined
   if (format !== 'ids') return item ? [item] : []
   const id = getIdField(endpoint)

@@ -29,7 +29,7 @@ export async function openAudit(
   return {
     trail: (origin, endpoint, input) =>
       createTrail(log, { ...actor, origin }, { now: () => host.now(), redact, users }, endpoint, input),
-    noteMembers: ({ params }, answer) => users.add(params?.['room_id'] ?? '', answer),
+    noteMembers: ({ params }, response) => users.add(params?.['room_id'] ?? '', response),
     close: () => log.close(),
   }
 }

@@ -5,9 +5,9 @@ const maxCached = 100_000
 export class MemberUsers {
   readonly #users = new Map<string, string | number>()
 
-  add(room_id: string, answer: unknown): void {
-    if (!isRecord(answer)) return
-    const { members, member } = answer
+  add(room_id: string, response: unknown): void {
+    if (!isRecord(response)) return
+    const { members, member } = response
     for (const entry of Array.isArray(members) ? members : [member]) {
       if (!isRecord(entry) || !isId(entry['id']) || !isId(entry['user_id'])) continue
       if (this.#users.size >= maxCached) this.#users.clear()

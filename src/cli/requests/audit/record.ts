@@ -62,13 +62,13 @@ export function createTrail(
       await log.appendSynced(line('intent', requestIds, {}))
       hasBegun = true
     },
-    recordResponse(answer) {
-      status = answer
+    recordResponse(response) {
+      status = response
     },
-    recordSuccess(answer) {
+    recordSuccess(response) {
       if (!hasBegun) return
-      if (isRecord(answer)) users.add(input.params?.['room_id'] ?? '', answer['value'])
-      const ids = withUser({ ...requestIds, ...createdId(endpoint, answer) }, users)
+      if (isRecord(response)) users.add(input.params?.['room_id'] ?? '', response['value'])
+      const ids = withUser({ ...requestIds, ...createdId(endpoint, response) }, users)
       log.append(line('outcome', ids, { outcome: 'ok', status }))
     },
     recordFailure(cause) {
@@ -98,8 +98,8 @@ function withUser(ids: Record<string, unknown>, users: MemberUsers): Record<stri
   return user_id === undefined ? ids : { ...ids, user_id }
 }
 
-function createdId(endpoint: Route, answer: unknown): Record<string, unknown> {
-  const value = isRecord(answer) ? answer['value'] : undefined
+function createdId(endpoint: Route, response: unknown): Record<string, unknown> {
+  const value = isRecord(response) ? response['value'] : undefined
   if (!isEndpoint(endpoint) || endpoint.bare || !isRecord(value)) return {}
   const item = value[endpoint.result]
   const id = isRecord(item) ? item[getIdField(endpoint)] : undefined

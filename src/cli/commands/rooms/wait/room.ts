@@ -59,8 +59,8 @@ export async function waitForRoom(base: Context, given: string, flags: WaitFlags
   async function look(): Promise<Poll<ResponseBody>> {
     forgetProbe(client.serviceFacts)
     id ??= await new ItemFinder(context, client).idOf('room', room)
-    const answer = await client.call('getRoom', { params: { id } })
-    const { room: item } = readResponseValue(answer) as { room: Item }
+    const response = await client.call('getRoom', { params: { id } })
+    const { room: item } = readResponseValue(response) as { room: Item }
     // Relative times depend on the current time, so each poll parses the conditions again.
     const filter = await readFilter()
     let facts: Item = {}
@@ -71,7 +71,7 @@ export async function waitForRoom(base: Context, given: string, flags: WaitFlags
       facts = found.metrics
       holds = found.matches
     }
-    return holds ? { found: answer } : { state: describeConditions(filter, item, facts, context.redact) }
+    return holds ? { found: response } : { state: describeConditions(filter, item, facts, context.redact) }
   }
 
   const what = flags.for.join(' and ')

@@ -185,10 +185,10 @@ class Reconnector {
   async until<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> {
     for (;;)
       try {
-        const answer = await ask()
+        const response = await ask()
         this.#connectedAt ??= this.#host.monotonic()
         await this.#back()
-        return answer
+        return response
       } catch (error) {
         if (stop.aborted || !isTemporary(error, true)) throw error
         await this.#lost(error.message)

@@ -22,19 +22,19 @@ export interface Exchange {
   hasBegun: boolean
 }
 
-interface AnswererOptions {
+interface ResponderOptions {
   onBegin(): void
   /** Runs before the last response of a connection. The caller must ignore later requests. */
   onLast(request: IncomingMessage): void
 }
 
-interface Answerer {
-  answer(request: IncomingMessage, response: ServerResponse, exchange: Exchange): Promise<void>
-  end(response: ServerResponse, answered: TextResponse, exchange: Exchange): void
+interface Responder {
+  respond(request: IncomingMessage, response: ServerResponse, exchange: Exchange): Promise<void>
+  end(response: ServerResponse, result: TextResponse, exchange: Exchange): void
 }
 
 /** Creates the functions that respond to requests. The service reads bodies on demand. */
-export function createAnswerer(service: Service, { onBegin, onLast }: AnswererOptions): Answerer {
+export function createResponder(service: Service, { onBegin, onLast }: ResponderOptions): Responder {
   const atEndOfTurn = createTurnBatch()
   const budget = new BodyBudget(maxBodiesBytes)
   const begin = (exchange: Exchange) => {
@@ -57,37 +57,37 @@ export function createAnswerer(service: Service, { onBegin, onLast }: AnswererOp
     return decodeBody(body)
   }
 
-  function end(response: ServerResponse, answered: TextResponse, exchange: Exchange): void {
+  function end(response: ServerResponse, result: TextResponse, exchange: Exchange): void {
     onLast(response.req)
-    sendLast(response, answered.status, createHeaders(answered, exchange), answered.text)
+    sendLast(response, result.status, createHeaders(result, exchange), result.text)
   }
 
   return {
     end,
-    async answer(request, response, exchange) {
+    async respond(request, response, exchange) {
       const { method = 'GET', url = '/' } = request
       const headers = request.headers as Record<string, string>
-      let answered: TextResponse
+      let result: TextResponse
       // Most requests have no body, and awaiting an empty body costs more than responding.
       if (hasBody(request)) {
         const reservation = new BodyReservation(budget)
         const readBody = () => readText(request, response, exchange, reservation)
-        answered = await service({ method, url, headers, readBody }).finally(() => reservation.release())
+        result = await service({ method, url, headers, readBody }).finally(() => reservation.release())
       } else {
         begin(exchange)
-        answered = await service({ method, url, headers })
+        result = await service({ method, url, headers })
       }
-      exchange.operation = answered.operation
+      exchange.operation = result.operation
       const isLast = exchange.isLast || !exchange.hasBegun
       const send = () => {
-        if (answered.connection) return breakConnection(response, answered, exchange.id)
-        if (isLast) return end(response, answered, exchange)
-        response.writeHead(answered.status, createHeaders(answered, exchange))
+        if (result.connection) return breakConnection(response, result, exchange.id)
+        if (isLast) return end(response, result, exchange)
+        response.writeHead(result.status, createHeaders(result, exchange))
         // `end` sends the headers and a text body in a single write.
-        response.end(answered.text)
+        response.end(result.text)
       }
       // Concurrent writes share a commit, so their responses are already batched.
-      const isWritten = method !== 'GET' && method !== 'HEAD' && answered.status === 200
+      const isWritten = method !== 'GET' && method !== 'HEAD' && result.status === 200
       if (isWritten) send()
       else atEndOfTurn(send)
     },
