@@ -10,7 +10,8 @@ export interface RequestLine {
 export class Suggestion {
   constructor(
     readonly words: readonly string[],
-    readonly operands: readonly string[],
+    readonly operands: readonly string[] = [],
+    readonly isExample = false,
   ) {}
 }
 
@@ -18,6 +19,9 @@ export class Suggestion {
 export function suggest(words: readonly string[], ...operands: readonly string[]): Suggestion {
   return new Suggestion(words, operands)
 }
+
+/** Suggests a command as an example, whose arguments the user must replace. */
+export const suggestExample = (words: readonly string[]) => new Suggestion(words, [], true)
 
 export const suggestHelp = (...words: readonly string[]) => suggest([...words, '--help'])
 

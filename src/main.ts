@@ -49,64 +49,12 @@ export async function main(
     queueMicrotask(() => stopListening())
     interruption.abort(new InterruptedError(signal))
   })
-  let context: Context | undefined
-  // Undefined until the program is built. Lacks the arguments until Commander calls a command.
-  let calledCommand: CalledCommand | undefined
+  const run: Run = {}
   try {
-    let helpText = ''
-    const defineAction: DefineAction = <A extends unknown[]>(
-      effect: Effect,
-      work: (context: Context, ...args: A) => Promise<void>,
-    ) =>
-      Object.assign(
-        async (...args: unknown[]) => {
-          // Commander passes the operands, the flags and the command.
-          const command = args.pop() as Command
-          calledCommand = {
-            names: command.registeredArguments.map((argument) => argument.name()),
-            given: args.slice(0, -1).flat().filter(isText),
-            argv,
-            program: root,
-          }
-          context = new Context({
-            host,
-            flags: command.optsWithGlobals(),
-            command: commandPath(command).join(' '),
-            interrupt: interruption.signal,
-            connect,
-            openBackup,
-            readList: readListOf,
-          })
-          await context.requireAllowedFlags(effect, effect === 'reads' || isForEachProfile(command))
-          const checked = checkIds(command, args)
-          const run = async (each: Context) =>
-            work(each, ...((await resolveNames(each, command, checked)) as A))
-          if (!context.flags.allProfiles) return run(context)
-          const { runOnAllProfiles } = await import('./cli/kernel/all-profiles.ts')
-          await runOnAllProfiles(context, checked, run)
-        },
-        { effect },
-      )
-    const { operands } = line
-    const [first = ''] = operands
-    const wanted = allGroupCommands.has(first) ? 'all' : operands.slice(0, first === 'help' ? 2 : 1)
-    const write = (text: string) => {
-      helpText += text
-    }
-    const root = await buildProgram(host, defineAction, write, wanted)
-    calledCommand = { names: [], given: [], argv, program: root }
-    try {
-      if (argv.length === 0) root.outputHelp()
-      else await root.parseAsync([...line.argv], { from: 'user' })
-    } catch (error) {
-      if (!(error instanceof CommanderError)) throw error
-      if (error.exitCode !== 0) {
-        if (error.code === 'commander.help') throw missingCommandError(root, operands)
-        throw (await import('./cli/mistakes/usage-error.ts')).explainUsage(error, argv, root)
-      }
-    }
+    const request = { argv, line, host, connect, interrupt: interruption.signal }
+    const helpText = await runCommandLine(request, run)
     const options = { format: 'table', header: true, color: false, quiet: false } as const
-    const printer = new Printer(host, options, createErrorRedactor(host, context))
+    const printer = new Printer(host, options, createErrorRedactor(host, run.context))
     // Only output remains, so a signal now ends the program immediately.
     stopListening()
     const help = visibleLines(helpText)
@@ -116,14 +64,84 @@ export async function main(
     if (cause instanceof ClosedOutput || cause instanceof RequestPreview) return 0
     const error = interruption.signal.aborted
       ? toInterruptedError(cause, interruption.signal)
-      : nameChanges(await explainError(toExpectedError(cause), context, calledCommand), context)
+      : nameChanges(await explainError(toExpectedError(cause), run, host), run.context)
     const { reportError } = await import('./cli/output/error.ts')
-    await reportError(host, error, await reportSettings(line, host, context))
+    await reportError(host, error, await reportSettings(line, host, run.context))
     return error.exitCode
   } finally {
     stopListening()
-    await context?.close()
+    await run.context?.close()
   }
+}
+
+interface Run {
+  context?: Context
+  /** Undefined until the program is built. Lacks the arguments until Commander calls a command. */
+  calledCommand?: CalledCommand
+}
+
+interface RunRequest extends Pick<ContextSetup, 'host' | 'interrupt' | 'connect'> {
+  argv: readonly string[]
+  line: CommandLine
+  /** Constructor of the context; a trial stops before the first effect of a command. */
+  createContext?: (setup: ContextSetup) => Context
+}
+
+/** Runs a command line. Returns the help or version that the line asks for, otherwise an empty text. */
+async function runCommandLine(request: RunRequest, run: Run): Promise<string> {
+  const { argv, line, createContext = (setup) => new Context(setup), ...machine } = request
+  let helpText = ''
+  const defineAction: DefineAction = <A extends unknown[]>(
+    effect: Effect,
+    work: (context: Context, ...args: A) => Promise<void>,
+  ) =>
+    Object.assign(
+      async (...args: unknown[]) => {
+        // Commander passes the operands, the flags and the command.
+        const command = args.pop() as Command
+        run.calledCommand = {
+          names: command.registeredArguments.map((argument) => argument.name()),
+          given: args.slice(0, -1).flat().filter(isText),
+          argv,
+          program: root,
+        }
+        const context = createContext({
+          ...machine,
+          flags: command.optsWithGlobals(),
+          command: commandPath(command).join(' '),
+          openBackup,
+          readList: readListOf,
+        })
+        run.context = context
+        await context.requireAllowedFlags(effect, effect === 'reads' || isForEachProfile(command))
+        const checked = checkIds(command, args)
+        const workOn = async (each: Context) =>
+          work(each, ...((await resolveNames(each, command, checked)) as A))
+        if (!context.flags.allProfiles) return workOn(context)
+        const { runOnAllProfiles } = await import('./cli/kernel/all-profiles.ts')
+        await runOnAllProfiles(context, checked, workOn)
+      },
+      { effect },
+    )
+  const { operands } = line
+  const [first = ''] = operands
+  const wanted = allGroupCommands.has(first) ? 'all' : operands.slice(0, first === 'help' ? 2 : 1)
+  const write = (text: string) => {
+    helpText += text
+  }
+  const root = await buildProgram(machine.host, defineAction, write, wanted)
+  run.calledCommand = { names: [], given: [], argv, program: root }
+  try {
+    if (argv.length === 0) root.outputHelp()
+    else await root.parseAsync([...line.argv], { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode !== 0) {
+      if (error.code === 'commander.help') throw missingCommandError(root, operands)
+      throw (await import('./cli/mistakes/usage-error.ts')).explainUsage(error, argv, root)
+    }
+  }
+  return helpText
 }
 
 const isText = (word: unknown): word is string => typeof word === 'string'
@@ -160,17 +178,36 @@ function toInterruptedError(cause: unknown, signal: AbortSignal): MeetroomError 
 }
 
 /** Finds a better hint for an invalid value, or for a missing item by sending requests. Never fails. */
-async function explainError(
-  error: MeetroomError,
-  context: Context | undefined,
-  calledCommand: CalledCommand | undefined,
-): Promise<MeetroomError> {
-  if (error instanceof UsageError && calledCommand)
-    return (await import('./cli/mistakes/usage-error.ts')).explainValue(error, calledCommand)
+async function explainError(error: MeetroomError, run: Run, host: Host): Promise<MeetroomError> {
+  const { context, calledCommand } = run
+  if (error instanceof UsageError && calledCommand) {
+    const { explainValue } = await import('./cli/mistakes/usage-error.ts')
+    const { correctSuggestion } = await import('./cli/mistakes/trial.ts')
+    return correctSuggestion(explainValue(error, calledCommand), calledCommand.program, (argv) =>
+      findMistake(argv, host),
+    )
+  }
   if (!context || !calledCommand) return error
   if (!(error instanceof NotFoundError)) return error
   const { explainMissing } = await import('./cli/mistakes/explain.ts')
   return explainMissing(error, context, calledCommand)
+}
+
+/** Finds the mistake of a suggested command line, without any effect; undefined if none is found. */
+async function findMistake(argv: readonly string[], machine: Host): Promise<UsageError | undefined> {
+  const { createTrialHost, TrialContext } = await import('./cli/mistakes/trial.ts')
+  const run: Run = {}
+  try {
+    const host = createTrialHost(machine)
+    const createContext = (setup: ContextSetup) => new TrialContext(setup)
+    const interrupt = new AbortController().signal
+    await runCommandLine({ argv, line: readCommandLine(argv), host, interrupt, createContext }, run)
+  } catch (error) {
+    if (!(error instanceof UsageError) || !run.calledCommand) return undefined
+    return (await import('./cli/mistakes/usage-error.ts')).explainValue(error, run.calledCommand)
+  } finally {
+    await run.context?.close()
+  }
 }
 
 /** Exit codes with which data may have changed. All other exit codes mean that nothing was changed. */

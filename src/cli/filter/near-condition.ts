@@ -32,7 +32,13 @@ function findNearCondition(text: string, types: ReadonlyMap<string, string>): st
   const [, name = '', verb = '', value = ''] = /^\s*([\w.]+)\s+(is not|\w+)\s+(.+?)\s*$/i.exec(text) ?? []
   const operator = words.find(([pattern]) => pattern.test(verb.toLowerCase()))?.[1]
   if (!types.has(name) || operator === undefined) return undefined
-  return `${name}${operator}${/^(null|none|empty)$/i.test(value) ? '' : removeQuotes(value).replace(/^%|%$/g, '')}`
+  return `${name}${operator}${/^(null|none|empty)$/i.test(value) ? '' : convertPattern(removeQuotes(value))}`
+}
+
+/** Converts a pattern of SQL, in which `%` means any text. */
+function convertPattern(text: string): string {
+  if (!/^%|%$/.test(text)) return text
+  return `${text.startsWith('%') ? '' : '^'}${text.replace(/^%|%$/g, '')}${text.endsWith('%') ? '' : '$'}`
 }
 
 const removeQuotes = (text: string) => text.replace(/^(["'])(.*)\1$/, '$2')
@@ -53,7 +59,8 @@ export function invalidCondition(
   types: ReadonlyMap<string, string>,
 ): UsageError {
   const message = `${flag} must be a field, one of = != < <= > >= ~ !~, and a value, not “${condition}”`
-  const near = findNearCondition(condition, types)
+  const bare = removeQuotes(condition)
+  const near = bare === condition ? findNearCondition(condition, types) : bare
   if (near !== undefined) return new UsageError(message, { correction: [condition, near] })
   const example = types.has('age') ? 'age>90d' : 'type=host'
   const isField = /^\s*[\w.]+\s*$/.test(condition)

@@ -5,6 +5,7 @@ import {
   Help,
   type Option,
   type OptionValueSource,
+  type ParseOptionsResult,
 } from 'commander'
 import type { OperationName } from '../../api/endpoints.ts'
 import type { Hint } from '../../errors.ts'
@@ -68,6 +69,21 @@ export function listOptions({ options, parent }: Command): readonly Option[] {
   return [...options, ...inherited.filter(({ long }) => options.every((own) => own.long !== long))]
 }
 
+/** Joins a flag without a value to a following `true` or `false`, which would become an argument. */
+export function joinBooleans(words: readonly string[], options: readonly Option[]): string[] {
+  const end = [...words, '--'].indexOf('--')
+  const isJoined = (word: string, i: number) =>
+    i > 0 &&
+    i < end &&
+    /^(true|false)$/i.test(word) &&
+    options.some((option) => option.isBoolean() && words[i - 1] === option.long)
+  return words.flatMap((word, i) => {
+    if (isJoined(word, i)) return []
+    const next = words[i + 1]
+    return [next !== undefined && isJoined(next, i + 1) ? `${word}=${next}` : word]
+  })
+}
+
 export class CommandLineError extends CommanderError {
   constructor(
     readonly command: MeetroomCommand,
@@ -112,6 +128,10 @@ export class MeetroomCommand extends Command {
     if (['columns', 'sort', 'query'].includes(key) && before !== undefined && before !== value)
       this.error(`error: option '--${key}' given twice`, { code: 'meetroom.repeatedOption' })
     return super.setOptionValueWithSource(key, value, source)
+  }
+
+  override parseOptions(words: string[]): ParseOptionsResult {
+    return super.parseOptions(joinBooleans(words, this.options))
   }
 
   override createCommand(name?: string): MeetroomCommand {

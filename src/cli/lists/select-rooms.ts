@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { createFlagConflict } from '../../api/flag-conflict.ts'
-import { IncompleteError, suggestHelp, UsageError } from '../../errors.ts'
+import { IncompleteError, UsageError } from '../../errors.ts'
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
@@ -16,6 +16,13 @@ export interface RoomFlags {
 export interface SelectedRooms {
   rooms: readonly Item[]
   incomplete?: IncompleteError
+}
+
+/** Error for a command that reads rooms, but got neither rooms nor a condition. */
+export class NoRoomsError extends UsageError {
+  constructor(argument: string) {
+    super(`no rooms given: pass ${argument}, --where or --all-rooms`)
+  }
 }
 
 /** @throws {UsageError} unless there are either IDs or `--all-rooms` */
@@ -35,10 +42,7 @@ export async function readRooms(
   { where, allRooms = false, ...pace }: RoomFlags & Partial<PaceFlags>,
 ): Promise<SelectedRooms> {
   const ways = [given.length > 0, where !== undefined, allRooms].filter(Boolean).length
-  if (ways === 0)
-    throw new UsageError('no rooms given: pass room IDs, --where or --all-rooms', {
-      hint: ['see: ', suggestHelp(...context.command.split(' '))],
-    })
+  if (ways === 0) throw new NoRoomsError('room IDs')
   if (ways > 1) throw new UsageError('IDs, --where and --all-rooms cannot be used together')
   if (given.length > 0) return { rooms: (await readIds(given, context.host)).map((id) => ({ id })) }
   const selection = await openSelection(context, 'listRooms', { where, ...pace })

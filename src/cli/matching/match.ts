@@ -75,11 +75,17 @@ export function findLikely(items: readonly Item[], text: string, fields: readonl
   const named = items.filter((item) => toSimilarKeys(item['name'], 'name').some((key) => keys.includes(key)))
   if (named.length === 1) return named
   const [first = ''] = fields
+  // The end of an ID is missing in a narrow table.
+  const cut = items.filter((item) => text.length >= minCutLength && toText(item[first]).startsWith(text))
+  if (cut.length === 1) return cut
   // With two edits, “Fritz Kaiser” would find “Fritz Maier”.
   const candidates = items.map((item) => toText(item[first]))
   const closest = findAllClosest(text, candidates, 1)
   return items.filter((item) => closest.includes(toText(item[first])))
 }
+
+/** Minimum length of an incomplete ID, in characters. */
+const minCutLength = 8
 
 const foldLetters = (text: string) => foldText(text).replace(/[^\p{L}\p{N}]/gu, '')
 

@@ -1,4 +1,5 @@
 import { findClosest } from '../../api/closest.ts'
+import { idPattern } from '../../api/path.ts'
 import { quoteForShell } from '../../api/quote-for-shell.ts'
 import { type Hint, suggest } from '../../errors.ts'
 import { createMembers } from '../import/adapters/members.ts'
@@ -11,7 +12,6 @@ import {
 } from '../import/read/unknown-columns.ts'
 import { toWordKey } from '../matching/match.ts'
 import { columnWords, type FieldByKind, givenNames, lastNames, lookUp } from './meanings.ts'
-import { idPattern } from './typed.ts'
 
 interface TypedImport {
   /** Words of the command, such as `['users', 'import']`. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { idPattern } from '../../api/path.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import { type Hint, NotFoundError, type Suggestion, suggest } from '../../errors.ts'
@@ -14,7 +15,7 @@ import { type Item, views } from '../output/views/views.ts'
 import { labelItem } from '../requests/describe-items.ts'
 import { fitRoom, fitWords, readIntended } from './operands.ts'
 import { explainShellWords } from './shell-words.ts'
-import { idPattern, removeWords, splitTyped } from './typed.ts'
+import { removeWords, splitTyped } from './typed.ts'
 import { suggestAll } from './usage-problem.ts'
 
 export interface CalledCommand {
@@ -105,7 +106,7 @@ function explainIntended(missing: MissingResource, text: string): Hint | undefin
   }
   const isMany = command.registeredArguments.at(-1)?.variadic === true
   if (/^(\*|all)$/i.test(text) && isMany && command.options.some(({ long }) => long === '--where'))
-    return suggestAll(command, missing.context.command.split(' '), missing.given)
+    return suggestAll(command, missing.context.command.split(' '), missing.given, missing.flags)
   const { reason, words } = readIntended(text) ?? { reason: '', words: [] }
   if (words.length === 0) return undefined
   const corrected = correct(missing, text, ...(isMany ? words : words.slice(0, 1)))

@@ -86,7 +86,7 @@ export const verbs: Readonly<Record<string, Readonly<Record<string, readonly str
   sessions: {
     list: [...listing, ...showing],
     watch: ['follow', 'tail', 'live', 'monitor'],
-    report: ['attendance', ...exporting],
+    report: ['attendance'],
   },
   pages: { list: [...listing, ...showing], create: [...creating, ...importing] },
   message: { send: ['post', 'say', 'write', 'broadcast', ...creating] },
@@ -239,6 +239,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'sessions join': 'join',
   'profiles create': login,
   'profiles add': login,
+  'profiles current': status,
   'profiles login': login,
   'config login': login,
   'config edit': 'config path',
@@ -284,6 +285,10 @@ export const implied: Readonly<Record<string, ImpliedFlag>> = {
 export const flags: Readonly<Record<string, readonly string[]>> = {
   '--role': ['--default-member-type'],
   '--type': ['--default-member-type'],
+  '--visibility': ['--type'],
+  '--access': ['--type'],
+  '--all': ['--all-rooms'],
+  '--active': ['--online'],
   '--member-type': ['--role', '--default-member-type'],
   '--format': ['--output'],
   '--filter': ['--where'],

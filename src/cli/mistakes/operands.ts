@@ -1,9 +1,9 @@
+import { idPattern } from '../../api/path.ts'
 import { findNearUrl } from '../input/near-url.ts'
 import { toRoomName } from '../matching/reference.ts'
 import { linkWords } from '../output/views/synonyms.ts'
 import { convertTemplate } from './json-fields.ts'
 import { implied, lookUp } from './meanings.ts'
-import { idPattern } from './typed.ts'
 
 /** Splits words into the operands before the first flag, and the rest. */
 export function splitOperands(

@@ -1,8 +1,6 @@
 import type { Command, Option } from 'commander'
+import { idPattern } from '../../api/path.ts'
 import { commandPath, findCommand, listOptions } from '../kernel/meetroom-command.ts'
-
-/** Pattern of IDs that services generate: 24 hexadecimal digits, or a UUID. */
-export const idPattern = /^([0-9a-f]{24}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
 interface SplitLine {
   command: Command

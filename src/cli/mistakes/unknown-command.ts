@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import { findClosest } from '../../api/closest.ts'
+import { idPattern } from '../../api/path.ts'
 import { type Hint, suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { type Effect, isDestructive, isHarmless, mayWrite } from '../kernel/effect.ts'
 import { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { elsewhere, implied, isUndo, lookUp, meanings, nouns, verbs } from './meanings.ts'
 import { addImplied, fitRoom, fitWords, isSentence, splitOperands } from './operands.ts'
-import { idPattern, mayBeKey } from './typed.ts'
+import { mayBeKey } from './typed.ts'
 
 /**
  * @param within command group, or the whole program

@@ -1,5 +1,6 @@
 import type { Option } from 'commander'
 import { findClosest } from '../../api/closest.ts'
+import { idPattern } from '../../api/path.ts'
 import { resources } from '../../api/resources.ts'
 import { defaultLimit } from '../../api/vocabulary.ts'
 import { formats } from '../../config/values.ts'
@@ -19,7 +20,6 @@ import { convertJq, convertTemplate, isFieldList, suggestFields } from './json-f
 import { explainKeyAsArgument } from './key-as-argument.ts'
 import { flags, lookUp, searching } from './meanings.ts'
 import { fitRoom, splitOperands } from './operands.ts'
-import { idPattern } from './typed.ts'
 import { findFlagOf, suggestAll, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
 
 export function explainUnknownFlag({
@@ -119,8 +119,8 @@ function explainForeignFlag(
     command.registeredArguments[0]?.name() === 'file' && splitOperands(others)[0].length < 2
   if (/^(-f|--file(name)?)$/.test(flag) && isFileMissing && rest[at] === flag && value !== '-')
     return ['pass the file without a flag: ', suggest([...words, ...others])]
-  if (flag === '--all' && has('--where') && !isReading(command))
-    return suggestAll(command, words, splitOperands(others)[0])
+  if (/^--all(-\w+)?$/.test(flag) && has('--where') && !isReading(command))
+    return suggestAll(command, words, ...splitOperands(others))
   if (words.join(' ') === 'rooms update' && flag === '--status' && /^(active|terminated)$/.test(value))
     return [
       'did you mean: ',
@@ -146,8 +146,9 @@ function explainFixedField([group, verb]: readonly string[], flag: string): stri
   const field = flag.slice(2).replaceAll('-', '_')
   if (verb === 'update' && group === 'rooms' && /^webhook_/.test(field))
     return describeFixedField('room', 'webhook')
-  return verb === 'update' && resource && isSetOnlyAtCreation(resource.fields, field)
-    ? describeFixedField(resource.name, field)
+  const fixed = field === 'id' ? resource?.id : field
+  return verb === 'update' && resource && isSetOnlyAtCreation(resource.fields, fixed ?? field)
+    ? describeFixedField(resource.name, fixed ?? field)
     : undefined
 }
 

@@ -1,9 +1,16 @@
 import type { CommanderError } from 'commander'
 import { formatChoices } from '../../api/either.ts'
-import { type Hint, suggest, UsageError } from '../../errors.ts'
+import { type Hint, suggest, suggestExample, UsageError } from '../../errors.ts'
 import { ColumnsError, MissingColumnError } from '../import/read/unknown-columns.ts'
 import { splitWords } from '../input/split-command.ts'
-import { CommandLineError, commandPath, listOptions, MeetroomCommand } from '../kernel/meetroom-command.ts'
+import {
+  CommandLineError,
+  commandPath,
+  joinBooleans,
+  listOptions,
+  MeetroomCommand,
+} from '../kernel/meetroom-command.ts'
+import { NoRoomsError } from '../lists/select-rooms.ts'
 import { quoteWord } from '../output/hint-text.ts'
 import { findNearChoice } from '../output/views/near-field.ts'
 import { explainColumns, explainMissingColumn } from './columns.ts'
@@ -14,7 +21,7 @@ import { explainShellWords, joinSplitValue } from './shell-words.ts'
 import { explainSurplus } from './surplus-words.ts'
 import { mayBeKey, splitLine, splitTyped } from './typed.ts'
 import { explainCurl, explainUnknownCommand } from './unknown-command.ts'
-import { explainUnknownFlag } from './unknown-flag.ts'
+import { explainUnknownFlag, isReading } from './unknown-flag.ts'
 import { quoteValue, suggestHelpOn, type UsageProblem } from './usage-problem.ts'
 
 /**
@@ -23,9 +30,10 @@ import { quoteValue, suggestHelpOn, type UsageProblem } from './usage-problem.ts
  */
 export function explainUsage(
   error: CommanderError,
-  argv: readonly string[],
+  given: readonly string[],
   program: MeetroomCommand,
 ): UsageError {
+  const argv = joinBooleans(given, listOptions(splitTyped(program, given).command))
   const typed = splitTyped(program, argv)
   const failed = error instanceof CommandLineError && error.command.parent ? error.command : typed.command
   const command = failed instanceof MeetroomCommand ? failed : program
@@ -58,6 +66,7 @@ export function explainValue(
     explainShellWords(program, argv, isExplained) ??
     explainMissingFile(error, words, rest) ??
     (joined && [quoteValue, suggest([...words, ...joined])]) ??
+    (error instanceof NoRoomsError ? suggestAllRooms(words, rest) : undefined) ??
     (error instanceof ColumnsError ? explainColumns(error, { words, rest, file: operands[0] }) : undefined) ??
     (error instanceof MissingColumnError ? explainMissingColumn(error, { words, rest }) : undefined)
   return hint ? new UsageError(error.message, { hint }) : error
@@ -72,6 +81,11 @@ function correctValue(
   if (ends.length !== 1) return undefined
   return words.map((word) => (word === ends[0] ? word.slice(0, word.length - given.length) + meant : word))
 }
+
+const suggestAllRooms = (words: readonly string[], rest: readonly string[]): Hint => [
+  'for all rooms: ',
+  suggest([...words, ...rest, '--all-rooms']),
+]
 
 type Explain = (problem: UsageProblem) => UsageError | undefined
 
@@ -91,6 +105,9 @@ const explanations: Readonly<Record<string, Explain>> = {
       return new UsageError(`the argument “${name}” is missing`, {
         hint: ['type: ', suggest([...words, key, value, ...rest.slice(1)])],
       })
+    const has = (flag: string) => listOptions(command).some(({ long }) => long === flag)
+    if (name === 'room' && has('--all-rooms') && isReading(command))
+      return new UsageError(`the argument “${name}” is missing`, { hint: suggestAllRooms(words, rest) })
     const example = findExample(command, program)
     const format = listOptions(command).find(({ long }) => long === '--input-format')
     if (format === undefined) return new UsageError(`the argument “${name}” is missing`, { hint: example })
@@ -191,7 +208,7 @@ function findExample(command: MeetroomCommand, program: MeetroomCommand): Hint {
     const [name, ...argv] = words
     if (special !== undefined || argv.includes('--yes') || name !== 'meetroom') continue
     const example = splitLine(program, argv)
-    return ['as in: ', suggest([...example.words, ...example.rest])]
+    return ['as in: ', suggestExample([...example.words, ...example.rest])]
   }
   return suggestHelpOn(commandPath(command))
 }

@@ -32,15 +32,18 @@ export function findFlagOf(
   return accepting.length === 1 ? accepting[0] : undefined
 }
 
-/**
- * Suggests a preview of a change to all items. Omits the typed flags, because the flags may confirm the
- * change.
- */
-export function suggestAll(command: Command, words: readonly string[], given: readonly string[]): Hint {
+/** Suggests an unconfirmed preview of a change to all items. */
+export function suggestAll(
+  command: Command,
+  words: readonly string[],
+  given: readonly string[],
+  flags: readonly string[],
+): Hint {
   const places = given.slice(0, Math.max(0, command.registeredArguments.length - 1))
+  const others = flags.filter((flag) => flag !== '--yes' && flag !== '-y')
   return [
     'to select all items, pass a condition that every item meets; preview with: ',
-    suggest([...words, ...places, '--where', 'created_at>2000-01-01', '--dry-run']),
+    suggest([...words, ...places, '--where', 'created_at>2000-01-01', ...others, '--dry-run']),
   ]
 }
 

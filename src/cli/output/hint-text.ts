@@ -30,14 +30,20 @@ const withoutTarget: ReadonlySet<string> = new Set([
   ...['webhooks listen', 'webhooks verify'],
 ])
 
-function formatCommand({ words, operands }: Suggestion, target: readonly string[], redact: Redact): string {
+/** Returns the arguments of a suggested command, without the flags that select a service. */
+export const toCommandLine = (suggestion: Suggestion): string[] => splitAtOperands(suggestion).flat()
+
+/** Splits the words of a suggestion where flags can be inserted. */
+function splitAtOperands({ words, operands }: Suggestion): [before: string[], after: string[]] {
   const hasDash = operands.some((word) => word.startsWith('-') && word !== '-')
   const end = [...words, '--'].indexOf('--')
-  const [before, after] = hasDash
-    ? [words, ['--', ...operands]]
-    : end < words.length
-      ? [words.slice(0, end), [...words.slice(end), ...operands]]
-      : [[...words, ...operands], []]
+  if (hasDash) return [[...words], ['--', ...operands]]
+  if (end < words.length) return [words.slice(0, end), [...words.slice(end), ...operands]]
+  return [[...words, ...operands], []]
+}
+
+function formatCommand(suggestion: Suggestion, target: readonly string[], redact: Redact): string {
+  const [before, after] = splitAtOperands(suggestion)
   const line = [...before, ...selectTarget(before, target), ...after]
   // Redaction precedes quoting, because a quoted secret would not be recognized.
   return ['meetroom', ...line].map((word) => quoteWord(redact(word))).join(' ')

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { CommandLineError, type MeetroomCommand } from '../../../src/cli/kernel/meetroom-command.ts'
@@ -57,6 +57,23 @@ const mistakes: readonly (readonly [score: number, line: string, stdin?: string,
   [2, 'users get name:Ada Lovelace'],
   [2, 'rooms delete --where name=Maths 7a'],
   [2, 'rooms list --limit 5 Maths'],
+  [2, 'attendance --month 2026-10'],
+  [2, 'sessions report {room} --from 01.11.2026 --to 30.11.2026'],
+  [2, 'rooms terminate {room} --dry-run false --yes'],
+  [1, 'members list {room} --all-rooms true'],
+  [2, 'users update ada --id bob'],
+  [2, 'members list --user ada'],
+  [1, 'members get ada'],
+  [2, "rooms delete --where 'name like Maths%' --yes"],
+  [2, 'rooms list --where "type=private"'],
+  [2, 'rooms create --name Physics --visibility private'],
+  [2, 'sessions list {room} --active'],
+  [2, 'sessions watch --all'],
+  [2, "message send 'School closes at four'"],
+  [2, 'message send --all-rooms --text Hello'],
+  [2, 'api PATCH /rooms/{room} -f name=Physics'],
+  [2, "api GET 'C:/Program Files/Git/rooms'"],
+  [2, 'profiles current'],
   [2, 'rooms list --where “name=Maths 7a”'],
   [2, 'rooms list --where ‘name=Maths’'],
   [2, 'rooms list --where "\'name=Maths 7a\'"'],
@@ -532,6 +549,19 @@ test('a condition that contains * and matches nothing causes an explanation in l
     "no rooms\n*7a: “*” is an ordinary character; for a pattern: --where 'name~7a$'\n",
   )
   expect((await world.run(['rooms', 'list', '--where', 'name~Math*'])).stderr).toBe('')
+})
+
+test('the check of a suggested command sends no request, writes no file and prints nothing', async () => {
+  const world = await createWorld()
+  const files = () => readdirSync(world.dir, { recursive: true })
+  const before = files()
+  for (const { words, command } of await leaves()) {
+    const args = command.registeredArguments.map(() => 'x')
+    const { code, stdout } = await world.run([...words, ...args, '--yse', '--out', 'file'])
+    const requests = world.requests.length
+    expect({ words, code, requests, stdout }).toEqual({ words, code: 2, requests: 0, stdout: '' })
+  }
+  expect(files()).toEqual(before)
 })
 
 test('a command that is typed twice is suggested at most once', async () => {

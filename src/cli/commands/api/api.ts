@@ -82,10 +82,18 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
 
 function toRoute(verb: string, path: string): Route {
   const method = methods.find((known) => known === verb.toUpperCase())
-  if (!method) throw new UsageError(`the method must be ${formatChoices(methods)}, not “${verb}”`)
+  if (!method)
+    throw new UsageError(`the method must be ${formatChoices(methods)}, not “${verb}”`, {
+      // A PUT of this API changes only the given fields.
+      ...(/^patch$/i.test(verb) && { correction: [verb, 'PUT'] as const }),
+    })
   // URL parsers drop trailing control characters, which could hide “..”.
   if (!/^\/[^/\\]/.test(path) || /[{}#\s\p{Cc}\p{Cs}]/u.test(path))
-    throw new UsageError(`the path must be below the base URL, as in /rooms?limit=1, not “${path}”`)
+    throw new UsageError(`the path must be below the base URL, as in /rooms?limit=1, not “${path}”`, {
+      hint: /^[A-Z]:[/\\]/i.test(path)
+        ? 'Git Bash changes paths of commands; set MSYS_NO_PATHCONV=1'
+        : undefined,
+    })
   const [pathname = ''] = path.split('?')
   if (hasDotSegment(pathname))
     throw new UsageError(`the path must not contain “.” or “..” as a segment: “${path}”`)

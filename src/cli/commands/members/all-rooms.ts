@@ -1,5 +1,5 @@
 import { createFlagConflict } from '../../../api/flag-conflict.ts'
-import { suggest, UsageError } from '../../../errors.ts'
+import { suggestExample, UsageError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { TargetsFlags } from '../../kernel/flags.ts'
 
@@ -29,7 +29,9 @@ export async function setBlockedInAllRooms(
   if (!allRooms && from === undefined) return false
   if (given.length > 0) throw createFlagConflict('a room', '--all-rooms')
   if (allRooms && (!user || where)) {
-    const details = { hint: ['as in: ', suggest(['members', step, '--user', 'mallory', '--all-rooms'])] }
+    const details = {
+      hint: ['as in: ', suggestExample(['members', step, '--user', 'mallory', '--all-rooms'])],
+    }
     throw where
       ? createFlagConflict('--all-rooms', '--where', details)
       : new UsageError('--all-rooms needs --user', details)

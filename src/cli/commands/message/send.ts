@@ -68,7 +68,9 @@ function readTextArgument(
   const given = argument ?? text
   if (given === undefined && where)
     throw new UsageError('--text is missing', { hint: 'with --where, pass the text with --text' })
-  return given ?? send.missingArgument('text')
+  return (
+    given ?? send.missingArgument(/\s/.test(room_id ?? '') && !room_id?.startsWith('name:') ? 'room' : 'text')
+  )
 }
 
 /**

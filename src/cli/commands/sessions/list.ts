@@ -1,5 +1,4 @@
 import { Option } from 'commander'
-import { suggest, UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import {
   addAlias,
@@ -11,6 +10,7 @@ import {
 } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runList } from '../../lists/run-list.ts'
+import { NoRoomsError } from '../../lists/select-rooms.ts'
 import { RoomArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
 
 interface Flags extends ListFlags, PaceFlags {
@@ -39,10 +39,7 @@ export function defineSessionList(sessions: MeetroomCommand, act: DefineAction):
         const query = { user_id: flags.user, is_connecting }
         if (room_id !== undefined && !flags.allRooms)
           return runList(context, 'listSessions', { params: { room_id }, query }, flags)
-        if (room_id === undefined && !flags.allRooms && !flags.where)
-          throw new UsageError('no rooms given: pass a room, --where or --all-rooms', {
-            hint: ['as in: ', suggest(['sessions', 'list', '--all-rooms', '--online'])],
-          })
+        if (room_id === undefined && !flags.allRooms && !flags.where) throw new NoRoomsError('a room')
         const { listSessionsInRooms } = await import('./list/list-in-rooms.ts')
         return listSessionsInRooms(context, room_id === undefined ? [] : [room_id], query, flags)
       }),

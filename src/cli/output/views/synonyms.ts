@@ -10,7 +10,7 @@ export const linkWords: ReadonlySet<string> = new Set(['to', 'into', 'in', 'from
 export const fieldWords: Readonly<Record<string, readonly string[]>> = {
   role: ['type', 'default_member_type'],
   member_type: ['type', 'default_member_type'],
-  user: ['who', 'user_id'],
+  user: ['whose', 'user_id'],
   person: ['user_id'],
   room: ['room_id'],
   title: ['name'],

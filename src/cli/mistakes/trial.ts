@@ -1,0 +1,90 @@
+import type { Command } from 'commander'
+import type { Client } from '../../client/client.ts'
+import { resolveSettings, type Settings } from '../../config/settings.ts'
+import { type Hint, Suggestion, suggestHelp, UsageError } from '../../errors.ts'
+import type { Host, Output } from '../../host.ts'
+import { Context } from '../kernel/context.ts'
+import type { Effect } from '../kernel/effect.ts'
+import { toCommandLine } from '../output/hint-text.ts'
+import { splitLine } from './typed.ts'
+
+/** Stops a trial before a command uses the machine or a service. */
+class TrialEnd extends Error {}
+
+function endTrial(): never {
+  throw new TrialEnd('the trial ends here')
+}
+
+const readable: ReadonlySet<string | symbol> = new Set(['env', 'ascii', 'now', 'platform'])
+
+/** Creates a host that ends a trial at any use with an effect, even if it only reads a file. */
+export function createTrialHost(host: Host): Host {
+  const output: Output = { isTTY: false, columns: undefined, write: endTrial }
+  const outputs: Partial<Host> = { stdout: output, stderr: output }
+  return new Proxy(host, {
+    get: (target, name) =>
+      Reflect.get(outputs, name) ?? (readable.has(name) ? Reflect.get(target, name) : endTrial()),
+  })
+}
+
+/** Settings that flags decide, and the property that `await` reads. */
+const ofFlags: ReadonlySet<string | symbol> = new Set(['output', 'timeZone', 'then'])
+
+/** Context in which a command checks its arguments and flags, but has no effect. */
+export class TrialContext extends Context {
+  /** Returns the settings of the flags. Other settings end the trial. */
+  override async settings(): Promise<Settings> {
+    const { profile, baseUrl, local, ...flags } = this.flags
+    const settings = resolveSettings(flags, {}, () => ({}), true)
+    return new Proxy(settings, {
+      get: (target, name) => (ofFlags.has(name) ? Reflect.get(target, name) : endTrial()),
+    })
+  }
+
+  override client(): Promise<Client> {
+    return endTrial()
+  }
+
+  /** Ends the trial of a command that may need no settings for its effect. */
+  override async requireAllowedFlags(effect: Effect, isForEachProfile?: boolean): Promise<void> {
+    await super.requireAllowedFlags(effect, isForEachProfile)
+    if (effect !== 'reads') endTrial()
+  }
+}
+
+/** Maximum number of mistakes of one command line to correct. */
+const maxMistakes = 5
+
+/**
+ * Corrects the suggestion of an error until its command line has no mistake, because each suggestion corrects
+ * one mistake. Suggests the help of the command if this fails.
+ * @param findMistake returns the first mistake of a command line; undefined without a mistake
+ */
+export async function correctSuggestion(
+  error: UsageError,
+  program: Command,
+  findMistake: (argv: readonly string[]) => Promise<UsageError | undefined>,
+): Promise<UsageError> {
+  const first = findCorrection(error.hint)
+  let corrected = first
+  for (let mistakes = 0; corrected; mistakes++) {
+    const mistake = await findMistake(toCommandLine(corrected))
+    if (!mistake) break
+    corrected = mistakes < maxMistakes ? findCorrection(mistake.hint) : undefined
+  }
+  if (!first || corrected === first) return error
+  const replace = (part: Hint): Hint => (part === first && corrected ? corrected : part)
+  const hint = corrected
+    ? [error.hint ?? []].flat().map(replace)
+    : ['see: ', suggestHelp(...splitLine(program, first.words).words)]
+  return new UsageError(error.message, { hint })
+}
+
+/** Returns the corrected command of a hint; undefined for several commands, an example and a help. */
+function findCorrection(hint: Hint = []): Suggestion | undefined {
+  const suggestions = ([hint] as Hint[]).flat(9).filter((part) => part instanceof Suggestion)
+  const [only, other] = suggestions
+  if (!only || other || only.isExample || only.words.includes('--help') || only.words[0] === 'help')
+    return undefined
+  return only
+}
