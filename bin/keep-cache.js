@@ -2,15 +2,15 @@ const fs = require('node:fs')
 const { join } = require('node:path')
 
 /**
- * Minimum growth of the compiled code that is worth a new cache, in bytes. Compiling 8 KB takes half a
+ * Growth of the compiled code above which a cache is rewritten, in bytes. Compiling 8 KB takes half a
  * millisecond.
  */
 const minGrowth = 8 * 1024
 
-/** Maximum size of the caches of all builds together, in bytes. */
+/** Maximum total size of the caches of all builds, in bytes. */
 const maxTotal = 60_000_000
 
-/** Stores the compiled code of a command for the next command of its kind. Write errors are ignored. */
+/** Updates due caches, and removes the least recently used caches. Ignores all errors. */
 module.exports = (folder, scripts, isOurs) => {
   try {
     const all = join(folder, '..')
@@ -22,7 +22,7 @@ module.exports = (folder, scripts, isOurs) => {
   } catch {}
 }
 
-/** Creates a directory. A recursive `mkdir` would never return in /proc. */
+/** Avoids a recursive `mkdir`, which would never return in /proc. */
 function makeDirectory(path) {
   try {
     fs.mkdirSync(path, { mode: 0o700 })
@@ -35,11 +35,11 @@ function keep(folder, { name, script, size }) {
   const code = script.createCachedData()
   const path = join(folder, name)
   if (size === undefined || code.length - size > minGrowth) write(path, code)
-  // The second run checks for more code. Later runs check once an hour.
+  // Modification time 0 makes the next run check for more code.
   fs.utimesSync(path, new Date(), size === undefined ? 0 : new Date())
 }
 
-/** Writes the code twice, because the launcher compares the copies. */
+/** Writes the code twice, because bin/meetroom.js compares the copies. */
 function write(path, code) {
   const draft = join(path, `../.${Math.random().toString(36).slice(2)}`)
   try {
@@ -51,7 +51,6 @@ function write(path, code) {
   }
 }
 
-/** Removes the least recently used caches of all builds beyond the maximum size, and empty directories. */
 function removeLeastUsed(all) {
   const builds = fs.readdirSync(all).filter((name) => /^v\d+\./.test(name))
   const files = builds.flatMap((build) =>

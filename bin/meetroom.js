@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 
-// Runs the program with the code cache of an earlier command of its kind, because compilation takes most of
-// the startup time. With module.enableCompileCache (Node 22.1 and later), `rooms list --json` takes 1.26
-// times as long on Node 24.
+// Runs the program with the code cache of an earlier command of the same kind, because compilation would
+// take most of the startup time. With module.enableCompileCache (Node 22.1 and later), `rooms list --json`
+// takes 1.26 times as long on Node 24.
 const fs = require('node:fs')
 const { join } = require('node:path')
 const { Script } = require('node:vm')
@@ -10,11 +10,10 @@ const { Script } = require('node:vm')
 const dist = join(__dirname, '../dist')
 const { id, version, words } = JSON.parse(fs.readFileSync(join(dist, 'build.json'), 'latin1'))
 const argv = process.argv.slice(2)
-// V8 compares only the length of the code, so the name of the directory contains a hash of the build.
+// V8 compares only the length of the source, so the name of the directory contains a hash of the build.
 const folder = cacheFolder(process.env, `${process.version}-${process.arch}-${id}`)
 const kind = kindOf(argv)
 
-/** Loaded files of the program, with their caches. */
 const scripts = []
 const parts = new Map()
 const modules = new Map()
@@ -23,7 +22,7 @@ const isVersion = argv.length === 1 && ['--version', '-V'].includes(argv[0])
 if (!isVersion || !isWritten(`${version}\n`)) run()
 
 function run() {
-  // Exit code if the program stops before `main` returns.
+  // Exit code if the process ends before `main` resolves.
   process.exitCode = 70
   load('./meetroom.js/meetroom.js')
     .main(argv)
@@ -33,14 +32,12 @@ function run() {
         require('./keep-cache.js')(folder, scripts, isOurs)
       const leave = () => require('./leave.js')(code, argv[0] === '__complete')
       if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) leave()
-      // After a signal, opening a pipe without another end may still occupy a thread.
+      // After a signal, a thread may still be opening a named pipe that no other process has opened.
       else if (code > 128) setTimeout(leave, 200).unref()
     })
 }
 
-/**
- * Prints without loading the program. Returns false if the output fails; the program then reports the error.
- */
+/** Prints to standard output. Returns false if the output fails or is incomplete. */
 function isWritten(text) {
   try {
     return fs.writeSync(1, text) === text.length
@@ -49,7 +46,7 @@ function isWritten(text) {
   }
 }
 
-/** Implements `require` for parts of the program and Node modules. */
+/** Implements `require` for the parts of the program and for Node modules. */
 function load(name) {
   if (!name.startsWith('./')) return require(name)
   if (!modules.has(name)) {
@@ -69,8 +66,7 @@ function compile(file) {
   const cache = folder && readCache(name)
   // The program is ASCII, which latin1 reads fastest.
   const script = new Script(fs.readFileSync(filename, 'latin1'), { filename, cachedData: cache?.code })
-  // A cache may lack code, such as the code for tables after an empty list. Each cache is checked once an
-  // hour.
+  // A cache may lack code, such as the code for tables after an empty list.
   const isUsable = cache && !script.cachedDataRejected
   const isDue = !isUsable || Date.now() - cache.checked > 3_600_000
   scripts.push({ name, script, isDue, size: isUsable ? cache.code.length : undefined })
@@ -78,7 +74,7 @@ function compile(file) {
 }
 
 /**
- * Returns the kind of a command, such as `rooms-list-json-local`: its first six words that build.json lists.
+ * Returns the kind of a command, such as `rooms-list-json-local`: its first words in build.json, at most six.
  * Other words may be secret or different each time.
  */
 function kindOf(argv) {
@@ -89,24 +85,22 @@ function kindOf(argv) {
   return known.slice(0, 6).join('-')
 }
 
-/** Returns the user's cache directory of this build; undefined without a base directory. */
 function cacheFolder({ XDG_CACHE_HOME, LOCALAPPDATA, HOME }, build) {
   const home = HOME && join(HOME, process.platform === 'darwin' ? 'Library/Caches' : '.cache')
   const base = XDG_CACHE_HOME || (process.platform === 'win32' ? LOCALAPPDATA : home)
   return base && join(base, 'meetroom', build)
 }
 
-/** Reads a cache; undefined if it is missing or damaged, or if other users could have written it. */
 function readCache(name) {
   let file
   try {
     if (!isOurs(fs.lstatSync(folder)) || !isOurs(fs.lstatSync(join(folder, '..')))) return undefined
-    // With these flags, opening a file neither follows a link nor waits for a pipe.
+    // The flags prevent following a symbolic link and blocking on a named pipe.
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
     file = fs.openSync(join(folder, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     const stat = fs.fstatSync(file)
     if (!stat.isFile() || !isOurs(stat)) return undefined
-    // V8 would crash on damaged code. Comparing two copies is faster than loading a checksum.
+    // V8 may crash on damaged code. Comparing two copies is faster than loading a checksum function.
     const twice = fs.readFileSync(file)
     const code = twice.subarray(0, twice.length / 2)
     if (!code.equals(twice.subarray(code.length))) return undefined
@@ -121,7 +115,7 @@ function readCache(name) {
 
 /**
  * Records the use of a cache, because the least recently used caches are removed first and many file systems
- * do not record reads.
+ * do not record every read.
  */
 function markUsed(file, { mtime }) {
   try {

@@ -16,8 +16,8 @@ export function backoff(attempt: number, random: number, { baseMs, maxMs } = usu
 }
 
 /**
- * Pauses between connections. The pauses grow until a connection lasts longer than the maximum pause, because
- * a service may accept connections and close them immediately.
+ * Pauses before reconnecting. Only a connection that lasts longer than the maximum pause resets the backoff,
+ * because a service may accept connections and close them immediately.
  */
 export class ReconnectPauses {
   readonly #limits: PauseLimits
@@ -30,7 +30,7 @@ export class ReconnectPauses {
   }
 
   /**
-   * Returns the pause before the next connection, in milliseconds.
+   * Returns the next pause, in milliseconds.
    * @param heldMs duration of the lost connection, in milliseconds; 0 if there was none
    */
   next(heldMs: number): number {

@@ -2,8 +2,8 @@
 const blockBytes = 64 * 1024
 
 /**
- * Chunks of a body. Copies small chunks after the first, because even a one-byte chunk keeps a whole socket
- * buffer in memory.
+ * Chunks of a body. Copies small chunks after the first, because even a one-byte chunk can keep a whole
+ * socket buffer in memory.
  */
 export class ChunkList {
   readonly #chunks: Buffer[] = []
@@ -25,7 +25,6 @@ export class ChunkList {
     this.#used += chunk.copy(this.#block, this.#used)
   }
 
-  /** Returns the whole body. Does not copy a single chunk. */
   concat(): Buffer {
     this.#flush()
     const [first] = this.#chunks

@@ -3,10 +3,10 @@ export function findClosest(word: string, candidates: readonly string[], maxEdit
 }
 
 /**
- * Finds the nearest candidates: at most one edit away, or two edits if both words have more than five
- * letters. If the shorter word has five letters, the two edits must be a deletion and an insertion, as in
- * `romes` for `rooms`. Ignores case, hyphens, underscores and spaces. The opposite of a word is never a
- * match: `undelete` does not find `delete`.
+ * Finds the nearest candidates: at most one edit away, or at most two if both words have more than five
+ * characters. If the shorter word has five characters, the two edits must be a deletion and an insertion, as
+ * in `romes` for `rooms`. Ignores case, hyphens, underscores and white space. Does not find opposites, such
+ * as `delete` for `undelete`.
  */
 export function findAllClosest(word: string, candidates: readonly string[], maxEdits = 2): readonly string[] {
   const folded = foldWord(word)
@@ -24,7 +24,6 @@ export function findAllClosest(word: string, candidates: readonly string[], maxE
 
 const negation = /^(un|de|dis|non?|not|dont)(?=.)/
 
-/** Returns true if one word is nearer to the other without its negating prefix. */
 function isOpposite(a: string, b: string, distance: number): boolean {
   const isNegated = (one: string, other: string) =>
     negation.test(one) && measureDistance(one.replace(negation, ''), other) < distance

@@ -1,6 +1,5 @@
 /**
- * Code of a reset connection. It is not ECONNRESET, because undici treats ECONNRESET as the end of a body
- * without a length.
+ * Code of a reset connection. It is not ECONNRESET, because undici may treat ECONNRESET as the end of a body.
  */
 export const resetCode = 'RESET'
 
@@ -8,10 +7,7 @@ export const closedCode = 'CLOSED'
 
 export const createClosedError = () => Object.assign(new Error('closed'), { code: closedCode })
 
-/**
- * Error code for a connection that another program may have accepted instead of the owner of the local
- * workspace.
- */
+/** Code of a connection that a program other than the embedded service may have accepted. */
 const notServedCode = 'ENOTSERVED'
 
 export const createNotServedError = () =>
@@ -49,7 +45,6 @@ export function isProtocolError(code: string): boolean {
   return /^(HPE|WS_ERR)_|^HTTPParserError$/.test(code)
 }
 
-/** Describes the failure of a connection without the wording of the HTTP library. */
 export function describeReason(code: string): string {
   if (isProtocolError(code)) return 'the response violates the HTTP protocol'
   if (/^ERR_(SSL|TLS)_/.test(code)) return reasons[code] ?? 'the TLS connection failed'

@@ -12,7 +12,7 @@ const names = new Set([
 ])
 
 /**
- * Returns true for a header that frames or routes a message. Only the sender of the message may set such a
+ * Returns true for a header that concerns the transport of a message. Only the HTTP client may set such a
  * header.
  */
 export function isConnectionHeader(name: string): boolean {

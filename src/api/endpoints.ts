@@ -1,7 +1,7 @@
 import { type ResourceName, type Resources, resources } from './resources.ts'
 
 export interface Route {
-  /** Resource and verb, as in `rooms.list`. */
+  /** Command, as in `rooms.list`. */
   readonly id: string
   readonly summary: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -15,19 +15,16 @@ export interface Route {
   readonly check?: readonly string[]
 }
 
-/**
- * Operation (API specification, “Endpoints”) without its schemas, because loading the schemas takes longer
- * than a request.
- */
+/** Operation without its schemas, because loading the schemas takes longer than a request. */
 export interface Endpoint extends Route {
   readonly resource: ResourceName
-  /** True if the response is a list. If the method is POST, the body is also a list. */
+  /** True if the result is a list. If the method is POST, the body is also a list. */
   readonly many: boolean
   readonly result: string
   readonly bare?: true
   /**
-   * Paging by `limit` and `offset` (API specification, “Endpoints”, rule 6). `when asked`: only if the
-   * request has `limit` or `offset`.
+   * Paging by `limit` and `offset` (API specification, “Paging”). `when asked`: only if the request has
+   * `limit` or `offset`.
    */
   readonly paged?: true | 'when asked'
   readonly paging?: true
@@ -174,7 +171,7 @@ export const endpoints = {
     path: '/users',
     ...itemEndpoint('user'),
     // Creating an existing user overwrites that user (API specification, “Endpoints”, rule 3), so a retry
-    // changes nothing.
+    // has the same effect.
     repeatable: true,
     readBack: 'getUser',
     check: ['users', 'get', '{user_id}'],

@@ -1,10 +1,7 @@
 import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
 import { resources } from './resources.ts'
 
-/**
- * Returns the reason why a response is unusable; undefined for a usable response. Requires only IDs and the
- * text of a sent message, because services differ in all other fields.
- */
+/** Of an item, requires only the ID, or `message`, because services differ in other fields. */
 export function findResponseProblem(name: OperationName, value: unknown): string | undefined {
   const endpoint: Endpoint = endpoints[name]
   const { result, many, bare } = endpoint

@@ -2,7 +2,8 @@ import { isSafeNumber, LosslessNumber, stringify } from 'lossless-json'
 import { UsageError } from '../errors.ts'
 
 /**
- * Maximum nesting depth of `--set` keys, and of JSON that the embedded service and `webhooks listen` accept.
+ * Maximum nesting depth of keys in flags such as `--set`, of webhook events, and of requests to the embedded
+ * service.
  */
 export const maxLevels = 100
 /**
@@ -19,7 +20,7 @@ const maxBytes = 32 * 1024 * 1024
  * character.
  */
 const maxWideBytes = maxBytes / 2
-/** Maximum number of different field names. Each name takes up to 300 bytes. */
+/** Maximum number of different field names. Each name takes up to 300 bytes besides its text. */
 const maxNames = 100_000
 
 /** Error for JSON that could exhaust the stack or the memory. */
@@ -57,9 +58,7 @@ function parseChecked(text: string, levels: number): Parsed {
   return { value, isPlain }
 }
 
-/**
- * Maximum size of JSON that needs no check before parsing, in bytes. Parsing takes at most 50 ms and 50 MB.
- */
+/** Maximum size of JSON that needs no check before parsing, in bytes, or in characters of decoded text. */
 const quickBytes = 512 * 1024
 /** Highest byte in the UTF-8 encoding of Latin-1 characters. */
 const lastLatin1 = 0xc3
@@ -118,10 +117,7 @@ export function requireJsonLimits(
   }
 }
 
-/**
- * Checks the nesting depth without callbacks and without calls for primitive values, which saves 5 ms for a
- * list of 20,000 rooms.
- */
+/** Avoids callbacks, and calls for most primitive values, for speed. */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
@@ -188,7 +184,7 @@ function readLossless(text: string): unknown {
 }
 
 /**
- * Yields the start and the end of each number that a double cannot hold.
+ * Yields the start and the exclusive end of each number that a double cannot hold.
  * @throws {JsonLimitError} if there are too many such numbers
  */
 function* findLongNumbers(text: string): Generator<readonly [start: number, end: number]> {
@@ -219,7 +215,6 @@ function findEndOfText(text: string, start: number): number {
   }
 }
 
-/** Replaces marked strings with `LosslessNumber`, in place. */
 function replaceMarked(value: unknown, mark: string): unknown {
   if (typeof value === 'string' && value.startsWith(mark)) return new LosslessNumber(value.slice(mark.length))
   if (typeof value !== 'object' || value === null) return value
@@ -235,7 +230,7 @@ function replaceMarked(value: unknown, mark: string): unknown {
 /**
  * Parses JSON that the user wrote.
  * @param name source of the text for the message, such as `--data` or a file
- * @throws {UsageError} if `parse` throws; the message shows the column of a syntax error
+ * @throws {UsageError} if `parse` throws
  */
 export function parseGivenJson(text: string, name: string, parse: (text: string) => unknown): unknown {
   try {
@@ -245,7 +240,7 @@ export function parseGivenJson(text: string, name: string, parse: (text: string)
   }
 }
 
-/** Describes a JSON error with its column, and with its line if the text has several lines. */
+/** Describes a JSON error, with the position of an unexpected character. */
 export function describeJsonError(error: unknown, text: string): string {
   if (error instanceof JsonLimitError) return error.message
   const { message } = error as Error
@@ -262,7 +257,7 @@ export function describeJsonError(error: unknown, text: string): string {
   return `unexpected “${character}” at ${line}column ${(before.at(-1) ?? '').length + 1}${fix}`
 }
 
-/** Serializes a value that `readJson` returned, on one line or indented by `space` spaces. */
+/** Serializes a value that may contain `LosslessNumber`. */
 export function writeJson(value: unknown, space?: number): string {
   return (isOrdinary(value) ? JSON.stringify : stringify)(value, null, space) ?? 'null'
 }
@@ -287,10 +282,7 @@ export interface JsonBody<T = unknown> {
   isPlain: boolean
 }
 
-/**
- * Returns the value of a response without loss. Parses the bytes again if JSON.parse may have rounded a
- * number.
- */
+/** Returns the value of a response without rounded numbers. */
 export function readResponseValue({ bytes, value, isPlain }: JsonBody): unknown {
   return isPlain ? value : readLossless(new TextDecoder().decode(bytes))
 }

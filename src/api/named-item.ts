@@ -5,7 +5,7 @@ import { toText } from './to-text.ts'
 
 export interface OtherId {
   field: string
-  /** ID in the request. */
+  /** ID in the path of the request. */
   named: string
   received: unknown
 }
@@ -14,7 +14,8 @@ export interface OtherId {
 export type NamedId = readonly [field: string, named: string]
 
 /**
- * Lists the IDs in the path of a request: the item's ID, and its owner's ID as both `room_id` and `roomId`.
+ * Lists the IDs in the path of a request. An ID that does not end the path has two names, such as `room_id`
+ * and `roomId`.
  */
 export function listNamedIds(endpoint: Endpoint, params: Readonly<Record<string, string>> = {}): NamedId[] {
   return Object.entries(params).flatMap(([param, named]) => {

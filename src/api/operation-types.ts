@@ -39,7 +39,7 @@ export type Input<E extends Endpoint> = (E['path'] extends `${string}{${string}`
   (E extends { method: 'GET'; many: true } ? { query?: QueryOf<E> } : object) &
   (E extends { method: 'POST' | 'PUT' } ? { body: BodyOf<E> } : object)
 
-/** Response of an operation according to the API specification. */
+/** Response of an operation as the embedded service sends it. */
 export type Output<E extends Endpoint> = E extends { bare: true }
   ? ItemOf<FieldsOf<E>>
   : Result<E> & (E extends { paging: true } ? { paging?: ItemOf<typeof paging> | null | undefined } : object)

@@ -23,7 +23,6 @@ function encodeSegment(name: string, value: string): string {
   return encodeURIComponent(value)
 }
 
-/** Returns the reason why a value cannot be a path segment; undefined for a valid segment. */
 export function findSegmentProblem(name: string, value: string): string | undefined {
   const what = () => (name === 'id' ? 'room ID' : name.replace('_id', ' ID'))
   if (value === '') return `the ${what()} is empty`

@@ -1,13 +1,13 @@
 import { toText } from './to-text.ts'
 
 /**
- * Parsers for times, booleans and numbers, which services write in different forms. Each parser returns null
- * for “none”, and undefined for a missing or unreadable value.
+ * Parsers for times, booleans and numbers, which services write differently. Each exported parser returns
+ * null for “none”, and undefined for a missing or unreadable value.
  */
 
 /**
- * Earliest valid time, in Unix milliseconds. Zero values of databases and languages are earlier and mean
- * “none”.
+ * Earliest valid time, in Unix milliseconds. Zero values of databases and programming languages are earlier
+ * and mean “none”.
  */
 const earliestMs = 86_400_000
 
@@ -17,7 +17,7 @@ const isoTime =
 const mailTime = /^(?:[a-z]{3}, )?\d{1,2} [a-z]{3} \d{4} \d\d:\d\d(?::\d\d)? (?:GMT|UTC|[+-]\d{4})$/i
 
 /**
- * Parses an ISO 8601 or RFC 5322 time (UTC by default), or Unix seconds or milliseconds, to Unix
+ * Parses an ISO 8601 time (UTC by default), an RFC 5322 time, or Unix seconds or milliseconds, to Unix
  * milliseconds.
  */
 export function parseTimestamp(value: unknown): number | null | undefined {
@@ -30,7 +30,7 @@ export function parseTimestamp(value: unknown): number | null | undefined {
 
 /**
  * Converts Unix seconds (2001 to 2286) or milliseconds (1973 to 5138) to milliseconds. Returns numbers below
- * 86,400 unchanged, because they mean “none”. Returns undefined for other numbers, which are ambiguous.
+ * 86,400 unchanged, because they mean “none”. Returns undefined for other numbers.
  */
 function parseEpoch(number: number): number | undefined {
   if (number < 86_400) return number
@@ -48,7 +48,7 @@ function parseDate(text: string): number | undefined {
   if (day === undefined) return mailTime.test(text) ? toValidTime(Date.parse(text)) : undefined
   // Zero value of MySQL.
   if (day === '0000-00-00') return 0
-  // Date.parse reads 30 February as 2 March.
+  // Date.parse reads 30 February as a day in March.
   if (Number(day.slice(8)) > 28 && !isDay(day)) return undefined
   return toValidTime(Date.parse(`${day}T${time.replace(',', '.')}${normalizeZone(zone)}`))
 }

@@ -1,5 +1,5 @@
 export interface Scalars {
-  /** Non-empty text that identifies an item. */
+  /** Text that identifies an item; not empty in requests. */
   id: string
   name: string
   text: string
@@ -9,7 +9,7 @@ export interface Scalars {
   boolean: boolean
   number: number
   integer: number
-  /** Whole number of seconds, at least 1. */
+  /** Whole number of seconds, at least 1 in requests. */
   seconds: number
   headers: Readonly<Record<string, string>>
 }
@@ -31,14 +31,14 @@ export interface Field {
   readonly destructive?: true
   /** True if the value grants access. Output hides the value by default. */
   readonly secret?: true
-  /** True if CSV, TSV and exports include the field only if `--columns` names it. */
+  /** True if CSV and TSV include the field only if `--columns` names it. */
   readonly onRequest?: true
-  /** Set if lists can be filtered by the field. A string describes the filter. */
+  /** Set if the field is a query parameter of lists. A string describes the parameter. */
   readonly query?: true | string
   readonly range?: readonly [least: number, greatest?: number]
   /**
-   * Presence in responses. `always`: never missing. `unlisted`: not in the API specification. `deprecated`:
-   * without a meaningful value. `never`: only in requests. Default: specified, but may be null or missing.
+   * Presence in responses. `always`: never missing. `unlisted`: not in a specified response. `deprecated`:
+   * without a meaningful value. `never`: only in requests. Default: may be null or missing.
    */
   readonly presence?: 'always' | 'unlisted' | 'deprecated' | 'never'
   /** Table column: position, starting at 1, and weight. Columns of low weight shrink and disappear first. */

@@ -9,11 +9,7 @@ import {
   webhookActions,
 } from './vocabulary.ts'
 
-/**
- * Fields of every resource, in the order of the API specification, followed by unlisted fields. Schemas,
- * views, --where, import and export use these fields. This module must not load zod, because loading zod
- * takes longer than a request.
- */
+// This module must not load zod, because loading zod takes longer than a request.
 
 const gone = { type: 'text', description: 'no longer used', presence: 'deprecated' } as const
 
@@ -143,8 +139,7 @@ export const room = defineResource({
       write: 'create',
       presence: 'never',
     },
-    // Only the embedded service has this parameter. The API specification (“Webhook”) does not show the names
-    // of webhook parameters.
+    // The API specification (“Webhook”) does not show the names of webhook parameters.
     webhook: {
       type: {
         object: {
@@ -197,8 +192,7 @@ export const user = defineResource({
     created_at: { type: 'time', description: 'creation time of the user (UTC)', column: [5, 3] },
     updated_at: { type: 'time', description: 'time of the last change of the user (UTC)' },
     id: { type: 'id', description: 'internal ID' },
-    // The API specification defines a search by email but no email field. Only the embedded service has the
-    // field.
+    // The API specification defines a search by email but no email field.
     email: {
       type: 'text',
       description: 'email address',
@@ -303,7 +297,7 @@ export const message = defineResource({
   },
 })
 
-/** Delivery of a webhook event. Only the embedded service has this resource. */
+/** Delivery of a webhook event. The API specification does not define this resource. */
 export const delivery = defineResource({
   name: 'delivery',
   plural: 'deliveries',

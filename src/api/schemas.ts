@@ -18,15 +18,15 @@ export function createBodySchema(write: WriteKind, fields: Fields): z.ZodObject 
         : createRequestField(type, range).optional()
     return schema.describe(description)
   })
-  // A number that a double cannot hold is an object, which zod copies before this check.
+  // `LosslessNumber` is an object, which zod copies before this check.
   return z.looseObject(shape).refine((value) => value['isLosslessNumber'] !== true, {
     error: ({ input }) => `must be an object, not ${toText(Object(input).value)}`,
   })
 }
 
 /**
- * Creates the schema of an item in a response (API specification, “Resources and their fields”). Allows
- * additional fields.
+ * Creates the schema of an item in a response. Allows additional fields (API specification, “What the service
+ * does”).
  */
 export function createItemSchema(fields: Fields): z.ZodObject {
   const sent = Object.entries(fields).filter(([, { presence }]) => presence !== 'never')

@@ -1,7 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 
-/** Creates the signer for a Standard Webhooks secret (`whsec_` and base64) or for any other text. */
+/**
+ * Accepts a Standard Webhooks secret (`whsec_` and base64) or any other text.
+ * @throws {Error} for an invalid secret
+ */
 function createSigner(secret: string): Webhook {
   return secret.startsWith('whsec_')
     ? new Webhook(secret)
@@ -10,14 +13,15 @@ function createSigner(secret: string): Webhook {
 
 /**
  * Signs a body according to Standard Webhooks. The API specification (“Webhook”) does not define signatures.
+ * @throws {Error} if `isSecret` returns false
  */
 export function sign(secret: string, id: string, unixSeconds: number, body: string): string {
   return createSigner(secret).sign(id, new Date(unixSeconds * 1000), body)
 }
 
 /**
- * Checks a `webhook-signature` header against a body in constant time. Does not check the age of the
- * timestamp.
+ * Checks a `webhook-signature` header against a body. Does not check the age of the timestamp.
+ * @throws {Error} if `isSecret` returns false
  */
 export function isSignedBy(
   secret: string,
@@ -33,7 +37,7 @@ export function isSignedBy(
   })
 }
 
-/** Returns true for a non-empty secret whose part after `whsec_`, if any, is base64. */
+/** Returns true for `whsec_` with non-empty base64, and for other non-empty text. */
 export function isSecret(secret: string): boolean {
   try {
     createSigner(secret)

@@ -25,8 +25,8 @@ export type DeliveryState = (typeof deliveryStates)[number]
 
 /** Default `limit` of lists (API specification, “Paging”). */
 export const defaultLimit = 30
-/** Maximum `limit` of the embedded service; the API specification (“Limits”) sets no maximum. */
+/** Maximum `limit` of the embedded service; the API specification (“Limits”) shows no maximum. */
 export const maxLimit = 1000
 
-/** Error code of the embedded service for an unknown method and path. */
+/** Error code of the embedded service for a method and path without an operation. */
 export const unknownOperation = 'unknown_operation'

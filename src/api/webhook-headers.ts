@@ -1,23 +1,26 @@
 import { sign } from './signature.ts'
 
-/** Header that contains the number of a redelivery. The API specification (“Webhook”) defines no headers. */
+/** Header with the number of a redelivery. The API specification (“Webhook”) defines no headers. */
 export const redeliveryHeader = 'webhook-redelivery'
 
 interface SentWebhook {
-  /** ID of the event, equal for all attempts and redeliveries. */
+  /** Value of `webhook-id`, equal for all attempts and redeliveries. */
   id: string
   /** Time of the attempt, in seconds since 1970. */
   unixSeconds: number
   body: string
   secret?: string | undefined
-  /** Headers of the room's webhook. Standard headers take precedence. */
+  /** Additional headers. Generated headers take precedence. */
   headers?: Readonly<Record<string, string>> | undefined
   userAgent: string
   /** Number of redeliveries that were requested. */
   redelivery?: number
 }
 
-/** Creates the headers of a webhook according to Standard Webhooks. */
+/**
+ * Creates the headers of a webhook according to Standard Webhooks.
+ * @throws {Error} for an invalid secret
+ */
 export function createWebhookHeaders(webhook: SentWebhook): Record<string, string> {
   const { id, unixSeconds, body, secret, headers = {}, userAgent, redelivery = 0 } = webhook
   return {

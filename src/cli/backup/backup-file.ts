@@ -31,7 +31,7 @@ export class BackupFile {
 
   /**
    * Creates a file with the first unused name in a directory. Creates the directory if it is missing.
-   * @throws {OutputError} if the directory or the file cannot be created
+   * @throws {UsageError | OutputError} if the directory or the file cannot be created
    */
   static async createIn(dir: string, name: string, extension: string): Promise<BackupFile> {
     try {

@@ -236,7 +236,6 @@ interface BackupRecord {
  * Reads a room with its members, in the format of `rooms import`. Omits anonymous participants, who cannot be
  * invited.
  * @param full source of the fields that list items lack
- * @throws {NotFoundError} if the room does not exist
  */
 async function createRoomRecord(
   context: Context,
@@ -252,7 +251,6 @@ async function createRoomRecord(
   return toRecord(context, `room ${id}`, { ...room, members })
 }
 
-/** @throws {NotFoundError} if the user does not exist */
 async function createUserRecord(
   context: Context,
   client: Client,

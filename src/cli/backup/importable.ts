@@ -7,7 +7,7 @@ import type { DeletionTargets } from '../requests/backup.ts'
 
 const adapters = { rooms: () => createRooms({}), users: () => createUsers({ ifExists: 'fail' }) }
 
-/** Creates a check for the lines of an import. The check returns the problem; undefined for a valid line. */
+/** Creates a check that returns the problem of an NDJSON line; undefined for a valid line. */
 export async function createImportCheck(
   kind: DeletionTargets['kind'],
 ): Promise<(line: string) => string | undefined> {

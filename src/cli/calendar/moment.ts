@@ -21,7 +21,7 @@ export interface Moment {
 /**
  * Parses a time such as `yesterday`, `today 08:00`, `2026-01-31`, `2026-01-31T08:00Z` or `7d` (seven days
  * ago). Dates, and times without an offset, are in `zone`.
- * @returns undefined for any other text
+ * @returns undefined for any other text, and for a nonexistent time
  */
 export function parseMoment(text: string, now: number, zone: TimeZone): Moment | undefined {
   const ago = readDuration(text)
@@ -39,7 +39,6 @@ export const isMissingMoment = (text: string): boolean => absolute.test(text) ||
 
 type Groups = Readonly<Record<string, string | undefined>>
 
-/** Converts matched groups to a moment; returns undefined for a nonexistent day or time. */
 function toMoment(groups: Groups, now: number, zone: TimeZone): Moment | undefined {
   const { word = 'today', hour, minute = '0', second = '0', ms = '0', offset } = groups
   if (Number(hour ?? 0) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined

@@ -19,7 +19,6 @@ export function requireMoment(flag: string, text: string, now: number, zone: Tim
   return moment.start
 }
 
-/** Creates the error for an invalid time, with the corrections that `findNearMoments` finds. */
 export function toMomentError(required: string, text: string, now: number, zone: TimeZone): UsageError {
   if (isMissingMoment(text))
     return new UsageError(`${required}, not “${text}”`, { hint: `no such date or time: “${text}”` })
@@ -44,9 +43,7 @@ export function requirePeriod(
   return span
 }
 
-/**
- * Creates the error for an invalid period. Suggests a correction only if the correction matches `accepted`.
- */
+/** Suggests a correction only if the correction matches `accepted`. */
 export function toPeriodError(
   required: string,
   text: string,
@@ -61,7 +58,6 @@ export function toPeriodError(
 const dateAndTime =
   /^(.*?)(?:(?:[t ]| at )(\d{1,2}(?:(?::\d\d?){1,2} ?(?:[ap]m)?| ?[ap]m)(?:z|[+-]\d\d:?\d\d)?))?$/
 
-/** Finds valid times close to an invalid time: several if day and month are ambiguous. */
 function findNearMoments(text: string, now: number, zone: TimeZone): readonly string[] {
   const words = text.trim().toLowerCase()
   const elapsed = words.replace(/ ago$/, '').replace(/^(?:today|now) ?- ?/, '')
@@ -106,7 +102,7 @@ function readDays(text: string, today: number): readonly string[] {
   const [, y, m, d] = /^(\d{4})[-./ ]?(\d{1,2})[-./ ]?(\d{1,2})\.?$/.exec(text) ?? []
   if (y !== undefined) return day(y, m, d)
   const [, one, mark, other, year] = /^(\d{1,2})([-./])(\d{1,2})\2(\d{4}|\d\d)$/.exec(text) ?? []
-  // Dates with full stops begin with the day.
+  // Dates with full stops begin with the day or the year.
   if (mark === '.') return day(year, other, one)
   if (year?.length === 4) return [...new Set([...day(year, other, one), ...day(year, one, other)])]
   const [, first, month = '', second, ofYear] =

@@ -14,7 +14,7 @@ export const periodWords = [
 
 export const periodExamples = `${periodWords.join(', ')} or a month such as 2026-10`
 
-/** Day numbers of the first day and of the day after the last day. */
+/** Days since 1970-01-01: the first day, and the day after the last day. */
 type Days = readonly [first: number, end: number]
 
 /** Parses a period such as `last-week` or `2026-10` into milliseconds since 1970; undefined if invalid. */
@@ -87,7 +87,7 @@ export function labelOf(unit: PeriodUnit, day: number): string {
   return `${String(year).padStart(4, '0')}-W${String(week).padStart(2, '0')}`
 }
 
-/** Returns the weekday of a day since 1970-01-01, a Thursday. Monday is 0 and Sunday is 6. */
+/** Returns 0 for Monday to 6 for Sunday. Day 0, 1970-01-01, is a Thursday. */
 function weekdayOf(day: number): number {
   return (((day + 3) % 7) + 7) % 7
 }

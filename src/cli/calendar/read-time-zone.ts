@@ -5,7 +5,7 @@ interface SettingsSource {
   settings(): Promise<Pick<Settings, 'timeZone'>>
 }
 
-/** @throws {UsageError} if the settings contain an unknown zone */
+/** @throws {UsageError} for invalid settings */
 export async function readTimeZone(context: SettingsSource): Promise<TimeZone> {
   return new TimeZone((await context.settings()).timeZone?.value)
 }

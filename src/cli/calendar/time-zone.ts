@@ -24,7 +24,10 @@ export class TimeZone {
   readonly #readOffset: (ms: number) => number
   readonly #starts = new Map<number, number>()
 
-  /** @param name IANA name or `UTC`; the zone of this machine by default */
+  /**
+   * @param name IANA name or `UTC`; the zone of this machine by default
+   * @throws {RangeError} for an unknown name
+   */
   constructor(name?: string) {
     this.#name = name
     this.#readOffset = name === undefined ? readMachineOffset : createOffsetReader(name)
@@ -79,7 +82,7 @@ export class TimeZone {
     return this.#formatWall(ms).slice(11, 19)
   }
 
-  /** Formats an instant with its offset: `2026-01-31T08:00:00+01:00`. */
+  /** Formats an instant with its offset, as in `2026-01-31T08:00:00+01:00`. */
   formatInstant(ms: number): string {
     const offset = this.#offset(ms)
     if (offset === 0) return `${this.#formatWall(ms)}Z`
@@ -90,7 +93,7 @@ export class TimeZone {
   /** Returns a formatter of times in a span: `08:05` within one day, otherwise `2026-01-31 08:05`. */
   createFormat([start, end]: readonly [start: number, end: number]): (ms: number) => string {
     const isLimited = Number.isFinite(start) && Number.isFinite(end)
-    // The end is exclusive, so a span that ends at midnight is within one day.
+    // The end is exclusive, so a span within one day can end at midnight.
     const isOneDay = isLimited && this.dayOf(start) === this.dayOf(Math.max(start, end - 1))
     return (ms) => (isOneDay ? this.formatClock(ms) : `${this.formatDay(ms)} ${this.formatClock(ms)}`)
   }

@@ -130,7 +130,7 @@ async function printPages(context: Context, endpoint: Route, input: Request): Pr
   await printer.list(rowKinds.items, key, pages)
 }
 
-/** Sends a request and prints the response. Prints the JSON of a 2xx response even if validation fails. */
+/** Prints the JSON of a 2xx response even if the client rejects the response. */
 async function printResponse(
   context: Context,
   endpoint: Route,

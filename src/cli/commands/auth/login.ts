@@ -127,7 +127,7 @@ function explainHiddenPrompt(line: string): Visible | undefined {
   return isUrl ? undefined : own`[hidden: it does not begin with https://]`
 }
 
-/** @throws {UsageError} for an invalid base URL, or a base URL to which a key must not be sent */
+/** @throws {UsageError} for an invalid base URL, or plain http to another machine */
 function readBaseUrl(text: string): string {
   const baseUrl = parseBaseUrl(text)
   const url = new URL(baseUrl)
@@ -162,10 +162,7 @@ async function readNewKey(
   return checkKey(await askSecret(context, visible(`API key for ${origin}${replaced}:`)))
 }
 
-/**
- * Creates the error for a text that contains more than a key. Omits the text, which probably contains the
- * key.
- */
+/** Omits the text from the error, because the text probably contains the key. */
 function notAKeyError(text: string, source: string): AuthError {
   const word = /^(authorization:\s*)?bearer\s/i.test(text) ? 'the word “Bearer”' : 'a space or a line break'
   return new AuthError(`${source} must contain only the key, but contains ${word}`, {
@@ -178,7 +175,6 @@ function notAKeyError(text: string, source: string): AuthError {
 }
 
 /**
- * Requires a text that can be a complete key.
  * @param source source of the text, for messages; without a source, the text may contain white space
  * @throws {UsageError | AuthError} for a text that cannot be a complete key
  */
@@ -206,8 +202,8 @@ async function printNextSteps(context: Context, profile: string): Promise<void> 
 
 /**
  * Verifies that a service accepts the key.
- * @returns the base URL that responded: the given base URL, with or without `/v1`
- * @throws {MeetroomError} if the key is refused, or no service responds at either base URL
+ * @returns the base URL that accepted the key: the given base URL, or the same with `/v1`
+ * @throws {MeetroomError} if no base URL accepts the key
  */
 async function verifyKey(context: Context, given: string, key: string): Promise<string> {
   let first: MeetroomError | undefined
@@ -226,7 +222,7 @@ async function verifyKey(context: Context, given: string, key: string): Promise<
           ...{ status: error.status, request: error.request, body: error.body },
           hint: 'a base URL ends with the version, as in https://meet.example.com/v1',
         })
-      // Other programs also return 401, so only the refusal of a Meeting Room Service is final.
+      // Other programs also refuse keys, so only the refusal of a Meeting Room Service is final.
       if (error instanceof AuthError && (await client.isService())) throw refusedKey(error, given)
     }
   }

@@ -45,7 +45,7 @@ export function defineAuthStatus(auth: MeetroomCommand, act: DefineAction): void
 }
 
 /**
- * Prints the key, so that the runner of GitHub Actions masks the key in the log. No other code prints a key.
+ * Prints the key, so that the runner of GitHub Actions masks the key in the log.
  * @throws {UsageError} outside GitHub Actions, or on a terminal
  */
 async function maskInLog(context: Context): Promise<void> {

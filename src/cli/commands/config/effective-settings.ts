@@ -2,7 +2,7 @@ import { readMachineZone } from '../../calendar/time-zone.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 
-/** Returns the settings in effect, each with its origin. Never includes the key itself. */
+/** Includes the source of the key, never the key. */
 export async function listEffectiveSettings(context: Context): Promise<Printed['config get'][]> {
   const { profile, local, baseUrl, apiKey, keyCommand, output, timeout, retries, ...others } =
     await context.settings()

@@ -23,7 +23,7 @@ import {
 } from './network.ts'
 import { checkService } from './service.ts'
 
-/** Runs all checks in order, and skips checks that depend on a failed check. */
+/** Runs the checks in order, except checks that depend on a failed check. */
 export async function* runChecks(context: Context): AsyncGenerator<Finding> {
   const { host } = context
   yield runCheck(context, 'node', () => checkNode(host))
@@ -102,7 +102,7 @@ function checkVersion(): CheckResult {
   return `meetroom ${version}`
 }
 
-/** Checks that only this user can read the settings file, which holds keys. */
+/** Checks the access to the settings file, which may contain keys. */
 async function checkSettings(dir: string, { uid, platform }: Host): Promise<CheckResult> {
   const file = configFilePath(dir)
   const found = await stat(file).catch(() => undefined)
@@ -130,7 +130,7 @@ async function checkKey(context: Context, settings: Settings): Promise<CheckResu
   return { problem: `${from}, but too short to be masked in output`, hint: 'check that the key is complete' }
 }
 
-/** Checks the code cache, which the launcher uses only if other users cannot write to it. */
+/** Checks the code cache, which bin/meetroom.js ignores if other users can write to the cache. */
 async function checkCache({ env, platform, uid }: Host): Promise<CheckResult> {
   const { XDG_CACHE_HOME, LOCALAPPDATA, HOME } = env
   const home = HOME && join(HOME, platform === 'darwin' ? 'Library/Caches' : '.cache')

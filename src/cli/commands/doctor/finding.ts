@@ -4,7 +4,7 @@ import type { RowOf } from '../../output/views/rows.ts'
 
 export type Finding = RowOf<'checks'>
 
-/** Result of a check: details and optional advice if the check passed, otherwise the problem. */
+/** Details of a passed check, or the problem of a failed check. */
 export type CheckResult = string | { details: string; hint: Hint } | { problem: string; hint: Hint }
 
 interface CheckLimits {

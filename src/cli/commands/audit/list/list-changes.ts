@@ -96,7 +96,7 @@ function readSpan({ since, period }: AuditFlags, now: number, zone: TimeZone): S
   return [since === undefined ? -Infinity : requireMoment('--since', since, now, zone), Infinity]
 }
 
-/** Returns the columns `profile` and `origin` unless they distinguish the changes. */
+/** Returns `profile` and `origin`, except a column that distinguishes the changes. */
 function listUniform(changes: readonly ChangeRow[]): string[] {
   const profiles = new Set(changes.map(({ profile }) => profile))
   const services = new Set(changes.map(({ profile, origin }) => `${profile} ${origin}`))

@@ -9,10 +9,7 @@ import { findOrigin } from '../../../requests/find-service.ts'
 type ChangeRow = RowOf<'changes'>
 type Names = ReadonlyMap<string, string>
 
-/**
- * Replaces user and room IDs in `whose` with current names. IDs of members, of deleted items and of other
- * services remain.
- */
+/** Replaces user and room IDs in `whose` with current names. Keeps IDs without a known name. */
 export async function nameChanges(context: Context, changes: readonly ChangeRow[]): Promise<ChangeRow[]> {
   const origin = await findOrigin(context)
   const own = changes.filter((change) => change.origin === origin)
