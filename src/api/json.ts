@@ -20,7 +20,7 @@ const maxBytes = 32 * 1024 * 1024
  * character.
  */
 const maxWideBytes = maxBytes / 2
-/** Maximum number of different field names. Each name takes up to 300 bytes besides its text. */
+/** Approximate maximum number of different field names. Each takes up to 300 bytes besides its text. */
 const maxNames = 100_000
 
 /** Error for JSON that could exhaust the stack or the memory. */

@@ -5,7 +5,6 @@ import { toText } from './to-text.ts'
 
 export interface OtherId {
   field: string
-  /** ID in the path of the request. */
   named: string
   received: unknown
 }

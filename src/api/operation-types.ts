@@ -86,7 +86,6 @@ type RequiredNames<F extends Fields, W extends WriteKind> = {
   [K in WritableNames<F, W>]: W extends 'create' ? (F[K] extends { required: true } ? K : never) : never
 }[WritableNames<F, W>]
 
-/** Fields that a request can set, as in `WritableFields<typeof room.fields, 'update'>`. */
 export type WritableFields<F extends Fields, W extends WriteKind> = Flatten<
   { [K in RequiredNames<F, W>]: RequestValue<F[K]['type']> } & {
     [K in Exclude<WritableNames<F, W>, RequiredNames<F, W>>]?: RequestValue<F[K]['type']>

@@ -7,7 +7,6 @@ import { createBodySchema, createItemSchema, createQuerySchema } from './schemas
 
 export type Operations = typeof endpoints
 
-/** Descriptions of path parameters. `id` is always a room ID. */
 const params: Readonly<Record<ParamName, string>> = {
   id: room.descriptions.id,
   room_id: room.descriptions.id,

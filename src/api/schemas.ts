@@ -46,7 +46,7 @@ const deprecatedField = z
   .optional()
   .meta({ type: 'string', const: deprecated, deprecated: true, description: `contains ${deprecated}` })
 
-/** Creates the schema of a list's query. The schema converts text to booleans and integers. */
+/** Creates a schema that converts text to booleans and integers. */
 export function createQuerySchema(fields: Fields): z.ZodObject {
   const filters = Object.entries(fields).filter(([, { query }]) => query)
   return z.object(

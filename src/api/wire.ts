@@ -32,7 +32,6 @@ export type Transport = (
  */
 export type ConnectionCheck = () => Promise<boolean>
 
-/** Error of a request without a complete response. */
 export class TransportError extends Error {
   constructor(
     message: string,

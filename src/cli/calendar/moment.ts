@@ -60,7 +60,6 @@ function toMoment(groups: Groups, now: number, zone: TimeZone): Moment | undefin
   return { start: wall - readOffset(offset) }
 }
 
-/** Parses an offset from UTC, such as `+01:00`, into milliseconds. */
 function readOffset(text: string): number {
   if (/^z$/i.test(text)) return 0
   const minutes = Number(text.slice(1, 3)) * 60 + Number(text.slice(4))

@@ -41,7 +41,6 @@ async function printTopic(context: Context, topic: Topic): Promise<void> {
   await context.plainPrinter().write(own`${text}\n`)
 }
 
-/** Prints the topics and headings of the best matching sections. Returns false if no section matches. */
 async function printSections(context: Context, words: readonly string[]): Promise<boolean> {
   const { host } = context
   const { searchTopics } = await import('../help/search.ts')

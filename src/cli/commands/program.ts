@@ -44,7 +44,7 @@ export async function buildProgram(
     }
   }
   await define(wanted)
-  // Only `help` and command lines without a command print the root help.
+  // Only `help` and command lines without a known command print the root help.
   if (!named.some(({ isDefined, name }) => isDefined && name !== 'help')) {
     const { topicSummaries } = await import('../help/topics.ts')
     root.addHelpText('after', () => formatRootHelp(root, topicSummaries))

@@ -201,7 +201,6 @@ async function printNextSteps(context: Context, profile: string): Promise<void> 
 }
 
 /**
- * Verifies that a service accepts the key.
  * @returns the base URL that accepted the key: the given base URL, or the same with `/v1`
  * @throws {MeetroomError} if no base URL accepts the key
  */

@@ -37,8 +37,8 @@ export function requireKey(name: string): SettableKey {
 }
 
 /**
- * @throws {UsageError} if a protected profile would get another base URL, because the protection applies to
- * one service
+ * @throws {UsageError} for an unknown profile, or another base URL of a protected profile, because the
+ * protection applies to one service
  */
 export async function changeProfile(context: Context, change: (profile: Profile) => Profile): Promise<void> {
   const stored = await context.storedConfig()

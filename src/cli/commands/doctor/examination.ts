@@ -102,7 +102,6 @@ function checkVersion(): CheckResult {
   return `meetroom ${version}`
 }
 
-/** Checks the access to the settings file, which may contain keys. */
 async function checkSettings(dir: string, { uid, platform }: Host): Promise<CheckResult> {
   const file = configFilePath(dir)
   const found = await stat(file).catch(() => undefined)

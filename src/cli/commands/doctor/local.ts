@@ -14,7 +14,7 @@ import { checkService } from './service.ts'
 /** Minimum free space for SQLite and the log of a long import, in bytes. */
 const minFreeBytes = 64 * 1024 * 1024
 
-/** Does not create a missing workspace. */
+/** Checks the local workspace without creating it. */
 export async function* checkLocal(context: Context): AsyncGenerator<Finding> {
   const { host } = context
   const dir = await findDataDir(host)

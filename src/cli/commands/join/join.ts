@@ -49,7 +49,7 @@ export function defineJoin(join: MeetroomCommand, act: DefineAction): void {
   )
 }
 
-/** Route for the audit log. Joining counts as a change, because other participants see the session. */
+/** The audit log records joining as a change, because other participants see the session. */
 const joining: Route = {
   id: 'rooms.join',
   summary: 'Join a room',
@@ -127,7 +127,7 @@ async function stayConnected(
     await host.sleep(pause, interrupt).catch(() => {})
     if (interrupt.aborted) break
   }
-  // ^C during a session ends the command with success; ^C before the session interrupts the command.
+  // After the first frame, ^C ends the command with success.
   if (!joined) throw interrupt.reason
   await printer.notice('left')
 }

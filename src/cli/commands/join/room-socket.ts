@@ -15,7 +15,7 @@ import type { Host } from '../../../host.ts'
 export interface RoomClosed {
   reason: string
   canRetry: boolean
-  /** True if the meeting ended normally. */
+  /** True if the command ends without an error. */
   isFinal: boolean
   /** Close code of the session, or error code of the refused connection. */
   code?: number | string
@@ -44,7 +44,7 @@ const silenceMs = 20_000
 /** Maximum time for the closing handshake after ^C, in milliseconds. */
 const closeTimeoutMs = 200
 
-/** Close code of `ws` for a connection that ended without a close code. */
+/** Close code of `ws` for a connection that ended without a close frame. */
 const lost = 1006
 const terminated = 4002
 const final = new Map([
@@ -56,9 +56,8 @@ const final = new Map([
 
 /**
  * Connects to a room and passes its frames to `onFrame` in order, until the connection or the command ends.
- * Reads no more frames while `onFrame` runs.
- * @throws {ServiceError} for a frame that is not a JSON object, and errors of `onFrame`; the result contains
- * all other errors
+ * Pauses the connection while `onFrame` runs.
+ * @throws {ServiceError} for an invalid frame, and errors of `onFrame`; the result contains all other errors
  */
 export function connectToRoom(
   url: string,
@@ -159,7 +158,7 @@ export function connectToRoom(
 }
 
 /**
- * Creates a function that connects and returns only a trusted socket, because the request line contains the
+ * Creates a function that connects and passes on only a trusted socket, because the request line contains the
  * access token.
  */
 function createVerifiedConnector(isTrusted: ConnectionCheck): ClientRequestArgs['createConnection'] {

@@ -15,7 +15,7 @@ export const controlFlag = [
 /**
  * Sends an action to the service that wrote the control file, and returns the response.
  * @throws {UsageError} if the file is invalid, or the service refuses the action
- * @throws {NetworkError} if the service does not respond
+ * @throws {NetworkError | ServiceError} without a valid response
  */
 export async function control<T>(
   context: Context,

@@ -36,9 +36,8 @@ export function defineMemberBlock(members: MeetroomCommand, act: DefineAction): 
 }
 
 /**
- * Requires a private room, because the service cannot block users in other rooms (API specification,
- * “Endpoints”).
- * @throws {UsageError} if the room is not private
+ * Users can be blocked only in private rooms (API specification, “Endpoints”, rule 2).
+ * @throws {UsageError} if the room is open or public
  */
 async function requirePrivateRoom(context: Context, id: string): Promise<void> {
   if (context.flags.curl) return

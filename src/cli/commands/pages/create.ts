@@ -91,10 +91,7 @@ function parseImage(text: string): string {
   return createWebUrlParser('--image')(text)
 }
 
-/**
- * Returns one page per image at increasing positions (API specification, “Endpoints”). Without images,
- * `--size` or `--index` alone creates one empty page.
- */
+/** Returns one page per image. Without images and `--data`, `--size` or `--index` creates one empty page. */
 function createPagesFromFlags({ image = [], fixed, size, index, data }: Flags): PageField[] {
   const entities = image.map((src) => [{ type: 'Image', src, ...omitUndefined({ fixed }) }])
   const blank = image.length === 0 && data === undefined && (size !== undefined || index !== undefined)

@@ -110,8 +110,8 @@ async function settingsFrom(flags: CreateFlags, context: Context): Promise<Given
 }
 
 /**
- * Requires a webhook URL in the body, which `--set` and `--data` can also set.
- * @throws {UsageError} if a webhook flag is given without the URL
+ * Checks the body, because `--set` and `--data` can also set the webhook URL.
+ * @throws {UsageError} if `--webhook-header` or `--webhook-secret` is given without the URL
  */
 function requireWebhookUrl({ webhookHeader, webhookSecret }: CreateFlags, { webhook }: Body): void {
   const flag = webhookHeader ? '--webhook-header' : webhookSecret ? '--webhook-secret' : undefined
@@ -134,7 +134,7 @@ async function warnAboutSecret(context: Context): Promise<void> {
 
 type Body = BodyOf<Operations['createRoom']>
 
-/** Asks for a missing name or type on a terminal, after all other checks. */
+/** Checks flags and settings before the first prompt. */
 async function askForMissing(context: Context, { ifNotExists }: CreateFlags, body: Body): Promise<Body> {
   if (body.name !== undefined && body.type !== undefined) return body
   const { isInteractive } = await import('../../requests/confirm.ts')

@@ -31,6 +31,7 @@ export interface AuditFlags extends ListFlags {
 
 /**
  * @throws {UsageError} if no log is configured or flags are invalid
+ * @throws {OutputError} if the HTML report cannot be written
  * @throws {PartialError} after printing, if a file could not be read to its end
  */
 export async function listChanges(

@@ -3,9 +3,9 @@ import type { Context } from '../../../kernel/context.ts'
 import { isMissingOperation } from '../../../requests/missing-operation.ts'
 
 /**
- * Returns the error for a failed list of pages. A service without this operation responds as if the room did
- * not exist.
- * @throws {NotFoundError} if the room does not exist
+ * Returns the error for a failed list of pages. A service without this operation may respond as if the room
+ * did not exist.
+ * @throws errors of `getRoom`, such as `NotFoundError` if the room does not exist
  */
 export async function explainMissingList(
   context: Context,

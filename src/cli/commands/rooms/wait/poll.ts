@@ -23,12 +23,12 @@ interface PollOptions<T> {
   poll: () => Promise<Poll<T>>
 }
 
-/** Maximum time from the last poll to the deadline, in milliseconds. */
+/** Maximum time from the last poll to the deadline without `Retry-After`, in milliseconds. */
 const maxLastPollAgeMs = 250
 
 /**
- * Polls until a value is found or the deadline has passed. Retries temporary failures (no response, 429, 5xx)
- * and honors `Retry-After`. Stops early if the service requests a pause beyond the deadline.
+ * Polls until a value is found or the deadline has passed. Retries temporary failures, and honors
+ * `Retry-After`. Stops early if the service requests a pause beyond the deadline.
  * @throws all other errors of a poll, and the interrupt reason
  */
 export async function poll<T>(
