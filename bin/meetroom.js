@@ -37,7 +37,6 @@ function run() {
     })
 }
 
-/** Prints to standard output. Returns false if the output fails or is incomplete. */
 function isWritten(text) {
   try {
     return fs.writeSync(1, text) === text.length

@@ -38,7 +38,6 @@ export function parseJson(text: string, levels = maxResponseLevels, values = max
 
 interface Parsed {
   value: unknown
-  /** True if `JSON.parse` cannot have rounded a number in `value`. */
   isPlain: boolean
 }
 
@@ -228,7 +227,6 @@ function replaceMarked(value: unknown, mark: string): unknown {
 }
 
 /**
- * Parses JSON that the user wrote.
  * @param name source of the text for the message, such as `--data` or a file
  * @throws {UsageError} if `parse` throws
  */

@@ -6,7 +6,6 @@ export const redeliveryHeader = 'webhook-redelivery'
 interface SentWebhook {
   /** Value of `webhook-id`, equal for all attempts and redeliveries. */
   id: string
-  /** Time of the attempt, in seconds since 1970. */
   unixSeconds: number
   body: string
   secret?: string | undefined

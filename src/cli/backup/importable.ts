@@ -7,7 +7,6 @@ import type { DeletionTargets } from '../requests/backup.ts'
 
 const adapters = { rooms: () => createRooms({}), users: () => createUsers({ ifExists: 'fail' }) }
 
-/** Creates a check that returns the problem of an NDJSON line; undefined for a valid line. */
 export async function createImportCheck(
   kind: DeletionTargets['kind'],
 ): Promise<(line: string) => string | undefined> {

@@ -80,7 +80,6 @@ function findNearMoments(text: string, now: number, zone: TimeZone): readonly st
 const numberOfMonth = (word: string) =>
   word.length < 3 ? 0 : months.findIndex((month) => month.startsWith(word)) + 1
 
-/** Normalizes a time of day such as `9:05`, `10am` or `10:5`. */
 function readClock(text: string): string | undefined {
   const [, hour = '', minute = '0', rest = '', half, offset = ''] =
     /^(\d{1,2})(?::(\d{1,2}))?(:\d\d)? ?(am|pm)?(z|[+-]\d\d:?\d\d)?$/.exec(text) ?? []
