@@ -87,7 +87,7 @@ function toRoute(verb: string, path: string): Route {
       // A PUT of this API changes only the given fields.
       ...(/^patch$/i.test(verb) && { correction: [verb, 'PUT'] as const }),
     })
-  // URL parsers drop trailing control characters, which could hide “..”.
+  // URL parsers drop some control characters, which could hide “..”.
   if (!/^\/[^/\\]/.test(path) || /[{}#\s\p{Cc}\p{Cs}]/u.test(path))
     throw new UsageError(`the path must be below the base URL, as in /rooms?limit=1, not “${path}”`, {
       hint: /^[A-Z]:[/\\]/i.test(path)
