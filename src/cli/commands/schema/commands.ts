@@ -29,7 +29,7 @@ interface Leaf {
 }
 
 /**
- * Returns the commands with an action. Omits `__complete`, which only shells run, and the help commands of
+ * Lists the commands without subcommands. Omits `__complete`, which only shells run, and the help commands of
  * groups.
  */
 export function listCommands(command: MeetroomCommand, words: readonly string[]): Leaf[] {
@@ -42,7 +42,6 @@ export function listCommands(command: MeetroomCommand, words: readonly string[])
   )
 }
 
-/** Returns the possible exit codes. Some apply only to writes, waits, batches or confirmation prompts. */
 function listExitCodes(command: MeetroomCommand, effect: Effect): number[] {
   const has = (flag: string) => command.options.some(({ long }) => long === flag)
   const isOverMany = has('--concurrency')

@@ -19,7 +19,7 @@ export function describeFlag(option: Option): FlagDescription {
   }
 }
 
-/** Infers the type of a flag without its own parser from the placeholder of its value. */
+/** Infers the type from the placeholder, for flags whose parser does not name a type. */
 function inferType(flags: string): 'number' | 'string' {
   return /<(n|factor)>$/.test(flags) ? 'number' : 'string'
 }

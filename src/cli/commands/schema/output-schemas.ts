@@ -11,7 +11,6 @@ import { selectView } from '../../output/views/views.ts'
 import { documentSchema, exportSchema } from '../../workspace/schema/schema.ts'
 import { listCommands } from './commands.ts'
 
-/** Maps each command that prints JSON to a function that creates the JSON Schema of the output. */
 export function listOutputSchemas(root: MeetroomCommand): Map<string, () => object> {
   const all = listCommands(root, []).flatMap(({ words, command }) => {
     const name = words.join(' ')

@@ -11,10 +11,6 @@ export interface ControlFile {
   control_key: string
 }
 
-/**
- * Creates the control of a service. `start` opens the listener and writes the file; `close` closes the
- * listener and removes the file.
- */
 export async function openControl(context: Context, file: string) {
   const { ServiceControl } = await import('../../../embedded/control/service-control.ts')
   const { listenForControl } = await import('../../../embedded/control/listener.ts')
@@ -39,7 +35,7 @@ export async function openControl(context: Context, file: string) {
 }
 
 /**
- * Removes the control file of a killed service.
+ * Removes an earlier control file.
  * @throws {UsageError} for any other file
  */
 function removeFormerFile(path: string): void {

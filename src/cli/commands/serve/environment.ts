@@ -13,7 +13,7 @@ interface Flags {
 
 /**
  * Returns shell commands that select the service and read the key from the key file.
- * @throws {UsageError} without a data directory, or if the port of an unserved workspace cannot be used
+ * @throws {UsageError} without a data directory, or if the service has no usable port or key
  */
 export async function formatEnvironment(
   context: Context,
@@ -30,10 +30,7 @@ export async function formatEnvironment(
   return `export MEETROOM_BASE_URL=${baseUrl}\nexport MEETROOM_API_KEY="$(cat ${quoteForShell(keyFile)})"\n`
 }
 
-/**
- * Checks that the port is free. Call this function only for an unserved workspace.
- * @throws {UsageError} if the port is 0, or the program cannot listen on the port
- */
+/** @throws {UsageError} if the port is 0, or the program cannot listen on the port */
 async function requireFreePort({ host, port, dataDir }: Flags): Promise<void> {
   const place = [
     '--host',

@@ -109,11 +109,11 @@ function parseFactor(text: string): number {
   return value
 }
 
-/** Pattern of an origin without characters that have a meaning in a Content-Security-Policy or in HTML. */
+/** Origin without characters that can end a value in a Content-Security-Policy or in HTML. */
 const originPattern = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?\/?$/i
 
 /**
- * Parses an origin: https, or http on this machine, because the page holds an access token.
+ * Accepts https, and http on loopback, because the embedding page holds an access token.
  * @throws {UsageError} for any other text
  */
 function parseOrigin(text: string): string {
@@ -212,7 +212,7 @@ async function start(
       drainMs: flags.drainTimeout,
       drainDelayMs: flags.drainDelay,
     })
-    // A client may send the key in a part of a request that is logged.
+    // A logged part of a request may contain the key.
     context.addSecret(serving.apiKey)
     return serving
   } catch (error) {
@@ -220,7 +220,7 @@ async function start(
   }
 }
 
-/** @throws {UsageError} if the profile is protected or belongs to a service on another machine */
+/** @throws {UsageError} for an invalid name, a protected profile, or a profile of a remote service */
 async function requireOwnProfile(context: Context, name: string): Promise<void> {
   checkProfileName(name)
   const profile = findProfile(await context.storedConfig(), name)

@@ -5,7 +5,6 @@ import type { Printer } from '../../output/printer.ts'
 export const logFormats = ['text', 'json'] as const
 export type LogFormat = (typeof logFormats)[number]
 
-/** Log of `serve` on standard error. In the JSON format, each line is an object with a time and an event. */
 export interface ServiceLog {
   write(entry: LogEntry): void
   /** Writes a message of the `serve` command itself. */

@@ -11,7 +11,6 @@ interface ImportCommand {
   examples: readonly string[]
 }
 
-/** Adds the import command of a group. Loads the code of imports on demand to keep other commands fast. */
 export function defineImport(
   group: MeetroomCommand,
   act: DefineAction,

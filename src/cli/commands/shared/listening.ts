@@ -1,16 +1,13 @@
 import { describeSystemError, UsageError } from '../../../errors.ts'
 
-/**
- * Parses a host to listen on. An empty host, as from an unset variable, would listen on all interfaces.
- * @throws {UsageError} for an empty host
- */
+/** @throws {UsageError} for an empty host, which would listen on all interfaces */
 export function parseListenHost(text: string): string {
   if (text.trim() === '')
     throw new UsageError('--host is empty', { hint: '0.0.0.0 listens on all interfaces' })
   return text
 }
 
-/** Returns the error for a host and port on which the program cannot listen; undefined for other causes. */
+/** Translates the usual errors of `listen`; undefined for other causes. */
 export function createListenError(cause: unknown, host: string, port: number): UsageError | undefined {
   const { code, syscall } = Object(cause) as NodeJS.ErrnoException
   const where = `${host}:${port}`
@@ -18,7 +15,7 @@ export function createListenError(cause: unknown, host: string, port: number): U
     return new UsageError(`another program is already listening on ${where}`, {
       hint: `pass another port, such as --port ${port < 65_535 ? port + 1 : 4010}; 0 selects a free port`,
     })
-  // The resolver reports invalid names with many codes, such as EINVAL.
+  // The resolver fails with many codes, such as EINVAL.
   const isUnresolved = syscall === 'getaddrinfo' && code !== 'ENOTFOUND'
   if (!isUnresolved && !['EADDRNOTAVAIL', 'ENOTFOUND', 'EACCES', 'EAFNOSUPPORT'].includes(code ?? ''))
     return undefined

@@ -8,7 +8,7 @@ export function createRenameOption(): Option {
   ).conflicts('name')
 }
 
-/** @throws {UsageError} if `--rename` is given without `--where` */
+/** @throws {UsageError} if `--rename` is given; call only without `--where` */
 export function requireSelection({ rename }: { rename?: string }): void {
   if (rename === undefined) return
   throw new UsageError('--rename needs --where', { hint: 'to change one name, pass the ID and --name' })

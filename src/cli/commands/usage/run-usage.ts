@@ -16,7 +16,7 @@ export interface UsageFlags extends ReportOptions, Pick<AttendanceFlags, 'minMin
   by?: 'room'
 }
 
-/** @throws {PartialError} if some rooms failed or were not listed */
+/** @throws {MeetroomError} for invalid flags, and if some rooms failed or were not listed */
 export async function runUsage(context: Context, flags: UsageFlags): Promise<void> {
   const { month = 'this-month', by, where } = flags
   const plan = await createPlan(context, groupUsage(by), flags, (now, zone) => readMonth(month, now, zone))

@@ -62,8 +62,8 @@ async function exists(context: Context, user_id: string): Promise<boolean> {
 }
 
 /**
- * Requires an unused ID, because the service would overwrite an existing user (API specification,
- * “Endpoints”).
+ * Requires an unused ID, because the service overwrites existing users (API specification, “Endpoints”, rule
+ * 3).
  * @throws {UsageError} if the user exists
  */
 async function requireFree(context: Context, user_id: string): Promise<void> {

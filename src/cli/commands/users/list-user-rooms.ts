@@ -7,7 +7,7 @@ import { type RowOf, rowKinds } from '../../output/views/rows.ts'
 import { groupPages } from '../../run/print-all.ts'
 
 /**
- * @throws {PartialError} if some rooms could not be read
+ * @throws {MeetroomError} if a room could not be read
  * @throws {NotFoundError} if a user without rooms does not exist
  */
 export async function runUserRooms(

@@ -13,7 +13,7 @@ interface ListenFlags {
   host: string
   port: number
   secret?: string
-  /** Maximum age of a signature, in seconds. */
+  /** In seconds. */
   tolerance?: number
   forwardTo?: string
   exec?: string
@@ -21,7 +21,7 @@ interface ListenFlags {
   requireHeader?: string[]
 }
 
-/** Maximum age of a signature, in seconds, as in Standard Webhooks. An older signature may be a replay. */
+/** In seconds, as in Standard Webhooks. An older signature may be a replay. */
 const defaultTolerance = 300
 
 function programLine(text: string): string {

@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/context.ts'
 import { readRequestHeaders } from '../../requests/request-headers.ts'
 
 /**
- * Reads headers whose values are masked in all output.
+ * Reads headers, and masks their long values in output.
  * @returns the values by lowercase name
  * @throws {UsageError} for an invalid header or an unreadable file
  */

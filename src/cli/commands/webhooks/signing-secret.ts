@@ -11,7 +11,7 @@ export const secretFlag = [
 
 export const toleranceFlag = '--tolerance <duration>'
 
-/** Parses the value of `--tolerance` into seconds. */
+/** Parses a duration into seconds. */
 export const parseTolerance = (text: string) => parseDuration(text, { least: 1000 }, '--tolerance') / 1000
 
 /** @throws {UsageError} for `--tolerance` without `--secret` */

@@ -29,7 +29,7 @@ export async function readSince(context: Context, text: string): Promise<string>
   return new Date(start).toISOString()
 }
 
-/** Translates errors of services without webhook deliveries, which the API specification does not define. */
+/** Translates errors of services that do not store webhook deliveries. */
 export function explainEmbeddedOnly(error: unknown): unknown {
   if (!(error instanceof MeetroomError)) return error
   const { status, request, body } = error
@@ -71,7 +71,7 @@ async function readGiven(
     })
   const ids = await readIds(given, context.host)
   await confirmItems(context, { count: ids.length, nouns: 'deliveries', max })
-  // A service without deliveries responds to each ID as if only that delivery did not exist.
+  // A service without deliveries may respond to each ID as if that delivery did not exist.
   if (!context.flags.dryRun && !context.flags.curl)
     await (await context.client()).call('listDeliveries', { query: { limit: 1 } }).catch((error) => {
       throw explainEmbeddedOnly(error)
@@ -116,7 +116,6 @@ async function selectSince(
   return ids
 }
 
-/** Prints a notice for an unserved workspace, because only a served workspace sends webhooks. */
 async function noticeUnserved(context: Context): Promise<void> {
   const { dryRun, curl } = context.flags
   if (dryRun || curl || !(await context.settings()).local) return

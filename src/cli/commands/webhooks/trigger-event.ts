@@ -22,12 +22,12 @@ export interface TriggerFlags extends BodyFlags {
   header?: string[]
 }
 
-/** Maximum length of the printed response, in characters. */
+/** Maximum length of the printed response, in UTF-16 units. */
 const maxResponse = 1000
 
 /**
- * Sends a webhook once, signed like webhooks of the embedded service.
- * @throws {UsageError} with `--curl`, and for an invalid secret or header
+ * Sends a webhook once. With a secret, signs the webhook like the embedded service.
+ * @throws {UsageError} with `--curl`, and for invalid flags
  * @throws {ApiError | ServiceError} if the receiver does not respond with a 2xx
  * @throws {NetworkError | UnknownOutcomeError} if no response arrives
  */
@@ -54,8 +54,8 @@ export async function triggerEvent(
     unixSeconds: Math.floor(host.now() / 1000),
   })
   const request: WireRequest = { method: 'POST', url: flags.to, headers: sent, body }
-  const { origin, pathname } = new URL(flags.to)
   // Omits user name, password and query, which may be secrets.
+  const { origin, pathname } = new URL(flags.to)
   const signature = sent['webhook-signature'] ?? null
   const facts = { webhook_id: id, to: origin + pathname, sent: event, signature, status: 0, response: null }
   const printer = await context.printer()

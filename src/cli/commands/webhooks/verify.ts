@@ -13,7 +13,7 @@ import { checkWebhook, type WebhookVerdict } from './webhook.ts'
 interface VerifyFlags {
   headers: string
   secret?: string
-  /** Maximum age of a signature, in seconds. */
+  /** In seconds. */
   tolerance?: number
 }
 

@@ -30,10 +30,10 @@ interface ListenOptions {
 type ListenLine = Printed['webhooks listen']
 
 const maxBodyBytes = 1024 * 1024
-/** Maximum total size of queued bodies, in bytes. */
+/** Maximum total size of bodies in memory, in bytes. */
 const maxBodiesBytes = 64 * 1024 * 1024
 
-/** Receives webhooks and prints one line for each, until the command is interrupted. */
+/** Receives and prints webhooks until an interrupt or an error. */
 export async function listenForWebhooks(context: Context, options: ListenOptions): Promise<void> {
   const printer = await context.printer()
   const forward = options.forwardTo ? await openForward(context, options.forwardTo) : undefined
@@ -145,7 +145,6 @@ function describe({ event, at, signature }: WebhookVerdict, redelivery: string |
   return `${payload['timestamp'] ?? at} ${action} room ${payload['roomId']} user ${who} (${counts}${signed}${again})`
 }
 
-/** Creates a function that returns the error status and the reason for an unacceptable request. */
 async function openRefusals({ host, required }: ListenOptions) {
   const { refuseForeign } = await import('../../../embedded/http/same-origin.ts')
   const { refuseFraming } = await import('../../../embedded/http/framing.ts')
@@ -160,7 +159,7 @@ async function openRefusals({ host, required }: ListenOptions) {
   }
 }
 
-/** Returns the reason for refusing a request without a required header. Compares values in constant time. */
+/** Compares values in constant time, so that timings do not reveal them. */
 function findHeaderProblem(
   { headers }: IncomingMessage,
   required: ListenOptions['required'],
@@ -175,8 +174,8 @@ function findHeaderProblem(
 }
 
 /**
- * Creates a function that forwards the body of an event unchanged. The function returns the status of the
- * response; 502 without a response.
+ * Creates a function that forwards the body of an event unchanged, and returns the status of the response;
+ * 502 without a response.
  */
 async function openForward(context: Context, target: string) {
   const transport = await context.connect(target, context.host)
@@ -193,7 +192,6 @@ async function openForward(context: Context, target: string) {
   return Object.assign(forward, { close: () => transport.close?.() })
 }
 
-/** Runs a program, without a shell, with the event on its standard input. */
 function runProgram(context: Context, command: string, body: string): Promise<void> {
   const [program = '', ...words] = command.trim().split(/\s+/)
   return new Promise((done) => {

@@ -11,7 +11,7 @@ export interface WebhookVerdict {
   action: string | undefined
   event: unknown
   signature: 'verified' | 'wrong' | 'missing' | 'too old' | 'too new' | 'not checked'
-  /** Reason why the webhook is not valid; undefined for a valid webhook. */
+  /** Undefined for a valid webhook. */
   problem: string | undefined
 }
 

@@ -9,8 +9,7 @@ const pauseMs = 1000
 
 /**
  * Waits until the service responds and accepts the key, for at most `wholeMs` milliseconds.
- * @throws {AuthError} if the service refuses the key
- * @throws {NetworkError | ServiceError} if the deadline passes
+ * @throws {MeetroomError} after a permanent error, a timeout or an interrupt
  */
 export async function waitForService(context: Context, wholeMs: number): Promise<void> {
   const deadline = createDeadline(context.host, wholeMs)

@@ -21,9 +21,8 @@ interface Filters {
 type Flags = RoomFlags & Omit<ListFlags, 'where'> & PaceFlags
 
 /**
- * Lists the sessions of several rooms with the names and roles of the people.
- * @throws {NotFoundError} if no session is found, and the user in the filter does not exist
- * @throws {PartialError} if some rooms failed or were not listed
+ * @throws {NotFoundError} if no session is listed, and the user in the filter does not exist
+ * @throws {MeetroomError} if some rooms failed or were not listed
  */
 export async function listSessionsInRooms(
   context: Context,

@@ -16,9 +16,8 @@ export interface ReportFlags extends ReportOptions, AttendanceFlags {
 }
 
 /**
- * @throws {UsageError} for flags that cannot be combined, and for an invalid period
- * @throws {PartialError} if some rooms failed or were not listed. For a single room, throws the error of the
- * room.
+ * @throws {UsageError} for invalid or conflicting flags
+ * @throws {MeetroomError} if some rooms failed or were not listed
  */
 export async function runSessionReport(
   context: Context,
@@ -52,9 +51,8 @@ function checkFlags(grouping: Grouping, flags: ReportFlags): void {
 }
 
 /**
- * Converts `--period`, or `--from` and `--to`, to milliseconds since 1970. A missing start or end is
- * infinite.
- * @throws {UsageError} if a time is invalid, or `--from` is not before `--to`
+ * Converts the flags to an interval. A missing start or end is infinite.
+ * @throws {UsageError} for invalid or conflicting flags
  */
 function readSpan({ from, to, period }: ReportFlags, now: number, zone: TimeZone): Interval {
   if (period !== undefined) {

@@ -1,6 +1,6 @@
 import type { Printed } from '../../../output/schemas/printed.ts'
 
-/** Event of a watched room, with the time of its detection (`at`). */
+/** Event with the time of its detection (`at`). */
 export type TimedWatchEvent = Printed['sessions watch']
 
 type WithoutTime<E> = E extends unknown ? Omit<E, 'at' | 'room_id'> : never

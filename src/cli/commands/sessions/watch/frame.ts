@@ -27,13 +27,13 @@ interface Canvas {
 }
 
 interface FrameContent extends WatchScene {
-  /** ID of the watched room; undefined for all rooms. */
+  /** Undefined for all rooms. */
   room_id: string | undefined
   rooms: ReadonlyMap<string, RoomState>
-  /** Message about an outage; undefined while the service responds. */
+  /** Message about an outage. */
   lost: string | undefined
   changes: readonly Visible[]
-  /** Instruction for ending the watch; undefined after the watch has ended. */
+  /** Instruction for ending the watch; undefined in the last frame. */
   hint: Visible | undefined
 }
 
@@ -51,7 +51,7 @@ export function drawFrame(picture: FrameContent, canvas: Canvas): Visible[] {
   return [...head, ...people, ...changes, ...foot].slice(0, max)
 }
 
-/** Draws the title: `Weekly sync · active · 3 online`, or `All rooms · 2 in use · 5 online`. */
+/** Draws a title such as `Weekly sync · active · 3 online`. */
 function drawTitle({ rooms, room_id, online, inUse, lost }: FrameContent, canvas: Canvas): Visible[] {
   const { style, columns, redact } = canvas
   const number = (count: number, noun: string) => visible(`${count.toLocaleString('en')} ${noun}`)
@@ -59,7 +59,7 @@ function drawTitle({ rooms, room_id, online, inUse, lost }: FrameContent, canvas
   const status = visible(redact(toText(room?.status)))
   const first = room_id === undefined ? [number(inUse, 'in use')] : status === '' ? [] : [status]
   const rest = [...first, number(online, 'online')]
-  // The bundler escapes non-ASCII characters in tagged templates.
+  // The bundler cannot escape non-ASCII characters in tagged templates.
   const dot = visible(' · ')
   // Truncates only the name if the other parts fit.
   const left = columns - measureText(joinVisible([own``, ...rest], dot))
@@ -72,7 +72,6 @@ function drawTitle({ rooms, room_id, online, inUse, lost }: FrameContent, canvas
   return [title, ...away]
 }
 
-/** Draws people by room and in order of arrival, so that rows keep their positions. */
 function drawRows({ people, online, room_id, rooms }: FrameContent, canvas: Canvas, room: number): Visible[] {
   const { columns, fields, style, now, redact } = canvas
   const header = canvas.header && room > 3

@@ -29,7 +29,7 @@ export interface RoomPoll extends SessionList {
 
 export interface RoomsPoll {
   rooms: readonly RoomPoll[]
-  /** Returns false for a room that no longer exists. */
+  /** Returns false if a complete list lacks the room. */
   isListed: (room_id: string) => boolean
 }
 
@@ -103,7 +103,7 @@ export class RoomPoller {
     return { items: found, isComplete: true, pages }
   }
 
-  /** Prints only the first notice, because later polls would repeat the notice. */
+  /** Prints only the first notice, because most notices recur at each poll. */
   async #noticeOnce(text: Hint): Promise<void> {
     if (this.#hasNoticed) return
     this.#hasNoticed = true
@@ -126,10 +126,10 @@ function toPerson({ id, member_id, user_id, name, connected_at }: Item): Present
   }
 }
 
-/** Maximum number of people to look up individually. For more people, the poller reads lists. */
+/** Number of people per room above which the poller reads lists instead of single records. */
 const maxSingleLookups = 5
 
-/** Looks up the names of people, because the API specification defines no names for sessions. */
+/** Looks up missing names, because the API specification (“Session”) defines no names. */
 async function resolveNames(
   names: NameResolver,
   client: Client,
@@ -158,8 +158,8 @@ async function readItem(client: Client, ref: RecordRef): Promise<Item> {
 }
 
 /**
- * Returns undefined if the service refuses the request.
- * @throws {MeetroomError} if the service is down, or the command is interrupted
+ * Returns undefined after a `MeetroomError`, unless the service is down or the command is interrupted.
+ * @throws all other errors
  */
 async function undefinedIfRefused<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
@@ -171,10 +171,7 @@ async function undefinedIfRefused<T>(asked: Promise<T>): Promise<T | undefined> 
   }
 }
 
-/**
- * Returns true if the service is down. A 500 does not count, because a 500 for a single user recurs at every
- * poll.
- */
+/** Excludes a 500 with JSON, because a 500 for a single user recurs at every poll. */
 function isServiceDown(error: MeetroomError): boolean {
   return error.retryable || error instanceof NetworkError || error instanceof WrongBaseUrlError
 }

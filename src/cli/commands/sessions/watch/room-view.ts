@@ -164,7 +164,7 @@ export class RoomView implements WatchOutput {
     return isOver ? this.#style.dim(line) : line
   }
 
-  /** Redraws the frame. Ignores write errors, because they recur at the next poll. */
+  /** Ignores write errors, because they recur at the next write. */
   #redraw(): void {
     this.#draw().catch(() => {})
   }
@@ -192,11 +192,11 @@ function formatStay(person: PresentPerson, left: number): string {
   return ms < 60_000 ? ` after ${Math.floor(ms / 1000)} s` : ` after ${Math.floor(ms / 60_000)} min`
 }
 
-/** Keys that end a watch: q, ^C and ^D. */
+/** U+0003 is ^C, and U+0004 is ^D. */
 const quitKeys = ['q', 'Q', '\u0003', '\u0004']
 const closeEvents = ['end', 'error'] as const
 
-/** Listens for keys and disables their echo. Returns a function that restores the terminal. */
+/** Reads keys in raw mode until the returned function is called. */
 function listenForKeys(keyboard: Input, leave: () => void): () => void {
   // An arrow key arrives as several characters that start with escape.
   const onData = (typed: Buffer | string) => {
@@ -204,7 +204,7 @@ function listenForKeys(keyboard: Input, leave: () => void): () => void {
   }
   keyboard.setRawMode?.(true)
   keyboard.on('data', onData)
-  // A closed terminal signals only the processes of its session, so the end of input also ends the watch.
+  // If the terminal closes, the input may end without a signal.
   for (const end of closeEvents) keyboard.on(end, leave)
   return () => {
     keyboard.off('data', onData)
@@ -221,7 +221,7 @@ const moveUp = (lines: number) => (lines > 0 ? own`\u001b[${lines}A` : own``)
 
 type Size = Pick<Terminal, 'columns' | 'rows'>
 
-/** Terminal area that is redrawn in place below the command line. The last frame stays on the terminal. */
+/** Terminal area that is redrawn in place. */
 export class Screen {
   readonly #terminal: Size
   readonly #write: (text: Visible) => Promise<void>

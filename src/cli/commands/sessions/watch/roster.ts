@@ -10,10 +10,7 @@ import type { PresentPerson } from './events.ts'
 
 export interface SessionList {
   sessions: readonly Item[]
-  /**
-   * True if one page held all sessions. With several pages, the list can skip a session if a person leaves
-   * the room between two requests.
-   */
+  /** False if the list may lack sessions, because a person can leave between the requests of two pages. */
   isWhole: boolean
 }
 
@@ -44,8 +41,8 @@ export class Roster {
   }
 
   /**
-   * Applies a poll. With several pages, removes a person only if the poll contains the ended session, or
-   * after two consecutive polls without the session.
+   * Applies a poll. Unless `isWhole`, removes a person only if the poll contains the ended session, or after
+   * two consecutive polls without the session.
    */
   update({ sessions, isWhole }: SessionList, arrivals: ReadonlyMap<Item, PresentPerson>): RosterChanges {
     const open = new Set<string>()

@@ -22,7 +22,7 @@ import type { Roster } from './roster.ts'
 import type { WatchOutput } from './scene.ts'
 
 interface WatchOptions {
-  /** Pause between two polls, in milliseconds. */
+  /** Minimum pause between two polls, in milliseconds. */
   interval: number
 }
 
@@ -60,7 +60,7 @@ export async function runWatch(
   })
 
   const first = await connection.poll(rooms.rosterOf)
-  // The user interrupted the command before the watch started.
+  // An interrupt before the first response is an error.
   if (stop.aborted) throw stop.reason
   reconnector.begin()
   let tookMs = 0
@@ -93,7 +93,7 @@ export async function runWatch(
 }
 
 /**
- * Connection to the service. Reopens after a failed poll, because the port of the embedded service may
+ * Connection that checks its base URL after a failed poll, because the port of the embedded service may
  * change.
  */
 class RoomConnection {
@@ -110,7 +110,6 @@ class RoomConnection {
     this.#setup = setup
   }
 
-  /** @throws {UsageError} if the local workspace is not served at the first poll */
   async poll(rosterOf: (room_id: string) => Roster): Promise<RoomsPoll> {
     const { client, reader } = await this.#open()
     // While a service restarts, a proxy may return 404 for everything, so earlier probes do not apply.
@@ -126,7 +125,7 @@ class RoomConnection {
   async #open() {
     if (this.#opened && !this.#isLost) return this.#opened
     const url = await findPersistentBaseUrl(this.#context).catch((error) => {
-      // The error is temporary, because the service of the local workspace may restart.
+      // A service that was found may restart, so the error is temporary.
       throw this.#opened ? new NetworkError(error.message, { cause: error }) : error
     })
     if (!this.#opened || url !== this.#url) {
@@ -155,12 +154,12 @@ class Reconnector {
   readonly #host: Clock
   readonly #zone: TimeZone
   readonly #listener: OutageListener
-  /** Start of the outage, in milliseconds of the monotonic clock; undefined while the service responds. */
+  /** Start of the outage, in milliseconds of the monotonic clock. */
   #outageStart: number | undefined
   #hasConnected = false
   readonly #pauses: ReconnectPauses
   /**
-   * Time of the first success after an outage, in milliseconds of the monotonic clock; undefined while polls
+   * Time since which polls have succeeded, in milliseconds of the monotonic clock; undefined while polls
    * fail.
    */
   #connectedAt: number | undefined
@@ -179,8 +178,8 @@ class Reconnector {
   }
 
   /**
-   * Retries `ask` after temporary errors, with growing pauses.
-   * @throws permanent errors, and the abort reason of the signal
+   * Retries `ask` after temporary errors.
+   * @throws permanent errors, and any error after an abort of the signal
    */
   async until<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> {
     for (;;)

@@ -13,7 +13,7 @@ import { type Item, readField, views } from '../../../output/views/views.ts'
 type DuplicateRow = RowOf<'duplicates'>
 type ComparedField = DuplicateRow['same']
 
-/** Compared and printed fields of a user. Full records would take too much memory. */
+/** Printed fields of a user, because full records take much memory. */
 type Person = Omit<DuplicateRow, 'group' | 'same'> & Item
 
 const comparedFields = ['email', 'name'] as const

@@ -13,10 +13,7 @@ interface HandOver {
   to: string
 }
 
-/**
- * Creates an `Addition` of a user to the rooms of another user, in the same roles or in one role.
- * @throws {UsageError} if both are the same user
- */
+/** @throws {UsageError} if both are the same user */
 export function createHandOver({ from, to }: HandOver, role?: string): Addition {
   if (from === to)
     throw new UsageError(`the users must be different, not both “${from}”`, {
@@ -40,9 +37,9 @@ export function createHandOver({ from, to }: HandOver, role?: string): Addition 
 /**
  * Adds a user to the rooms of another user, in the same roles or in one role.
  * @throws {UsageError} if both are the same user
- * @throws {NotFoundError} if one user does not exist
+ * @throws {NotFoundError} if a user does not exist
  * @throws {ConfirmationError} if the change is not confirmed
- * @throws {PartialError} if some rooms failed
+ * @throws {MeetroomError} if a room failed
  */
 export async function handOverRooms(
   context: Context,

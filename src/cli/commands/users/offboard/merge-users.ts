@@ -13,9 +13,9 @@ export interface MergeFlags extends AllRoomsFlags {
 /**
  * Adds a user to the rooms of another user, then offboards the other user.
  * @throws {UsageError} if both are the same user
- * @throws {NotFoundError} if one user does not exist
+ * @throws {NotFoundError} if a user is not found
  * @throws {ConfirmationError} if the plan is not confirmed
- * @throws {PartialError} if some steps failed
+ * @throws {MeetroomError} if a step failed
  */
 export async function mergeUsers(
   context: Context,

@@ -13,7 +13,7 @@ import { type Addition, AdditionPlan } from '../../../targets/add-to-rooms.ts'
 
 export interface OffboardingChange {
   step: 'block' | 'unblock'
-  /** True to delete each user after all blocks succeeded. */
+  /** True to delete each user whose blocks all succeeded. */
   deletes: boolean
   /** True to delete users even if the effect of their blocks is unknown. */
   acceptsUnconfirmed?: boolean
@@ -32,7 +32,6 @@ interface PlannedMembership {
 }
 
 export interface OffboardingPlan {
-  /** Memberships in the order of the given users. */
   memberships: readonly PlannedMembership[]
   unread: readonly { room: Item; error: MeetroomError }[]
   /** Users to delete, by ID; undefined for a user who does not exist. */
@@ -40,7 +39,7 @@ export interface OffboardingPlan {
   additions?: AdditionPlan | undefined
 }
 
-/** @throws {MeetroomError} if the service does not respond or refuses the key, or no room can be read */
+/** @throws {MeetroomError} after any failure other than some unreadable rooms, which the plan lists */
 export async function planOffboarding(
   context: Context,
   ids: readonly string[],
@@ -66,7 +65,7 @@ export async function planOffboarding(
   return { memberships: [...found.values()].flat(), unread: search.unread, users, additions }
 }
 
-/** Plans to unblock the members in a file. Skips missing members, and members that belong to another user. */
+/** Plans to unblock the members in a file. */
 async function planLifting(
   context: Context,
   file: string,
@@ -117,7 +116,7 @@ function reasonToSkip({ room, member }: Membership, { step, force }: Offboarding
   const { type } = room
   if (hasNoBlock(type) && !force) return `no block in ${toText(type)} rooms`
   const told = isBlocked(member)
-  // The state is unknown if the service omits `is_blocked`.
+  // `is_blocked` is missing or unreadable.
   if (told === undefined) return undefined
   if (step === 'block') return told ? 'already blocked' : undefined
   return told ? undefined : 'not blocked'

@@ -23,11 +23,10 @@ export interface AllRoomsFlags extends PaceFlags {
 }
 
 /**
- * Blocks or unblocks users in their rooms. Deletes a user only after all blocks succeeded. A second run skips
- * completed steps.
- * @throws {NotFoundError} without `--ignore-not-found`, if a user does not exist or is in none of the rooms
+ * Blocks or unblocks users in their rooms. Deletes a user only after all blocks of the user succeeded.
+ * @throws {NotFoundError} if a required user is not found
  * @throws {ConfirmationError} if the plan is not confirmed
- * @throws {PartialError} if some steps failed
+ * @throws {MeetroomError} if a step failed
  */
 export async function runOffboarding(
   context: Context,
@@ -53,7 +52,7 @@ export async function runOffboarding(
   const isIds = printer.options.format === 'ids'
 
   async function* pages(): AsyncGenerator<Page> {
-    // `-o ids` prints the deleted users, or the blocked members if no users are deleted.
+    // `-o ids` prints the deleted users; without a deletion, the changed members.
     for await (const step of offboarding.steps())
       if (!isIds || (step.status === 'ok' && (!change.deletes || step.step === 'delete')))
         yield { items: [step] }
@@ -92,7 +91,7 @@ async function savePlannedBlocks(
   )
 }
 
-/** Returns the users to delete; none if a room could not be read. */
+/** Omits all users if a room is unread, because the run then deletes none. */
 function findDeletionTargets(
   { users, unread, memberships }: OffboardingPlan,
   flags: PaceFlags,
@@ -102,9 +101,8 @@ function findDeletionTargets(
 }
 
 /**
- * Requires memberships or an existing user for each ID, if all rooms were read. A deletion of several users
- * skips missing users.
- * @throws {NotFoundError} if a user is in none of the rooms, or does not exist
+ * Accepts any ID if a room could not be read. A deletion of several users skips missing users.
+ * @throws {NotFoundError} if a user has neither memberships nor a record to delete
  */
 async function requirePeople(
   context: Context,

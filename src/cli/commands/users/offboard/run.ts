@@ -33,11 +33,11 @@ export class OffboardingRun {
   readonly #change: OffboardingChange
   readonly #flags: PaceFlags
   readonly run: Run
-  /** Users with a failed or skipped step. */
+  /** Users with a failed, unknown or unsent block. */
   readonly #incompleteUsers = new Set<string>()
   /** Reasons why an accepted block is unconfirmed, by user ID. */
   readonly #unconfirmed = new Map<string, string>()
-  /** Reasons from the second search to keep users, by user ID. */
+  /** Reasons to keep users, found after the blocks, by user ID. */
   readonly #later = new Map<string, string>()
   #isHandedOver = true
   readonly #done = { block: 0, delete: 0, added: 0, raised: 0 }
@@ -78,9 +78,7 @@ export class OffboardingRun {
     if (this.#change.deletes) yield* this.#deletions()
   }
 
-  /**
-   * Adds the other user to the rooms. The run blocks and deletes nothing unless all of these steps succeed.
-   */
+  /** Hands over the rooms of a merge. After any failure, the run blocks and deletes nothing. */
   async *#additions(): AsyncGenerator<Row> {
     const { additions, unread } = this.#plan
     if (!additions) return
@@ -144,9 +142,7 @@ export class OffboardingRun {
       : `not every block is verified: ${this.#unconfirmed.get(id)}`
   }
 
-  /**
-   * Finds memberships in private rooms that users gained after the plan. The run does not delete such users.
-   */
+  /** Finds users with unblocked memberships, such as new ones. The run does not delete these users. */
   async #searchAgain(ids: readonly string[]): Promise<void> {
     if (ids.length === 0 || this.#context.flags.dryRun || this.run.isStopped) return
     const { host, interrupt } = this.#context
@@ -219,7 +215,7 @@ export class OffboardingRun {
     return { status: 'ok', value: await removeRecord(this.run.client, 'user', user_id) }
   }
 
-  /** Returns the final error. A user who is not deleted counts as incomplete, even if no step failed. */
+  /** A kept user causes a `PartialError`, unless a fatal error ended the run. */
   conclude(error: MeetroomError | undefined): MeetroomError | undefined {
     if (this.#isKept === 0 || (error && error === this.run.fatal)) return error
     return new PartialError(this.#summary, { cause: error, hint: this.#hint })
