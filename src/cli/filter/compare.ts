@@ -8,7 +8,7 @@ export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~'
 
 export type FilterType = 'text' | 'number' | 'boolean' | 'time'
 
-/** Function that tests the value of a field. Accepts null, and returns undefined for a malformed value. */
+/** Accepts null, and returns undefined for a malformed value. */
 export type Test = (value: unknown) => boolean | undefined
 
 export const operators: Readonly<Record<string, Operator>> = {
@@ -19,7 +19,7 @@ export const operators: Readonly<Record<string, Operator>> = {
 export interface Comparison {
   operator: Operator
   type: FilterType
-  /** Value to compare with. An empty text matches null and empty values. */
+  /** An empty text means null or an empty value. */
   text: string
   condition: string
   /** Current time in milliseconds since 1970. Durations such as `90d` count back from this time. */
@@ -111,10 +111,7 @@ function compareRange<T extends number | string>(
   }
 }
 
-/**
- * Parses a date, a time or a duration before `now`. Returns the first and last millisecond; undefined for an
- * invalid text.
- */
+/** Returns the first and the last millisecond of a moment; undefined for an invalid text. */
 function parseTimeRange(text: string, now: number, zone: TimeZone): [number, number] | undefined {
   const moment = parseMoment(text, now, zone)
   return moment && [moment.start, moment.end === undefined ? moment.start : moment.end - 1]

@@ -3,15 +3,15 @@ import type { FilterType } from './compare.ts'
 
 /**
  * Types of the room metrics. The API does not return metrics, so each room needs additional requests. A
- * metric takes precedence over an unlisted field of the same name.
+ * metric takes precedence over a field of the same name.
  */
 export const metricTypes = {
   online: 'number',
   sessions: 'number',
   members: 'number',
   /**
-   * Time of the last connection; the current time while a participant is connected, null if the room was
-   * never used.
+   * End of the last session; the current time while a participant is connected, null if there are no
+   * sessions.
    */
   last_active: 'time',
   /** Time since `last_active`, or since creation for a room that was never used. */
@@ -23,10 +23,7 @@ export const idleSince = 'idle_since'
 /** Returns the name of the value that determines a metric. */
 export const readAs = (metric: string) => (metric === 'idle' ? idleSince : metric)
 
-/**
- * Returns the types of the fields that only lists compute: the age of items that have `created_at`, and room
- * metrics.
- */
+/** Returns the types of `age`, for resources with `created_at`, and of the room metrics. */
 export function computedTypes({ name, fields }: Resource): ReadonlyMap<string, FilterType | 'age'> {
   return new Map<string, FilterType | 'age'>([
     ...(Object.hasOwn(fields, 'created_at') ? ([['age', 'age']] as const) : []),

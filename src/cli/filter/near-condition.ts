@@ -13,8 +13,8 @@ const words: readonly (readonly [pattern: RegExp, operator: string])[] = [
 ]
 
 /**
- * Translates a condition in the syntax of another query language: `name contains Maths`, `type in (a,b)`,
- * `terminated_at is null`, `type:open`, or `record` and `!record` for a boolean field.
+ * Translates a condition of another query language, such as `name contains Maths`, `type in (a,b)` or
+ * `!record`.
  * @returns undefined for other text
  */
 function findNearCondition(text: string, types: ReadonlyMap<string, string>): string | undefined {
@@ -52,7 +52,6 @@ export function splitConditions(text: string, types: ReadonlyMap<string, string>
   return parts.every(isCondition) ? parts : [text]
 }
 
-/** Creates the error for a malformed condition. The shell may have interpreted an unquoted < or >. */
 export function invalidCondition(
   condition: string,
   flag: string,
@@ -71,7 +70,7 @@ export function invalidCondition(
   })
 }
 
-/** Suggests the most similar choice, or a pattern for values that only some services send. */
+/** Suggests a similar choice, or a pattern for values that only some services send. */
 export function hintOnChoice(
   flag: string,
   field: string,

@@ -9,13 +9,13 @@ interface TextCondition {
   flag: string
   field: string
   text: string
-  /** Fields that `--where` accepts. */
+  /** Known fields, by name. */
   fields: ReadonlyMap<string, unknown>
   /** Condition with its flag, as typed. */
   given: string
 }
 
-/** Maximum number of values to compare for a hint if no item matches. */
+/** Maximum number of values, and of items, to examine for hints. */
 const maxCompared = 10_000
 
 const quoted = /^["'\u201c-\u201e\u2018-\u201a\xab]([\s\S]+)["'\u201c\u201d\u2018\u2019\xbb]$/
@@ -87,7 +87,7 @@ export function formatAsteriskHint(
   return `${given}: “${wildcard}” is an ordinary character; for a pattern: ${formatCondition(flag, field, '~', pattern)}`
 }
 
-/** Formats a hint for a list such as `a,b`, which `=` compares as one value. */
+/** Formats a hint for a list such as `a,b`, which conditions compare as one value. */
 export function formatAlternatives(flag: string, field: string, text: string, operator = '~'): string {
   const pattern = matchAny(text.split(',').map((part) => part.trim()))
   return `“,” is an ordinary character; for several values: ${formatCondition(flag, field, operator, pattern)}`
@@ -101,10 +101,7 @@ export function formatCondition(flag: string, field: string, operator: string, v
   return `${flag} ${quoteForShell(`${field}${blank}${operator}${blank}${value}`)}`
 }
 
-/**
- * Decodes a text copied from a URL. Returns undefined if no character is encoded, or the encoding is
- * malformed.
- */
+/** Returns undefined if no character is encoded, or the encoding is malformed. */
 function decodePercent(text: string): string | undefined {
   if (!/%[0-9a-f]{2}/i.test(text)) return undefined
   try {

@@ -44,7 +44,7 @@ export function compilePattern(text: string, condition: string, ignoresCase: boo
   }
 }
 
-/** Pattern for escape sequences, with named groups for sequences that RE2 writes differently. */
+/** Pattern of escape sequences, with named groups for parts of translated sequences. */
 const escapes = String.raw`\\u\{(?<long>\w+)\}|\\u(?<high>d[89ab]\w\w)\\u(?<low>d[c-f]\w\w)|\\u(?<short>\w{4})|\\c(?<control>\w)|\\(?<p>p)\{\w+=(?<value>\w+)\}|\\[^]`
 const classTokens = new RegExp(String.raw`${escapes}|\[`, 'giu')
 const tokens = new RegExp(

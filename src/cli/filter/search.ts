@@ -11,8 +11,7 @@ import type { Filter } from './where.ts'
 const searchedFields = ['name', 'email']
 
 /**
- * Adds `--search` to a filter. The name, the ID or the email must contain the text. A field that the full
- * record lacks does not match.
+ * Adds `--search` to a filter: the ID, name or email must contain the text.
  * @throws {UsageError} for an empty text
  */
 export function withSearch(filter: Filter, text: string, list: OperationName, view: View): Filter {

@@ -19,7 +19,7 @@ const oneOf = (field: string, ifTrue: string, ifFalse: string) => (value: unknow
   value: value === true ? ifTrue : ifFalse,
 })
 
-/** Filters of lists whose effect is visible in the items. */
+/** API filters whose effect is visible in the list items. */
 const conditions: Record<Filtered, Readonly<Record<string, (value: unknown) => Condition>>> = {
   listRooms: {
     name: equal('name'),
@@ -30,10 +30,7 @@ const conditions: Record<Filtered, Readonly<Record<string, (value: unknown) => C
   listDeliveries: { room_id: equal('room_id'), state: equal('state') },
 }
 
-/**
- * Requires that the items of a page match the filters of the request.
- * @throws {FilterIgnoredError} for an item that contradicts a filter
- */
+/** @throws {FilterIgnoredError} for an item that contradicts a filter of the request */
 export function requireFiltered(name: keyof typeof endpoints, query: object, items: readonly Item[]): void {
   const view = selectView(endpoints[name])
   for (const [filter, sent] of listSentFilters(name, query)) {
@@ -52,7 +49,7 @@ export function requireFiltered(name: keyof typeof endpoints, query: object, ite
   }
 }
 
-/** Returns the filters of a query whose effect is visible in the items, with their conditions. */
+/** Returns only the filters whose effect is visible in the list items. */
 export function listSentFilters(name: string, query: object): (readonly [string, Condition])[] {
   const known = conditions[name as Filtered]
   if (!known) return []

@@ -4,7 +4,7 @@ import { compilePattern } from './pattern.ts'
 export type Substitution = (text: string) => string
 
 /**
- * Parses a sed substitution, such as `s/^Maths 7/Maths 8/`. Any character may replace the separator `/`. The
+ * Parses a sed substitution, such as `s/^Maths 7/Maths 8/`. Other separators, such as `#`, are allowed. The
  * flag `g` replaces all matches, and `i` ignores case. `\1` or `$1` in the replacement inserts a group.
  * @throws {UsageError} for a malformed substitution or an unsupported pattern
  */
@@ -40,14 +40,14 @@ export function parseSubstitution(given: string, flag: string): Substitution {
   }
 }
 
-/** Pattern of a group such as `\1` or `$1`, or of an escaped character. */
+/** Pattern of a group reference such as `\1` or `$1`, or of an escaped character. */
 const groupMark = /[\\$](\d)|\\[\s\S]/g
 
 const isFlags = (flags: string | undefined): flags is string => flags !== undefined && /^[gi]*$/.test(flags)
 
 const isSyntax = (character: string) => /[/^$.*+?()[\]{}|]/.test(character)
 
-/** Splits a text at separators that no backslash precedes. */
+/** Splits a text at unescaped separators. */
 function splitParts(text: string, separator: string): string[] {
   const parts = ['']
   for (const [part] of text.matchAll(/\\[\s\S]|[\s\S]/gu))

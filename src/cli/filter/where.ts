@@ -29,9 +29,9 @@ export interface Filter {
   explainNoMatch(): readonly string[]
   /** Time conditions with absolute instants and their zone, for notices and prompts. */
   instants: readonly string[]
-  /** Tests the fields of an item. Returns undefined if the result depends on a missing field. */
+  /** Returns undefined if the result depends on a missing or malformed field. */
   matches(item: Item): boolean | undefined
-  /** Tests the metrics of a room. Returns undefined if the result depends on a missing metric. */
+  /** Returns undefined if the result depends on a missing or malformed metric. */
   matchesMetrics(facts: Item): boolean | undefined
   markUnreadable(field: string, value: FieldValue): FieldValue
 }
@@ -44,7 +44,7 @@ interface Condition {
   instants?: string | undefined
 }
 
-/** Fields that `--where`, `--sort` and `--count-by` of a list accept. */
+/** Known fields of list items. */
 export interface KnownFields {
   view: View
   types: ReadonlyMap<string, FilterType | 'age'>
@@ -62,8 +62,9 @@ export interface WhereClock {
 }
 
 /**
- * Parses `--where` conditions, all of which must match: `type=private`, `created_at<90d`, `name~^test`.
- * @throws {UsageError} for an unknown field or an invalid value
+ * Parses `--where` conditions, such as `type=private`, `created_at<90d` or `name~^test`. All conditions must
+ * match.
+ * @throws {UsageError} for an invalid condition
  */
 export async function parseWhere(
   conditions: readonly string[],
@@ -95,7 +96,6 @@ export async function parseWhere(
   }
 }
 
-/** Evaluates all conditions. Returns undefined if the result depends on a missing field. */
 function evaluate(
   conditions: readonly Condition[],
   readField: (field: string) => FieldValue,
@@ -191,10 +191,7 @@ function withChoices(choices: readonly string[] | undefined, test: Test): Test {
   }
 }
 
-/**
- * Creates a test for an age such as `idle>90d`. Reverses the operator, because a greater age means an earlier
- * time.
- */
+/** Reverses the operator, because a greater age means an earlier time. */
 async function compareAge(
   field: string,
   compared: string,
@@ -227,14 +224,12 @@ export function fieldsOfRows(view: RowKind): KnownFields {
   return { view, types: new Map(types) }
 }
 
-/**
- * Returns the types of the fields that `--where`, `--sort`, `--count-by` and `--columns` of a list accept.
- */
+/** Returns the types of the known fields of list items, including computed fields. */
 export function conditionTypes(resource: Resource, view: View): ReadonlyMap<string, FilterType | 'age'> {
   return new Map([...filterTypes(resource, view), ...computedTypes(resource)])
 }
 
-/** Returns the types of the documented, derived and unlisted fields of an item, without deprecated fields. */
+/** Returns the types of listed, derived and unlisted fields, without deprecated and request-only fields. */
 export function filterTypes({ fields }: Resource, { columns }: View): ReadonlyMap<string, FilterType> {
   const typed = (entries: [string, Field][]) =>
     entries.map(([name, { type }]) => [name, filterType(type)] as const)
@@ -264,10 +259,7 @@ function formatInstants(
   return `${inDay ?? `${field} ${operator} ${start}`} (${zone.name})`
 }
 
-/**
- * Formats a comparison with a whole day as comparisons with the start of that day and of the next day.
- * Returns undefined for `<` and `>=`, which need only the start of that day.
- */
+/** Formats a comparison with a whole day. `end` is the start of the next day. */
 function formatDayTest(field: string, operator: Operator, start: string, end: string): string | undefined {
   const tests: Partial<Record<Operator, string>> = {
     '=': `${start} <= ${field} < ${end}`,

@@ -5,7 +5,7 @@ import { joinVisible, own, visible, visibleLines } from '../output/terminal/visi
 
 const codeIndent = '  '
 
-/** Renders a help topic for the terminal, without HTML comments. `width` is the maximum number of columns. */
+/** Renders a help topic without HTML. Wraps paragraphs, lists and tables at `width` characters. */
 export function renderMarkdown(topic: readonly Token[], style: Style, width: number): Visible {
   const blocks = topic.flatMap((token) => renderBlock(token as MarkedToken, style, width))
   return joinVisible(blocks, own`\n\n`)
@@ -65,9 +65,7 @@ function itemLines(token: MarkedToken, width: number): string[] {
 const columnGap = '  '
 const minColumnWidth = 10
 
-/**
- * Aligns the columns of a table. If the table is too wide, shrinks the widest columns and wraps their cells.
- */
+/** Shrinks the widest columns of a table that is too wide, and wraps their cells. */
 function tableLines(table: Tokens.Table, width: number): string[] {
   const rows = [table.header, ...table.rows].map((row) => row.map((cell) => plainText(cell.tokens)))
   const widths = fittedWidths(rows, width)
@@ -97,7 +95,7 @@ function fittedWidths(rows: readonly (readonly string[])[], width: number): numb
 }
 
 /**
- * Returns the text of inline Markdown. Code keeps its backticks, because the terminal has no other mark for
+ * Returns the text of inline Markdown. Code keeps its backticks, because plain text has no other mark for
  * code.
  */
 export function plainText(tokens: readonly Token[] = []): string {

@@ -4,9 +4,7 @@ import { plainText, renderMarkdown } from './render-markdown.ts'
 import { readTopic, type Topic, topicSummaries } from './topics.ts'
 
 const maxFound = 8
-/**
- * Weight of a word in a heading or as the first cell of a table row. An occurrence in the text has weight 1.
- */
+/** Weight of words in headings and in first table cells, relative to other text. */
 const headingWeight = 100
 /** Common words of questions. The search ignores these words if there are other words. */
 const ignoredWords: ReadonlySet<string> = new Set(
@@ -14,21 +12,21 @@ const ignoredWords: ReadonlySet<string> = new Set(
     ' ',
   ),
 )
-/** Width in columns that no line exceeds, which prevents wrapping. */
+/** Width that prevents wrapping, in characters. */
 const width = 10_000
 
 interface Section {
   topic: Topic
   heading: string
-  /** Number of different search words in the section. */
+  /** Number of search words that occur in the section. */
   matched: number
   /** Weighted number of occurrences of the search words. Headings and definitions count more than text. */
   weight: number
 }
 
 /**
- * Finds the help sections that contain the largest number of the words: at most `maxFound`, best match first.
- * More than half of the words must match.
+ * Finds at most `maxFound` help sections with the most search words, best match first. More than half of the
+ * words must match.
  * @param typed words, or a question in one argument
  */
 export async function searchTopics(typed: readonly string[], style: Style): Promise<Section[]> {
@@ -38,7 +36,7 @@ export async function searchTopics(typed: readonly string[], style: Style): Prom
   if (!all.every((word) => /^[\p{L}\p{N}_-]+$/u.test(word))) return []
   const asked = all.filter((word) => !ignoredWords.has(word.toLowerCase()))
   const words = asked.length > 0 ? asked : all
-  // The changelog contains nearly every term and would match every search.
+  // The changelog contains most terms, and would match most searches.
   const topics = Object.keys(topicSummaries).filter((topic) => topic !== 'changes') as Topic[]
   const sections = await Promise.all(
     topics.map(async (topic) =>

@@ -18,7 +18,7 @@ import { readRecord } from '../records/records.ts'
 import { openRun } from '../run/run.ts'
 import type { Tally } from '../run/tally.ts'
 
-/** Number of members in memory above which the export starts no further room. */
+/** Number of read-ahead members above which new rooms wait for written ones. */
 const maxMembersAhead = 20_000
 
 interface MemberExportOptions {
@@ -34,7 +34,7 @@ interface MemberExportOptions {
   concurrency?: number | undefined
 }
 
-/** Rooms that an export skips because their members cannot be read. */
+/** Rooms whose members an export cannot read in full. */
 export class UnreadRooms {
   readonly #context: Context
   #count = 0
@@ -44,7 +44,10 @@ export class UnreadRooms {
     this.#context = context
   }
 
-  /** Reports the error of a room, or throws the error if other rooms would fail in the same way. */
+  /**
+   * Reports the error of a room.
+   * @throws all errors except `IncompleteError` and `ApiError`
+   */
   async add(room_id: string, cause: unknown): Promise<void> {
     const { error } = toFailure(cause)
     if (!(error instanceof IncompleteError || error instanceof ApiError)) throw cause
@@ -74,7 +77,7 @@ class MembersAhead {
   #count = 0
   #proceed = () => {}
 
-  /** Yields rooms. While too many members are read ahead, yields one room for each written room. */
+  /** While too many members are read ahead, yields one room for each written room. */
   async *limit(rooms: AsyncIterable<Item>): AsyncGenerator<Item> {
     for await (const room of rooms) {
       if (this.#count > maxMembersAhead)
@@ -184,7 +187,7 @@ async function* addLastSeen(
   }
 }
 
-/** Adds the room ID, which imports need and some services omit, and the room name. */
+/** Adds the room ID, which imports need and some services omit. */
 function addRoom(
   { items, plain }: Page,
   { id: room_id, name }: Item,

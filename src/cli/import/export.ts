@@ -41,10 +41,10 @@ const exportKinds = {
 } as const
 
 /**
- * Exports items of one kind in a format that `import` reads; CSV by default.
- * @param ids IDs of the items, or of the members' rooms; all items if empty; `-` reads IDs from standard
+ * Exports items of one kind; CSV by default.
+ * @param ids IDs of the items, or of the members’ rooms; all items if empty; `-` reads IDs from standard
  * input
- * @throws {UsageError} for an unsupported format, and for members without rooms or `--all-rooms`
+ * @throws {UsageError} for invalid flags, and for members without rooms or `--all-rooms`
  * @throws {PartialError} if `--all-rooms` cannot read the members of every room
  */
 export async function runExport(

@@ -16,9 +16,9 @@ export interface ImportProgress {
 
 /**
  * Ends an import and suggests the next command. Prints the summary even after a fatal error, because the
- * import can be resumed.
+ * import may be resumed.
  * @param hasSent true if a request may have reached the service
- * @throws {MeetroomError} unless every row was imported
+ * @throws {MeetroomError} if rows failed or were not tried
  */
 export async function finishImport(
   context: Context,
@@ -79,8 +79,7 @@ function describeRun(tally: Tally, plan: ImportPlan, { recorded }: ImportProgres
   return tally.describe(
     [`imported ${imported} of ${countItems(tally, plan)}${split}`],
     {},
-    // Counts rows that only the journal records separately, because the journal may come from another
-    // machine.
+    // Shows the rows from the journal separately, because the journal may come from another machine.
     recorded > 0 ? [`${recorded} recorded as done by an earlier run`] : [],
   )
 }
@@ -107,10 +106,7 @@ const stoppingFlags = ['--max-errors', '--fail-fast', '--resume']
 const targetFlagNames = ['--profile', '--local', '--base-url']
 const omittedFlags = [...stoppingFlags, ...targetFlagNames]
 
-/**
- * @param given flags on the command line
- * @param hasSent false if no row was sent; then there is no journal to resume
- */
+/** @param hasSent false if no row was sent; then there is no journal to resume */
 function buildResumeCommand(
   name: string,
   file: string,

@@ -20,9 +20,9 @@ import type { Row } from './read/rows.ts'
 import { type PendingRow, RowSender } from './row-sender.ts'
 
 /**
- * Sends the pending rows of an import, and counts them.
+ * Sends the pending rows of an import.
  * @returns the run, and true if a request may have reached the service
- * @throws {UsageError | OutputError} if the journal, rejects or results cannot be written
+ * @throws {MeetroomError} if the run cannot start, or if the journal, rejects or results cannot be written
  */
 export async function runImportRows(
   context: Context,
@@ -35,7 +35,7 @@ export async function runImportRows(
     effect: checked.destructive > 0 ? 'destroys' : 'writes',
     total: checked.shardRows,
     summarize: (tally) => summarizeImport(tally, plan, progress, dryRun),
-    // The import has already asked for confirmation of all rows.
+    // The import itself asks for confirmation.
     confirmed: true,
     shows: dryRun,
   })
@@ -137,7 +137,7 @@ function createWork(pendingRows: PendingRows, sender: RowSender, ledger: Ledger,
       const backpressure = ledger.recordOutcome(row, body, outcome)
       if (backpressure) await backpressure
       if (!error || !hasNoResponse(error)) consecutiveFailures = 0
-      // Tolerates a single lost connection; many consecutive failures end the run.
+      // Tolerates a few lost connections; many consecutive ones end the run.
       else if (++consecutiveFailures >= Math.max(5, concurrency)) throw error
     },
     putBack,

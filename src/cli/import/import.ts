@@ -12,7 +12,7 @@ import { type ImportPlan, prepareImport } from './prepare.ts'
 import type { ImportFlags } from './read/import-flags.ts'
 import { openSource } from './read/source.ts'
 
-/** @throws {MeetroomError} unless every row was imported */
+/** @throws {MeetroomError} if the import is refused or incomplete */
 export async function runImport(
   context: Context,
   name: keyof typeof createAdapters,
@@ -32,7 +32,7 @@ export async function runImport(
   }
 }
 
-/** Maximum number of rows to look up. All further rows count as affected. */
+/** Maximum number of destructive rows to look up. All others count as affected. */
 const maxLookups = 1000
 
 /** @throws {ConfirmationError} if the user does not confirm, or more than `--max` items are affected */
@@ -82,10 +82,7 @@ async function* listDestructive(
     for (const { body } of batch) if (body && adapter.destructive?.isRequested(body)) yield body
 }
 
-/**
- * Returns true if a row would terminate a room or block members. Returns false after an `ApiError` or a
- * `NotFoundError`, because sending the row reports the error.
- */
+/** Returns false after an `ApiError` or a `NotFoundError`, because sending the row reports the error. */
 async function isChangedBy(client: Client, adapter: ImportAdapter, body: RequestBody): Promise<boolean> {
   try {
     const existing = await adapter.find(client, body)

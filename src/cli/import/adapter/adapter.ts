@@ -7,17 +7,16 @@ export type RequestBody = Readonly<Record<string, unknown>>
 export interface ImportAdapter<B extends RequestBody = RequestBody> extends ImportColumns {
   name: 'users' | 'rooms' | 'members'
   view: View
-  /** Operation that creates an item; its schema checks the rows. */
   createOperation: 'createUser' | 'createRoom' | 'addMember'
   /** Columns that are not fields of the item, so overwriting does not reset them. */
   extraColumns?: readonly string[]
   /** Default values of new items. Values in the row take precedence. */
   creationDefaults?: RequestBody
-  /** Flags by field, such as `--type TYPE`, that set the field in rows without a value. */
+  /** Flags by field, such as `--room ROOM`, that set the field in rows without a value. */
   defaultFlags?: Readonly<Record<string, string>>
   /**
-   * Converts a saved record to a request body. The record may contain fields that the service sets.
-   * @throws {UsageError} for a malformed record
+   * Converts nested saved records to request bodies.
+   * @throws {UsageError} for malformed records
    */
   normalize?(body: RequestBody): RequestBody
   /** Returns the key that identifies a row; undefined if the row has none. */
@@ -34,7 +33,7 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
   create(client: Client, body: B): Promise<string>
   /** Returns the fields that the create operation sets; all fields by default. */
   createdFields?(body: B): RequestBody
-  /** Completes a created item; must be idempotent. Returns undefined if the item is complete. */
+  /** Completes a created item; must be idempotent. Returns undefined only if the item is complete. */
   completeCreated?(client: Client, body: B, id: string): Promise<unknown> | undefined
   overwrite(client: Client, body: B, existing: Item): Promise<string>
   update?(client: Client, body: B, existing: Item): Promise<string>
@@ -51,11 +50,11 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
   listReferencedUsers?(body: B): readonly string[]
   /** Returns the reason why an existing item cannot be changed; undefined for other items. */
   explainUnchangeable?(body: B, existing: Item): string | undefined
-  /** Returns the fields of a row that the service neither updates nor returns. */
+  /** Returns the fields of a row that changing an item silently ignores. */
   listIgnoredFields?(body: B, existing: Item): readonly string[]
   /**
-   * Finds the item of a row whose outcome is unknown. Returns `absent` if the item certainly does not exist,
-   * and undefined if its existence is unknown.
+   * Finds the item of a row whose outcome is unknown. Returns `absent` if the item does not exist, and
+   * undefined if the item cannot be identified.
    * @param createdId ID that the service assigned to the item
    */
   findLostItem(client: Client, body: B, createdId?: string): Promise<Item | 'absent' | undefined>

@@ -2,5 +2,5 @@ import { createMembers } from './members.ts'
 import { createRooms } from './rooms.ts'
 import { createUsers } from './users.ts'
 
-/** Functions that create import adapters. Each import needs a new adapter, because adapters cache lookups. */
+/** Each import needs a new adapter, because adapters have state. */
 export const createAdapters = { users: createUsers, rooms: createRooms, members: createMembers } as const

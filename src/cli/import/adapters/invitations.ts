@@ -16,7 +16,7 @@ const readOnlyFields: readonly string[] = Object.entries(member.fields)
   .filter(([, field]) => !('write' in field))
   .map(([name]) => name)
 
-/** Converts a saved member to an invitation, without null values and fields that the service sets. */
+/** Converts a saved member to an invitation, without null values and read-only fields. */
 export function readInvitation(savedMember: unknown): unknown {
   if (!isRecord(savedMember)) return savedMember
   // Some services send text or numbers for booleans.

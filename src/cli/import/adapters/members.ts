@@ -88,7 +88,7 @@ export function createMembers({ unblock }: Pick<ImportFlags, 'unblock'> = {}): I
   return members
 }
 
-/** Returns the members of a room by user ID. Omits anonymous participants, who have no user ID. */
+/** Omits anonymous participants, who have no user ID. */
 async function listMembers(client: Client, room_id: string): Promise<Map<string, Item[]>> {
   const members = new Map<string, Item[]>()
   for await (const member of listMembersOf(withoutNotices(client), room_id)) {

@@ -39,14 +39,14 @@ const readableCreateOnlyFields = createOnlyFields
   .map(([field]) => field)
 const nonUpdatableFields = new Set(['id', 'terminated_at', ...createOnlyFields.map(([field]) => field)])
 
-/** Returns true for a terminated room. Exports contain `terminated_at`, not `is_terminated`. */
+/** An export may show a termination only in `terminated_at`. */
 function isTerminated({ is_terminated, terminated_at }: Row): boolean {
   return parseBoolean(is_terminated) ?? typeof parseTimestamp(terminated_at) === 'number'
 }
 
 const blockedMembers = ({ members = [] }: Row) => members.filter((member) => isBlocked(member))
 
-/** Creates the adapter for rooms. Rows identify rooms by ID, or by name with `--match` or `--group-by`. */
+/** Rows identify rooms by ID, or by name with `--match` or `--group-by`. */
 export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
   // The `--group-by` column also identifies rooms.
   const match = flags.match ?? flags.groupBy

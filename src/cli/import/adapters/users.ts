@@ -45,7 +45,7 @@ export function createUsers({ ifExists }: Pick<ImportFlags, 'ifExists'>): Import
         : { ...body, memberships: readMemberships(body['memberships']) },
     keyOf: ({ user_id }) => user_id,
     keyName: 'user_id',
-    // Create User overwrites an existing user (API specification, “Endpoints”).
+    // Create User overwrites an existing user (API specification, “Endpoints”, rule 3).
     createOverwrites: true,
     createDuplicates: false,
     canCreateMissing: true,

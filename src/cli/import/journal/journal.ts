@@ -42,9 +42,9 @@ export class Journal {
 
   /**
    * Creates or resumes a journal.
-   * @param rows number of rows in the input
-   * @throws {UsageError} if another run uses the journal, or the journal is damaged or does not match the
-   * input or `--resume`
+   * @param rows largest row number in the input
+   * @throws {UsageError} if the journal is in use or damaged, or does not match this run
+   * @throws {OutputError} if the journal cannot be read or written
    */
   static async open(
     path: string,
@@ -72,7 +72,7 @@ export class Journal {
     }
   }
 
-  /** Records rows, in ascending order, before they are sent. Resolves when the record is on disk. */
+  /** Records rows before they are sent. Resolves when the record is on disk. */
   recordSending(rows: readonly number[]): Promise<void> {
     let first = 0
     for (let i = 0; i < rows.length; i++) {
@@ -84,7 +84,7 @@ export class Journal {
     return this.#log.appendSynced()
   }
 
-  /** Records an outcome without waiting for the disk. After a crash, a resumed run looks up the row. */
+  /** Records an outcome without waiting for the disk. After a crash, a resumed run may look up the row. */
   recordOutcome(entry: JournalEntry): void {
     this.#append(entry)
   }

@@ -20,8 +20,8 @@ export function hashBody(body: RequestBody): number {
 }
 
 /**
- * Rejects an import if a finished run has imported some of its rows, according to the journal or receipt.
- * Looks up a sample of the created rooms. If none exists, prints a notice and accepts the import.
+ * Looks up a sample of the rooms that a finished run created from the same rows. If none exists, prints a
+ * notice.
  * @throws {UsageError} if a room of the sample exists
  */
 export async function requireNotImported(
@@ -49,7 +49,7 @@ export async function requireNotImported(
 }
 
 /**
- * Omits the rows whose room an earlier import with `--where` created, if the room still exists.
+ * Omits the rows whose room a finished import with `--where` created, if the room still exists.
  * @param paths journals and receipts of imports with `--where`
  */
 export async function leaveOutImported(
@@ -124,7 +124,7 @@ async function* readCreatedRows(path: string): AsyncGenerator<{ hash: number; id
     }
 }
 
-/** Parses a line. Returns an empty object for invalid JSON, such as the incomplete line of a killed run. */
+/** Returns an empty object for invalid JSON, such as the incomplete line of a killed run. */
 function parseLine(line: string): { hash?: unknown; id?: unknown } {
   try {
     return (parseJson(line) as object | null) ?? {}
