@@ -3,7 +3,6 @@ import type { Resource } from '../../api/resource-types.ts'
 import { resources } from '../../api/resources.ts'
 import { views } from '../output/views/views.ts'
 
-/** Returns the resource from which a command selects items. Reports select rooms. */
 export function findResource(command: Command): Resource | undefined {
   const name = command.name()
   const group = ['report', 'usage'].includes(name) ? resources.room.plural : command.parent?.name()

@@ -111,7 +111,6 @@ function compareRange<T extends number | string>(
   }
 }
 
-/** Returns the first and the last millisecond of a moment; undefined for an invalid text. */
 function parseTimeRange(text: string, now: number, zone: TimeZone): [number, number] | undefined {
   const moment = parseMoment(text, now, zone)
   return moment && [moment.start, moment.end === undefined ? moment.start : moment.end - 1]

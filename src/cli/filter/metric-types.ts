@@ -20,10 +20,8 @@ export const metricTypes = {
 
 export const idleSince = 'idle_since'
 
-/** Returns the name of the value that determines a metric. */
 export const readAs = (metric: string) => (metric === 'idle' ? idleSince : metric)
 
-/** Returns the types of `age`, for resources with `created_at`, and of the room metrics. */
 export function computedTypes({ name, fields }: Resource): ReadonlyMap<string, FilterType | 'age'> {
   return new Map<string, FilterType | 'age'>([
     ...(Object.hasOwn(fields, 'created_at') ? ([['age', 'age']] as const) : []),

@@ -4,12 +4,10 @@ import { isSimilar } from '../matching/match.ts'
 import type { Item } from '../output/views/views.ts'
 import type { Test } from './compare.ts'
 
-/** Condition that requires a text, as in `--where name=Maths`. */
 interface TextCondition {
   flag: string
   field: string
   text: string
-  /** Known fields, by name. */
   fields: ReadonlyMap<string, unknown>
   /** Condition with its flag, as typed. */
   given: string
@@ -48,7 +46,6 @@ export class NearMisses {
     this.#other = other
   }
 
-  /** Returns a hint on the probable mistake; undefined for an unknown cause. */
   explain(): string | undefined {
     const { field, text, given, flag } = this.#condition
     const [, inside = decodePercent(text)] = quoted.exec(text) ?? []
@@ -73,7 +70,7 @@ export class NearMisses {
   }
 }
 
-/** @param given condition with its flag, as typed */
+/** @param given text that begins the hint */
 export function formatAsteriskHint(
   given: string,
   field: string,
@@ -101,7 +98,6 @@ export function formatCondition(flag: string, field: string, operator: string, v
   return `${flag} ${quoteForShell(`${field}${blank}${operator}${blank}${value}`)}`
 }
 
-/** Returns undefined if no character is encoded, or the encoding is malformed. */
 function decodePercent(text: string): string | undefined {
   if (!/%[0-9a-f]{2}/i.test(text)) return undefined
   try {

@@ -7,7 +7,6 @@ import { foldText } from '../matching/match.ts'
 import { type Item, readField, type View } from '../output/views/views.ts'
 import type { Filter } from './where.ts'
 
-/** Fields that `--search` compares in addition to the ID, if the resource has them. */
 const searchedFields = ['name', 'email']
 
 /**

@@ -49,7 +49,6 @@ export function requireFiltered(name: keyof typeof endpoints, query: object, ite
   }
 }
 
-/** Returns only the filters whose effect is visible in the list items. */
 export function listSentFilters(name: string, query: object): (readonly [string, Condition])[] {
   const known = conditions[name as Filtered]
   if (!known) return []

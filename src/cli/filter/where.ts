@@ -44,7 +44,6 @@ interface Condition {
   instants?: string | undefined
 }
 
-/** Known fields of list items. */
 export interface KnownFields {
   view: View
   types: ReadonlyMap<string, FilterType | 'age'>
@@ -224,7 +223,6 @@ export function fieldsOfRows(view: RowKind): KnownFields {
   return { view, types: new Map(types) }
 }
 
-/** Returns the types of the known fields of list items, including computed fields. */
 export function conditionTypes(resource: Resource, view: View): ReadonlyMap<string, FilterType | 'age'> {
   return new Map([...filterTypes(resource, view), ...computedTypes(resource)])
 }

@@ -65,7 +65,6 @@ function itemLines(token: MarkedToken, width: number): string[] {
 const columnGap = '  '
 const minColumnWidth = 10
 
-/** Shrinks the widest columns of a table that is too wide, and wraps their cells. */
 function tableLines(table: Tokens.Table, width: number): string[] {
   const rows = [table.header, ...table.rows].map((row) => row.map((cell) => plainText(cell.tokens)))
   const widths = fittedWidths(rows, width)
@@ -137,7 +136,6 @@ function indent(lines: readonly string[], by: string): string[] {
   return lines.map((line) => (line === '' ? '' : by + line))
 }
 
-/** Breaks a text into lines of at most `width` characters. Does not split longer words. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''

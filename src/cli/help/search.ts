@@ -18,7 +18,6 @@ const width = 10_000
 interface Section {
   topic: Topic
   heading: string
-  /** Number of search words that occur in the section. */
   matched: number
   /** Weighted number of occurrences of the search words. Headings and definitions count more than text. */
   weight: number

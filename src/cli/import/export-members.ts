@@ -167,7 +167,6 @@ async function* listGivenRooms(context: Context, tally: Tally, ids: readonly str
   for (const id of ids) yield { id }
 }
 
-/** Adds `last_seen` to the members of a room. Lists the sessions of the room once. */
 async function* addLastSeen(
   context: Context,
   client: Client,

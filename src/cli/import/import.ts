@@ -35,7 +35,6 @@ export async function runImport(
 /** Maximum number of destructive rows to look up. All others count as affected. */
 const maxLookups = 1000
 
-/** @throws {ConfirmationError} if the user does not confirm, or more than `--max` items are affected */
 async function confirmImport(context: Context, plan: ImportPlan): Promise<void> {
   const { adapter, flags, checked } = plan
   const { destructive } = adapter

@@ -4,7 +4,6 @@ import type { Context } from '../kernel/context.ts'
 import { type FailedInput, openRejects } from './journal/rejects.ts'
 import { maxReported } from './journal/results.ts'
 
-/** Reporter of invalid rows. Prints the problems of the first rows, and the number of further rows. */
 export class RowProblems {
   readonly #context: Context
   #count = 0
@@ -13,7 +12,6 @@ export class RowProblems {
     this.#context = context
   }
 
-  /** @param place position of the row, such as `people.csv:12` */
   async add(place: string, problem: string): Promise<void> {
     if (this.#count++ < maxReported) await this.#context.reportError(new UsageError(`${place}: ${problem}`))
   }

@@ -19,7 +19,6 @@ export function describeFlag(option: Option): FlagDescription {
   }
 }
 
-/** Infers the type from the placeholder, for flags whose parser does not name a type. */
 function inferType(flags: string): 'number' | 'string' {
   return /<(n|factor)>$/.test(flags) ? 'number' : 'string'
 }

@@ -34,10 +34,6 @@ export async function openControl(context: Context, file: string) {
   }
 }
 
-/**
- * Removes an earlier control file.
- * @throws {UsageError} for any other file
- */
 function removeFormerFile(path: string): void {
   let text: string
   try {

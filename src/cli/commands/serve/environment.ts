@@ -30,7 +30,6 @@ export async function formatEnvironment(
   return `export MEETROOM_BASE_URL=${baseUrl}\nexport MEETROOM_API_KEY="$(cat ${quoteForShell(keyFile)})"\n`
 }
 
-/** @throws {UsageError} if the port is 0, or the program cannot listen on the port */
 async function requireFreePort({ host, port, dataDir }: Flags): Promise<void> {
   const place = [
     '--host',

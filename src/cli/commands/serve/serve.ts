@@ -220,7 +220,6 @@ async function start(
   }
 }
 
-/** @throws {UsageError} for an invalid name, a protected profile, or a profile of a remote service */
 async function requireOwnProfile(context: Context, name: string): Promise<void> {
   checkProfileName(name)
   const profile = findProfile(await context.storedConfig(), name)

@@ -52,7 +52,6 @@ function toRow({ user_id, room, member, lastSeen }: Membership): RowOf<'membersh
   }
 }
 
-/** @throws {NotFoundError} if the user does not exist */
 async function noticeNoRooms(context: Context, user_id: string): Promise<void> {
   await (await context.client()).call('getUser', { params: { user_id } })
   await context.notice(`${user_id} is not a member of any room`)

@@ -14,7 +14,6 @@ export const toleranceFlag = '--tolerance <duration>'
 /** Parses a duration into seconds. */
 export const parseTolerance = (text: string) => parseDuration(text, { least: 1000 }, '--tolerance') / 1000
 
-/** @throws {UsageError} for `--tolerance` without `--secret` */
 export function requireSecret({ secret, tolerance }: { secret?: string; tolerance?: number }): void {
   if (tolerance !== undefined && secret === undefined) throw new UsageError('--tolerance needs --secret')
 }

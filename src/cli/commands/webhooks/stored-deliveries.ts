@@ -79,7 +79,7 @@ async function readGiven(
   return ids
 }
 
-/** Selects the deliveries since a time, oldest first, and asks for confirmation. */
+/** Selects deliveries since a time, oldest first, and asks for confirmation. */
 async function selectSince(
   context: Context,
   given: readonly string[],

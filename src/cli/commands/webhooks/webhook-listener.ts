@@ -33,7 +33,6 @@ const maxBodyBytes = 1024 * 1024
 /** Maximum total size of bodies in memory, in bytes. */
 const maxBodiesBytes = 64 * 1024 * 1024
 
-/** Receives and prints webhooks until an interrupt or an error. */
 export async function listenForWebhooks(context: Context, options: ListenOptions): Promise<void> {
   const printer = await context.printer()
   const forward = options.forwardTo ? await openForward(context, options.forwardTo) : undefined

@@ -19,13 +19,10 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
    * @throws {UsageError} for malformed records
    */
   normalize?(body: RequestBody): RequestBody
-  /** Returns the key that identifies a row; undefined if the row has none. */
   keyOf(body: B): string | undefined
   labelOf?(body: B): string | undefined
   keyName: string
-  /** True if creating an existing item overwrites it. */
   createOverwrites: boolean
-  /** True if creating a row twice creates two items. */
   createDuplicates: boolean
   /** True if `overwrite` and `update` create missing items. */
   canCreateMissing: boolean
@@ -43,14 +40,12 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
     isRequested(body: B): boolean
     isDone(existing: Item, body: B): boolean
   }
-  /** Returns the access change that a row requests; undefined if none. */
   accessChange?(body: B, existing: Item): 'block' | 'unblock' | undefined
   /** Counts members that stay blocked although the row does not request a block. */
   countBlocked?(client: Client, body: B, existing: Item): number | Promise<number>
   listReferencedUsers?(body: B): readonly string[]
-  /** Returns the reason why an existing item cannot be changed; undefined for other items. */
   explainUnchangeable?(body: B, existing: Item): string | undefined
-  /** Returns the fields of a row that changing an item silently ignores. */
+  /** Returns the fields of a row that changing an item does not set. */
   listIgnoredFields?(body: B, existing: Item): readonly string[]
   /**
    * Finds the item of a row whose outcome is unknown. Returns `absent` if the item does not exist, and

@@ -30,7 +30,6 @@ type Row = Omit<BodyOf<Operations['createRoom']>, 'members'> &
 
 type RoomFlags = Pick<ImportFlags, 'match' | 'groupBy' | 'createMissing' | 'unblock' | 'type'>
 
-/** Fields that can only be set at creation. */
 const createOnlyFields = listWritableFields('create', room.fields).filter(
   ([, { write }]) => write === 'create',
 )

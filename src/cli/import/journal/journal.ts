@@ -130,7 +130,6 @@ async function lockJournal(lock: string, machine: Machine): Promise<void> {
   })
 }
 
-/** Copies a journal. Returns false if the receipt cannot be written. */
 async function storeReceipt(journal: string, receipt: string): Promise<boolean> {
   try {
     makeDirectory(dirname(receipt))

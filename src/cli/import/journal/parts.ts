@@ -5,7 +5,6 @@ import type { ImportFlags } from '../read/import-flags.ts'
 
 type Part = Pick<ImportFlags, 'shard' | 'where'>
 
-/** Returns the path of a journal. Each part of an input has its own journal. */
 export function journalPath(input: string, { shard, where }: Part): string {
   const digest = where && createHash('sha256').update(JSON.stringify(where)).digest('hex').slice(0, 8)
   return `${input}${shard ? `.${shard.suffix}` : ''}${digest ? `.where-${digest}` : ''}.journal`

@@ -59,7 +59,6 @@ function openJournal(path: string): number | undefined {
   }
 }
 
-/** @throws {UsageError} if the journal's run has not ended */
 export function requireEnded(path: string, previous: PreviousJournal | undefined): void {
   if (previous && !previous.hasEnded)
     throw new UsageError(`an earlier import (journal ${path}) did not finish`, {

@@ -50,10 +50,6 @@ function checkFlags(grouping: Grouping, flags: ReportFlags): void {
     })
 }
 
-/**
- * Converts the flags to an interval. A missing start or end is infinite.
- * @throws {UsageError} for invalid or conflicting flags
- */
 function readSpan({ from, to, period }: ReportFlags, now: number, zone: TimeZone): Interval {
   if (period !== undefined) {
     if (from !== undefined || to !== undefined)

@@ -1,6 +1,5 @@
 import type { Printed } from '../../../output/schemas/printed.ts'
 
-/** Event with the time of its detection (`at`). */
 export type TimedWatchEvent = Printed['sessions watch']
 
 type WithoutTime<E> = E extends unknown ? Omit<E, 'at' | 'room_id'> : never

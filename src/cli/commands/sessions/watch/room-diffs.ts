@@ -6,7 +6,6 @@ import type { PlacedPerson, WatchScene } from './scene.ts'
 
 type Tell = (event: WatchEvent, room_id?: string) => Promise<void>
 
-/** Rosters and states of the watched rooms. Reports changes between polls as events. */
 export class RoomDiffs {
   readonly #rooms = new Map<string, RoomDiff>()
   readonly #tell: Tell

@@ -126,7 +126,7 @@ function toPerson({ id, member_id, user_id, name, connected_at }: Item): Present
   }
 }
 
-/** Number of people per room above which the poller reads lists instead of single records. */
+/** Number of unnamed people per room above which the poller reads lists. */
 const maxSingleLookups = 5
 
 /** Looks up missing names, because the API specification (“Session”) defines no names. */

@@ -196,7 +196,6 @@ function formatStay(person: PresentPerson, left: number): string {
 const quitKeys = ['q', 'Q', '\u0003', '\u0004']
 const closeEvents = ['end', 'error'] as const
 
-/** Reads keys in raw mode until the returned function is called. */
 function listenForKeys(keyboard: Input, leave: () => void): () => void {
   // An arrow key arrives as several characters that start with escape.
   const onData = (typed: Buffer | string) => {

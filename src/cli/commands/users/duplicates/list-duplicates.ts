@@ -28,7 +28,6 @@ export async function listDuplicates(context: Context): Promise<void> {
     for await (const person of readPeople(context))
       for (const field of comparedFields) addTo(groups[field], field, person)
   } catch (error) {
-    // Prints duplicates even if the list of users is incomplete.
     if (!(error instanceof PartialError)) throw error
     problem = error
   }

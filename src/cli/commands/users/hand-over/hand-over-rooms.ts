@@ -13,7 +13,6 @@ interface HandOver {
   to: string
 }
 
-/** @throws {UsageError} if both are the same user */
 export function createHandOver({ from, to }: HandOver, role?: string): Addition {
   if (from === to)
     throw new UsageError(`the users must be different, not both “${from}”`, {

@@ -65,7 +65,6 @@ export async function planOffboarding(
   return { memberships: [...found.values()].flat(), unread: search.unread, users, additions }
 }
 
-/** Plans to unblock the members in a file. */
 async function planLifting(
   context: Context,
   file: string,

@@ -116,7 +116,6 @@ async function requirePeople(
     await throwNoMembers(context, absent)
 }
 
-/** @throws {ConfirmationError} if the plan is not confirmed, or exceeds `--max` */
 async function confirmPlan(
   context: Context,
   plan: OffboardingPlan,
