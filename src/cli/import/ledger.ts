@@ -48,7 +48,7 @@ export class Ledger {
     }
   }
 
-  /** True if a request of this run or of the resumed run may have reached the service. */
+  /** False only if neither this run nor the resumed run imported a row. */
   get hasSent(): boolean {
     return this.#hasSent
   }
@@ -66,9 +66,8 @@ export class Ledger {
   }
 
   /**
-   * Records the outcome of a row. The promise resolves when the outputs accept more outcomes; undefined means
-   * immediately.
-   * @throws {OutputError} if an outcome cannot be written
+   * Returns a promise that resolves when the outputs accept more outcomes; undefined means immediately.
+   * @throws {OutputError} if the results or rejects cannot be written
    */
   recordOutcome(
     row: Row,
@@ -85,7 +84,7 @@ export class Ledger {
       this.#run.count(outcome)
       return undefined
     }
-    // A response may contain the API key, which must not be written to files.
+    // A response may contain the API key, which must not be stored or printed.
     const id = value === undefined ? undefined : redact(value)
     const error = 'error' in outcome ? redact(outcome.error.message) : undefined
     const { adapter } = this.#plan
@@ -110,16 +109,16 @@ export class Ledger {
   }
 
   /**
-   * Closes all files, even if closing a file fails.
-   * @param isComplete true if the outcome of every row is known; failed rows may remain
-   * @param hasFailed true if at least one row failed
-   * @throws {OutputError} if a file cannot be written
+   * Closes all outputs, even if closing one of them fails.
+   * @param isComplete true if the run was not stopped and no outcome is unknown
+   * @param hasFailed true if at least one row failed or is invalid
+   * @throws the first error of closing an output
    */
   async close(isComplete: boolean, hasFailed: boolean): Promise<void> {
     const { results, journal, rejects } = this.#records
     const { flags, receipt } = this.#plan
     const isNamed = typeof flags.journal === 'string'
-    // Without the journal or a receipt, another run would create the imported items again.
+    // Without the journal or a receipt, another run could create the imported items again.
     const disposition = {
       keep: hasFailed || isNamed,
       receipt: hasFailed && !isNamed ? undefined : receipt,

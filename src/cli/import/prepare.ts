@@ -31,17 +31,12 @@ interface ImportRequest {
 export interface ImportPlan extends ImportRequest {
   format: InputFormat
   checked: CheckedInput
-  /** Path of the journal; undefined in a dry run and without a journal. */
+  /** Undefined in a dry run, with `--no-journal`, and for a stream without `--journal`. */
   journal: string | undefined
-  /** Path of the receipt that a finished import writes; undefined without a receipt. */
   receipt: string | undefined
 }
 
-/**
- * Checks the input and the flags of an import.
- * @throws {UsageError} if flags or input are invalid, or an earlier run imported some of the rows
- * @throws {ConfirmationError} if the user does not confirm the import of another service's records
- */
+/** @throws {MeetroomError} if the import must not start, for example because an earlier run imported a row */
 export async function prepareImport(context: Context, request: ImportRequest): Promise<ImportPlan> {
   const { adapter, source, file, flags } = request
   if (flags.unblock && flags.ifExists !== 'update' && flags.ifExists !== 'overwrite')
@@ -116,7 +111,6 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   }
 }
 
-/** Returns the path of the receipt that prevents a repeated import; undefined for a stream. */
 async function findReceiptPath(
   context: Context,
   { source, flags }: ImportRequest,
@@ -127,8 +121,8 @@ async function findReceiptPath(
 }
 
 /**
- * Removes the rows that earlier imports of the file with `--where` created. Checks the default journal and
- * the receipt even if this run writes another journal.
+ * Removes the rows whose rooms earlier imports with `--where` created. Unless the run resumes, also checks
+ * the default journal and the receipt, even if this run writes another journal.
  * @throws {UsageError} if another earlier run imported, or may have imported, some of the rows
  */
 async function withoutImported(

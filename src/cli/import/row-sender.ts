@@ -19,9 +19,9 @@ import type { Row } from './read/rows.ts'
 export interface PendingRow {
   row: Row
   body: RequestBody
-  /** True if an earlier run may have sent the row without recording a response. */
+  /** True if the row's outcome in an earlier run is unknown. */
   mayHaveBeenSent: boolean
-  /** ID of an item that an earlier run created but did not complete. */
+  /** ID of an item that an earlier run created but did not confirm or complete. */
   createdId: string | undefined
 }
 
@@ -39,7 +39,7 @@ export class RowSender {
   readonly #options: SenderOptions
   readonly #referencedUsers: ReferencedUsers
   readonly #ignoredFields = new Map<string, number>()
-  /** Subjects of printed remarks. Each remark is printed once. */
+  /** Subjects of printed remarks. One remark is printed for each subject. */
   readonly #remarks = new Set<string>()
   #blocked = 0
 
@@ -48,12 +48,12 @@ export class RowSender {
     this.#referencedUsers = new ReferencedUsers(options.client, options.notice)
   }
 
-  /** Number of items in which the service did not change a field to the row's value, by field. */
+  /** Number of rows whose value the import does not apply to the existing item, by field. */
   get ignoredFields(): ReadonlyMap<string, number> {
     return this.#ignoredFields
   }
 
-  /** Number of members that stay blocked although their rows do not request a block. */
+  /** Number of members that stay blocked, and whose rows do not set `is_blocked`. */
   get blocked(): number {
     return this.#blocked
   }
@@ -63,7 +63,7 @@ export class RowSender {
     if (outcome.status !== 'failed' || !('error' in outcome)) return outcome
     const { error: cause } = outcome
     const users = this.#listUsers(row.body)
-    // A refusal names at most one of several users.
+    // A refusal may name only one of several missing users.
     if (users.length < 2 || (cause.status !== 400 && !(cause instanceof UnknownUserError))) return outcome
     const [user, ...others] = await this.#referencedUsers.listMissing(users).catch(() => [])
     if (user === undefined) return outcome
@@ -78,7 +78,7 @@ export class RowSender {
     try {
       if (createdId === undefined && !mayHaveBeenSent) return await this.#createOrChange(body)
       const lostOutcome = await this.#settleLostRow(body, createdId).catch(toFailure)
-      // The outcome stays unknown until a lookup succeeds.
+      // After a failure, the outcome of the earlier run is still unknown.
       if (
         lostOutcome &&
         (lostOutcome.status === 'failed' || (lostOutcome.status === 'unsent' && 'error' in lostOutcome))
@@ -90,7 +90,7 @@ export class RowSender {
     }
   }
 
-  /** Looks up a row that an earlier run may have sent. Returns undefined if the item does not exist. */
+  /** Settles a row whose outcome is unknown. Returns undefined if the item does not exist. */
   async #settleLostRow(body: RequestBody, createdId?: string): Promise<Outcome<string> | undefined> {
     const { adapter, ifExists, client } = this.#options
     const found = await adapter.findLostItem(client, body, createdId)
@@ -126,7 +126,6 @@ export class RowSender {
 
   #createOrChange(body: RequestBody): Promise<Outcome<string>> {
     const { adapter, ifExists, dryRun } = this.#options
-    // A lookup is unnecessary if creating an item overwrites an existing item.
     return ifExists === 'overwrite' && adapter.createOverwrites && !dryRun
       ? this.#create(body)
       : this.#lookUpThenSend(body)
@@ -186,7 +185,7 @@ export class RowSender {
       (id) => this.#complete(body, id),
       (cause) => {
         const failure = toFailure(cause)
-        // With the ID, a resumed run reads the created item and never creates it again.
+        // With the ID, a resumed run looks up the created item before it creates another item.
         return failure.error.createdId === undefined
           ? failure
           : { ...failure, value: failure.error.createdId }
@@ -207,7 +206,7 @@ export class RowSender {
   }
 }
 
-/** Returns an unknown outcome, because a retry of a failed row would create the item a second time. */
+/** Returns an unknown outcome, because a retry of a failed row could create the item a second time. */
 function incompleteOutcome(id: string, { error }: Failure): Outcome<string> {
   const message = `the item was created, but not completed: ${error.message}`
   return { status: 'unknown', value: id, error: new UnknownOutcomeError(message, { cause: error }) }
@@ -219,10 +218,6 @@ function readId(item: Item, { view }: ImportAdapter): string {
 
 const maxLookups = 1000
 
-/**
- * Cached lookups that find missing users: in a dry run, and after a refusal that may name only some of the
- * missing users.
- */
 class ReferencedUsers {
   readonly #client: Client
   readonly #notice: (text: string) => Promise<void>
@@ -246,7 +241,7 @@ class ReferencedUsers {
     if (this.#exists.size >= maxLookups) return this.#noticeLimit()
     const lookup = findRecord(this.#client, { kind: 'user', id: user_id }).then((user) => user !== undefined)
     this.#exists.set(user_id, lookup)
-    // A failed lookup is removed, so that the next row retries the request.
+    // Removes a failed lookup, so that the next row retries the request.
     lookup.catch(() => this.#exists.delete(user_id))
     return lookup
   }

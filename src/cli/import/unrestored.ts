@@ -1,7 +1,3 @@
-/**
- * Data that an import into another service does not restore, because exports omit the data or the API does
- * not accept it.
- */
 export const unrestoredFields = {
   users: ['access tokens', 'internal IDs', 'times', 'order'],
   rooms: ['IDs', 'webhooks', 'pages', 'sessions', 'recordings', 'thumbnails', 'times', 'order'],
@@ -13,7 +9,6 @@ export function describeUnrestored(name: keyof typeof unrestoredFields): string 
 }
 
 export function describeUnrestoredByDeletion(name: 'rooms' | 'users'): string {
-  // The service keeps the sessions of a deleted user, so the list for users omits sessions.
   return joinWords([...(name === 'rooms' ? ['anonymous participants'] : []), ...unrestoredFields[name]])
 }
 

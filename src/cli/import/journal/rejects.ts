@@ -18,8 +18,8 @@ interface RejectsFormat {
 }
 
 /**
- * File of failed rows with their reasons, in the format of the input. The user can correct the rows and
- * import the file. `close` removes a file without rows.
+ * File of failed and invalid rows, in the format of the input. The user can correct the rows and import the
+ * file. `close` removes a file without rows.
  */
 export class Rejects {
   readonly #file: OutputFile
@@ -35,9 +35,9 @@ export class Rejects {
   }
 
   /**
-   * @param usedPaths other files of the run
-   * @throws {UsageError} if the file is one of the other files
-   * @throws {OutputError} if the file cannot be written
+   * @param usedPaths paths of the input and the journal
+   * @throws {UsageError} if the import uses the file
+   * @throws {UsageError | OutputError | InterruptedError} if the file cannot be opened
    */
   static async open(
     file: string,
@@ -53,7 +53,6 @@ export class Rejects {
     return new Rejects(path, format, layout, await OutputFile.open(file, host))
   }
 
-  /** Adds a row. For a merged row, adds the original rows. */
   async add(row: Row, reason: string): Promise<void> {
     for (const given of row.rows ?? [row]) await this.#write(given, reason)
   }
@@ -70,7 +69,7 @@ export class Rejects {
     switch (this.format) {
       case 'csv': {
         const { columns: names = [], delimiter = ',' } = this.layout
-        // Reuses the reason column of an input that is itself a file of rejects.
+        // Reuses a reason column, as in an earlier file of rejects.
         const reasonIndex = names.indexOf('reason') < 0 ? names.length : names.indexOf('reason')
         const values = [...cells]
         while (values.length < reasonIndex) values.push('')
@@ -104,7 +103,6 @@ export interface FailedInput {
   flags: Pick<ImportFlags, 'failedOut' | 'encoding'>
 }
 
-/** Opens the file of `--failed-out`; undefined without the flag, and in a dry run. */
 export async function openRejects(
   { host, flags: { dryRun, bom = false } }: Context,
   { flags, format, checked, source, journal }: FailedInput,

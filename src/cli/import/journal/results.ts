@@ -33,10 +33,10 @@ export class Results {
     this.#writer = writer
   }
 
-  /** Opens the output. A table shows results only in dry runs, because otherwise only failures matter. */
   static async open(context: Context): Promise<Results> {
     const printer = await context.printer()
     printer.check(rowKinds.results, true)
+    // A table shows results only in dry runs, because otherwise only failures matter.
     const silent = printer.options.format === 'table' && !context.flags.dryRun
     return new Results(context, silent ? undefined : await printer.writer(rowKinds.results, 'results'))
   }
@@ -46,7 +46,7 @@ export class Results {
   }
 
   /**
-   * Adds a result. The promise resolves when the output accepts more results.
+   * Returns a promise that resolves when the output accepts more results; undefined means immediately.
    * @throws {OutputError} if an earlier result could not be written
    */
   add(result: Result): Promise<void> | undefined {
@@ -56,7 +56,7 @@ export class Results {
     const { row, key, id, error } = result
     // Scripts expect one status for all imported rows.
     const status = result.status === 'overwrote' || result.status === 'updated' ? 'ok' : result.status
-    // The format `ids` omits items without an ID.
+    // Without an ID, the format `ids` would print an empty line.
     if (this.#context.format !== 'ids' || id !== undefined)
       this.#waiting.push({ row, key, status, id, error } satisfies RowOf<'results'>)
     if (this.#context.format === 'table' && this.#waiting.length < maxBatch) return undefined
@@ -77,8 +77,8 @@ export class Results {
     else this.#omitted++
   }
 
-  /** Combines the results of one event loop turn into one write. */
   async #write(): Promise<void> {
+    // Combines the results of this event loop turn into one write.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       const items = this.#waiting

@@ -19,7 +19,7 @@ export interface CheckedInput {
   rows: number
   /** Number of rows in the shard after merging. */
   shardRows: number
-  /** Number of invalid rows in the shard, which `--group-by` adds to no room. */
+  /** Number of invalid rows in the shard that `--group-by` kept separate. */
   loneRows: number
   /** Number of invalid rows before merging, in all shards. */
   invalid: number
@@ -28,7 +28,7 @@ export interface CheckedInput {
   /** Number of rows in the shard that request a termination or a block. */
   destructive: number
   trimmed: ReadonlyMap<string, number>
-  /** Number of rows with only empty values. Such rows are skipped and appear in no other count. */
+  /** Number of skipped CSV rows without values. Other counts exclude these rows. */
   empty: number
   unselected: number
   lastRow: number
@@ -38,18 +38,16 @@ export interface CheckedInput {
   readAgain(): AsyncGenerator<CheckedRow[]>
 }
 
-/** Maximum size of the compressed rows in memory, in bytes: about 400,000 users. */
+/** Maximum size of the compressed rows in memory, in bytes. */
 const maxRetainedBytes = 8 * 1024 * 1024
 
 interface CheckOptions {
   source: Source
   format: InputFormat
   delimiter: string | undefined
-  /** Separator of the items in one cell; undefined to keep cells whole. */
   split?: string | undefined
   filter?: RowFilter | undefined
   adapter: ImportAdapter
-  /** Reader of the member in each row; undefined without `--group-by`. */
   memberReader: RowReader | undefined
   reader: RowReader
   shard?: Shard | undefined
@@ -60,7 +58,8 @@ interface CheckOptions {
 
 /**
  * Reads and checks all rows, and passes each invalid row to `onProblem`.
- * @throws {UsageError} if the columns are invalid or the input cannot be parsed
+ * @throws {UsageError} if the columns are invalid, or the input is unreadable or changes
+ * @throws the reason of `signal` once it is aborted
  */
 export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const { source, format, adapter, reader, shard, signal, split: separator, filter } = options
@@ -154,7 +153,7 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   }
 }
 
-/** Field whose cells `--split` divides; undefined if the input has no such field. */
+/** Field whose cells `--split` divides, by import. */
 export const splitFields = { users: undefined, rooms: 'name', members: 'room_id' } as const
 
 function checkRow(row: Row, reader: RowReader): CheckedRow {
@@ -171,8 +170,8 @@ const countFileRows = ({ rows }: Row) => rows?.length ?? 1
 class InputCounts {
   readonly #adapter: ImportAdapter
   /**
-   * Fields whose values an import resets if the row omits the field. Empty if creating an item never
-   * overwrites an existing item.
+   * Fields that overwriting an item resets if the row omits them. Empty unless creating an existing item
+   * overwrites it.
    */
   readonly #optionalFields: readonly string[]
   readonly #omissions: number[]
@@ -233,15 +232,13 @@ async function* observeRows(batches: AsyncIterable<Row[]>, onRow: (row: Row) => 
   }
 }
 
-/** Size of the blocks that are compared between two readings, in bytes. */
 const blockBytes = 64 * 1024
 
-/** Digests that detect a change of the input between two readings. */
 class Fingerprint {
   readonly #blocks: string[] = []
   readonly #whole = createHash('sha256')
 
-  /** Returns the SHA-256 of the recorded input, in hex. Call this method once, after the first reading. */
+  /** Returns the SHA-256 of the recorded input, in hex. Can be called only once. */
   takeDigest(): string {
     return this.#whole.digest('hex')
   }

@@ -8,7 +8,6 @@ export interface CheckedRow {
   readonly body: RequestBody | undefined
   readonly problem: string | undefined
   readonly trimmed?: readonly string[] | undefined
-  /** True if an earlier row has the same key. */
   readonly isRepeat?: boolean
 }
 

@@ -9,9 +9,6 @@ import { type InputFormat, type Row, toFields } from './rows.ts'
 const blockRows = 64
 const chunkLength = 64 * 1024
 
-/**
- * Row with its problem. CSV rows are stored as cells. The request body is derived again when rows are read.
- */
 type StoredRow = readonly [problem: string | null, row: Row] | StoredCells
 type StoredCells = readonly [problem: string | null, number: number, line: number, cells: readonly string[]]
 
@@ -30,10 +27,7 @@ interface DecodeOptions {
   toBody(fields: Item): RequestBody
 }
 
-/**
- * Checked rows as compressed text, which avoids reading and checking the input twice. The text takes about a
- * fifth of the input's size.
- */
+/** Checked rows as compressed text, which avoids reading and checking the input again. */
 export class CompressedRows {
   readonly #maxBytes: number
   readonly #json: typeof plainJson
@@ -46,7 +40,7 @@ export class CompressedRows {
     this.#json = format === 'csv' ? plainJson : losslessJson
   }
 
-  /** Adds rows. Discards all rows if the total compressed size exceeds the limit. */
+  /** Discards all rows if the total compressed size exceeds the limit. */
   add(rows: readonly CheckedRow[]): void {
     for (let at = 0; this.#chunks && at < rows.length; at += blockRows) {
       this.#text += `${this.#json.write(rows.slice(at, at + blockRows).map(toStoredRow))}\n`

@@ -1,26 +1,26 @@
 import { UsageError } from '../../../errors.ts'
 
 const delimiters = [',', ';', '\t'] as const
-/** Delimiter that is used only if the header contains no other candidate. */
+/** Delimiter that the detection selects only if the header contains no other candidate. */
 const rareDelimiter = '|'
 
 const quote = 0x22
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
-/** Maximum length of a header, in bytes. The detection ignores the rest of a longer header. */
+/** Length after which the detection stops reading a header, in bytes. */
 const maxHeaderBytes = 1024 * 1024
 
 interface Dialect {
   delimiter: string
-  /** Number of lines before the header, such as the line `sep=;` of Excel. */
+  /** 1 if a line such as `sep=;`, which Excel reads, was removed; otherwise 0. */
   skipped: number
   bytes: AsyncIterable<Buffer>
 }
 
 /**
- * Selects the delimiter: the given delimiter, else the character in a `sep=` line, else the most frequent
- * candidate in the header.
- * @throws {UsageError} if the header contains another delimiter, but not the given delimiter
+ * Selects the delimiter: the given delimiter, else the character in a `sep=` line, else the probable
+ * delimiter of the header.
+ * @throws {UsageError} if the header contradicts the given delimiter
  */
 export async function detectDialect(
   input: AsyncIterable<Buffer>,
@@ -58,7 +58,7 @@ export async function detectDialect(
   }
 }
 
-/** Finds the end of the first nonempty line, ignoring line breaks in quotes; -1 if the line is incomplete. */
+/** Returns the end of the first nonempty line, ignoring line breaks in quotes; -1 if the line has no end. */
 function findHeaderEnd(head: Buffer): number {
   let inQuotes = false
   let isBlank = true

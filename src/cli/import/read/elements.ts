@@ -16,8 +16,8 @@ const isWhiteSpace = (code: number) => code === 0x20 || code === 0x0a || code ==
  * Extracts the text of each element of a JSON array, or of the array under a key of an object. Memory use
  * does not grow with the array.
  * @param name name of the input in messages
- * @throws {NotAnArrayError} if the array is missing or malformed
- * @throws {UsageError} for an element, or text before the array, that is longer than 16 MB
+ * @throws {NotAnArrayError} if the array is missing, or the input around its elements is malformed
+ * @throws {UsageError} for an element or another value that is longer than `maxLength`
  */
 export async function* readElements(
   bytes: AsyncIterable<Buffer>,

@@ -7,15 +7,11 @@ const byteOrderMarks: readonly [Encoding, readonly number[]][] = [
   ['utf-16be', [0xfe, 0xff]],
 ]
 
-/** Detects the encoding from the byte order mark; undefined without a mark. */
 export function detectEncoding(bytes: Buffer): Encoding | undefined {
   return byteOrderMarks.find(([, mark]) => mark.every((byte, i) => bytes[i] === byte))?.[0]
 }
 
-/**
- * Converts text to UTF-8.
- * @throws {TypeError} for invalid UTF-16
- */
+/** @throws {TypeError} for invalid UTF-16 */
 export async function* toUtf8(
   chunks: AsyncIterable<Buffer>,
   encoding: Exclude<Encoding, 'utf-8'>,
@@ -32,7 +28,7 @@ export async function* toUtf8(
 /** Characters 0x80 to 0x9F of windows-1252, where Latin-1 has control characters. */
 const windows1252Characters = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
-/** Decodes windows-1252. The TextDecoder of some Node versions decodes windows-1252 as Latin-1. */
+/** Replaces TextDecoder, which decodes windows-1252 as Latin-1 in some Node versions. */
 function decodeWindows1252(bytes: Buffer): string {
   return bytes
     .toString('latin1')

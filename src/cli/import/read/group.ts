@@ -11,11 +11,10 @@ import { formatRowPlace } from './place.ts'
 import { createRowReader, type ReaderOptions, type RowReader } from './reader.ts'
 import type { Row } from './rows.ts'
 
-/** Member columns of a file with one row per member, mapped to the fields of a member in a room. */
 const memberFields = { user_id: 'user_id', member_type: 'type', member_name: 'name' } as const
 export const memberColumns = Object.keys(memberFields)
 
-/** Creates the reader of the member in a row. The reader names fields by column, such as `member_type`. */
+/** Creates a reader whose bodies have the names of member columns, such as `member_type`. */
 export function createMemberReader(options: ReaderOptions): Promise<RowReader> {
   const { user_id, type, name } = member.fields
   const fields = { user_id, member_type: type, member_name: { ...name, write: 'create' } } as const
@@ -55,10 +54,9 @@ export async function findScatteredRooms(
 }
 
 /**
- * Merges the rows of each room into one row with several members. The room takes each value from the first
- * row that contains the value. Rooms with non-adjacent rows come last. A row with an invalid member stays a
+ * Merges the rows of each room into one row with its members. The room takes each value from the first row
+ * that contains the value. Rooms with non-adjacent rows come last. A row with an invalid member stays a
  * separate row, but its room values are merged.
- * @param memberReader reader of the member in each row
  * @param scattered hashes of the names of rooms with non-adjacent rows
  * @throws {UsageError} if rooms with non-adjacent rows have more than 100,000 rows in total
  */
@@ -135,7 +133,7 @@ function tooManyHeldError(fields: Item, { fieldOf }: ColumnTargets): UsageError 
   )
 }
 
-/** Drops the fields of a CSV row to save memory. The cells contain the same values. */
+/** Drops the fields of a CSV row to save memory. Rejects need only the cells. */
 function withoutCellFields(row: Row): Row {
   return row.cells ? { ...row, fields: undefined } : row
 }

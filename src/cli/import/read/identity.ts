@@ -6,7 +6,7 @@ export const idFields: readonly string[] = ['user_id', 'room_id', 'id']
 const nameFields: readonly string[] = ['name', 'member_name']
 export const listFields: readonly string[] = ['members', 'memberships']
 
-/** Returns true for fields that identify items. White space around their values would create duplicates. */
+/** Returns true for IDs, names and emails. White space around their values would create duplicates. */
 export function isIdentifyingField(field: string): boolean {
   return idFields.includes(field) || nameFields.includes(field) || isEmailField(field)
 }

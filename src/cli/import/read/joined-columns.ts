@@ -7,6 +7,7 @@ import type { Row } from './rows.ts'
 /**
  * Fills a template of columns, such as `{First name} {Last name}`. If a value is empty, collapses and trims
  * the white space of the result. Returns an empty string if all values are empty.
+ * @throws {UsageError} for an unbalanced brace
  */
 export function joinColumns(template: string, readValue: (column: string) => unknown): string {
   let [filled, empty] = [0, 0]
@@ -23,7 +24,7 @@ export function joinColumns(template: string, readValue: (column: string) => unk
   return empty === 0 ? text : text.replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Returns the column names in a template. Text without placeholders is itself a column name. */
+/** Returns the columns of a template. Text without placeholders is itself a column. */
 export function listParts(column: string): string[] {
   const parts = listPlaceholders(column)
   return parts.length === 0 ? [column] : parts

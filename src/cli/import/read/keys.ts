@@ -2,12 +2,9 @@ import { hashKey } from '../../../hash.ts'
 
 const maxKeys = 1 << 26
 
-/**
- * Collection of row keys, stored as hashes of eight bytes. Different keys can have the same hash, so callers
- * must compare the keys with equal hashes.
- */
+/** Collection of row keys, stored as hashes in eight bytes each. Different keys can have the same hash. */
 export class RowKeys {
-  // The buffer is resizable, because copying to a larger buffer would need three times the memory.
+  // The buffer is resizable, because copying to a larger buffer would need memory for both buffers.
   readonly #buffer = new ArrayBuffer(0, { maxByteLength: maxKeys * 8 })
   readonly #hashes = new Float64Array(this.#buffer)
   #count = 0

@@ -14,14 +14,13 @@ interface EarlierValue {
 }
 
 /**
- * Detector of probable mistakes: values similar to an earlier value, cells that contain a list, and emails
- * without @.
+ * Detector of probable mistakes in identifying values: similarity to an earlier value, a list of rooms in one
+ * cell, and an email without @.
  */
 export class Lookalikes {
   readonly #fieldOf: (column: string) => string
   readonly #values = new Map<string, EarlierValue>()
   readonly #reported = new Set<string>()
-  /** Field that identifies the room of a row; undefined for users. */
   readonly #roomField: string | undefined
 
   constructor(fieldOf: (column: string) => string, kind: ImportAdapter['name']) {
@@ -54,8 +53,8 @@ export class Lookalikes {
   }
 }
 
-/** Applies NFKC, which also replaces full-width characters and special spaces. */
 function normalizeForComparison(field: string, value: string, ignoresCase: boolean): string {
+  // NFKC also replaces full-width characters and special spaces.
   const text = collapseSpaces(value.normalize('NFKC'))
   return ignoresCase || isEmailValue(field, value) ? text.toLowerCase() : text
 }

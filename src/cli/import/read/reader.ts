@@ -25,7 +25,7 @@ export type RowResult = ({ body: RequestBody } | { problem: string }) & {
 }
 
 export interface RowReader {
-  /** @throws {UsageError} for unknown or missing columns, and for two columns of the same field */
+  /** @throws {UsageError} if the columns do not match the fields */
   checkColumns(columns: readonly string[]): void
   read(fields: Item): RowResult
   toBody(fields: Item): RequestBody
@@ -33,7 +33,7 @@ export interface RowReader {
   /** Adds the columns that `--map` joins; undefined if `--map` joins no columns. */
   readonly join: ((fields: Item) => Item) | undefined
   isUsed(column: string): boolean
-  /** Fields that are sent although the API specification does not list them. */
+  /** Unlisted fields that are sent, at most `maxUnlisted`. */
   readonly unlisted: ReadonlySet<string>
   /** Unlisted columns of an export, which are not sent. */
   readonly leftOut: readonly string[]
@@ -223,14 +223,14 @@ function createFieldMapping(adapter: RowKind, options: ReaderOptions) {
   const { renames, ignoreUnknown, memberColumns } = options
   const isCsv = options.format === 'csv'
   const ignored = new Set(['', 'reason', originField, ...adapter.readOnly])
-  // A field named in --map is accepted even if the API specification does not list it.
+  // A field named in --map is accepted even if it is not listed.
   const named = new Set(renames.values())
   const unlisted = new Set<string>()
   const isListed = (field: string) =>
     Object.hasOwn(adapter.columns, field) || ignored.has(field) || memberColumns.includes(field)
 
-  // CSV columns match regardless of case, spaces and hyphens: “User ID” matches `user_id`. JSON keys must
-  // match exactly.
+  // In CSV columns, case is ignored, and spaces and hyphens equal underscores: “User ID” matches `user_id`.
+  // JSON keys must match exactly.
   const fieldsByColumn = new Map(
     [...Object.keys(adapter.columns), ...ignored, ...memberColumns].map((field) => [foldName(field), field]),
   )

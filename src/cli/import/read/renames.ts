@@ -4,7 +4,10 @@ import type { Context } from '../../kernel/context.ts'
 import { readRows } from './rows.ts'
 import { openSource } from './source.ts'
 
-/** Parses `--map` values such as `Full name=name` and `{First} {Last}=name`, splitting at the last `=`. */
+/**
+ * Parses `--map` values such as `Full name=name` and `{First} {Last}=name`, splitting at the last `=`.
+ * @throws {UsageError} for a malformed value
+ */
 export function parseMap(pairs: readonly string[]): Map<string, string> {
   return new Map(
     pairs.map((pair) => {
@@ -19,7 +22,7 @@ export function parseMap(pairs: readonly string[]): Map<string, string> {
 
 /**
  * Reads room IDs by key from the output of `rooms import -o ndjson`.
- * @throws {UsageError} if the file contains no IDs
+ * @throws {UsageError} if the file is unreadable or contains no IDs
  */
 export async function readRoomIds({ host }: Context, file: string): Promise<Map<string, string>> {
   const source = await openSource(file, host)

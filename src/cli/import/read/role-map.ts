@@ -9,7 +9,6 @@ import { toWordKey } from '../../matching/match.ts'
 import type { RequestBody } from '../adapter/adapter.ts'
 import { listFields } from './identity.ts'
 
-/** Map from words of a file to roles, such as “Teacher” to `host`. */
 export type RoleWords = ReadonlyMap<string, MemberType>
 
 const example = "as in --role-map 'Teacher=host,Pupil=guest'"
@@ -20,7 +19,6 @@ export const roleMapOption = [
   parseRoleMap,
 ] as const
 
-/** Parses `--role-map` values such as `Teacher=host,Pupil=guest`. Splits each pair at its last `=`. */
 function parseRoleMap(text: string, before?: RoleWords): RoleWords {
   const pairs = text.split(',').map((pair) => {
     const equals = pair.lastIndexOf('=')
@@ -42,7 +40,7 @@ export class RoleReader {
   readonly #roles: RoleWords
   /** Unknown role values, by the text of the problem. */
   readonly #values = new Map<string, readonly string[]>()
-  /** Words of `--role-map` that have not yet appeared in a row, by their keys. */
+  /** Words of `--role-map` that no row has contained so far, by key. */
   readonly #unused: Map<string, string>
   readonly #found = new Map<string, string>()
   readonly #unknown = new Map<string, { value: string; rows: number; place: string }>()
@@ -118,7 +116,7 @@ export class RoleReader {
     }
   }
 
-  /** Records the row of a problem that reports only unknown roles. Returns false for other problems. */
+  /** Records the unknown roles of a problem. Returns false if the problem must be reported separately. */
   noteProblem(problem: string, place: string): boolean {
     const values = this.#values.get(problem)
     for (const value of values ?? []) this.noteUnknown(value, place)
@@ -149,7 +147,7 @@ export class RoleReader {
   }
 }
 
-/** Returns true for values that are probably several words: pairs of `--role-map`, or a role and a user. */
+/** Returns true for values that are probably not a single role, such as pairs of `--role-map`. */
 const isSeveral = (value: string) => /[,=;]|^(guest|host|monitor)\s/i.test(value)
 
 /** Maximum number of problems, and of unknown values, that are kept. */

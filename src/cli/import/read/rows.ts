@@ -12,17 +12,17 @@ import { NotAnArrayError, readElements } from './elements.ts'
 export interface Row {
   /** Row number from 1; a CSV header does not count. */
   number: number
-  /** Line where the row starts; undefined in a JSON array. */
+  /** Line where the row starts, from 1; undefined in the format `json`. */
   line: number | undefined
-  /** Values by column: text in CSV, JSON values otherwise. Undefined if the row is malformed. */
+  /** Values by column, before their conversion. */
   fields: Item | undefined
-  /** Values as in the input, if columns were joined and there are no cells. */
+  /** Values before columns were joined, if there are no cells. */
   given?: Item
   /** Reason why the row is invalid. A row with a problem is not converted. */
   problem?: string
   /** Rows that `--group-by` merged into this row. */
   rows?: readonly Row[]
-  /** User of a merged row. */
+  /** User ID of the member in a row that `--group-by` merged. */
   user?: string
   /** Fields whose values were trimmed when `--group-by` merged the rows. */
   trimmed?: readonly string[]
@@ -33,7 +33,7 @@ export interface Row {
 const inputFormats = ['csv', 'ndjson', 'json'] as const
 export type InputFormat = (typeof inputFormats)[number]
 
-/** @throws {UsageError} for an unknown extension */
+/** @throws {UsageError} unless a format is given or the extension is known */
 export function detectInputFormat(path: string | undefined, given: InputFormat | undefined): InputFormat {
   const byName: Record<string, InputFormat> = {
     '.csv': 'csv',
@@ -60,7 +60,8 @@ type RowBatches = AsyncGenerator<Row[]>
  * @param key field that contains the rows of a JSON object
  * @param onHeader called with the columns and delimiter of a CSV before its first row
  * @param delimiter delimiter of a CSV; detected by default
- * @param onEmpty called for each skipped CSV row: a row with only empty cells, or an empty line before a row
+ * @param onEmpty called for each skipped CSV row
+ * @throws {UsageError} for input that cannot be divided into rows
  */
 export function readRows(
   bytes: AsyncIterable<Buffer>,
@@ -103,16 +104,13 @@ async function* readCsvRows(
     // By default, the parser expects the line ending of the first line in all lines.
     record_delimiter: ['\r\n', '\n', '\r'],
   })
-  // The callback is empty because the parser also throws input errors.
+  // The callback is empty because the parser also emits input errors.
   pipeline(Readable.from(bytes, { objectMode: true }), parser, () => {})
   let columns: readonly string[] | undefined
   let number = 0
   // Lines are counted here, because the line numbers of the parser (`info: true`) double the parsing time.
   let line = 1 + skipped
-  /**
-   * Number of carriage returns in cells. The parser counts carriage returns as line breaks, but editors do
-   * not.
-   */
+  /** Number of carriage returns in cells. The parser counts both characters of a CRLF as line breaks. */
   let surplus = 0
   /** Number of empty lines since the last row. Empty lines at the end of a file do not count as rows. */
   let emptyLines = 0

@@ -5,7 +5,7 @@ import type { Item } from '../../output/views/views.ts'
 import { explainNotInteractive } from '../../requests/confirm.ts'
 import { describeTarget } from '../../requests/find-service.ts'
 
-/** Field of saved records that names the service of the deleted item. Imports do not send the field. */
+/** Field of saved records that names their service. Imports do not send the field. */
 export const originField = 'saved_from'
 
 const maxNamed = 3
@@ -23,8 +23,9 @@ export class SavedOrigins {
 
   /**
    * Asks for confirmation before records of another service are imported. `--yes` does not confirm such an
-   * import, because scripts always pass `--yes`.
+   * import, because scripts usually pass `--yes`.
    * @throws {ConfirmationError} if no prompt is possible, or the user declines
+   * @throws {InterruptedError} if the prompt is interrupted
    */
   async confirm(context: Context, isExpected: boolean): Promise<void> {
     const target = await describeTarget(context)
@@ -52,10 +53,7 @@ export class SavedOrigins {
   }
 }
 
-/**
- * Returns true for a record that `--save` of an earlier version wrote. Exports contain neither members nor
- * memberships.
- */
+/** Returns true for a record that `--save` wrote. Exports contain neither members nor memberships. */
 function isSavedRecord({ created_at, members, memberships }: Item): boolean {
   return created_at !== undefined && (Array.isArray(members) || Array.isArray(memberships))
 }

@@ -6,7 +6,7 @@ import type { Item } from '../../output/views/views.ts'
 import type { ImportAdapter } from '../adapter/adapter.ts'
 import type { Row } from './rows.ts'
 
-/** Predicate for the rows to import. Field names follow the API specification. */
+/** Predicate for the rows to import. The keys of `fields` are field names, not column names. */
 export type RowFilter = (fields: Item) => boolean
 
 const lists = { users: 'listUsers', rooms: 'listRooms', members: 'listMembers' } as const
@@ -32,7 +32,7 @@ export async function createRowFilter(
   return (row) => matches({ ...empty, ...row }) === true
 }
 
-/** Drops the rows that the filter does not select. Keeps malformed rows, which are reported later. */
+/** Keeps malformed rows, which are reported later. */
 export async function* selectRows(
   batches: AsyncIterable<Row[]>,
   filter: RowFilter,

@@ -4,12 +4,12 @@ import { hashEvenly } from '../../../hash.ts'
 /** One of several disjoint subsets of an input, for imports on several machines. */
 export class Shard {
   private constructor(
-    /** Index of the shard, from 1. */
+    /** Index from 1. */
     readonly index: number,
     readonly count: number,
   ) {}
 
-  /** @throws {UsageError} unless the text is `i/n` with i from 1 to n */
+  /** @throws {UsageError} unless the text is `i/n` with i from 1 to n, and n below 1,000,000 */
   static parse(text: string): Shard {
     const [, index = 0, count = 0] = (/^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []).map(Number)
     if (index < 1 || index > count)

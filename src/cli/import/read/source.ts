@@ -12,17 +12,17 @@ import { detectEncoding, type Encoding, toUtf8 } from './encoding.ts'
 
 export interface Source {
   name: string
-  /** Path of the file; undefined for standard input and pipes. */
+  /** Undefined for standard input, and for pipes and other streams. */
   path: string | undefined
   /**
    * Reads the text as UTF-8.
-   * @throws {UsageError} for invalid bytes
+   * @throws {UsageError} for unreadable input and invalid bytes
    */
   read(): AsyncIterable<Buffer>
   close(): Promise<void>
 }
 
-/** Maximum size of input that is held in memory, in bytes. */
+/** Maximum size of a stream that is held in memory, not in a temporary file, in bytes. */
 const maxHeld = 1024 * 1024
 
 interface Kept {
@@ -31,10 +31,11 @@ interface Kept {
 }
 
 /**
- * Opens a file. Stores standard input (`-`) and pipes, because the input is read more than once.
+ * Opens an input. Stores standard input (`-`) and other streams, because the input is read more than once.
  * @param encoding encoding of text without a byte order mark
- * @throws {UsageError} for a URL, unreadable input, a workbook or ZIP archive, and UTF-8 input with another
- * `encoding`
+ * @throws {UsageError} for unreadable input, a workbook, a ZIP archive, and a detectably wrong `encoding`
+ * @throws {OutputError} if a stream cannot be stored
+ * @throws {InterruptedError} after a signal
  */
 export async function openSource(file: string, host: Host, encoding: Encoding = 'utf-8'): Promise<Source> {
   refuseUrl(file)
@@ -62,7 +63,6 @@ export async function openSource(file: string, host: Host, encoding: Encoding = 
   }
 }
 
-/** Stores input that can be read only once: up to 1 MB in memory, longer input in a temporary file. */
 async function keepInput(input: AsyncIterable<Buffer>, name: string, host: Host): Promise<Kept> {
   const chunks = input[Symbol.asyncIterator]()
   const held: Buffer[] = []
@@ -101,11 +101,7 @@ async function storeInFile(input: AsyncIterable<Buffer>, name: string): Promise<
   return { path, remove: directory.remove }
 }
 
-/**
- * Refuses UTF-8 text if another encoding is given, because decoding would garble the text.
- * @throws {UsageError} for valid UTF-8 without NUL. For windows-1252, the text must also contain a non-ASCII
- * character
- */
+/** @throws {UsageError} for UTF-8 text that decoding as `encoding` would garble */
 async function refuseUtf8(chunks: AsyncIterable<Buffer>, name: string, encoding: Encoding): Promise<void> {
   let isPlain = true
   let isFirst = true
@@ -147,7 +143,7 @@ async function* decodeText(
   }
 }
 
-/** @throws {UsageError} with the offset of a NUL or an invalid byte */
+/** @throws {UsageError} with the byte offset of a NUL or an invalid byte */
 async function* requireText(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   let offset = 0
   let rest: Buffer = Buffer.alloc(0)
@@ -192,7 +188,7 @@ function requireUtf8(bytes: Buffer, offset: number, name: string): void {
     else bad = middle
   }
   const part = bytes.subarray(0, good)
-  // Mac Roman and DOS code pages have letters where windows-1252 has mostly symbols.
+  // From 0x80 to 0x9F, Mac Roman and DOS code pages have letters, but windows-1252 has mostly symbols.
   const isOther = /[a-z][\x80-\x9f][a-z]/i.test(bytes.toString('latin1', Math.max(0, good - 4)))
   throw new UsageError(`${name} is not UTF-8 at byte offset ${offset + good - countIncompleteBytes(part)}`, {
     hint: isOther
@@ -205,10 +201,7 @@ const zip = Buffer.from('PK\x03\x04', 'latin1')
 const compound = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const sheets = 'xl/'
 
-/**
- * Rejects binary spreadsheets, regardless of the file extension.
- * @throws {UsageError} for a workbook or another archive
- */
+/** @throws {UsageError} for a workbook or a ZIP archive, regardless of the file extension */
 async function refuseWorkbook(chunks: AsyncIterable<Buffer>, name: string): Promise<void> {
   let before: Buffer | undefined
   for await (const chunk of chunks) {

@@ -7,8 +7,8 @@ export function parseSeparator(text: string): string {
 }
 
 /**
- * Splits a cell that lists several items. Spaces around a separator are optional, unless the separator is a
- * word.
+ * Splits a cell that lists several items. Spaces around a separator are optional, unless the separator
+ * contains a letter.
  */
 export function splitCell(cell: string, separator: string): string[] {
   const mark = /\p{L}/u.test(separator) ? separator : separator.trim() || separator
@@ -18,10 +18,7 @@ export function splitCell(cell: string, separator: string): string[] {
     .filter((part) => part !== '')
 }
 
-/**
- * Patterns of lists. Next to the separators `/`, `&`, `+` and words, numbers alone are not list items,
- * because such numbers may be years.
- */
+/** Patterns of lists. In the second pattern, numbers alone are not items, because they may be years. */
 const lists = [
   { separator: /[,;|] ?/, part: /^(?=.{1,12}$)(?:.*\d|.{1,3}$)/ },
   { separator: / ?[/&+] ?|\n| \p{L}{1,3} /u, part: /^(?=.{1,12}$)(?=.*\p{L})(?:.*\d|.{1,3}$)/u },
@@ -50,7 +47,7 @@ interface RowSplit {
   header: () => readonly string[] | undefined
 }
 
-/** Divides each row whose cell lists several items into one row per item. Rows are renumbered. */
+/** Divides rows whose cell lists several items, and renumbers all rows. */
 export async function* splitRows(batches: AsyncIterable<Row[]>, split: RowSplit): AsyncGenerator<Row[]> {
   let number = 0
   for await (const rows of batches)

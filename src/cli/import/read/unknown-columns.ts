@@ -3,28 +3,22 @@ import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import { UsageError } from '../../../errors.ts'
 
 interface ColumnsAndFields {
-  /** Kind of the items, such as `user`. */
   kind: string
-  /** Columns of the file. */
   all: readonly string[]
-  /** Columns that are not fields. */
+  /** Unknown columns. */
   columns: readonly string[]
   /** Columns that an import does not read, such as the creation time in an export. */
   ignored: readonly string[]
-  /** Fields that columns can name. */
   known: readonly string[]
-  /** Known fields that no column names. */
+  /** Known fields that neither a column nor a default sets. */
   free: readonly string[]
-  /** Required fields that no column names. */
+  /** Required fields that neither a column nor a default sets. */
   missing: readonly string[]
-  /** Flags that set fields without a column, such as `--type TYPE`. */
+  /** Flags by the field that they set in rows without a value, such as `--type TYPE`. */
   flags: Readonly<Record<string, string>>
 }
 
-/**
- * Error for columns that do not match the fields of an item. `explainColumns` adds a hint on the intended
- * columns.
- */
+/** `explainColumns` may add a hint on the intended fields. */
 export abstract class ColumnsError extends UsageError {
   abstract readonly found: ColumnsAndFields
 }
