@@ -53,7 +53,7 @@ class AssignedValue {
  */
 class ObjectFields {
   readonly parts = new Map<string, AssignedValue | ObjectFields>()
-  /** True if the command line sets the whole object, which replaces existing fields. */
+  /** True if a flag sets the whole object, which replaces existing fields. */
   isWhole = false
 
   constructor(

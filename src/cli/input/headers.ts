@@ -2,7 +2,6 @@ import { UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { collect, readSecret } from './input.ts'
 
-/** Description and parser of a flag whose values `readHeaders` reads. */
 export const headerValue = [
   "'Name: value'; the value @FILE is read from a file; repeatable",
   collect,
@@ -10,14 +9,14 @@ export const headerValue = [
 
 export interface HeaderContext {
   host: Host
-  /** Masks a value in all output. */
   addSecret(value: string): void
 }
 
 /**
  * Reads headers such as `Accept: text/plain`. The value `@FILE` is read from a file, and `@-` from standard
- * input. Such values are masked in all output.
- * @throws {UsageError} for a malformed header or an unreadable file
+ * input. Such values are registered as secrets.
+ * @throws {UsageError} for a malformed header, and for an empty or unreadable file
+ * @throws {InterruptedError} after a signal
  */
 export async function readHeaders(
   context: HeaderContext,

@@ -12,7 +12,6 @@ const listCommands = {
 type IdKind = keyof typeof listCommands
 
 export class IdArgument extends Argument {
-  /** @param readsStdin true if `-` reads IDs from standard input */
   constructor(
     term: string,
     description: string,
@@ -34,9 +33,9 @@ export class IdOption extends Option {
 }
 
 /**
- * Checks the IDs in the arguments and flags of a command, and returns them without final carriage returns.
- * @throws {UsageError} for white space around an ID, for a comma between two IDs, and for `-` if the command
- * reads no IDs from standard input
+ * Checks the IDs in the arguments and flags of a command. Returns all arguments, without final carriage
+ * returns of IDs.
+ * @throws {UsageError} for a malformed ID, and for `-` where no IDs are read from standard input
  */
 export function checkIds(command: Command, args: readonly unknown[]): unknown[] {
   const flags = { ...(args.at(-1) as Record<string, unknown>) }
@@ -80,9 +79,8 @@ function checkEach(label: string, kind: IdKind, value: unknown): unknown {
 }
 
 /**
- * Returns an ID without the carriage return that ends a line of a Windows file.
- * @param label flag or argument, for the message
- * @throws {UsageError} if white space surrounds the ID, except an exact name such as `name:X`
+ * Returns an ID without final carriage returns, which come from lines of Windows files.
+ * @throws {UsageError} if an ID other than `name:X` begins or ends with white space
  */
 export function checkId(label: string, kind: IdKind, given: string): string {
   const id = given.replace(/(?<=[^\r])\r+$/, '')

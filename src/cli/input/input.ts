@@ -76,7 +76,7 @@ export function createUrlParser(flag: string): (text: string) => string {
       )
     // `localhost:3000` looks like a URL with a scheme.
     if (!isUrl(text) || near !== undefined) throw invalid()
-    // The package encodeurl does not encode these characters, because browsers accept them.
+    // The package encodeurl does not encode these characters.
     const url = encodeUrlOnce(convertHost(text.trim())).replace(/[\\^|]/g, encodeURIComponent)
     if (!isUrl(url)) throw invalid()
     return url
@@ -99,7 +99,7 @@ export function createWebUrlParser(flag: string): (text: string) => string {
 }
 
 /**
- * Parses `USER[:TYPE[:NAME]]`. A user ID that contains a colon requires `--data`.
+ * Parses `USER[:TYPE[:NAME]]`. The user ID cannot contain a colon.
  * @throws {UsageError} for malformed text or an unknown type
  */
 export function parseMember(text: string): { user_id: string; type?: MemberType; name?: string } {
@@ -159,7 +159,8 @@ async function isFile(path: string, { cwd }: Host): Promise<boolean> {
 
 /**
  * Reads a secret from the text itself, from `@FILE`, or from standard input with `@-`.
- * @throws {UsageError} for an empty secret or an unreadable file
+ * @throws {UsageError} for an empty secret or unreadable input
+ * @throws {InterruptedError} after a signal
  */
 export async function readSecret(flag: string, given: string, host: Host): Promise<string> {
   const file = given.startsWith('@') ? given.slice(1) : undefined

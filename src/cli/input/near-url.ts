@@ -1,8 +1,8 @@
 import { isUrl } from '../../api/is-url.ts'
 
 /**
- * Completes a host, or a port of this machine, to a URL. Returns undefined for other text, such as a file
- * name.
+ * Completes a host, or a port of this machine, to a URL. Returns undefined for other text, such as
+ * `logo.png`.
  */
 export function findNearUrl(text: string): string | undefined {
   if (/^:?\d{2,5}$/.test(text)) return `http://localhost:${text.replace(':', '')}`

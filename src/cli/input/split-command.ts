@@ -1,4 +1,4 @@
-/** Command line split into words by the rules of sh, without expansion. */
+/** Command line split into words by the quoting rules of sh. */
 interface SplitCommand {
   words: readonly string[]
   start: number

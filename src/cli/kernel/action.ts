@@ -3,7 +3,6 @@ import type { Effect } from './effect.ts'
 
 export type Action = ((...args: unknown[]) => Promise<void>) & { readonly effect: Effect }
 
-/** Function that creates an action; `work` receives the context, the positional arguments and the flags. */
 export type DefineAction = <A extends unknown[]>(
   effect: Effect,
   work: (context: Context, ...args: A) => Promise<void>,

@@ -12,9 +12,10 @@ import { findDataDir } from '../requests/find-service.ts'
 import { Context } from './context.ts'
 
 /**
- * Runs a command for each profile, and prints all results as one list.
- * @throws {UsageError} if the command line or the environment selects a service, or no profile has a service
- * @throws {PartialError} if the command fails for a profile
+ * Runs a command for each profile with a service, and prints all results as one list.
+ * @throws {UsageError} if the command line or the environment is invalid, or no profile has a service
+ * @throws {UsageError | PartialError} if the command fails for a profile
+ * @throws {OutputError} if the results cannot be written
  * @throws {InterruptedError} after a signal
  */
 export async function runOnAllProfiles(
@@ -90,7 +91,7 @@ class ProfileContext extends Context {
     this.#results = results
   }
 
-  /** Runs the key command of the profile, if any. Errors are reported later, when the profile is used. */
+  /** Runs the key command of the profile, if any. A failure is reported later, when the profile is used. */
   async readKey(): Promise<void> {
     try {
       if ((await this.settings()).keyCommand) await this.key()

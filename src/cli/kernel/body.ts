@@ -28,8 +28,8 @@ export type GivenFields<N extends OperationName> = Readonly<
 /**
  * Builds a body from `--data`, then applies flags and `--set`. Keeps unlisted fields and does not validate
  * values.
- * @throws {UsageError} if `--data` is not an object, two flags set the same field, or an update cannot change
- * a field
+ * @throws {UsageError} if `--data` or `--set` is invalid, two flags set the same field, or an update cannot
+ * change a field
  */
 export async function buildBody<N extends OperationName>(
   context: Context,
@@ -44,14 +44,14 @@ export async function buildBody<N extends OperationName>(
   return body as BodyOf<Operations[N]>
 }
 
-/** @throws {UsageError} if `--data` is not a JSON object */
+/** @throws {UsageError} if `--data` is not a readable JSON object */
 export async function readBody({ host }: Context, { data }: BodyFlags): Promise<object> {
   const body = data === undefined ? {} : await readData(data, host)
   if (!isObject(body)) throw new UsageError('--data must be a JSON object')
   return body
 }
 
-/** @throws {UsageError} if two flags set the same field */
+/** @throws {UsageError} if `--set` is malformed, or two flags set the same field */
 export function createBodyChange(
   { set = [] }: BodyFlags,
   given: Readonly<Record<string, object>>,
@@ -66,9 +66,8 @@ export function createBodyChange(
 }
 
 /**
- * Refuses fields that an update cannot change. Accepts all fields in `--data` with an ID, because such data
- * is probably a record from the service.
- * @throws {UsageError} for a field that an update cannot change
+ * Accepts all fields in `--data` with an ID, because such data is probably a record from the service.
+ * @throws {UsageError} for another field that an update cannot change
  */
 export function requireUpdatable(
   name: OperationName,
@@ -119,7 +118,7 @@ export function urlFor(field: string, { data }: BodyFlags): (text: string) => st
   return data === undefined ? createWebUrlParser(field) : createUrlParser(field)
 }
 
-/** Returns the correct path for a misspelled path; undefined if the path is correct or no path is similar. */
+/** Returns the probable path; undefined if the given path is correct or no path is similar. */
 function findIntendedPath([name = '', ...rest]: readonly string[], fields: Fields): string[] | undefined {
   const isListed = Object.hasOwn(fields, name)
   const writable = Object.keys(fields).filter((field) => fields[field]?.write)

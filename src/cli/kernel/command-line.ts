@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander'
 import type { SelectionFlags } from '../../config/selection.ts'
 import { addGlobalFlags } from './flags.ts'
 
-/** Parts of a command line that are needed before the command is loaded, or if parsing fails. */
+/** Parts of a command line that are needed before the command is loaded or if parsing fails. */
 export interface CommandLine {
   argv: readonly string[]
   operands: readonly string[]

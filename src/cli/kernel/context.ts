@@ -35,12 +35,8 @@ export interface ContextSetup {
   command: string
   interrupt: AbortSignal
   connect?: Connect | undefined
-  /**
-   * Opens the backup for deleted records. The property is required, so that no command deletes without a
-   * backup.
-   */
+  /** Opens the backup for deleted records. The property is required, so that no setup omits the backup. */
   openBackup: (context: Context) => Promise<Backup | undefined>
-  /** Reads a list to prove that writes succeeded. */
   readList: (context: Context, ...args: Parameters<ReadPages>) => ReturnType<ReadPages>
   secrets?: KnownSecrets
 }
@@ -49,7 +45,7 @@ export class Context implements RunningCommand {
   readonly host: Host
   readonly flags: GlobalFlags
   readonly command: string
-  /** Signal that aborts on SIGINT, SIGTERM and SIGHUP. */
+  /** Aborts on SIGINT, SIGTERM and SIGHUP. */
   readonly interrupt: AbortSignal
   readonly connect: Connect
   /** Time conditions that select items, as instants with their zone, for confirmation prompts. */
@@ -90,7 +86,7 @@ export class Context implements RunningCommand {
     this.addSecret(host.env['MEETROOM_API_KEY']?.trim())
   }
 
-  /** @throws {UsageError} if flags, environment or settings file contain an invalid value */
+  /** @throws {UsageError} if a flag, an environment variable or the settings file is invalid */
   async settings(): Promise<Settings> {
     this.#settings ??= await loadSettings(this, this.#isNewProfile)
     return this.#settings
@@ -111,7 +107,7 @@ export class Context implements RunningCommand {
 
   /**
    * @param format replaces the format of the settings, for commands that support only some formats
-   * @throws {UsageError} for an empty field name in `--columns`, or an invalid `--query`
+   * @throws {UsageError} for an empty field name in `--columns`, an invalid `--query` or invalid settings
    */
   async printer(format?: Format): Promise<Printer> {
     if (this.#printer && (format ?? this.#printer.options.format) === this.#printer.options.format)
@@ -174,7 +170,7 @@ export class Context implements RunningCommand {
 
   /**
    * @throws {UsageError} if a flag cannot be used with a command of this effect, or the command always writes
-   * and the profile is protected
+   * and needs `--allow-write`
    */
   async requireAllowedFlags(effect: Effect, isForEachProfile = effect === 'reads'): Promise<void> {
     refuseFlags(this, effect, isForEachProfile)

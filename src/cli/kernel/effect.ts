@@ -1,8 +1,8 @@
 /**
  * Effects of commands. `compares`: reads a service to write or compare a workspace file. `waits`: reads, but
  * for one profile only. `destroys`: deletes, ends or blocks at the service. `any`: depends on the arguments.
- * `stays`: runs until the user stops the command. `joins`: joins a meeting. `machine`: uses no service.
- * `forgets`: deletes on this machine, and uses no service.
+ * `stays`: runs until the user stops the command. `joins`: joins a meeting. `forgets`: deletes on this
+ * machine. `machine`: has no other effect.
  */
 export type Effect =
   | 'reads'
@@ -16,7 +16,6 @@ export type Effect =
   | 'machine'
   | 'forgets'
 
-/** Returns true if each run of the command changes something at the service. */
 export function alwaysWrites(effect: Effect): boolean {
   return effect === 'writes' || effect === 'destroys' || effect === 'joins'
 }

@@ -7,7 +7,6 @@ import type { Context } from './context.ts'
 import { readGivenOptions } from './given.ts'
 import type { MeetroomCommand } from './meetroom-command.ts'
 
-/** @param hint returns a hint for surplus arguments; undefined if there is no hint */
 export function setSurplusHint(
   command: MeetroomCommand,
   hint: NonNullable<MeetroomCommand['surplusHint']>,
@@ -99,11 +98,9 @@ export interface ListFlags {
   concurrency?: number
 }
 
-/** Descriptions of `--where` for the items that a command selects. */
 export const matchingRooms = "only rooms that match, as in 'type=private'"
 export const matchingMembers = "only members that match, as in 'type=guest'"
 
-/** @param description description of the selected items, with an example condition */
 export const createWhereOption = (description = "only items that match, as in 'age>90d'") =>
   ['--where <condition>', `${description}; repeatable`, collect] as const
 
@@ -111,7 +108,6 @@ export const searchOption = (items: string, fields: string) =>
   ['--search <text>', `only ${items} with this text anywhere in ${fields}; ignores case and accents`] as const
 
 interface ListFlagExamples {
-  /** Description of the listed items, with an example condition. */
   where?: string
   sort?: string
 }
@@ -139,7 +135,7 @@ export function addListFlags<C extends Command>(
 }
 
 export interface PaceFlags {
-  /** Number of concurrent requests on the command line; undefined if the number adapts. */
+  /** Number of concurrent requests; undefined without `--concurrency`. */
   concurrency?: number
   rate?: number
   maxErrors?: number
@@ -148,7 +144,7 @@ export interface PaceFlags {
 
 /**
  * Parses a number of requests per second, such as `20`, `20/s`, or `0.5` for one request every two seconds.
- * @throws {UsageError} if the text is not a number above 0
+ * @throws {UsageError} unless the text is a decimal number above 0 and below 1,000,000
  */
 function parseRate(text: string): number {
   const value = /^\d{1,6}(\.\d+)?$/.test(text.replace(/\/s$/, ''))
@@ -158,9 +154,7 @@ function parseRate(text: string): number {
   return value
 }
 
-/**
- * Initial number of concurrent requests. The number stays constant for deletions, terminations and blocks.
- */
+/** Default initial number of concurrent requests, which stays constant in runs that destroy items. */
 export const initialConcurrency = 8
 
 interface ConcurrencyFlag {

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander'
 
-/** Flag as typed on a command line: `['--rate', '20']`, `['--local']`. */
+/** Long name and value of a given flag: `['--rate', '20']`, `['--local']`. */
 export type GivenOption = readonly [flag: string, ...value: string[]]
 
 export function readGivenOptions(command: Command): GivenOption[] {

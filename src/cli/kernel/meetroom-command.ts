@@ -12,9 +12,8 @@ import type { Hint } from '../../errors.ts'
 import type { Action } from './action.ts'
 import type { Effect } from './effect.ts'
 
-/** Formatter of help texts that do not list aliases. */
 export class PlainHelp extends Help {
-  /** Minimum width of wrapped descriptions. Commander's default of 40 is too wide beside long flag names. */
+  /** In columns. Commander's default of 40 is too wide beside long flag names. */
   override minWidthToWrap = 20
 
   override subcommandTerm(command: Command): string {
@@ -107,7 +106,7 @@ export class MeetroomCommand extends Command {
 
   surplusHint: ((surplus: readonly string[]) => Hint | undefined) | undefined
 
-  /** True if the command supports `--all-profiles` although it does more than read from a service. */
+  /** True if the command supports `--all-profiles` although its effect is not `reads`. */
   isForEachProfile = false
 
   override error(message: string, { code = 'commander.error' }: ErrorOptions = {}): never {
@@ -120,8 +119,8 @@ export class MeetroomCommand extends Command {
   }
 
   /**
-   * Refuses a second list of fields and a second query, because one of the two would be lost. For other
-   * flags, the last value wins, so that an alias or a script can set a default.
+   * Refuses a different second value of `--columns`, `--sort` or `--query`, because one of the two would be
+   * lost. For most other flags, the last value wins, so that an alias or a script can set a default.
    */
   override setOptionValueWithSource(key: string, value: unknown, source: OptionValueSource): this {
     const before: unknown = this.getOptionValue(key)
@@ -138,7 +137,7 @@ export class MeetroomCommand extends Command {
     return new MeetroomCommand(name)
   }
 
-  /** Sets the action and the effect of the command. TypeScript rejects an action without an effect. */
+  /** TypeScript rejects an action without an effect. */
   override action(work: Action): this {
     this.effect = work.effect
     return super.action(work)

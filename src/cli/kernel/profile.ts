@@ -27,8 +27,8 @@ export function requireKnownProfile(stored: StoredConfig, { value: name, from }:
 }
 
 /**
- * @throws {UsageError} for a name that is longer than 64 characters, needs quotes on a command line, or does
- * not begin with a letter or a digit
+ * @throws {UsageError} unless the name has 1 to 64 ASCII letters, digits, dots, dashes or underscores, and
+ * begins with a letter or a digit
  */
 export function checkProfileName(name: string): void {
   if (!/^[a-z0-9][\w.-]{0,63}$/i.test(name))
@@ -40,7 +40,7 @@ export function checkProfileName(name: string): void {
 /**
  * Refuses to point an existing profile at another service, because the old base URL and key would be lost.
  * @param baseUrls base URLs that may be stored
- * @throws {UsageError} unless the profile is new, has one of the base URLs, or may be replaced and is not
+ * @throws {UsageError} unless the profile has no base URL or one of `baseUrls`, or may be replaced and is not
  * protected
  */
 export function requireSameService(
