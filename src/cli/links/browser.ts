@@ -15,7 +15,6 @@ import type { Context } from '../kernel/context.ts'
 /** Maximum time until the browser requests the link, in milliseconds. */
 const patienceMs = 30_000
 
-/** Returns the program that opens a URL, with its first arguments; undefined if there is no browser. */
 function findOpener({ platform, env }: Host): readonly [string, ...string[]] | undefined {
   if (platform === 'darwin') return ['open']
   // Unlike `start`, rundll32 runs no part of the URL as a command.
@@ -23,14 +22,16 @@ function findOpener({ platform, env }: Host): readonly [string, ...string[]] | u
   const [program, ...args] = splitWords((env['BROWSER'] ?? '').trim()).words
   if (program) return [program, ...args]
   if (env['WSL_DISTRO_NAME']) return ['wslview']
-  // Without a display, xdg-open would start a text browser in the terminal.
+  // Without a display, xdg-open could start a text browser in the terminal.
   return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? ['xdg-open'] : undefined
 }
 
 /**
- * Opens a link in the browser through a temporary local redirect. Other users can read process arguments and
- * could request the redirect first, so the browser gets the redirect URL in a private file.
+ * Opens a link in the browser through a temporary local redirect. Other users who can read process arguments
+ * could request the redirect first, so `createPage` hides the redirect URL.
  * @returns `none` if no browser can be started, `late` if the browser did not request the link in time
+ * @throws {OutputError} if the redirect page cannot be stored
+ * @throws {InterruptedError} after a signal
  */
 export async function openInBrowser(
   { host, interrupt }: Pick<Context, 'host' | 'interrupt'>,
@@ -86,8 +87,8 @@ interface Page {
  * @throws {OutputError} if the page cannot be stored
  */
 async function createPage(url: string, { platform, env }: Host): Promise<Page> {
-  // Windows hides arguments from other users. A WSL machine has one user, whose Windows browser may not find
-  // a Linux path.
+  // Windows hides arguments from other users. A WSL machine usually has one user, whose Windows browser may
+  // not find a Linux path.
   if (platform === 'win32' || env['WSL_DISTRO_NAME']) return { url, async remove() {} }
   const parent = findPageParent(env)
   const what = 'the redirect file for the browser'
@@ -103,11 +104,8 @@ async function createPage(url: string, { platform, env }: Host): Promise<Page> {
   return { url: pathToFileURL(path).href, remove }
 }
 
-/**
- * Returns a directory for the page. A browser that is installed as a snap, as on Ubuntu, cannot read /tmp or
- * hidden directories.
- */
 function findPageParent({ PATH = '', HOME }: Host['env']): string {
+  // A browser that is installed as a snap, as on Ubuntu, cannot read /tmp or hidden directories.
   return HOME && PATH.split(':').includes('/snap/bin') ? HOME : tmpdir()
 }
 

@@ -11,13 +11,12 @@ export type LinkRow = RowOf<'links'>
 
 export interface RoomLinks {
   rows: readonly LinkRow[]
-  /** True if a link holds the token of a user, which is valid in all rooms of the user. */
+  /** True if a link holds the token of a user instead of the token of a member. */
   holdsUserTokens: boolean
 }
 
 type Person = Pick<LinkRow, 'user_id' | 'name' | 'role'>
 
-/** @param more fields of the user and the room, by column */
 export function toLinkRow(
   room: Item,
   { user_id, name, role }: Person,
@@ -52,7 +51,7 @@ export function toLinkValues(fields: Item): LinkValues {
 
 export const noLink = (reason: string): Link => ({ link: null, reason })
 
-/** Returns the reason why a room has no link. A terminated room can be replayed, but not joined. */
+/** A terminated room can be replayed, but not joined. */
 export function findRoomProblem(room: Item, isReplay: boolean): string | undefined {
   const isTerminated = cellOf(views.room, 'status', room) === 'terminated'
   return isTerminated && !isReplay ? 'the room is terminated' : undefined

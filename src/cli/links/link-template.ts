@@ -15,12 +15,10 @@ export function roomPageTemplate(origin: string): string {
 export class LinkTemplate {
   readonly #text: string
 
-  /** @param text template that `parseLinkTemplate` accepts */
   constructor(text: string) {
     this.#text = text
   }
 
-  /** Names of the placeholders. */
   get fields(): readonly string[] {
     return Array.from(this.#text.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)
   }
@@ -33,7 +31,7 @@ export class LinkTemplate {
     return fillTemplate(this.#text, values)
   }
 
-  /** Fills in the values of a room, and omits parameters that describe a person. */
+  /** Omits parameters whose value is a placeholder that `values` does not contain. */
   fillForAnyone(values: LinkValues): Link {
     const text = dropParameters(this.#text, (field) => !Object.hasOwn(values, field))
     return fillTemplate(text, values)
@@ -62,8 +60,8 @@ function fillTemplate(text: string, values: LinkValues): Link {
 }
 
 /**
- * Encodes all characters except letters, digits and `-._~`, because email clients end links at quotes and
- * parentheses.
+ * Encodes all characters except letters, digits and `-._~`, because email clients may end links at quotes
+ * and parentheses.
  */
 function encodeValue(value: string): string {
   return encodeURIComponent(value).replace(

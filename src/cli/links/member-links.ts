@@ -29,8 +29,8 @@ export interface LinkOptions {
 }
 
 /**
- * Builder of links. A link contains the token of the member, or the token of the user if the service does not
- * return the token of the member.
+ * Builder of links. The access token in a link is the token of the member, or of the user if the service does
+ * not return the token of the member.
  */
 export class MemberLinks {
   readonly #context: Context
@@ -49,7 +49,7 @@ export class MemberLinks {
     this.#users = new UserAccessReader(context, client, listUserFields(options))
   }
 
-  /** Creates the rows of a room's members, without anonymous participants. */
+  /** Omits anonymous participants. */
   async ofMembers(room: Item): Promise<RoomLinks> {
     const members = (await this.#members(room)).filter((member) => toTextOrNull(member['user_id']) !== null)
     const isIncomplete = (member: Item) =>
@@ -69,7 +69,7 @@ export class MemberLinks {
     }
   }
 
-  /** Creates the row of one user, who may not be a member. */
+  /** Accepts a user who is not a member. */
   async ofUser(room: Item, user_id: string, user: UserAccess): Promise<RoomLinks> {
     const members = (await this.#members(room)).filter((each) => toText(each['user_id']) === user_id)
     const member = selectMembership(members)

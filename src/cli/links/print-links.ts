@@ -29,10 +29,7 @@ interface LinkRun extends SelectedRooms {
   isBare?: boolean
 }
 
-/**
- * Prints the links of each room as soon as the room is read.
- * @throws {PartialError} if some rooms could not be read, or some links could not be built
- */
+/** @throws {MeetroomError} unless all rooms could be read and all links could be built */
 export async function printLinks(
   context: Context,
   { rooms, incomplete, flags, selection, options, createReader, isBare }: LinkRun,

@@ -42,7 +42,7 @@ export async function openLinks(
 }
 
 /**
- * Prints a link for each member of the rooms. `--where` selects members.
+ * Prints the links of members. `--where` selects members, not rooms.
  * @throws {UsageError} unless either room IDs or `--all-rooms` is given
  */
 export async function runMemberLinks(
@@ -97,7 +97,7 @@ export async function readUserAccess(context: Context, user_id: string): Promise
   return toUserAccess(await readRecord(await context.client(), { kind: 'user', id: user_id }), userLinkFields)
 }
 
-/** Creates a room link for anyone. Such a link works only for open rooms (API specification, “Room”). */
+/** Creates a link for anyone, which works only for open rooms (API specification, “Room”). */
 export function createRoomLink(room: Item, { template, isReplay, columns }: LinkOptions): RoomLinks {
   const problem =
     findRoomProblem(room, isReplay) ??
@@ -120,8 +120,8 @@ function fillForAnyone(template: LinkTemplate, values: LinkValues) {
     : link
 }
 
-/** Shows the requests of `--curl` that do not depend on a response. */
 async function previewMembers(context: Context, rooms: readonly Item[]): Promise<void> {
+  // Further requests depend on responses.
   const client = await context.client()
   const query = { limit: defaultPageSize }
   for (const { id } of rooms)
@@ -135,8 +135,8 @@ export async function previewRooms(context: Context, rooms: readonly Item[]): Pr
 }
 
 /**
- * Finds the link template of a service: from the settings, or for the room page of the embedded service.
- * @throws {UsageError} if there is no template, or the local workspace is not served
+ * Returns the template from the settings or, for joining, of the room page of an embedded service.
+ * @throws {UsageError} if there is no template, for example because the local workspace is not served
  */
 async function findTemplate(context: Context, kind: 'join' | 'replay'): Promise<LinkTemplate> {
   const settings = await context.settings()
@@ -145,7 +145,7 @@ async function findTemplate(context: Context, kind: 'join' | 'replay'): Promise<
   const origin = kind === 'join' ? await findRoomPages(context) : undefined
   if (origin !== undefined) return new LinkTemplate(roomPageTemplate(origin))
   const key = `${kind}_url`
-  // Stored settings are not read if the environment sets the key and the base URL.
+  // A stored template may not apply to a base URL from a flag or the environment.
   const isStored = settings.local || settings.baseUrl?.from.startsWith('profile ')
   throw new UsageError(`no template for links: ${key} is not set`, {
     hint: isStored
@@ -154,7 +154,10 @@ async function findTemplate(context: Context, kind: 'join' | 'replay'): Promise<
   })
 }
 
-/** Returns the origin of the room pages of the embedded service; undefined for any other service. */
+/**
+ * Returns the origin of the room pages; undefined unless the service is an embedded service on this machine.
+ * @throws {UsageError} if the local workspace is not served
+ */
 async function findRoomPages(context: Context): Promise<string | undefined> {
   const { local } = await context.settings()
   return local
