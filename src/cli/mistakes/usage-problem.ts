@@ -4,22 +4,19 @@ import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { findSynonym } from '../output/views/near-field.ts'
 
 export interface UsageProblem {
-  /** Message from Commander. Never printed, because the message may contain a key. */
+  /** Error message; not printed in full, because the message may contain a key. */
   said: string
   program: MeetroomCommand
   command: MeetroomCommand
   words: readonly string[]
-  /** Words after the command, without the flags that select a service. */
+  /** Other words, as `splitTyped` returns them. */
   rest: readonly string[]
   argv: readonly string[]
 }
 
 export const quoteValue = 'quote a value with spaces: '
 
-/**
- * Returns the only flag that accepts a word, with the matching choice; undefined for no or several such
- * flags.
- */
+/** Returns the only visible flag with a choice that a word means, and that choice; undefined otherwise. */
 export function findFlagOf(
   word: string,
   options: readonly Option[],
@@ -47,7 +44,6 @@ export function suggestAll(
   ]
 }
 
-/** @param flag flag that may have its own help topic */
 export function suggestHelpOn(words: readonly string[], flag?: string): Hint {
   return ['see: ', flag === '--output' ? suggest(['help', 'output']) : suggestHelp(...words)]
 }

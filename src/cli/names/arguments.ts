@@ -10,7 +10,7 @@ import { linkWords } from '../output/views/synonyms.ts'
 export const roomArgumentText = "room ID, or name:NAME, as in 'name:Weekly sync'"
 export const userArgumentText = 'user ID, or name:NAME or email:ADDRESS'
 
-/** Argument that accepts an ID, or a name that {@link resolveNames} replaces with the ID. */
+/** Argument in which {@link resolveNames} replaces names and emails with IDs. */
 export class NamedArgument extends IdArgument {
   constructor(
     override readonly kind: NamedKind,
@@ -43,7 +43,6 @@ export function createUsersArgument(term = '[user...]', prefix = ''): UserArgume
   return new UserArgument(term, text)
 }
 
-/** Flag that accepts an ID, or a name that {@link resolveNames} replaces with the ID. */
 export class NamedOption extends IdOption {
   constructor(
     override readonly kind: NamedKind,
@@ -83,12 +82,12 @@ interface NamedFlags extends Record<string, unknown> {
 }
 
 /**
- * Replaces names and emails with IDs in the room and user arguments and flags. IDs need no request. Lines of
- * files and of standard input are always IDs. With `--ignore-not-found`, returns unmatched names of a list
- * in the flag `missing`.
- * @throws {UsageError} for an empty name, for a name that several items have, and for a sentence such as
- * `users delete ada from Maths`
- * @throws {NotFoundError} for a name that no item has
+ * Replaces names and emails with IDs in the room and user arguments and flags. With `--ignore-not-found`,
+ * returns unmatched names and emails of a list in the flag `missing`.
+ * @throws {UsageError} for an empty or ambiguous name or email, for `id:-` in a list, and for a sentence such
+ * as `users delete ada from Maths`
+ * @throws {NotFoundError} for a name or email that no item has
+ * @throws {ApiError} if the service does not return names or emails
  */
 export async function resolveNames(
   context: Context,
@@ -124,7 +123,7 @@ export async function resolveNames(
     const ids = await resolve(option.kind, flags[name])
     flags[name] = ids
     const left = [ids].flat()
-    // A command that resumes this run must not look the names up again.
+    // Suggested commands must not look the names up again.
     flags.given = flags.given?.map((each) =>
       each[0] === option.long ? [each[0], formatId(option.kind, String(left.shift() ?? each[1]))] : each,
     )
@@ -132,7 +131,6 @@ export async function resolveNames(
   return [...resolved, missing.length > 0 ? { ...flags, missing } : flags]
 }
 
-/** Refuses a sentence such as `users delete ada from Maths`, in which not every word is meant as an ID. */
 function refuseSentence(ids: readonly unknown[]): void {
   const word = ids.find((id) => typeof id === 'string' && linkWords.has(id.toLowerCase()))
   if (word !== undefined && ids.length > 1)

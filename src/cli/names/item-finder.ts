@@ -53,7 +53,7 @@ export class ItemFinder {
     return pending
   }
 
-  /** @param missing receives the names that no item has; undefined to throw an error instead */
+  /** @param missing receives unmatched names and emails; undefined to throw an error instead */
   async idsOf(kind: NamedKind, given: readonly string[], missing: string[] | undefined): Promise<string[]> {
     const ids: string[] = []
     for (const each of given)
@@ -80,7 +80,7 @@ export class ItemFinder {
     })
   }
 
-  /** Lists all users once for all names, because the API cannot search users by name. */
+  /** Lists all users once, because the API cannot search users by name. */
   async #findUsers(client: Client, field: NameField, text: string): Promise<readonly Item[]> {
     this.#users ??= listUsers(this.#context, client)
     const users = await this.#users
@@ -110,7 +110,7 @@ async function listUsers(context: Context, client: Client): Promise<readonly Ite
   return users
 }
 
-/** Finds rooms with a name: at most ten, with one request, unless the service ignores the filter. */
+/** Finds rooms with a name. May return only the first ten, to save requests. */
 export async function findRooms(client: Client, name: string): Promise<readonly Item[]> {
   const response = await client.call('listRooms', { query: { name, limit: maxListed } })
   const body = readResponseValue(response) as { rooms: Item[] }
@@ -120,7 +120,7 @@ export async function findRooms(client: Client, name: string): Promise<readonly 
 }
 
 /**
- * Lists rooms page by page and selects them by name, because some services ignore the filter.
+ * Lists rooms and selects them by name, because some services ignore the filter.
  * @throws {ApiError} if the service does not return names
  */
 export async function findRoomsByName(client: Client, name: string): Promise<Item[]> {
@@ -148,10 +148,7 @@ const searched = {
   user: { list: 'listUsers', fields: ['user_id', 'email', 'name'] },
 } as const
 
-/**
- * Finds the items most similar to an unmatched text: several if they are equally similar.
- * @param failed error for a name or an email; undefined for an ID
- */
+/** @param failed error for a name or an email; undefined for an ID */
 export async function findLikelyItems(
   context: Context,
   kind: NamedKind,

@@ -37,7 +37,6 @@ export function drawBar(share: number, width: number): string {
   return '█'.repeat(Math.floor(visibleSteps / 8)) + eighths[visibleSteps % 8]
 }
 
-/** Draws intervals of presence as text, with one character for each equal piece of the span. */
 export function drawTimeline(
   intervals: readonly Interval[],
   span: Interval,
@@ -50,7 +49,6 @@ export function drawTimeline(
     .join('')
 }
 
-/** Draws the labels of the start and the end below a timeline. A narrow axis shows only the start. */
 export function drawAxis(start: string, end: string, width: number): string {
   const blanks = width - start.length - end.length
   return blanks < 1 ? start.slice(0, width) : start + ' '.repeat(blanks) + end
@@ -58,7 +56,7 @@ export function drawAxis(start: string, end: string, width: number): string {
 
 /**
  * Returns the covered share, from 0 to 1, of each of `pieces` equal pieces of a span. An interval of zero
- * length covers a tiny share, so that it is visible.
+ * length covers at least a tiny share.
  */
 export function computeCoverage(
   intervals: readonly Interval[],
@@ -83,10 +81,7 @@ const svgWidth = 1000
 /** Maximum gap between two parts of a timeline, in SVG units. */
 const partGap = 8
 
-/**
- * Draws intervals of presence as SVG, with a label for screen readers.
- * @param parts spans that are drawn side by side on one scale, without the time between them
- */
+/** @param parts spans that are drawn side by side on one scale, without the time between them */
 export function drawSvgTimeline(
   intervals: readonly Interval[],
   parts: readonly Interval[],
@@ -101,7 +96,7 @@ export function drawSvgTimeline(
     const width = scale === 0 ? space / parts.length : (end - start) * scale
     const inside = parts.length === 1 ? intervals : clip(intervals, [start, end])
     const bars = joinNear(inside, scale).map(([from, to]) => {
-      // An interval of zero length must be visible.
+      // A very short interval must be visible.
       const size = Math.max(2, scale === 0 ? width : (to - from) * scale)
       const x = left + Math.min(width - size, (from - start) * scale)
       return markup`<rect class="there" x="${round(Math.max(0, x))}" y="3" width="${round(size)}" height="10"/>`

@@ -19,7 +19,6 @@ interface ReportOptions {
   profile?: string | undefined
 }
 
-/** Writes an error to standard error: as text, or as one JSON object in JSON modes. */
 export async function reportError(host: Host, error: MeetroomError, options: ReportOptions): Promise<void> {
   const { redact, profile, target } = options
   const style = await selectStyle(host.stderr, host.env, options.color)
@@ -31,7 +30,7 @@ export async function reportError(host: Host, error: MeetroomError, options: Rep
     options.verbose && error.cause instanceof Error && error.exitCode === 70 ? `${error.cause.stack}\n` : ''
   const lines = own`${text}${visibleLines(redact(stack))}`
   options.statusLine?.hideDuring(host.stderr, lines)
-  // A closed standard error cannot be reported anywhere.
+  // A failure of standard error cannot be reported anywhere.
   await host.stderr.write(lines).catch(() => {})
 }
 
@@ -67,7 +66,7 @@ function formatErrorJson(
   return visibleJson(`${JSON.stringify({ error: errorToRecord(error, redact, target, profile) })}\n`)
 }
 
-/** Formats the hint; undefined without a hint, or if the suggested command is too long to paste. */
+/** Omits a hint whose commands would be truncated. */
 function formatHint(error: MeetroomError, redact: Redact, target: readonly string[]): string | undefined {
   const { hint } = error
   if (hint === undefined) return undefined

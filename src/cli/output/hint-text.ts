@@ -3,17 +3,14 @@ import { type Hint, Suggestion } from '../../errors.ts'
 import type { Redact } from './redaction/redaction.ts'
 import { visible } from './terminal/visible.ts'
 
-/** Formats a hint or a notice. Adds the flags of `target` that a suggested command needs. */
+/** Adds the flags of `target` that a suggested command needs. */
 export function formatHintText(hint: Hint, target: readonly string[], redact: Redact): string {
   if (typeof hint === 'string') return redact(hint)
   if (hint instanceof Suggestion) return formatCommand(hint, target, redact)
   return hint.map((part) => formatHintText(part, target, redact)).join('')
 }
 
-/**
- * Commands whose result does not depend on the selected service. Suggestions of other commands select the
- * service.
- */
+/** Command groups and commands that do not depend on the selected service. */
 const withoutTarget: ReadonlySet<string> = new Set([
   ...[
     'cache',
@@ -45,7 +42,7 @@ function splitAtOperands({ words, operands }: Suggestion): [before: string[], af
 function formatCommand(suggestion: Suggestion, target: readonly string[], redact: Redact): string {
   const [before, after] = splitAtOperands(suggestion)
   const line = [...before, ...selectTarget(before, target), ...after]
-  // Redaction precedes quoting, because a quoted secret would not be recognized.
+  // Redaction precedes quoting, because a quoted secret might not be recognized.
   return ['meetroom', ...line].map((word) => quoteWord(redact(word))).join(' ')
 }
 
@@ -55,7 +52,7 @@ function selectTarget(words: readonly string[], target: readonly string[]): read
   if (withoutTarget.has(group) || withoutTarget.has(`${group} ${verb}`)) return []
   if (['--help', '--local', '--all-profiles'].some(has)) return []
   const pairs = ['--profile', '--base-url']
-  // The local workspace has neither a profile nor a base URL to combine with.
+  // `--local` is not combined with a profile or a base URL.
   if (target.includes('--local')) return pairs.some(has) ? [] : target
   return pairs.flatMap((flag) => {
     const at = target.indexOf(flag)

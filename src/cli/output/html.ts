@@ -15,7 +15,7 @@ const entities: Record<string, string> = {
 
 type Value = Visible | Html | number
 
-/** Builds markup, as in markup`<td title="${text}">`. Plain strings do not compile. */
+/** Builds markup, as in markup`<td title="${text}">`. Plain string values do not compile. */
 export function markup(words: TemplateStringsArray, ...values: readonly (Value | readonly Html[])[]): Html {
   return new Html(String.raw({ raw: words }, ...values.map(escapeValue)))
 }

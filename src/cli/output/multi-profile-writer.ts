@@ -57,7 +57,7 @@ export class MultiProfileWriter {
     }
   }
 
-  /** Buffers the first rows of a table, so that several profiles determine the column widths. */
+  /** Buffers rows of a table, so that several profiles can determine the columns. */
   async #write(page: Page): Promise<void> {
     if (this.#printer?.options.format !== 'table') return this.#writePage(page)
     this.#pending.push(...page.items)
@@ -84,18 +84,18 @@ export class MultiProfileWriter {
     await this.#report()
   }
 
-  /** @throws the error of the profile if this error prevents further output */
+  /** @throws the error of the profile if the output could not be written */
   async fail(failed: ProfileFailure): Promise<void> {
     const { error } = failed
     if (error === this.#outputError) throw error
     this.#failures.push(failed)
-    // All profiles may fail with the same usage error, which `end` then throws once.
+    // All profiles may fail with usage errors, of which `end` then throws only the first.
     if (!(error instanceof UsageError)) await this.#report()
   }
 
   /**
    * @throws {UsageError} if every profile failed with a usage error
-   * @throws {PartialError} if profiles failed in any other way
+   * @throws {PartialError} for any other failure of a profile
    */
   async end(): Promise<void> {
     const [first] = this.#failures

@@ -15,7 +15,6 @@ import { toUnknownFieldError } from './views/near-field.ts'
 import { createPage, type Page } from './views/page.ts'
 import { hasField, type Item, type View } from './views/views.ts'
 
-/** Printer of results and notices. For the redaction of secrets, see `redaction/redaction.ts`. */
 export class Printer {
   readonly #host: Host
   readonly options: PrintOptions
@@ -34,7 +33,6 @@ export class Printer {
   }
 
   /**
-   * Checks the output flags, before the command sends a request.
    * @throws {UsageError} for conflicting flags, for `-o ids` without IDs, and for unknown columns if the
    * command writes or items have no additional fields
    */
@@ -66,7 +64,7 @@ export class Printer {
     await translateWriteError(this.#host.stdout.write(text))
   }
 
-  /** Writes a drawing to the terminal without clearing the status line. */
+  /** Writes a drawing without clearing the status line. */
   async draw(text: Visible): Promise<void> {
     await translateWriteError(this.#host.stdout.write(text))
   }
@@ -75,14 +73,14 @@ export class Printer {
     return this.write(own`${this.makeVisible(text)}\n`)
   }
 
-  /** Writes results for programs: unchanged in a pipe, redacted and made safe by `shown` on a terminal. */
+  /** Writes text: unchanged in a pipe, redacted and made safe by `shown` on a terminal. */
   async data(raw: string, shown: (raw: string) => Visible): Promise<void> {
     const { stdout } = this.#host
     if (stdout.isTTY) return this.#put(shown(this.#redact(raw)))
     if (raw.length > 0) await translateWriteError(stdout.write(raw))
   }
 
-  /** Prints JSON. Redacts keys even in a pipe, because the value may contain text of a response. */
+  /** Without `--query`, redacts keys even in a pipe, because the value may contain text of a response. */
   async json(value: unknown): Promise<void> {
     if (this.options.query) return this.result(value)
     await this.data(`${this.#redact(writeJson(this.maskOnTerminal(value)))}\n`, visibleJson)
@@ -92,7 +90,7 @@ export class Printer {
     return isJson(this.options.format) || this.options.query !== undefined
   }
 
-  /** Prints the result of `--query`. Masks secrets before the query, because a query can rename fields. */
+  /** On a terminal, masks secrets before the query, because a query can rename fields. */
   async result(document: unknown): Promise<void> {
     const { query, format } = this.options
     const result = query?.(this.maskOnTerminal(document))
@@ -199,7 +197,7 @@ export class Printer {
     return this.#host.stdout.isTTY ? this.#host.now() : undefined
   }
 
-  /** Prints a response body: unchanged in a pipe, indented and with secrets masked on a terminal. */
+  /** Without `--query`, prints the body: unchanged in a pipe, indented and masked on a terminal. */
   async body(response: ResponseBody): Promise<void> {
     const { stdout } = this.#host
     if (response.bytes.length === 0) return

@@ -2,7 +2,7 @@ import { toText } from '../../../api/to-text.ts'
 import type { Redact } from '../redaction/redaction.ts'
 import { describeSize } from '../terminal/size.ts'
 
-/** Maximum number of bytes of one value in a table or record. Larger values take seconds to measure. */
+/** Maximum size of a value in a table or record, in bytes. Measuring larger values can take seconds. */
 const maxCellBytes = 64 * 1024
 
 /** Number of characters redacted beyond the limit, so that a secret across the limit is recognized. */

@@ -6,13 +6,13 @@ import type { RowOptions } from './rows.ts'
 
 export interface CsvDialect {
   delimiter?: string | undefined
-  /** True to begin with a byte order mark, without which Excel garbles accented letters. */
+  /** Byte order mark, without which Excel garbles accented letters; never written to a terminal. */
   bom?: boolean
 }
 
 export const byteOrderMark = '\ufeff'
 
-/** Formats items as CSV (RFC 4180). Escapes cells that a spreadsheet would run as formulas. */
+/** Formats items as CSV (RFC 4180, except for the delimiter). */
 export function formatCsv(
   items: readonly Item[],
   { view, fields = view.fields, header }: RowOptions,
@@ -34,11 +34,11 @@ function quoteCell(cell: string, delimiter: string): string {
   return /["\r\n]/.test(cell) || cell.includes(delimiter) ? `"${replaceEach(cell, '"', '""')}"` : cell
 }
 
-// Also matches escaped formulas, because only an additional apostrophe makes their escape reversible.
+// Also matches formulas after apostrophes, so that removing one apostrophe reverses the escape.
 const formula = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 
 /**
- * Escapes text that a spreadsheet would run as a formula. Numbers such as -1 are no formulas.
+ * Escapes text that a spreadsheet may run as a formula. Numbers such as -1 are no formulas.
  * @param decimal decimal separator: a comma for spreadsheets that would read 1.5 as the first of May
  */
 function escapeFormula(value: unknown, decimal: string): string {

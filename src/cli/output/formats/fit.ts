@@ -7,8 +7,8 @@ export const columnGap = 2
 const minColumnWidth = 4
 
 /**
- * Returns column widths that fit `width`; 0 omits a column. First omits empty columns and columns of a
- * weight below 1. Then shrinks and omits other columns, lowest weight first.
+ * Returns column widths that fit `width`; 0 omits a column. If needed, omits empty columns and columns of a
+ * weight below 1, then shrinks and omits others, lowest weight first.
  */
 export function shrinkToFit(
   natural: readonly number[],

@@ -145,7 +145,6 @@ function createRowWriter(
   }
 }
 
-/** Writes a single response unchanged, and joins several responses into one document. */
 function createJsonWriter(out: ListPrinter, key: string): ListWriter {
   let pendingPage: Page | undefined
   let count = 0

@@ -16,12 +16,12 @@ export function fromJq(text: string, key = ''): string | undefined {
 
 const maxKeys = 12
 
-/** Pattern of a one-argument function after a pipe or a dot, as in `rooms | length`. */
+/** Pattern of a common function after a pipe or a dot, as in `rooms | length`. */
 const functionCall = /^(.+?)\s*[|.]\s*(length|keys|values|reverse|sort|sum|avg)(?:\(@?\))?\s*$/
 
 /**
- * Explains a probable mistake in a query that matched nothing: an unknown key, unquoted text, or a function
- * without parentheses. Returns undefined for other queries, which may correctly match nothing.
+ * Explains a probable mistake, such as an unknown key, in a query that matched nothing. Returns undefined for
+ * other queries, which may correctly match nothing.
  */
 export function explainNoMatch(expression: string, document: unknown): string | undefined {
   const [, argument, name] = functionCall.exec(expression) ?? []

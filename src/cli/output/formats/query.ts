@@ -16,15 +16,11 @@ type Interpreter = typeof TreeInterpreter
 type Node = ReturnType<typeof compile>
 type Json = Parameters<Interpreter['search']>[1]
 
-/**
- * Maximum number of evaluation steps and created values, because a short expression can be arbitrarily
- * expensive.
- */
+/** Maximum sum of evaluation steps and values, because a short expression can be arbitrarily expensive. */
 const maxWork = 50_000_000
 
 /**
- * Parses a JMESPath expression. The query throws an {@link OutputError} for a result that is too large, and
- * for a document to which the expression does not apply.
+ * The query throws an {@link OutputError} if its evaluation fails or is too expensive.
  * @throws {UsageError} if the expression is not valid
  */
 export function parseQuery(expression: string, max = maxWork): Query {
@@ -67,7 +63,7 @@ function read(expression: string): Node {
   }
 }
 
-/** Rejects expressions that fail for every document, although the library parses them. */
+/** Rejects mistakes that the library does not detect during parsing. */
 function checkTree(tree: unknown): void {
   if (typeof tree !== 'object' || tree === null) return
   const node = tree as Partial<Node>
@@ -132,7 +128,7 @@ function sortByKey(name: string, keyed: readonly Keyed[]): Keyed[] {
   throw new QueryProblem(`the keys of ${name}() must be all strings or all numbers`)
 }
 
-/** Compares by code point, as JMESPath requires. */
+/** JMESPath orders strings by code point. */
 function compareCodePoints(a: string, b: string): number {
   const [one, other] = [Array.from(a), Array.from(b)]
   const at = one.findIndex((character, i) => character !== other[i])
@@ -233,7 +229,7 @@ function describeQueryError(error: unknown): string {
 }
 
 function endOf(expected: string): string {
-  // For an unclosed `[`, the parser's error names the star of `[*]`, its last alternative.
+  // For a final `[`, the parser's error names the star of `[*]`, its last alternative.
   const token = expected === 'Star' ? ']' : tokens[expected]
   return token === undefined ? 'it is incomplete' : `“${token}” is missing at its end`
 }

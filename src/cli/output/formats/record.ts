@@ -16,14 +16,14 @@ interface RecordOptions {
   style: Style
   /** Base of relative times, in milliseconds since 1970; undefined to omit relative times. */
   now: number | undefined
-  /** Zone of all times; undefined to print timestamps as received. */
+  /** Zone of timestamps; undefined to print timestamps as received. */
   zone?: TimeZone | undefined
   redact: Redact
 }
 
 /**
- * Formats one item, one line per field. By default, the fields of the view come first, then the status, then
- * all other fields. Omits deprecated values.
+ * By default, the fields of the view come first, then a computed status, then other fields. Omits deprecated
+ * values.
  */
 export function formatRecord(item: Item, { view, fields, style, now, zone, redact }: RecordOptions): Visible {
   const names = fields ?? [

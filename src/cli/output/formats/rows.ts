@@ -3,18 +3,17 @@ import { type Item, readField, type View } from '../views/views.ts'
 
 export interface RowOptions {
   view: View
-  /** Fields to write; {@link RowWriter} chooses them from the first page by default. */
   fields?: readonly string[] | undefined
   header: boolean
 }
 
-/** Maximum number of columns, because 88 KB can hold 3,000 items with nine unique fields each. */
+/** Maximum number of columns without `--columns`, because each item may have unique fields. */
 const maxColumns = 300
 const maxNamed = 20
 
 type FormatRows = (items: readonly Item[], options: RowOptions) => string
 
-/** Writer of CSV or TSV, page by page. The first page determines the columns. */
+/** Writer of CSV or TSV. By default, the first page determines the columns. */
 export class RowWriter {
   readonly #options: RowOptions
   readonly #format: FormatRows
@@ -58,10 +57,6 @@ export class RowWriter {
   }
 }
 
-/**
- * Returns the fields of the API specification, then other fields in alphabetical order. Omits fields that
- * need `--columns`.
- */
 function listColumns(view: View, items: readonly Item[]): readonly string[] {
   const sent = items.flatMap((item) => listSentFields(view, item))
   const others = new Set([...(view.alwaysShown ?? []), ...sent])

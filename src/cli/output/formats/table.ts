@@ -21,13 +21,13 @@ export interface TableOptions {
   width: number | undefined
   /** Base of relative times, in milliseconds since 1970; undefined to print timestamps. */
   now: number | undefined
-  /** Zone of all times, which disables relative times; undefined to print timestamps as received. */
+  /** Zone of timestamps, which disables relative times; undefined to keep their offsets. */
   zone?: TimeZone | undefined
   redact: Redact
   ascii?: boolean
 }
 
-/** Writer of a table, page by page. The first page determines the columns; later pages only widen them. */
+/** Writer of a table. The first page determines the columns; later pages can only widen them. */
 export class TableWriter {
   readonly #options: TableOptions
   #columns: readonly Column[]
@@ -75,7 +75,6 @@ export class TableWriter {
     return layOutRows(cut, this.#widths, (cell, i) => this.#paint(cell, i))
   }
 
-  /** Omits columns of fields outside the API specification that the service does not send. */
   #omitUnsent(items: readonly Item[]): void {
     const { view, fields } = this.#options
     const isSent = ({ field }: Column) =>
@@ -115,7 +114,7 @@ export class TableWriter {
     return own`${titles}${style.dim(rule)}\n`
   }
 
-  /** Returns the widths of the rules under the titles, which must fit on one line of the terminal. */
+  /** Returns the widths of the rules under the titles, so that the rules fit on one line. */
   #ruleWidths(): readonly number[] {
     const { width = Number.POSITIVE_INFINITY } = this.#options
     let left = width
@@ -172,7 +171,7 @@ type PaintCell = (text: Visible, column: number) => Visible
 
 type Rows = readonly (readonly Visible[])[]
 
-/** Maximum number of rows that cli-table3 lays out. Its run time is superlinear: 10,000 rows take seconds. */
+/** Maximum number of rows per call of cli-table3. The run time is superlinear: 10,000 rows take seconds. */
 const maxLibraryRows = 10
 /** Maximum number of characters of a cell for cli-table3. 20,000 wide characters take 40 seconds. */
 const maxCellLength = 1000

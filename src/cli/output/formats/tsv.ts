@@ -33,7 +33,6 @@ export function formatTsv(
   return (header ? [fields, ...rows] : rows).map(tsvLine).join('')
 }
 
-/** Formats a `--query` result: one line per list item, with the fields of an object as cells. */
 export function formatResult(result: unknown): string {
   if (result === null) return ''
   if (!Array.isArray(result)) return isObject(result) ? tsvLine(Object.values(result)) : `${toText(result)}\n`
