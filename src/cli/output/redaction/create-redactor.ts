@@ -22,7 +22,7 @@ export class KnownSecrets {
 
   readonly redact: Redact = (text) => maskText(this.redactKeys(text))
 
-  /** Removes keys only, because results may contain access tokens that the user requested. */
+  /** Redacts only keys, because results may contain access tokens that the user requested. */
   readonly redactKeys: Redact = (text) => {
     this.#redactKeys ??= createKeyRedactor([...this.#secrets])
     return this.#redactKeys(text)
@@ -30,9 +30,8 @@ export class KnownSecrets {
 }
 
 /**
- * Creates a function that replaces keys in plain, percent-encoded, JSON, HTML and base64 form. One pattern
- * finds all forms, so that replacements are not searched again. Ignores keys below the minimum length,
- * because such keys occur in ordinary words.
+ * Creates a function that replaces keys in plain and encoded form. Ignores keys below the minimum length,
+ * because such keys can occur in ordinary words.
  */
 function createKeyRedactor(secrets: readonly string[], instead = '[API key]'): Redact {
   const longKeys = secrets.filter(({ length }) => length >= minKeyLength).sort((a, b) => b.length - a.length)
@@ -77,15 +76,14 @@ function findLongestWord(text: string): string {
   return words.reduce((longest, word) => (word.length > longest.length ? word : longest), '')
 }
 
-/** Patterns of a key in one encoding. */
 interface Spelling {
   parts: readonly string[]
-  /** Pattern of the base64 padding; empty in other encodings. */
+  /** Pattern of the base64 padding; empty if there is none. */
   end: string
 }
 
 function listSpellings(secret: string): readonly Spelling[] {
-  // CSV doubles quotes. In JSON, the second quote may end a text, so this alternative is the last.
+  // CSV doubles quotes. In JSON, the second quote may end a text, so the CSV pattern is the last.
   const inCsv = secret.includes('"') ? [{ parts: spellCharacters(secret, `${inJson}""`), end: '' }] : []
   const inBase64 = offsets.map((offset) => spellInBase64(secret, offset))
   return [...inBase64, { parts: spellCharacters(secret), end: '' }, ...inCsv]
@@ -99,7 +97,7 @@ const backslash = `(?:\\\\|${spellInUrl('\\')})`
 /** Backslashes that JSON adds before a quote or a slash. */
 const inJson = `${backslash}{0,${maxBackslashes - 1}}`
 
-/** Returns one pattern per character for all its encodings, longest first, so that no part remains. */
+/** Returns a pattern per character. Longer encodings come first, so that no part remains. */
 function spellCharacters(secret: string, quote?: string): string[] {
   // A run of backslashes is one pattern, because separate patterns would take exponential time.
   return (secret.match(/\\+|[^\\]/gu) ?? []).map((part) => `(?:${spellPart(part, quote).join('|')})`)
@@ -143,7 +141,7 @@ const entities: Record<string, readonly string[]> = {
   '>': ['gt', '62', 'x3E', 'x3e'],
   '"': ['quot', '34', 'x22'],
   "'": ['apos', '39', '039', 'x27'],
-  // Template engines also escape the characters of base64.
+  // Some template engines also escape these characters of base64.
   '/': ['sol', '47', 'x2F', 'x2f'],
   '+': ['plus', '43', 'x2B', 'x2b'],
   '=': ['equals', '61', 'x3D', 'x3d'],

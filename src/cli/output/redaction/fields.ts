@@ -23,7 +23,7 @@ export function removeSecrets(item: Item, named: readonly string[] = []): Item {
     : { ...safe, ...Object.fromEntries(kept.map((field) => [field, item[field]])) }
 }
 
-/** Masks secrets at any depth. Returns the same value if it contains no secret. */
+/** Returns the same value if it contains no secret. */
 export function maskSecrets<T>(value: T): T {
   return replaceSecrets(value, isPresent, mask) as T
 }

@@ -1,10 +1,10 @@
 /*
- * Redaction of secrets in all output, files and logs. Other directories import this file.
+ * Redaction of secrets in output, files and logs. Other directories import this file.
  *
- * - `secret-filter.ts`: access tokens in results (masked in terminal JSON; removed from tables, CSV and TSV).
- * - `fields.ts`: names of secret fields and headers, and the masking of their values.
+ * - `secret-filter.ts`: access tokens in results.
+ * - `fields.ts`: masking of secret fields, and names of secret headers.
  * - `create-redactor.ts`: keys in any text, plain or encoded.
- * - `responses.ts`: keys in error responses.
+ * - `responses.ts`: keys in responses.
  * - `requests.ts`: secrets in the requests of `--dry-run` and `--curl`. Loaded lazily and imported directly.
  */
 

@@ -10,7 +10,6 @@ import { holdsSecret, maskSecrets, removeSecrets } from './fields.ts'
 export class SecretFilter {
   readonly #showsAll: boolean
   readonly #columns: readonly string[] | undefined
-  /** True if a notice must mention hidden secrets. Tables omit secrets without a notice. */
   hasHidden = false
 
   constructor(showsAll: boolean, named: readonly string[] | undefined) {

@@ -16,7 +16,7 @@ function isErrorClass(value: unknown): value is ErrorClass {
   )
 }
 
-/** Standard error of a failed command in JSON modes: one object, or one object per failed item. */
+/** Error on standard error in JSON modes. A command may print several. */
 export const errorSchema = z.object({
   error: z.object({
     profile: z.string().optional().describe('the profile, with --all-profiles'),

@@ -7,8 +7,7 @@ import { rowsOfReports } from '../views/report-rows.ts'
 import { flagFields, rowKinds, rowsOfCommands, rowsOfManyRooms } from '../views/rows.ts'
 import { createRowSchema, createShape, listOf } from './row-schema.ts'
 
-// Schemas of output that is neither a response of the service nor a list of rows. The printing code takes its
-// types from here (`Printed`), so that a field without a schema does not compile.
+// `Printed` provides the types for printing code, so that a field without a schema does not compile.
 
 /** Sets the type of a schema for a value from the service, because the value may differ from the schema. */
 const sent = <T = unknown>(schema: z.ZodType) => schema as z.ZodType<T>
@@ -25,7 +24,6 @@ const planSummary = z.object({
   ...{ unresolved: z.int(), cannot: z.int(), not_shown: z.int(), not_in_file: z.int() },
 })
 const eventFields = { at: sent<string>(time), room_id: z.string() }
-/** Fields of events that concern all watched rooms. */
 const commonFields = {
   at: eventFields.at,
   room_id: z.string().optional().describe('missing with --all-rooms'),
@@ -168,7 +166,6 @@ const listsOf = (
 ): Readonly<Record<string, z.ZodType>> =>
   Object.fromEntries(Object.entries(kinds).map(([command, kind]) => [command, listOf(kind)]))
 
-/** Schemas by command. All other commands print a response of the service, or no JSON. */
 export const commandSchemas: Readonly<Record<string, z.ZodType>> = {
   ...listsOf({ ...rowsOfCommands, ...rowsOfReports }),
   ...schemas,

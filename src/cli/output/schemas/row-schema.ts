@@ -17,7 +17,6 @@ const scalars: Readonly<Record<string, z.ZodType>> = {
   boolean: z.boolean(),
 }
 
-/** Creates the schema of a printed list with rows of the given kinds. */
 export function listOf<Rest extends z.ZodRawShape = Record<never, never>>(
   given: RowKind | readonly RowKind[],
   rest?: Rest,

@@ -62,7 +62,7 @@ function isWithinWord(before: string, after: string): boolean {
   )
 }
 
-/** Returns true for a Bengali or Kannada ra that keeps its shape (The Unicode Standard, chapter 12). */
+/** Returns true between a Bengali or Kannada ra and a virama (The Unicode Standard, chapter 12). */
 function isRa(before: string, after: string): boolean {
   return /[\u09b0\u0cb0]$/.test(before) && /^[\u09cd\u0ccd]/.test(after)
 }
@@ -78,13 +78,13 @@ function isKeycap(before: string, mark: string, after: string): boolean {
   return /[#*\d]$/.test(before) && mark === '\ufe0f' && after.startsWith('\u20e3')
 }
 
-/** Returns true if `mark` selects a variant of an ideograph (UTS 37) or of a Mongolian letter. */
+/** Returns true if `mark` selects a variant of an ideograph or of a Mongolian letter. */
 function isVariant(mark: string, before: string): boolean {
   if (/^[\u180b-\u180d\u180f]$/.test(mark)) return /[\u1820-\u1878\u1880-\u18aa]$/.test(before)
   return /^[\ufe00-\ufe02\u{e0100}-\u{e01ef}]$/u.test(mark) && /\p{Unified_Ideograph}$/u.test(before)
 }
 
-/** Returns true for tag characters after a black flag, as in the flag of Scotland (UTS 51, ED-14a). */
+/** Returns true for the tags of a region after a black flag, as for Scotland (UTS 51, ED-14a). */
 function isFlag(mark: string, before: string): boolean {
   const region = /^[\u{e0061}-\u{e007a}]{2}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,4}\u{e007f}$/u
   return before.endsWith('\u{1f3f4}') && region.test(mark)

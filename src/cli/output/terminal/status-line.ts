@@ -2,17 +2,13 @@ import type { Host, Output, Visible } from '../../../host.ts'
 import { isAsciiOnly } from './unicode.ts'
 import { own } from './visible.ts'
 
-/** Progress line at the bottom of a terminal. Other output replaces the line. */
 export class StatusLine {
   readonly #host: Host
   /** Drawing above the status line; hidden before other output. */
   above: { hideDuring(): void } | undefined
   #text: Visible | undefined
   #isShown = false
-  /**
-   * True if the cursor is at the start of a line. At other positions, the status line would erase part of a
-   * JSON document.
-   */
+  /** True if the cursor is at the start of a line. Elsewhere, the status line would erase other output. */
   #isAtStart = true
 
   constructor(host: Host) {

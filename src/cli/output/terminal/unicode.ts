@@ -3,7 +3,6 @@ import { markVisible } from './visible.ts'
 
 type Machine = Pick<Host, 'env' | 'platform' | 'stdout' | 'stderr' | 'ascii'>
 
-/** Returns true with `--ascii`, on a dumb terminal, and in a locale that is known not to be UTF-8. */
 export function isAsciiOnly(host: Machine): boolean {
   return host.ascii === true || isOtherEncoding(host) || isDumb(host)
 }
@@ -12,7 +11,7 @@ export function canShowUnicode(host: Machine): boolean {
   return !isAsciiOnly(host) && (host.platform === 'win32' || isUtf8(readLocale(host)))
 }
 
-/** Returns the locale. POSIX ignores variables that are empty. */
+/** POSIX ignores empty variables. */
 function readLocale({ env }: Machine): string {
   return env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
 }

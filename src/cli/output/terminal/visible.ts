@@ -4,7 +4,6 @@ import { isLegitimateJoiner } from './joiners.ts'
 // Fast path: most texts are printable ASCII, and the pattern below is slow to compile.
 const printable = /^[ -~]*$/
 
-/** Pattern of characters that a terminal interprets or hides, such as controls and direction marks. */
 const invisible = () => /[\u{e0020}-\u{e007f}]+|\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Co}|\p{Cs}|\p{DI}|\u2800/gu
 
 const shortEscapes: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
@@ -20,7 +19,7 @@ function hex(unit: string): string {
 function replaceInvisible(text: string, spell: (character: string) => string): Visible {
   return markVisible(
     text.replace(invisible(), (found: string, at: number) =>
-      // No character below U+180B is legitimate.
+      // Legitimate joiners start at U+180B.
       found >= '\u180b' && isLegitimateJoiner(found, at, text) ? found : Array.from(found, spell).join(''),
     ),
   )
@@ -43,7 +42,7 @@ export function visibleJson(json: string): Visible {
   )
 }
 
-/** Builds text from trusted literals, as in own`no ${noun}`. Other strings do not compile as values. */
+/** Builds text from trusted literals, as in own`no ${noun}`. Plain strings do not compile as values. */
 export function own(words: TemplateStringsArray, ...values: readonly (Visible | number)[]): Visible {
   return markVisible(String.raw({ raw: words }, ...values))
 }
@@ -52,7 +51,7 @@ export function joinVisible(texts: readonly Visible[], between: Visible = own``)
   return markVisible(texts.join(between))
 }
 
-/** Casts the result of joining, coloring or truncating visible text to Visible. */
+/** Casts without a check, for example after joining or coloring visible text. */
 export function markVisible(text: string): Visible {
   return text as Visible
 }

@@ -2,7 +2,7 @@ import stringWidth from 'string-width'
 import type { Visible } from '../../../host.ts'
 import { markVisible } from './visible.ts'
 
-/** Returns the width of a text, in columns. */
+/** Returns the width in columns. */
 export function measureText(text: string): number {
   return stringWidth(text)
 }

@@ -3,7 +3,7 @@ import type { Column, Item, View } from './views.ts'
 
 interface Scalars {
   any: unknown
-  /** IDs and times come from the service, so their types are unknown. */
+  /** IDs and times may come from the service, with any type. */
   id: unknown
   time: unknown
   text: string
@@ -14,7 +14,6 @@ interface Scalars {
 
 type Present = keyof Scalars | `${keyof Scalars} | null` | `${keyof Scalars}[]`
 
-/** Scalar (with `?` if optional), choices, a list of objects, or a function that computes a table cell. */
 type FieldType =
   | Present
   | `${Present}?`
@@ -22,7 +21,7 @@ type FieldType =
   | { readonly list: RowFields }
   | ((row: Item) => unknown)
 
-/** Field of a row. `weight` is the weight of its table column; tables omit fields without a weight. */
+/** Field of a row. By default, tables have columns only for fields with a weight above 0. */
 export type RowField = readonly [type: FieldType, weight?: number, description?: string]
 
 export type RowFields = Readonly<Record<string, RowField>>
@@ -51,7 +50,6 @@ export interface RowKind<F extends RowFields = RowFields> extends View {
   /** Name of the list in JSON. */
   readonly key: string
   readonly shape: F
-  /** Condition under which a command with several kinds prints these rows. */
   readonly description?: string
 }
 
@@ -95,7 +93,7 @@ export function dataFields(fields: RowFields): RowFields {
   return Object.fromEntries(Object.entries(fields).filter(([, [type]]) => typeof type !== 'function'))
 }
 
-/** Returns the view without fields that no row has. `--columns` may still name these fields. */
+/** Returns the view without some fields, which `--columns` may still name. */
 export function omitFields(view: View, unlisted: readonly string[]): View {
   const fields = view.fields.filter((field) => !unlisted.includes(field))
   return { ...view, fields, unlisted, columns: view.columns.filter(({ field }) => !unlisted.includes(field)) }

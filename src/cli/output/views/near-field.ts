@@ -14,8 +14,8 @@ export function findNearField(word: string, fields: readonly string[], maxEdits 
 }
 
 /**
- * @param where the flag and a colon, or an empty text
- * @param value the value of the flag, which contains the field
+ * @param where start of the message, such as `--sort: `
+ * @param value value of the flag, which contains the field
  */
 export function toUnknownFieldError(
   where: string,
@@ -47,7 +47,7 @@ export function findNearChoice(word: string, choices: readonly string[]): string
   return findSynonym(word.toLowerCase(), choices) ?? findClosest(word, choices)
 }
 
-/** Finds the choice that has `word`, in lower case, as a synonym. */
+/** @param word synonym in lower case */
 export function findSynonym(word: string, choices: readonly string[]): string | undefined {
   const meant = Object.hasOwn(valueWords, word) ? valueWords[word] : undefined
   return meant?.find((choice) => choices.includes(choice))

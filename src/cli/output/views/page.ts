@@ -3,9 +3,9 @@ import type { Item } from './views.ts'
 
 export interface Page {
   items: readonly Item[]
-  /** Response that holds exactly these items; printed unchanged. */
+  /** JSON to print if this is the only page. */
   whole?: ResponseBody
-  /** True if no number needs lossless output. The output is then several times faster. */
+  /** True if no number needs lossless output. The output is then faster. */
   plain?: boolean
   rest?: Item
 }

@@ -17,7 +17,6 @@ export function describeDetails({ changes, reason }: Item): string {
   return [fields, toText(reason)].filter(Boolean).join('; ')
 }
 
-/** Formats a change as `name: Algebra → Algebra II`; the previous value is omitted for a new field. */
 function describeChange(change: Item): string {
   const { field, before, after } = change
   const from = Object.hasOwn(change, 'before') ? `${formatValue(before)} → ` : ''

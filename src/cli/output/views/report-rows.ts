@@ -44,7 +44,7 @@ function defineAttendance<const F extends RowFields>(
   return defineRow('attendance', id, shape, { noun: nouns[id], ...options })
 }
 
-/** Rows of `sessions report` that belong to one room and do not depend on meetings. */
+/** Rows of `sessions report` that are not sums of visits. */
 export const attendanceKinds = {
   user: defineAttendance(
     'user_id',

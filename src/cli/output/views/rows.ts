@@ -5,8 +5,8 @@ import { describeDetails, describeItem, planSigns } from './planned-cells.ts'
 import type { Item } from './views.ts'
 
 /**
- * Fields of every row that the service does not send. Types, tables, CSV, `--columns`, completion and JSON
- * Schemas derive from these fields. This module must not load zod.
+ * Fields of rows that the service does not send, except reports. Types, tables, CSV, `--columns`, completion
+ * and JSON Schemas derive from these fields. This module must not load zod, which is slow.
  */
 
 const roomResult = {
@@ -94,7 +94,6 @@ export const rowKinds = {
     is_blocked: ['any?', 4],
     last_seen: ['text | null', 3],
   }),
-  /** Changes of members in many rooms. */
   steps: defineRow('steps', 'user_id', {
     step: [['block', 'unblock', 'delete', 'add', 'update'], 5],
     user_id: ['id | null', 6],
@@ -105,7 +104,6 @@ export const rowKinds = {
     status: [statuses, 9],
     reason: ['text | null', 8],
   }),
-  /** One write to each of many rooms. */
   rooms: defineRow('rooms', 'room_id', roomResult),
   roomsWithPages: defineRow('rooms', 'room_id', {
     ...roomResult,
@@ -226,7 +224,6 @@ export const rowKinds = {
 
 export type RowOf<K extends keyof typeof rowKinds> = FieldsOf<(typeof rowKinds)[K]['shape']>
 
-/** Row kinds by command, for commands that print no items of the service. */
 export const rowsOfCommands: Readonly<Record<string, RowKind>> = {
   'rooms import': rowKinds.results,
   'members import': rowKinds.results,
@@ -247,7 +244,7 @@ export const rowsOfCommands: Readonly<Record<string, RowKind>> = {
   commands: rowKinds.commands,
 }
 
-/** Row kinds by command, for commands that act on the rooms selected by `--where` or `--all-rooms`. */
+/** Row kinds by command, for rooms selected by `--where` or `--all-rooms`. */
 export const rowsOfManyRooms: Readonly<Record<string, RowKind>> = {
   'sessions list': rowKinds.roomSessions,
   'members list': rowKinds.roomMembers,
@@ -257,7 +254,6 @@ export const rowsOfManyRooms: Readonly<Record<string, RowKind>> = {
   'pages create': rowKinds.roomsWithPages,
 }
 
-/** @param field counted field; undefined for the number of all items */
 export function countRow(field?: string): RowKind {
   return defineRow('counts', undefined, {
     ...(field !== undefined && { [field]: ['any', 8] }),

@@ -1,6 +1,6 @@
 /*
- * Words for fields and values, which the checks of values need in each run. Words for commands, flags and
- * columns are in `mistakes/meanings.ts`, which is loaded only to explain a mistake.
+ * Words for fields and values, loaded in each run. Words for commands, flags and columns are in
+ * `mistakes/meanings.ts`, which is loaded only to explain a mistake.
  */
 
 /** Words between operands in a sentence, as in `add ada to Maths`. */

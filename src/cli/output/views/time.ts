@@ -19,8 +19,8 @@ const timestamp = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)$
 const isInstantField = /(^|_)(time|at|seen|active|in|out|start|end|from)$/
 
 /**
- * Formats a timestamp in ISO 8601 to the second: with its offset, or as the local time of a zone. Returns
- * other texts unchanged.
+ * Formats the ISO 8601 timestamp of a time field to the second, with its offset or in a zone. Returns other
+ * texts unchanged.
  */
 export function formatToSecond(field: string, text: string, zone?: TimeZone): string {
   const [, time, offset] = (isInstantField.test(field) && timestamp.exec(text)) || []

@@ -18,13 +18,13 @@ export type Item = Readonly<Record<string, unknown>>
 
 export interface Column {
   readonly field: string
-  /** Importance of the column. On a narrow terminal, columns of low weight shrink and disappear first. */
+  /** On a narrow terminal, columns of low weight shrink and disappear first. */
   readonly weight: number
-  /** Derives the value from the item; undefined if the value cannot be derived. */
+  /** Derives the value from the item. Returns undefined if the value is unknown. */
   readonly value?: (item: Item) => unknown
-  /** True if the cell is never truncated. Such a column is the last, and the terminal may wrap the cell. */
+  /** True if the cell is never truncated. The terminal may wrap the cell. */
   readonly isWhole?: boolean
-  /** Drawing of the cell at the available width, in tables only. */
+  /** Drawn only in tables. */
   readonly drawing?: Drawing
 }
 
@@ -38,24 +38,23 @@ interface Drawing {
 export interface View {
   readonly noun: readonly [string, string]
   readonly id?: string
-  /** Field that identifies an item in confirmation prompts. */
   readonly label?: string
   readonly columns: readonly Column[]
   /** Computed fields, which keep their meaning even if a service sends fields with the same names. */
   readonly derived?: ReadonlyMap<string, (item: Item) => unknown>
-  /** Fields of the API specification in its order, without deprecated fields; used for records and CSV. */
+  /** Fields that come first in records, CSV and TSV, in this order. */
   readonly fields: readonly string[]
   readonly choices?: Readonly<Record<string, readonly string[]>>
-  /** Fields of the embedded service that the API specification does not list. */
+  /** Fields that the API specification does not list, or that only `--columns` shows. */
   readonly unlisted?: readonly string[]
-  /** Fields whose value is a literal that marks them as deprecated. */
+  /** Fields that may contain `#DEPRECATED#`. */
   readonly deprecated?: readonly string[]
   readonly onRequest?: readonly string[]
   /** True if no item has additional fields, so that unknown columns can be refused without an item. */
   readonly isClosed?: boolean
   /** True for a table whose columns `--columns` cannot change. */
   readonly isFixed?: boolean
-  /** Unlisted fields that CSV includes even if the first page lacks them. */
+  /** Fields that CSV and TSV include even if the first page lacks them. */
   readonly alwaysShown?: readonly string[] | undefined
 }
 
@@ -160,7 +159,7 @@ function isSet(time: number | null | undefined): boolean | undefined {
   return time === undefined ? undefined : time !== null
 }
 
-/** Value of a field. A missing field differs from null. */
+/** A missing field differs from null. */
 export type FieldValue = { known: true; value: unknown } | { known: false; isUnreadable?: true }
 
 export function readField(view: View, field: string, item: Item): FieldValue {
@@ -178,7 +177,7 @@ export function isDeprecated(view: View, field: string, value: unknown): boolean
   return value === deprecated && view.deprecated?.includes(field) === true
 }
 
-/** Returns the value of a column; null for missing and deprecated values. */
+/** Returns the value of a field; null for missing and deprecated values. */
 export function cellOf(view: View, field: string, item: Item): unknown {
   const found = readField(view, field, item)
   return found.known ? found.value : null

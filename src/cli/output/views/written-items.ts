@@ -8,7 +8,7 @@ import type { Item } from './views.ts'
 
 /**
  * Returns the item of a response as a list, which is empty if the service only acknowledges the write. For
- * the format `ids`, the caller's ID replaces a missing item.
+ * the format `ids`, the ID in the request replaces a missing ID.
  */
 export function readWrittenItems(
   name: OperationName,
