@@ -6,7 +6,6 @@ export function toBlockBody<B extends boolean | undefined>(is_blocked: B): { is_
   return { is_blocked }
 }
 
-/** Returns true for a blocked member; undefined if the field is missing or unreadable. */
 export function isBlocked(member: object): boolean | undefined {
   const { is_blocked: value } = member as Item
   return parseBoolean(value) ?? undefined

@@ -12,9 +12,8 @@ export async function undefinedIfNotFound<T>(response: Promise<T>): Promise<T | 
 }
 
 /**
- * Awaits a read in a room; returns undefined if the room does not exist. A service without the operation also
- * returns 404, so a request for the room decides.
- * @throws {ApiError} if the room exists
+ * A service without the operation also returns 404, so a request for the room decides.
+ * @throws {ApiError} if the read returns 404 although the room exists
  */
 export async function undefinedIfRoomGone<T>(
   client: Client,
@@ -33,7 +32,6 @@ export async function undefinedIfRoomGone<T>(
 }
 
 /**
- * Awaits the lookup before a creation.
  * @param hint hint on creating the item without a lookup
  * @throws {ApiError} if the service refuses the lookup, so that nothing is created
  */

@@ -10,7 +10,7 @@ export type IfMember = 'update' | 'skip' | 'fail'
 
 interface DesiredMembership {
   values: Item
-  /** `raise` changes only to a higher role. */
+  /** `raise` never lowers the role. */
   ifExists: IfMember | 'raise'
   /** Treatment of a blocked member; by default, `values` alone decide. */
   ifBlocked?: 'unblock' | 'fail' | undefined
@@ -23,8 +23,8 @@ type MembershipPlan =
   | { action: 'refuse'; member: Item; error: MeetroomError }
 
 /**
- * Decides between adding a user to a room, changing the membership and keeping the membership. A value that
- * the service does not return counts as changed.
+ * Plans to add, change, keep or refuse a membership. A value that the service does not return counts as
+ * changed.
  */
 export function planMembership(
   member: Item | undefined,
@@ -57,17 +57,13 @@ export function selectMembership(
   return candidates.toSorted((a, b) => rank(readRole(b)) - rank(readRole(a)))[0]
 }
 
-/** Sets `is_blocked` to false if the values omit the field, unless the member is known not to be blocked. */
 export function withDefaultUnblock<V extends { is_blocked?: unknown }>(values: V, member: Item) {
   return values.is_blocked === undefined && isBlocked(member) !== false
     ? { ...values, ...toBlockBody(false) }
     : values
 }
 
-/**
- * Returns the role of a member, in lower case if the role is known. Returns undefined if the role is missing
- * or null.
- */
+/** Returns the role, in lower case if it is known; undefined if it is missing or null. */
 export function readRole(member: Item): string | undefined {
   const role = readField(views.member, 'type', member)
   if (!role.known || role.value === null) return undefined

@@ -20,7 +20,6 @@ export type RecordRef =
 /** Casts an input. The compiler can check the input of one kind, but not of all kinds together. */
 export const forAnyKind = (input: AnyInput) => input as never
 
-/** Returns undefined if the record does not exist. */
 export async function findRecord(client: Client, ref: RecordRef): Promise<Item | undefined> {
   const { find } = kinds[ref.kind]
   const response = await client.find(find, forAnyKind({ params: toParams(ref) }))
@@ -34,8 +33,7 @@ export async function readRecord(client: Client, ref: RecordRef): Promise<Item> 
 }
 
 /**
- * Creates a record, and returns it as in the response. The function is not `async`, because an extra promise
- * slows down every row.
+ * Not `async`, because an extra promise slows down every row.
  * @param room_id room of the member; not used for other kinds
  */
 export function createRecord(client: Client, kind: Kind, body: object, room_id?: unknown): Promise<Item> {
@@ -44,7 +42,7 @@ export function createRecord(client: Client, kind: Kind, body: object, room_id?:
   return client.call(create, forAnyKind({ ...place, body })).then((response) => toRecord(create, response))
 }
 
-/** Updates a record; sends nothing without fields. Returns the record if the response contains it. */
+/** Sends nothing without fields. Returns the record if the response contains it. */
 export async function updateRecord(client: Client, ref: RecordRef, body: object): Promise<Item | undefined> {
   if (Object.keys(body).length === 0) return undefined
   const { update } = kinds[ref.kind]

@@ -14,7 +14,7 @@ export function selectReportView(
     ...(absent ? [] : ['missed', 'counted_from']),
     ...(includeBlocked ? [] : ['blocked']),
   ]
-  // In a report by day, the number of days is always 1.
+  // In a report by day, `days` is at most 1.
   const hidden = unit === 'day' ? [...omitted, 'days'] : omitted
   return {
     ...kind,

@@ -10,7 +10,7 @@ export type Subject = (typeof subjects)[number]
 /** Values of `--by`. A comma can combine a subject, except `session`, with a unit. */
 export const groupings = [...subjects, ...periodUnits] as const
 
-/** Grouping of the rows of a report. Without a subject, a row covers all rooms together. */
+/** Without a subject, a row covers all rooms together. */
 export interface Grouping {
   subject?: Subject
   unit?: PeriodUnit
@@ -20,7 +20,7 @@ export interface Grouping {
   hasPeak?: boolean
 }
 
-/** Subjects with rows that belong to one room and do not depend on meetings. */
+/** Subjects whose rows, without a unit, need the data of only one room. */
 export type RoomSubject = (typeof roomSubjects)[number]
 
 /** @throws {UsageError} for an unknown name or an invalid combination */
@@ -50,7 +50,7 @@ export function parseGrouping(text: string): Grouping {
   }
 }
 
-/** Returns the subject if each row needs the data of only one room; undefined if rows are totals. */
+/** Returns the subject of rows that are not sums of visits; undefined for sums. */
 export function selectRoomSubject({ subject, unit }: Grouping): RoomSubject | undefined {
   return unit === undefined ? roomSubjects.find((name) => name === subject) : undefined
 }

@@ -8,7 +8,6 @@ import type { ReportRow, RowSource, Rows } from './rows.ts'
 import { VisitSum } from './visit-sum.ts'
 import { listVisits, type Visit } from './visits.ts'
 
-/** Sums of visits by person, meeting, room and period. */
 export class Groups implements RowSource {
   readonly #plan: ReportPlan
   readonly #fields: readonly string[]
@@ -18,14 +17,10 @@ export class Groups implements RowSource {
   readonly #isOfRoom: boolean
   /** Sums that later visits can change, by period, meeting and person. */
   readonly #open = new Map<string, VisitSum>()
-  /** Sums of earlier rooms that are printed after the last room. */
+  /** Sums that are printed after the last room. */
   #closed: VisitSum[] = []
 
-  /**
-   * @param fields fields of the rows, in their order
-   * @param hasBars true if the bars of all rows have the same scale; no row is then complete before the last
-   * room
-   */
+  /** @param hasBars true if all bars have one scale, which is known only after the last room */
   constructor(plan: ReportPlan, fields: readonly string[], hasBars: boolean) {
     this.#plan = plan
     this.#fields = fields
@@ -84,7 +79,6 @@ export class Groups implements RowSource {
     return sum
   }
 
-  /** Removes all open sums, and returns those that the report shows, in the order of the rows. */
   #close(): VisitSum[] {
     const { grouping, absent, missed = 0 } = this.#plan
     const isWhole = grouping.hasPeak && !this.#isOfRoom

@@ -11,7 +11,6 @@ export interface Meeting {
 }
 
 /**
- * Groups intervals of presence in a room into meetings.
  * @param intervals disjoint and sorted
  * @param gapMs shortest pause between two meetings, in milliseconds
  * @param runningUntil assumed end of running intervals, in milliseconds since 1970

@@ -3,7 +3,6 @@ export type Interval = readonly [start: number, end: number]
 
 export const unlimited: Interval = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
-/** Merges intervals that overlap or touch, so that overlapping time counts only once. */
 export function mergeIntervals(intervals: readonly Interval[]): Interval[] {
   const merged: [number, number][] = []
   for (const [start, end] of intervals.toSorted(([a], [b]) => a - b)) {
@@ -18,7 +17,6 @@ export function totalLength(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, [start, end]) => sum + end - start, 0)
 }
 
-/** Returns the part of an interval inside another interval; undefined if the intervals do not overlap. */
 export function clipInterval([start, end]: Interval, [from, to]: Interval): Interval | undefined {
   if (start >= to || (end <= from && start < from)) return undefined
   return [Math.max(start, from), Math.min(end, to)]
@@ -56,7 +54,7 @@ export function countTenths(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, [start, end]) => sum + round(end) - round(start), 0)
 }
 
-/** Returns the covered share of a meeting, from 0 to 1 with three decimals; null without duration. */
+/** Returns the covered share of a meeting, from 0 to 1; null for a meeting without duration. */
 export function computeShare(intervals: readonly Interval[], meeting: readonly Interval[]): number | null {
   const whole = totalLength(meeting)
   return whole === 0 ? null : Math.round((totalLength(intervals) / whole) * 1000) / 1000

@@ -13,12 +13,11 @@ interface ActivityPart {
   minutes: number
 }
 
-/** Maximum number of bars in a chart by day or week. */
+/** Maximum span in days (daily chart) or weeks (weekly chart). */
 const maxBars = 120
 /** Maximum number of days in a chart that shows periods without attendance. */
 const maxChartDays = 36_525
 
-/** Attendance of all people in all rooms, by day and by hour of the day. */
 export class Activity {
   readonly #plan: ReportPlan
   /** Attendance in tenths of a minute, by day number. */
@@ -30,7 +29,7 @@ export class Activity {
     this.#plan = plan
   }
 
-  /** @throws the reason of `interrupt` */
+  /** @throws the abort reason of `interrupt` */
   async add(report: RoomReport): Promise<void> {
     const options = { ...this.#plan, unit: 'day', absent: false } as const
     const visits = listVisits(report.attendance.meeting, listPeople(report), options)
@@ -59,7 +58,6 @@ export class Activity {
     return markup`${periods}${formatChart('busiest-hours', 'Busiest hours', hours, hourAxis)}`
   }
 
-  /** Returns the minutes per day, or per week or month if the chart would have too many bars. */
   #periods(): { unit: PeriodUnit; parts: ActivityPart[] } {
     const days = [...this.#days.keys()].sort((a, b) => a - b)
     const [first = 0, last = 0] = [days[0], days.at(-1)]
@@ -89,7 +87,6 @@ export class Activity {
   }
 }
 
-/** Returns the labels of bars at equal distances, including the first and the last bar. */
 function selectLabels(parts: readonly ActivityPart[]): string[] {
   const last = parts.length - 1
   const steps = [4, 3, 2, 1].find((steps) => last % steps === 0) ?? 1

@@ -34,7 +34,7 @@ export interface PageTableOptions extends Pick<PageOptions, 'zone' | 'shown'> {
   span: Interval | undefined
   /** Parts of the span that the timelines show; by default the whole span. */
   parts?: readonly Interval[] | undefined
-  /** Largest number of minutes in a row, for bars; undefined for timelines. */
+  /** Scale of the bars, in minutes; undefined for timelines. */
   most?: number | undefined
 }
 
@@ -43,10 +43,10 @@ const allFields: RowFields = Object.assign({}, ...shapes)
 const numbers = new Set(
   Object.keys(allFields).filter((field) => /^(integer|number)/.test(String(allFields[field]?.[0]))),
 )
-/** Fields of a sum that have no column. The ID of a user is below the name. */
+/** Fields without a column in tables of sums. The ID of a user is below the name. */
 const unshown = ['room_id', 'user_id', 'counted_from']
 const maxLabelIntervals = 20
-/** Span above which a timeline shows only the meetings, in milliseconds. */
+/** Span above which meetings are too narrow on a timeline, in milliseconds. */
 const maxWholeSpanMs = 36 * 3_600_000
 const maxParts = 200
 const maxAxisLabels = 6
@@ -83,7 +83,7 @@ function selectParts(span: Interval, meeting: readonly Interval[], gapMs: number
   return parts.length <= maxParts ? parts : [span]
 }
 
-/** Formats each meeting of a room as a section. Section IDs consist of `id` and a number, from 1. */
+/** Formats the listed meetings of a room as sections. Section IDs are `id` with a number, from 1. */
 export function formatMeetings(lines: readonly ReportRow[], id: Visible, options: PageOptions): Html[] {
   const meetings = new Map<Meeting, ReportRow[]>()
   for (const line of lines) if (line.meeting) addTo(meetings, line.meeting, line)
@@ -150,10 +150,6 @@ const headings: Readonly<Record<string, string>> = {
   room: 'Rooms',
 }
 
-/**
- * Returns the options of the table in a report of totals by user, room or period. The fields of `row` become
- * the columns.
- */
 export function describeTable(
   row: Item,
   { most, bounds }: RowScale,
@@ -203,7 +199,7 @@ function listAxisLabels({ span, parts = [], most, zone }: PageTableOptions): str
     : [0, 1, 2, 3].map((i) => days[Math.round((i * (days.length - 1)) / 3)] ?? '')
 }
 
-/** Formats a field as the heading of a column: `user_id` is `User ID`. */
+/** Formats a field as the heading of a column: `user_id` becomes `User ID`. */
 export function titleOf(field: string): Visible {
   const words = field === 'room_name' ? 'room' : field.replaceAll('_', ' ')
   const title = words.charAt(0).toUpperCase() + words.slice(1)
@@ -272,12 +268,12 @@ function formatCell(
 }
 
 function formatPerson(name: string, id: string, shown: PageOptions['shown']): Html {
-  // A deleted person has no name, but a row needs a heading.
+  // A deleted person may have no name, but a row needs a heading.
   if (!name || !id) return markup`<bdi>${shown(name || id)}</bdi>`
   return markup`<bdi>${shown(name)}</bdi><small>${shown(id)}</small>`
 }
 
-/** Formats the footnotes of a page. Only sections have shares and timelines of meetings. */
+/** Only sections have shares and timelines of meetings. */
 export function formatFootnotes(hasSections: boolean): Visible {
   const ofSections =
     ' The share is relative to the time during which anybody was in the room. A timeline of several days shows only that time.'

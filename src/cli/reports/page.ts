@@ -36,8 +36,7 @@ const limits = { summary: 550_000, details: 1_350_000 }
 
 /**
  * Self-contained page without scripts and external resources. `close` writes the page, because its title
- * counts the rooms. Details above a limit are omitted, to limit the memory of the program and of the
- * browser.
+ * counts the rooms. Details above a limit are omitted, to save memory.
  */
 export class WebPage {
   readonly #file: OutputFile
@@ -60,12 +59,11 @@ export class WebPage {
     this.#activity = new Activity(options)
   }
 
-  /** @throws {UsageError | OutputError} if the file cannot be written */
+  /** @throws {UsageError | OutputError | InterruptedError} if the file cannot be opened */
   static async open(path: string, host: Host, options: WebPageOptions): Promise<WebPage> {
     return new WebPage(await OutputFile.open(path, host), options)
   }
 
-  /** Adds a room to the charts, except with `--only-absent`. Adds a section unless the rows are sums. */
   async room(report: RoomReport): Promise<void> {
     const { rooms, grouping, onlyAbsent } = this.#options
     if (!onlyAbsent) await this.#activity.add(report)
@@ -166,7 +164,6 @@ ${formatTableStart(this.#table)}`,
     ]
   }
 
-  /** Formats a table of contents with a row for each room, if there are several rooms. */
   #formatSummary(): Html {
     const { onlyAbsent } = this.#options
     const summary = this.#summary.filter(({ section }) => section || !onlyAbsent)

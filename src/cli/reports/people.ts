@@ -11,7 +11,7 @@ import {
   type TimeAnomaly,
 } from './session-times.ts'
 
-/** User, anonymous member or anonymous session, with all connections to a room. */
+/** User, anonymous member or anonymous session, with connections to a room. */
 export interface Participant extends UnnamedPerson {
   connections: number
   intervals: readonly Interval[]
@@ -43,12 +43,12 @@ export interface RoomAttendance {
 export interface RoomReport {
   room: Item
   attendance: RoomAttendance
-  /** Invited people who never connected; undefined unless requested. */
+  /** Invited users without attendance in the report; undefined unless requested. */
   absent: readonly Invitee[] | undefined
 }
 
 interface CollectOptions extends Pick<ReportPlan, 'span' | 'now'> {
-  /** Reads the termination time; NaN if the time is unknown, undefined if the room is not terminated. */
+  /** Termination time, in milliseconds since 1970: NaN if unknown; undefined if not terminated. */
   terminatedAt: () => Promise<number | undefined>
   userOf: (member_id: unknown) => Promise<unknown>
   visits: boolean
@@ -61,7 +61,7 @@ interface OpenParticipant extends Participant {
   last: number
 }
 
-/** Builds the attendance of a room from its sessions. Stores sessions only for visits, to save memory. */
+/** Stores sessions only if `visits` is true, to save memory. */
 export async function collectAttendance(
   pages: AsyncIterable<{ items: readonly Item[] }>,
   { span, now, terminatedAt, userOf, visits: wantsVisits, firstStarts: wantsStarts }: CollectOptions,
@@ -93,7 +93,7 @@ export async function collectAttendance(
       addAttendance(participant, attendance)
       // Some sessions of a user may lack the member ID.
       participant.member_id ??= member_id
-      // A session keeps the name of a deleted user.
+      // Sessions may keep the name of a deleted user.
       participant.name ??= session['name']
       if (wantsVisits)
         visits.push({ session, participant, interval: attendance.interval, isRunning: attendance.isRunning })
@@ -173,12 +173,12 @@ export interface Person {
   /** Time from which meetings count, in milliseconds since 1970; negative infinity if unknown. */
   countedFrom: number
   intervals: readonly Interval[]
-  /** End of the last interval, in milliseconds since 1970; undefined if the exit time is known. */
+  /** End of an interval without a known exit time, in milliseconds since 1970. */
   openEnd: number | undefined
   isThere: boolean
 }
 
-/** Returns the people of a room. A user with several participants is one person. */
+/** A user with several participants is one person. */
 export function listPeople({ room, attendance, absent = [] }: RoomReport): Person[] {
   const people = new Map<string, Person>()
   const { participants, firstStarts } = attendance
@@ -210,7 +210,6 @@ export function listPeople({ room, attendance, absent = [] }: RoomReport): Perso
   return [...people.values()]
 }
 
-/** Returns the name of a participant; the member ID of an anonymous participant without a name. */
 export function nameParticipant({ name = null, user_id, member_id }: UnnamedPerson): unknown {
   return user_id === null ? (name ?? member_id) : name
 }
