@@ -9,7 +9,7 @@ const defaultGapMs = 15 * 60_000
 
 export interface ReportPlan {
   grouping: Grouping
-  /** Span of the report, in milliseconds since 1970; infinite without a limit. */
+  /** In milliseconds since 1970. A missing start or end is infinite. */
   span: Interval
   /** Time of the report, in milliseconds since 1970. */
   now: number
@@ -18,12 +18,10 @@ export interface ReportPlan {
   gapMs: number
   /** Minimum attendance of a person who counts as present, in minutes; undefined unless the user sets it. */
   minMinutes?: number | undefined
-  /** True to include missed meetings and absent people. */
   absent: boolean
-  /** True to print only people who do not count as present. */
   onlyAbsent: boolean
   includeBlocked: boolean
-  /** Minimum number of missed meetings of a person in the report; undefined for all people. */
+  /** Minimum number of missed meetings in each row. */
   missed?: number | undefined
   interrupt: AbortSignal
 }
@@ -34,7 +32,7 @@ export interface AttendanceFlags extends Pick<ReportPlan, 'minMinutes' | 'missed
   absent?: boolean
   onlyAbsent?: boolean
   includeBlocked?: boolean
-  /** Shortest pause between two meetings, in milliseconds; undefined unless the user sets it. */
+  /** Shortest pause between two meetings, in milliseconds. */
   gap?: number
 }
 
@@ -54,12 +52,11 @@ export async function createPlan(
   }
 }
 
-/** Returns true unless `--only-absent` omits the row of a present person. */
 export function isListed(row: Item, { onlyAbsent }: AbsentPlan): boolean {
   return !onlyAbsent || row['present'] !== true
 }
 
-/** Lists the fields that have the same value in all rows because of `--only-absent`. */
+/** Lists fields that give no information in a report with `--only-absent`. */
 export function listConstantFields({ onlyAbsent, minMinutes }: AbsentPlan): readonly string[] {
   if (!onlyAbsent) return []
   if (minMinutes !== undefined) return ['present']

@@ -19,12 +19,11 @@ export interface ReportScope {
   names: boolean
   roomNames: boolean
   roles: boolean
-  /** True to count a member's meetings only from the invitation. */
+  /** True to find the times from which meetings count. */
   invitations: boolean
   visits: boolean
   /** Filters that the service may ignore. */
   sessions?: { user_id?: string | undefined; is_connecting?: boolean | undefined }
-  /** Number of sessions per request; by default the service decides. */
   pageSize?: number | undefined
 }
 
@@ -54,12 +53,14 @@ export class RoomReader {
     this.#options = options
   }
 
-  /** True if all rooms were read and the list of rooms was complete. */
   get isComplete(): boolean {
     return this.#run?.tally.isComplete === true && !this.#options.incomplete
   }
 
-  /** Yields the reports in the order of the rooms. */
+  /**
+   * Yields the reports in the order of the rooms.
+   * @throws {MeetroomError} if the run cannot start, or if the only room fails
+   */
   async *read(): AsyncGenerator<RoomReport> {
     const { rooms, incomplete, plan, scope, pace, onFailure } = this.#options
     await new RoomsNotice(this.#context).expect(rooms.length)
@@ -77,7 +78,6 @@ export class RoomReader {
       if (!('error' in outcome)) continue
       this.#failures.push(outcome.error)
       await onFailure(room, outcome.error)
-      // If the only room fails, the command fails with the room's error.
       if (rooms.length === 1 && !incomplete) throw outcome.error
       await run.report(outcome)
     }
@@ -97,8 +97,8 @@ export class RoomReader {
   }
 
   /**
-   * Prints the notices at the end of a report.
-   * @throws {MeetroomError} if some rooms failed or were not listed
+   * Prints the notices and errors at the end of a report.
+   * @throws {MeetroomError} if rooms are missing from the report
    */
   async finish(): Promise<void> {
     const { incomplete, scope } = this.#options
@@ -133,7 +133,7 @@ function summarize(tally: Tally): string {
   return tally.describe([`reported on ${rooms}`])
 }
 
-/** If all rooms failed with the same code, returns an error with this code; otherwise `error`. */
+/** Replaces an `ApiError` with an error of the failures' code, if all failures have the same code. */
 function commonError(error: MeetroomError, failures: readonly MeetroomError[]): MeetroomError {
   const [first] = failures
   if (!(error instanceof ApiError) || !first) return error
@@ -143,8 +143,8 @@ function commonError(error: MeetroomError, failures: readonly MeetroomError[]): 
 }
 
 /**
- * Creates a function that reports on a room. Running sessions end at `now`, in milliseconds since 1970. The
- * function throws a `PartialError` if a room has sessions, but none with a readable start.
+ * Creates a function that reports on a room. The function throws a `PartialError` if a room has sessions, but
+ * none with a readable start.
  */
 function createRoomReader(
   context: Context,

@@ -23,16 +23,14 @@ export interface ReportOptions extends RoomFlags, PaceFlags {
 }
 
 interface Printing {
-  /** Called for each room after its rows. */
   onRoom(report: RoomReport): Promise<void>
   /** Prints the rows directly, or by calling `list`. */
   print(rows: () => AsyncIterable<Page>, list: () => Promise<number>): Promise<void>
 }
 
 /**
- * Reads the sessions of rooms, groups the visits, and prints the rows. With `--html`, also writes a page.
- * @throws {PartialError} if some rooms failed or were not listed; a report on one room throws the room's
- * error
+ * Reads the sessions of rooms and prints a report. With `--html`, also writes a page.
+ * @throws {MeetroomError} such as a `PartialError` if some rooms failed or were not listed
  */
 export async function runReport(
   context: Context,
@@ -69,7 +67,7 @@ export async function runReport(
     : undefined
   const view = table?.view ?? plain
   const isShown = (row: Item) =>
-    // Anonymous participants have no ID.
+    // Anonymous participants have no user ID.
     (format !== 'ids' || row[view.id ?? ''] !== null) && isListed(row, plan)
 
   async function* write({ lines, scale }: Rows): AsyncGenerator<Page> {
@@ -121,7 +119,7 @@ function selectScope(
   const isShown = (field: string) =>
     fields.includes(field) && (hasPage || (format !== 'ids' && (columns?.includes(field) ?? true)))
   const isNamed = isShown('name')
-  // The table of one room has no column for the room's name.
+  // A table of one room needs no request for the room's name.
   const hasRoomNames = isShown('room_name') && (format !== 'table' || columns !== undefined || rooms !== 1)
   return {
     invitations: absent && ofRoom === undefined,
@@ -133,7 +131,6 @@ function selectScope(
   }
 }
 
-/** Shows the requests of `--curl` that do not depend on a response. */
 async function showRequests(context: Context, rooms: readonly Item[]): Promise<void> {
   const client = await context.client()
   const query = { limit: defaultPageSize }

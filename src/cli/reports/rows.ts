@@ -12,27 +12,26 @@ import { readSessionTimes } from './session-times.ts'
 export interface ReportRow {
   row: Item
   intervals: readonly Interval[]
-  /** First entry and last exit, in milliseconds since 1970; undefined without attendance. */
+  /** Span of the attendance, in milliseconds since 1970; undefined without attendance. */
   bounds: Interval | undefined
   isRunning: boolean
-  /** Span of the row's own timeline; undefined without attendance, and for sums other than meetings. */
+  /** Span of the row's own timeline; undefined without such a timeline. */
   span?: Interval | undefined
-  /** Room of the row; undefined for a sum of visits. */
   room?: Item
   meeting?: Meeting | undefined
   section?: Visible | undefined
 }
 
 export interface RowScale {
-  /** Largest number of minutes in a row; at least 0.1. */
+  /** Largest `room_minutes` of a row; at least 0.1. */
   most: number
-  /** First entry and last exit, in milliseconds since 1970; infinite without attendance. */
+  /** Span of the attendance, in milliseconds since 1970; infinite without attendance. */
   bounds: Interval
 }
 
 export interface Rows {
   lines: Iterable<ReportRow>
-  /** Scale of the rows; undefined for rows that are not sums of visits. */
+  /** Undefined unless the rows are sums of visits. */
   scale?: RowScale
 }
 
@@ -48,7 +47,7 @@ export interface RowSource {
 
 const timeFields = ['meeting_start', 'peak_time', 'counted_from']
 
-/** Returns the value of a time field in milliseconds since 1970; undefined for null and for other fields. */
+/** Converts the value of some time fields to milliseconds since 1970. Returns undefined for other values. */
 export function readRowTime(field: string, { row, bounds }: ReportRow): number | undefined {
   if (typeof row[field] !== 'string') return undefined
   if (field === 'first_in') return bounds?.[0]
@@ -56,7 +55,6 @@ export function readRowTime(field: string, { row, bounds }: ReportRow): number |
   return timeFields.includes(field) ? (parseTimestamp(row[field]) ?? undefined) : undefined
 }
 
-/** Creates the source of rows that are not sums of visits. Each row belongs to one room. */
 export function createRoomRows(by: RoomSubject, plan: ReportPlan): RowSource {
   const list = { user: listUserRows, room: listRoomRows, session: listSessionRows }[by]
   return { add: async (report) => ({ lines: list(report, plan) }), end: () => ({ lines: [] }) }
@@ -146,7 +144,6 @@ function* listSessionRows(
   }
 }
 
-/** Sums the attendance of a room for the summary of a page. */
 export function summarizeRoom({ room, attendance: { participants, meeting } }: RoomReport): ReportRow {
   const bounds = computeSpan(meeting)
   const tenths = participants.reduce((sum, { intervals }) => sum + countTenths(intervals), 0)

@@ -6,10 +6,7 @@ import type { ReportPlan } from './plan.ts'
 
 export type TimeAnomaly = 'no start' | 'no end' | 'early end' | 'too long'
 
-/**
- * Maximum length of a session, in milliseconds. No connection lasts that long, and a report splits each
- * session by day and by hour.
- */
+/** Maximum counted length of a session, in milliseconds. Limits the work of splitting a session by day. */
 const maxSessionMs = 366 * 86_400_000
 
 export interface Attendance {
@@ -21,9 +18,11 @@ export interface Attendance {
   oddity?: TimeAnomaly
 }
 
-/** Running sessions end at the time of the report. */
 interface SessionReadOptions extends Pick<ReportPlan, 'span' | 'now'> {
-  /** Termination time of the room; NaN if unknown, undefined if sessions may still be running. */
+  /**
+   * In milliseconds since 1970; NaN if unknown, undefined if the room is not terminated or the session has
+   * ended.
+   */
   terminatedAt: number | undefined
 }
 
@@ -40,7 +39,7 @@ export function readSessionTimes(session: Item): SessionStart & SessionEnd {
   return { connected_at, disconnected_at: isRunningSession(session) ? null : disconnected_at }
 }
 
-/** Parses a timestamp into milliseconds since 1970; returns NaN for an invalid timestamp. */
+/** Returns NaN for an invalid timestamp. */
 export function parseMilliseconds(value: unknown): number {
   return parseTimestamp(value) ?? Number.NaN
 }
@@ -49,7 +48,7 @@ export function readStart({ connected_at }: SessionStart): number {
   return parseMilliseconds(connected_at)
 }
 
-/** Sorts sessions by start. Sessions without a start come last. */
+/** Sorts sessions without a valid start last. */
 export function sortByStart<T extends SessionStart>(all: Iterable<T>): T[] {
   const timed = Array.from(all, (one) => ({ one, at: readStart(one) || Number.POSITIVE_INFINITY }))
   return timed.sort((a, b) => (a.at === b.at ? 0 : a.at - b.at)).map(({ one }) => one)

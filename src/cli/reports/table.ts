@@ -8,14 +8,13 @@ import { type Interval, unlimited } from './minutes.ts'
 import { listConstantFields, type ReportPlan } from './plan.ts'
 import { type ReportRow, type Rows, readRowTime } from './rows.ts'
 
-/** Table of a report with a timeline or a bar of minutes in each row. */
 export class ReportTable {
   readonly view: View
   readonly #host: Host
   readonly #plan: ReportPlan
   readonly #isOneRoom: boolean
   readonly #isOfRoom: boolean
-  /** True if all rows have the span of the report. */
+  /** True if all timelines have the span of the report. */
   readonly #hasOneSpan: boolean
   readonly #drawn = new WeakMap<Item, Pick<ReportRow, 'row' | 'intervals' | 'span'>>()
   #axis: Interval | undefined
@@ -35,7 +34,7 @@ export class ReportTable {
     const hasTimelines = this.#isOfRoom || isMeeting
     // The usage of a month is one row.
     const hasBars = (!grouping.hasPeak || grouping.subject !== undefined) && !constant.includes('minutes')
-    // In each of these cases, all rows have the same value in the listed columns.
+    // In each of these cases, the listed columns give no information.
     const without = [
       ...(isOneRoom ? ['room_name'] : []),
       ...constant,
@@ -60,7 +59,7 @@ export class ReportTable {
     }
   }
 
-  /** Converts rows to table items. All bars get the scale of the last call. */
+  /** Converts rows to table items. Sets the scale of bars that are drawn later. */
   show(lines: Iterable<ReportRow>, scale: Rows['scale']): Item[] {
     this.#most = scale?.most ?? 1
     return Array.from(lines, (line) => this.#show(line))

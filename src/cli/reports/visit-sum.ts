@@ -13,7 +13,7 @@ type FieldOf<Row> = Row extends unknown ? Exclude<keyof Row, PeriodUnit> : never
 type ValueOf<Row, Field> = Row extends unknown ? (Field extends keyof Row ? Row[Field] : never) : never
 type PrintedFields = { readonly [Field in FieldOf<SumRow>]: ValueOf<SumRow, Field> }
 
-/** Subject of a sum. A property is undefined if the sum covers several values of the property. */
+/** Subject of a sum. A property is undefined if the sum can cover several of its values. */
 export interface SumSubject {
   person: Person | undefined
   room: Item | undefined
@@ -22,10 +22,8 @@ export interface SumSubject {
   period: number
 }
 
-/** Sum of the visits of a person, a meeting, a room or a period. Has a property for each field of its row. */
 export class VisitSum implements PrintedFields {
   readonly period: number
-  /** Key of the person; undefined for several people. */
   readonly key: string | undefined
   readonly user_id: unknown
   readonly blocked: boolean
@@ -38,7 +36,7 @@ export class VisitSum implements PrintedFields {
   isInvited = false
   /** First entry, in milliseconds since 1970; infinite without attendance. */
   first = Number.POSITIVE_INFINITY
-  /** Last exit, in milliseconds since 1970; negative infinity without attendance. */
+  /** End of the attendance, in milliseconds since 1970; negative infinity without attendance. */
   last = Number.NEGATIVE_INFINITY
   readonly #room: Item | undefined
   readonly #meeting: Meeting | undefined
@@ -111,7 +109,6 @@ export class VisitSum implements PrintedFields {
     return this.#isOpen ? null : formatTime(this.last)
   }
 
-  /** Sum of the minutes of each participant in each room. */
   get room_minutes(): number {
     return this.#tenths / 10
   }
@@ -136,8 +133,7 @@ export class VisitSum implements PrintedFields {
 
   /** @param unit unit of the periods, and name of their field */
   toRow(fields: readonly string[], unit?: PeriodUnit): ReportRow {
-    // Assignments in a loop take less memory than spreads, because V8 stores objects from spreads as
-    // dictionaries.
+    // Assignments in a loop take less memory than spreads.
     const row: Record<string, unknown> = {}
     for (const field of fields)
       row[field] = field === unit ? labelOf(unit, this.period) : this[field as keyof PrintedFields]
@@ -222,7 +218,7 @@ class PeakFinder {
     for (const interval of intervals) addTo(this.#presence, person, interval)
   }
 
-  /** Returns the peak and clears the visits. A person in two rooms at the same time counts once. */
+  /** Returns the peak and frees the intervals. A person in two rooms at the same time counts once. */
   find(): Peak {
     const merged = [...this.#presence.values()].flatMap(mergeIntervals)
     this.#presence.clear()

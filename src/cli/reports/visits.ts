@@ -10,19 +10,16 @@ export interface VisitOptions
   unit?: PeriodUnit | undefined
 }
 
-/** Attendance of a person at a meeting, limited to one period; or the missed meetings of a period. */
+/** Attendance of a person at a meeting, limited to one period; or missed meetings in a period. */
 export interface Visit {
   person: Person
-  /** Meeting; undefined for missed meetings that are only counted. */
+  /** Undefined for missed meetings that are only counted. */
   meeting: Meeting | undefined
   /** Day number of the first day of the period; 0 without periods. */
   period: number
   intervals: readonly Interval[]
   isPresent: boolean
-  /**
-   * Number of meetings since the invitation that a person missed or attended too briefly. A meeting counts in
-   * its first period.
-   */
+  /** Number of meetings that an invited person missed or attended too briefly. Counts each meeting once. */
   missed: number
 }
 
@@ -31,7 +28,7 @@ type Attendance = ReadonlyMap<Meeting, ReadonlyMap<Person, readonly Interval[]>>
 /**
  * Splits the attendance of a room by meeting, person and period, in this order.
  * @param occupied sorted, disjoint intervals in which the room was occupied
- * @param listsMissed true to yield a visit for each missed meeting, false to yield their number in each
+ * @param listsMissed with `absent`: true to yield each missed meeting, false to yield their number in each
  * period
  */
 export function* listVisits(
@@ -64,7 +61,6 @@ function isCounted({ start }: Meeting, { countedFrom }: Person): boolean {
   return start >= countedFrom
 }
 
-/** Finds the visitors of each meeting. Meetings and visitors keep their order. */
 function findAttendance(everybody: readonly Person[], meetings: readonly Meeting[]): Attendance {
   const attendance = new Map(meetings.map((meeting) => [meeting, new Map<Person, Interval[]>()]))
   for (const person of everybody)
@@ -77,8 +73,8 @@ function findAttendance(everybody: readonly Person[], meetings: readonly Meeting
 }
 
 /**
- * Counts the meetings of each period that an invited person missed entirely. Takes time in proportion to the
- * number of rows.
+ * Counts the missed meetings of each person and period, without those with brief attendance. Avoids a loop
+ * over all people and meetings.
  */
 function* countMissed(
   attendance: Attendance,
@@ -108,10 +104,7 @@ function periodOf({ start }: Meeting, unit: PeriodUnit | undefined, zone: TimeZo
   return unit === undefined ? 0 : daysOf(unit, zone.dayOf(start))[0]
 }
 
-/**
- * Splits intervals at the boundaries of periods. The keys are the first days of the periods; 0 without
- * periods.
- */
+/** Splits intervals by period. Each key is the day number of a period's first day; 0 without periods. */
 function splitByPeriod(
   intervals: readonly Interval[],
   unit: PeriodUnit | undefined,

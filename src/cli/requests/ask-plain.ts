@@ -6,7 +6,7 @@ import { toAscii } from '../output/terminal/unicode.ts'
 import { own } from '../output/terminal/visible.ts'
 import type { RunningCommand } from './running-command.ts'
 
-// Prompts for terminals without cursor control. The terminal itself echoes the input.
+// ASCII prompts without cursor control. The terminal itself echoes the input, except secrets.
 
 export async function askYes(context: RunningCommand, question: Visible): Promise<boolean> {
   return /^\s*y/i.test(await readLine(context, own`${question} (y/N) `))
@@ -40,7 +40,7 @@ async function writePrompt({ host }: RunningCommand, text: Visible): Promise<voi
   await host.stderr.write(toAscii(text))
 }
 
-/** @throws {InterruptedError} on ^C, ^D or if the terminal closes */
+/** @throws {InterruptedError} if the input ends, or ^C or a signal interrupts the prompt */
 async function readLine(context: RunningCommand, question: Visible, isSecret = false): Promise<string> {
   const { host, interrupt } = context
   interrupt.throwIfAborted()
@@ -55,7 +55,7 @@ async function readLine(context: RunningCommand, question: Visible, isSecret = f
     : createInterface({ input: host.stdin, terminal: false })
   let removeListener = () => {}
   try {
-    // The prompt follows readline's setup, which turns off the echo of input.
+    // The prompt is written after readline has turned off the echo of secrets.
     const writing = writePrompt(context, question)
     return await new Promise<string>((resolve, reject) => {
       const interrupted = () => reject(new InterruptedError('SIGINT'))

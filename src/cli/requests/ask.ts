@@ -17,8 +17,7 @@ interface LineOptions {
 
 type Streams = NonNullable<Parameters<typeof import('@inquirer/confirm').default>[1]>
 
-// Prompts with cursor control. This module is loaded only for a prompt, after `confirm.ts` has checked for a
-// terminal.
+// This module is loaded only for a prompt, after `confirm.ts` has checked for a terminal.
 
 export async function askConfirmation(context: RunningCommand, question: Visible): Promise<boolean> {
   if (isAsciiOnly(context.host)) return (await needsPlainPrompts()).askYes(context, question)
@@ -32,7 +31,7 @@ const unjudged = { prefix: { done: '?' } }
 /**
  * @param preset answer for an empty line
  * @param mayBeWrong true if the caller may refuse the answer
- * @param hide returns the text to display instead of a line that must stay hidden
+ * @param hide returns the text to display instead of a line that must stay hidden; unused in ASCII prompts
  */
 export async function askLine<T>(
   context: RunningCommand,
@@ -76,7 +75,7 @@ function shortenLine(line: string): Visible {
   return line.length > maxShownLength ? visible(`…${line.slice(-shownEndLength)}`) : visible(line)
 }
 
-/** @throws {InterruptedError} on ^C, ^D or if the terminal closes */
+/** @throws {InterruptedError} if the input ends, or ^C or a signal interrupts the prompt */
 async function runPrompt<T>(
   { host, interrupt }: RunningCommand,
   ask: (streams: Streams) => Promise<T>,

@@ -11,16 +11,15 @@ export interface Backup {
   /** @throws {UsageError} if the backup file already exists */
   check(): Promise<void>
   /**
-   * Saves the full records of items. Resolves when the records are on disk. Skips missing items.
-   * @throws {OutputError} if the file cannot be written
-   * @throws {MeetroomError} if a record cannot be read; the items must not be deleted then
+   * Saves the records of items. Resolves when the records are on disk. Skips missing items.
+   * @throws {MeetroomError} if an item cannot be saved; the items must not be deleted then
    */
   save(targets: DeletionTargets): Promise<void>
   /**
-   * Saves the item of a DELETE request, unless it is already saved. Called before every DELETE.
+   * Saves the item of a DELETE request, unless the item is already saved. Called before every DELETE.
    * @param path path of the request after the base URL
    * @throws {NotFoundError} if the item does not exist
-   * @throws {UsageError} if the path is not the path of a room or user
+   * @throws {MeetroomError} if the item cannot be saved, or the path names no room or user
    */
   beforeDelete(path: string): Promise<void>
   close(): Promise<void>

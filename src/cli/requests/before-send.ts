@@ -20,9 +20,8 @@ export async function undefinedIfPreviewed<T>(request: Promise<T>): Promise<T | 
 }
 
 /**
- * Creates the check that every request must pass. `--curl` allows only lookups and prints them as comments.
- * `--dry-run` allows no writes, and protected profiles allow writes only with `--allow-write`. Destructive
- * requests need confirmation, and deletions need a backup if backups are on.
+ * Creates the check that each request of a client must pass. The check handles previews, protection,
+ * confirmation and backup.
  */
 export async function createSendCheck(
   context: RunningCommand,
@@ -68,7 +67,7 @@ export async function createSendCheck(
 }
 
 /**
- * @throws {UsageError} if the profile is or may be protected, and none of `--allow-write`, `--dry-run` and
+ * @throws {UsageError} if the service is or may be protected, and none of `--allow-write`, `--dry-run` and
  * `--curl` is given
  */
 export function requireWritable({ curl, dryRun, allowWrite }: GlobalFlags, settings: Settings): void {

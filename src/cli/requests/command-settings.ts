@@ -35,7 +35,7 @@ export async function readStoredConfig(host: Host): Promise<StoredConfig> {
   return readConfig(await findConfigDir(host), host.uid)
 }
 
-/** @throws {UsageError | OutputError} if the file is invalid or not writable; the file remains unchanged */
+/** @throws {UsageError | OutputError} if the settings file is invalid, in use or not writable */
 export async function changeStoredConfig(
   context: RunningCommand,
   change: (config: StoredConfig) => StoredConfig,
@@ -48,8 +48,8 @@ export async function changeStoredConfig(
 }
 
 /**
- * @throws {AuthError} if no key is configured, or the key command fails
- * @throws {UsageError} if the key command is invalid, or other users can replace the settings file
+ * @throws {AuthError} if no key for the service is configured, or the key command fails
+ * @throws {UsageError} if the use of the key would not be safe, or the key command is invalid
  */
 export async function readKey(context: RunningCommand): Promise<string> {
   const settings = await context.settings()
@@ -73,7 +73,7 @@ function mayShareService({ local, baseUrl }: Settings, { profiles = {} }: Stored
   })
 }
 
-/** Returns the flags that select the service of a command line, for suggested commands. Never fails. */
+/** Returns the flags that select the service in suggested commands. Ignores an invalid settings file. */
 export async function findTarget(host: Host, flags: SelectionFlags): Promise<readonly string[]> {
   // A user without a home directory has no settings.
   const dir = await findConfigDir(host).catch(() => undefined)

@@ -23,13 +23,10 @@ interface Change {
   count: number
 }
 
-/**
- * Changes that a run has made. An error about lost output names the changes, because its exit code does not
- * show changes.
- */
+/** Changes that a command has made, for the message of a later error. */
 export class CompletedChanges {
   readonly #changes = new Map<string, Change>()
-  /** Changes by the ID of their route, because an import makes many changes of one kind. */
+  /** Changes by route ID, so that an import looks up each route only once. */
   readonly #ofRoutes = new Map<string, Change>()
 
   addWrite({ id }: Route): void {
@@ -53,7 +50,6 @@ export class CompletedChanges {
     return change
   }
 
-  /** Formats the changes, as in `the room was created`; undefined if there are none. */
   describe(): Done | undefined {
     const changes = [...this.#changes.values()]
     const parts = changes.map(({ noun, participle, count }) => {

@@ -3,7 +3,6 @@ import type { Host } from '../../host.ts'
 import { own, visible } from '../output/terminal/visible.ts'
 import type { Change, RunningCommand } from './running-command.ts'
 
-/** Returns the reason why no prompt is possible; undefined if a prompt is possible. */
 export function explainNotInteractive({ env, stdin, stderr }: Host): string | undefined {
   const { MEETROOM_NO_INPUT, CI = '' } = env
   if (MEETROOM_NO_INPUT) return 'MEETROOM_NO_INPUT disables prompts'
@@ -18,9 +17,9 @@ export function isInteractive(host: Host): boolean {
 }
 
 /**
- * Asks for confirmation of a destructive change, except with `--yes`, `--dry-run` or `--curl`, or for zero
- * items.
+ * Asks for confirmation of a change, except with `--yes`, `--dry-run` or `--curl`, or for zero items.
  * @throws {ConfirmationError} if no prompt is possible, or the user declines
+ * @throws {InterruptedError} if the prompt is interrupted
  */
 export async function confirm(
   context: RunningCommand,

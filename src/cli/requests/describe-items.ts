@@ -2,13 +2,12 @@ import { listNames } from '../../api/plural.ts'
 
 export const maxNamed = 10
 
-/** Formats an item as `“Weekly sync” (66f1…)`, or as its ID if the item has no name. */
 export function labelItem(id: string, name: string): string {
   return name ? `“${name}” (${id})` : id
 }
 
 /**
- * Formats items as `room “Weekly sync” (66f1…)` or `12 rooms 66f1…, 66f2… and 10 more`.
+ * Formats items as `room “Weekly sync” (66f1…)` or `2 rooms 66f1…, 66f2…`.
  * @param total number of items, if `labels` holds only the first items
  */
 export function describeItems(

@@ -3,8 +3,8 @@ import { TransportError } from '../../api/wire.ts'
 import type { RunningCommand } from './running-command.ts'
 
 /**
- * Returns the origin of the service if it is an embedded service on this machine; undefined for any other
- * service. Sends at most one request, without the key and only to this machine.
+ * Returns the origin of the base URL if an embedded service responds there on this machine; otherwise
+ * undefined. Sends at most one request, without the key and only to this machine.
  */
 export async function findEmbeddedService(context: RunningCommand): Promise<string | undefined> {
   const { baseUrl } = await context.settings()

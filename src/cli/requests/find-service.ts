@@ -92,7 +92,7 @@ async function findLocal(context: RunningCommand, printer: Printer): Promise<Ser
 }
 
 /**
- * Creates the check of a new connection to the server of a local workspace; undefined for any other service.
+ * Creates the check of a new connection to the server of a known local workspace; otherwise undefined.
  * After the server stops, another user can listen on its port and would receive the API key or an access
  * token.
  */
@@ -120,7 +120,6 @@ export async function openPersistentClient(context: RunningCommand, setup: Clien
   return openClientAt(context, base_url, apiKey, setup, await createServerCheck(context, base_url))
 }
 
-/** Returns a client for a base URL and a key that the settings need not contain. */
 export function openClientAt(
   context: RunningCommand,
   baseUrl: string,
@@ -153,14 +152,12 @@ export async function describeTarget(context: RunningCommand): Promise<string> {
     : requireBaseUrl(settings)
 }
 
-/** Describes the service for prompts, as in `at https://host (profile staging)`. */
 export async function describePlace(context: RunningCommand): Promise<string> {
   const { local, profile } = await context.settings()
   const target = await describeTarget(context)
   return local ? `in ${target}` : `at ${new URL(target).origin} (profile ${profile.value})`
 }
 
-/** @throws {UsageError} if the local workspace is not served */
 async function requireServer(host: Host, need = 'sessions'): Promise<ServingProcessWithKey> {
   const { findServingProcess } = await import('../../embedded/running-server.ts')
   const owner = await findServingProcess(await findDataDir(host), host)

@@ -5,13 +5,13 @@ import { splitWords } from '../input/split-command.ts'
 import type { RunningCommand } from './running-command.ts'
 
 const timeoutMs = 10_000
-/** Time to wait for remaining output after the command exits, in milliseconds. */
+/** Maximum time to wait for remaining output after the command exits, in milliseconds. */
 const drainMs = 100
 const maxKeyLength = 4096
 
 /**
  * Splits a command line into words. Rejects shell syntax, because no shell runs the command.
- * @throws {UsageError} if the command is empty, contains a NUL, or uses shell syntax or a relative path
+ * @throws {UsageError} if the command line is invalid
  */
 export function readKeyCommand(line: string): readonly [program: string, ...args: string[]] {
   const { words, open, special } = splitWords(line.trim())
@@ -33,11 +33,11 @@ export function readKeyCommand(line: string): readonly [program: string, ...args
 }
 
 /**
- * Runs a key command and returns the key that it prints as its only line. Shows standard error only if the
- * command fails; prompts of the command use the terminal directly.
+ * Runs a key command and returns the printed key. Shows the last line of standard error only in errors.
  * @param from origin of the command, for error messages
- * @throws {AuthError} if the command fails, takes more than 10 seconds, or does not print exactly one line
+ * @throws {AuthError} if the command fails, takes more than 10 seconds, or does not print a key
  * @throws {UsageError} if the command line is invalid
+ * @throws {InterruptedError} after a signal
  */
 export async function runKeyCommand(line: string, from: string, context: RunningCommand): Promise<string> {
   const { stdout, stderr, end } = await run(readKeyCommand(line), context)

@@ -3,7 +3,7 @@ import { UsageError } from '../../errors.ts'
 import { type HeaderContext, readHeaders } from '../input/headers.ts'
 
 /**
- * Headers that make some services change the method or path. Such headers would bypass protection and
+ * Headers that make some services change the method or path. Such headers could bypass protection and
  * confirmation.
  */
 const rewritingHeaders = new Set([
@@ -14,7 +14,7 @@ const rewritingHeaders = new Set([
   'x-rewrite-url',
 ])
 
-/** @throws {UsageError} for a malformed or reserved header */
+/** @throws {UsageError} if a header cannot be read, or must not be set */
 export async function readRequestHeaders(
   context: HeaderContext,
   flag: string,

@@ -17,7 +17,6 @@ export function formatShownRequest(
   return redact(asCurl ? formatCurl(shown, redact) : formatRequest(shown, format))
 }
 
-/** Returns the name of an environment variable for a header: `X_API_KEY` for `x-api-key`. */
 function toVariable(header: string): string {
   return header.toUpperCase().replace(/^\d|\W/g, '_')
 }
@@ -48,7 +47,7 @@ class References {
 
   readonly placeholderFor: PlaceholderFor = (header) => {
     const name = header === undefined ? 'WEBHOOK_SECRET' : `WEBHOOK_${toVariable(header)}`
-    // The mark is delimited by private-use characters, which text of users does not contain.
+    // The mark is delimited by private-use characters, which are unlikely in text of users.
     const mark = `\ue000${name}\ue000`
     this.#names.set(mark, name)
     return mark

@@ -54,9 +54,9 @@ export interface RunningCommand {
   printer(): Promise<Printer>
   notice(text: Hint): Promise<void>
   key(): Promise<string>
-  /** Opens the audit log; undefined if auditing is off. */
+  /** Returns the audit log; undefined if auditing is off. */
   audit(): Promise<Audit | undefined>
-  /** Opens the backup of deleted records; undefined if backups are off. */
+  /** Returns the backup of deleted records; undefined if backups are off. */
   backup(): Promise<Backup | undefined>
   /** Asks for confirmation, unless the command has already asked. */
   confirm(change: Change): Promise<void>

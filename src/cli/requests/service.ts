@@ -29,21 +29,21 @@ export interface ClientSetup {
   settle?: Settle
   /** Returns the maximum number of concurrent reads that prove writes. */
   concurrency?: () => number
-  /** Called before each retry. By default, a notice is printed. */
+  /** Called before a retry. By default, a notice is printed. */
   onRetry?: Policy['onRetry']
   confirmed?: boolean
   /** True if GET requests are sent even with `--curl`. */
   lookup?: boolean
 }
 
-/** Service that a client opens at its first request, because opening may start the local workspace. */
+/** Service that a client opens at its first request, because opening may start the embedded service. */
 export interface Service {
   baseUrl: string
   dir?: string
   open(connections?: number): Promise<{ transport: OpenTransport; apiKey: string }>
 }
 
-/** Creates a client. No other function creates clients, so that all requests pass the send check. */
+/** Creates a client. No other function creates clients, so each request of a client passes the send check. */
 export async function openClient(
   context: RunningCommand,
   setup: ClientSetup,
@@ -123,10 +123,7 @@ export function describeRetry({ reason, waitMs }: Retry): string {
   return `${reason}; retrying in ${(waitMs / 1000).toFixed(1)} s`
 }
 
-/**
- * Creates a function that prints the first warning of each subject, and at the end the number of further
- * warnings.
- */
+/** Creates a function that prints the first warning of each subject, and only counts further warnings. */
 function createRemarkPrinter(
   printer: Printer,
   context: RunningCommand,

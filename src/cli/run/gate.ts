@@ -5,7 +5,7 @@ const maxDelayMs = 100
 /** Maximum timer delay, in milliseconds; longer timers fire immediately. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** Queue of starts with a minimum interval. */
+/** Queue of starts with a limited rate. */
 export class Gate {
   /** Monotonic time of the earliest start, in milliseconds. */
   opensAt = Number.NEGATIVE_INFINITY
@@ -17,7 +17,7 @@ export class Gate {
 
   /**
    * @param stop signal that ends all waiting
-   * @param gapMs minimum interval between two starts, in milliseconds
+   * @param gapMs planned interval between two starts, in milliseconds
    */
   constructor(clock: Pick<Host, 'monotonic' | 'sleep'>, stop: AbortSignal, gapMs: number) {
     this.#clock = clock

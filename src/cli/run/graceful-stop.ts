@@ -4,7 +4,7 @@ import type { Context } from '../kernel/context.ts'
 const graceMs = 5000
 const noticeDelayMs = 1000
 
-/** Pending writes. An interrupt waits only for writes, because their outcome would otherwise be unknown. */
+/** Writes that an interrupt waits for, because their outcome would otherwise be unknown. */
 export class PendingWrites {
   #count = 0
   #onNone = () => {}
@@ -29,10 +29,7 @@ interface StopOptions {
   writes: PendingWrites
 }
 
-/**
- * After an interrupt, starts no new requests. Cancels all requests when no write is pending, or after five
- * seconds.
- */
+/** On an interrupt, stops the run. Cancels all requests when no write is pending, or after five seconds. */
 export function stopOnInterrupt(context: Context, { stop, cut, writes }: StopOptions): void {
   const { host, interrupt } = context
   const end = () => cut.abort(interrupt.reason)

@@ -19,9 +19,7 @@ interface Job<T, Result> {
 }
 
 export interface OrderOptions<T, Result> {
-  /** Runs the job of an item; its error becomes the item's outcome. */
   act: (item: T) => Promise<Outcome<Result>>
-  /** Returns the outcome of an item that needs no job. */
   known?: ((item: T) => Outcome<Result> | undefined) | undefined
   /** True to take all items immediately, so that a write that waits for its proof blocks no other write. */
   isUnlimited?: boolean
@@ -29,15 +27,14 @@ export interface OrderOptions<T, Result> {
 
 /**
  * Jobs for the items of an array or stream, with the outcomes in the order of the items. Unless `isUnlimited`
- * is set, the queue holds up to twice the concurrency, or the maximum concurrency while the first item is
- * pending.
+ * is set, the concurrency limits the length of the queue.
  */
 export class OrderedJobs<T, Result> {
   readonly #runner: Runner
   readonly #options: OrderOptions<T, Result>
   readonly #items: AsyncIterable<T> | readonly T[]
   readonly #source: AsyncGenerator<T>
-  // The queue is a linked list, because removing the first item of a long array copies all other items.
+  // The queue is a linked list, because removing the first item of a long array can copy all other items.
   #first: Job<T, Result> | undefined
   #last: Job<T, Result> | undefined
   #queued = 0
@@ -57,8 +54,9 @@ export class OrderedJobs<T, Result> {
   }
 
   /**
-   * Yields the outcomes. When the runner stops, the remaining items of an array count as unsent.
-   * @throws an error of the stream, after all outcomes
+   * Yields the outcomes. When the runner stops, the remaining items of an array without a known outcome are
+   * unsent.
+   * @throws an error of the stream, after the outcomes of earlier items
    */
   async *outcomes(): AsyncGenerator<readonly [T, Outcome<Result>]> {
     const running = this.#run()
@@ -156,7 +154,7 @@ export class OrderedJobs<T, Result> {
 
   #count(outcome: Outcome<Result>): Outcome<Result> {
     this.#runner.count(outcome)
-    // The other items would fail with the same error.
+    // The other items would probably fail with the same error.
     if (readFatal(outcome)) this.#runner.stop()
     return outcome
   }

@@ -10,8 +10,8 @@ export interface Work<Job> {
 
 /**
  * Runs jobs with limited concurrency and prepares the next jobs meanwhile.
- * @param proofs jobs that wait for a proof and do not count as running; read when no other job can run
- * @throws the first error of `perform` or `take`, after all started jobs have ended
+ * @param proofs proofs of jobs that do not count as running; read at the latest when no other job can run
+ * @throws an error of `perform` or `take`, after all started jobs have ended
  */
 export async function runJobs<Job>(
   { take, perform, putBack }: Work<Job>,

@@ -1,7 +1,7 @@
 /**
- * Reads a few items concurrently and yields the results in the order of the items. For reads within one job
- * of a run, whose client already limits the pace.
+ * Yields the results in the order of the items.
  * @param concurrency maximum number of items in progress
+ * @throws the first error of `work` in the order of the items
  */
 export async function* mapAhead<A, B>(
   items: readonly A[],

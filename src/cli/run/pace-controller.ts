@@ -11,14 +11,14 @@ const minWindowMs = 40
 const minGain = 1.2
 /** Ratio of the interval between two searches for the best concurrency to the duration of a measurement. */
 const restRatio = 30
-/** Minimum interval between a failure and the next change of the concurrency, in milliseconds. */
+/** Minimum interval from a failure to the next search or halving, in milliseconds. */
 const recoveryMs = 1000
 
 /** Minimum duration of a measurement of the rate, and interval between its decreases, in milliseconds. */
 const minRateMs = 1000
 /** Ratio of the rate after a refusal to the accepted rate. */
 const decrease = 0.97
-/** Minimum ratio of the accepted rate to the refused rate. A lower measurement includes pauses. */
+/** Minimum ratio of the accepted rate to the refused rate. A lower measurement probably includes pauses. */
 const minAccepted = 0.8
 /** Steepness of the cubic curve of the rate. The curve is flat at the accepted rate. */
 const growth = 0.015
@@ -28,26 +28,26 @@ const returnSeconds = Math.cbrt((1 - decrease) / growth)
 /** Maximum number of retries of a request while the service is busy (429 or 503). */
 const maxBusyRetries = 10
 /**
- * Number of consecutive pauses without an accepted request. The next refused request fails, and the refusal
- * after that ends the run.
+ * Maximum number of consecutive pauses without an accepted request. The next refused request fails, and the
+ * refusal after that ends the run.
  */
 const maxPauses = 5
 /** Maximum pause of a single refused request, in milliseconds. A longer pause applies to all requests. */
 const maxOwnPauseMs = 1000
 /**
- * Maximum pause of other requests while a refused request pauses, in milliseconds. The service would probably
- * also refuse these requests.
+ * Maximum pause of other requests during the own pause of a refused request, in milliseconds. The service
+ * would probably also refuse the other requests.
  */
 const maxOthersPauseMs = 100
 /** Minimum length of an announced pause, in milliseconds. */
 const announcedPauseMs = 5000
-/** Backoff after a response without a Retry-After header. */
+/** Backoff after a 429 or 503 without a valid Retry-After header. */
 const busyBackoff = { baseMs: 200, maxMs: 300_000 }
 
 interface PaceOptions {
   flags: { concurrency?: number | undefined; rate?: number | undefined }
   clock: Pick<Host, 'monotonic' | 'sleep' | 'random'>
-  /** Ends all pauses. Aborted when the service stays busy. */
+  /** Ends all pauses. Aborted when the service is too busy. */
   stop: AbortController
   /** Maximum Retry-After that is honored, in milliseconds. */
   timeoutMs: number
@@ -56,9 +56,9 @@ interface PaceOptions {
 }
 
 /**
- * Controller that decides when the jobs and requests of a run start. Doubles the concurrency while the
- * throughput rises, and halves the concurrency after a failure. Learns the rate from 429 responses. Pauses
- * all jobs and requests while the service is busy.
+ * Controller that decides when the jobs and requests of a run start. Adapts the concurrency to throughput and
+ * failures, unless the concurrency is fixed. Learns the rate from 429 responses. Pauses while the service is
+ * busy.
  */
 export class PaceController implements Pacer {
   readonly stop: AbortSignal
@@ -70,21 +70,21 @@ export class PaceController implements Pacer {
   #reserved = 0
 
   #concurrency: number
-  /** Throughput with half the concurrency, in responses per millisecond; undefined between searches. */
+  /** Throughput before the last doubling, in responses per millisecond; undefined between searches. */
   #throughput: number | undefined = 0
   #isSecondWindow = false
   #responses = 0
   #windowStart = 0
-  /** Number of pending requests from before the last concurrency change, which are not measured. */
+  /** Number of responses to skip, because their requests may precede the last concurrency change. */
   #outdated = initialConcurrency
   #restsUntil = 0
   #halvedAt = Number.NEGATIVE_INFINITY
 
   /** Rate that the service accepted before its last refusal, in requests per second. */
   #acceptedRate = 0
-  /** Time since the last refusal, in seconds. */
+  /** Position on the curve of the rate, in seconds. */
   #seconds = 0
-  /** Start of the measurement of the rate, in monotonic milliseconds; infinite until the first refusal. */
+  /** Start of the measurement of the rate, in monotonic milliseconds; infinite until the first 429. */
   #measuredFrom = Number.POSITIVE_INFINITY
   #accepted = 0
 
@@ -136,7 +136,7 @@ export class PaceController implements Pacer {
     if (this.#options.flags.concurrency === undefined) this.#measureThroughput(now)
   }
 
-  /** Halves the concurrency, but only once for requests that fail together. */
+  /** Halves the concurrency unless it is fixed, but only once for requests that fail together. */
   onFailure(): void {
     const now = this.#options.clock.monotonic()
     if (this.#options.flags.concurrency !== undefined || now - this.#halvedAt < recoveryMs) return
@@ -151,7 +151,7 @@ export class PaceController implements Pacer {
     if (status !== 429 || this.#requests.gapMs === 0) this.onFailure()
     const pauseMs = retryAfterMs ?? backoff(refusals, clock.random(), busyBackoff)
     if (stop.signal.aborted) return undefined
-    // Refusals during a pause belong to requests that were sent before the pause.
+    // Refusals during a pause usually belong to requests that were sent before the pause.
     if (now >= this.#pauseEndsAt || this.#pauses > maxPauses) {
       this.#pauses++
       this.#pauseEndsAt = now + pauseMs
@@ -170,8 +170,8 @@ export class PaceController implements Pacer {
   }
 
   /**
-   * Lowers the rate after a 429, at most once per second. Returns true if the lower rate is enough, so that
-   * other requests need not pause.
+   * Lowers the rate after a 429, at most once per second. Returns true if a short pause need not apply to all
+   * requests.
    */
   #lowerRate(now: number): boolean {
     const { gapMs } = this.#requests
@@ -215,8 +215,8 @@ export class PaceController implements Pacer {
   }
 
   /**
-   * Doubles the concurrency while the throughput rises. Starts at half the concurrency, but not below the
-   * initial concurrency, so that a lower concurrency is also found.
+   * Doubles the concurrency while the throughput rises. Usually starts at half the concurrency, so that a
+   * lower concurrency is also found.
    */
   #search(throughput: number, elapsedMs: number, now: number): void {
     const before = this.#throughput

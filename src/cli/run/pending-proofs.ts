@@ -33,7 +33,7 @@ export class PendingProofs {
   readonly add: Settle = (doubt, prove) =>
     new Promise((resolve, reject) => {
       this.#waiting.push({ doubt, prove, resolve, reject })
-      // Without a response, the service may be down, and the next requests must not wait for the timeout.
+      // Without a response, the service may be down, so the outcome is needed immediately.
       if (doubt.error.status === undefined || this.#waiting.length >= maxWaiting) void this.flush()
       this.onAdd()
     })

@@ -8,7 +8,7 @@ const maxGrouped = 100
 /**
  * Prints results as they arrive. When the output is closed, the remaining work still runs.
  * @returns the number of printed items; after the output was closed, the number of remaining items
- * @throws {OutputError} if the output cannot be written; the remaining work does not start
+ * @throws the error of the output or of the work; the remaining work then does not start
  */
 export async function printAll(
   printer: Printer,

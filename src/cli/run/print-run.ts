@@ -25,9 +25,7 @@ interface PrintedRun extends PrintedList {
 
 /**
  * Prints the outcomes of a run as they arrive, then the summary.
- * @throws {PartialError} if some items failed
- * @throws {MeetroomError} the error that ended the run, if nothing was changed or the error does not come
- * from the service
+ * @throws {MeetroomError} such as a `PartialError` if some items failed
  */
 export async function printRun(
   context: Context,
@@ -51,13 +49,12 @@ function redactReason(row: Item, redact: Context['redact']): Item {
   return typeof reason === 'string' ? { ...row, reason: redact(reason) } : row
 }
 
-/** Work for one item: a request, or an outcome that is known in advance. */
+/** Work for one item, or an outcome that is known in advance. */
 export interface Task {
   todo: ((client: Client) => Promise<Outcome<unknown>>) | Outcome<unknown>
   toRows: (ended: Outcome<unknown>) => readonly Item[]
 }
 
-/** Returns the outcome of a task that needs no request; undefined for other tasks. */
 export const knownOutcome = ({ todo }: Task) => (typeof todo === 'function' ? undefined : todo)
 
 export const performTask = async ({ todo }: Task, client: Client) =>
@@ -76,7 +73,7 @@ interface TaskRun extends PrintedList {
 
 /**
  * Runs tasks concurrently and prints their rows in the order of the tasks, then the summary.
- * @throws {PartialError} if some tasks failed
+ * @throws {MeetroomError} such as a `PartialError` if some tasks failed
  */
 export async function runTasks(
   context: Context,

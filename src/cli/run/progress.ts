@@ -9,7 +9,7 @@ const delayMs = 500
 const intervalMs = 100
 const barWidth = 24
 
-/** Shows the progress of a run on a terminal. Returns a function to call after each outcome. */
+/** Returns a function to call after each outcome. */
 export function showProgress(
   { host, flags, statusLine }: Context,
   tally: Tally,

@@ -24,18 +24,18 @@ interface RunOptions {
   effect?: 'reads' | 'writes' | 'destroys'
   /** Number of items that are known so far. */
   total?: number
-  /** Formats the summary, such as `deleted 2 of 3 users; 1 failed`. Unused if a failure ends the run. */
+  /** Formats the summary, such as `deleted 2 of 3 users; 1 failed`. */
   summarize?: (tally: Tally) => string
   /** True if the caller itself asks for confirmation, so that no request asks again. */
   confirmed?: boolean
-  /** True if the command may be a preview, which sends no requests and must not run the key command. */
+  /** True to open the service only at the first request, because a preview may need no key. */
   shows?: boolean
 }
 
 /**
  * Opens a run of work for many items. The concurrency adapts, unless `--concurrency` is given or the work
  * destroys items.
- * @throws {AuthError | UsageError} if the service or the key is not configured
+ * @throws {MeetroomError} if the service cannot be opened, for example without a key
  */
 export async function openRun(
   context: Context,
@@ -90,7 +90,6 @@ interface RunParts {
   isUnlimited: boolean
 }
 
-/** Run of work for many items, with limited concurrency and rate. Its tally counts the outcomes. */
 export class Run {
   readonly client: Client
   readonly tally: Tally
@@ -135,7 +134,7 @@ export class Run {
     this.#parts.stop.abort()
   }
 
-  /** Stops the run if its other requests would fail for the same reason, and returns true if so. */
+  /** Stops the run and returns true if other requests would fail for the same reason. */
   stopIfFatal(failure: Failure): boolean {
     const fatal = readFatal(failure)
     if (fatal) this.stop(fatal)
@@ -151,7 +150,6 @@ export class Run {
     if (tally.bad - tally.count('invalid') > this.#parts.maxFailures) this.stop()
   }
 
-  /** Runs jobs, and shows a progress bar on a terminal. After an interrupt, pending requests can finish. */
   async perform<Job>(work: Work<Job>): Promise<void> {
     const { pace, proofs } = this.#parts
     this.#updateProgress ??= showProgress(this.#context, this.tally, pace)
@@ -165,8 +163,9 @@ export class Run {
   /**
    * Runs work for each item and yields the outcomes in the order of the items. If the consumer ends early,
    * the run stops.
-   * @param act work for an item, whose error becomes the item's outcome
+   * @param act work for an item; an error becomes the item's outcome
    * @param known returns the outcome of an item that needs no work
+   * @throws an error of `items`
    */
   async *each<T, Result>(
     items: AsyncIterable<T> | readonly T[],
@@ -182,7 +181,7 @@ export class Run {
   }
 
   /**
-   * Reads items and yields the results in their order.
+   * Reads items and yields the results in the order of the items.
    * @throws the error of the first failed read, or the reason why the run stopped before a read
    */
   async *read<T, Result>(
@@ -196,10 +195,7 @@ export class Run {
     }
   }
 
-  /**
-   * Reports the error of an item, unless the error ended the run.
-   * @param item item to name in the message
-   */
+  /** Reports the error of an item, unless the error ended the run. */
   async report(outcome: CountedOutcome, item?: string): Promise<void> {
     if (!('error' in outcome) || readFatal(outcome)) return
     const { error } = outcome
@@ -209,14 +205,14 @@ export class Run {
   }
 
   /**
-   * Ends the run, and reports the error that stopped a partly completed run.
+   * Determines the result, and reports the error that stopped a partly completed run.
    * @param hint advice after a run with failures
    * @returns the command's error; undefined after success
    */
   async finish(hint?: Hint): Promise<MeetroomError | undefined> {
     const { aborted, reason } = this.#context.interrupt
     const { tally } = this
-    // A total of zero means that the interrupt came before the items were known.
+    // A total of zero can mean that the interrupt came before the items were known.
     const isInterrupted = aborted && (!tally.isComplete || tally.total === 0)
     const { reported, error } = tally.ending({
       fatal: this.#fatal ?? (isInterrupted ? (reason as InterruptedError) : undefined),

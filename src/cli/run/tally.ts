@@ -53,7 +53,7 @@ export class Tally {
     this.#total = Math.max(this.#total, total)
   }
 
-  /** Sets the probable total, which only the progress bar uses. */
+  /** Sets the probable total, but not `total`. */
   estimate(total: number): void {
     this.#estimate = total
   }
@@ -78,7 +78,7 @@ export class Tally {
     return this.#counts[status]
   }
 
-  /** Hint of the first item that does not exist. */
+  /** First hint of a `NotFoundError`. */
   get missingHint(): Hint | undefined {
     return this.#missingHint
   }
@@ -135,7 +135,7 @@ export class Tally {
 
   /**
    * Determines the result of the run. The exit code of a fatal error means that nothing was changed. After a
-   * possible change, the error is therefore only reported.
+   * possible change, an error of the service is therefore only reported.
    */
   ending({ fatal, hint }: StopReason): RunResult {
     const done = (['ok', 'overwrote', 'updated', 'skipped'] as const).some((status) => this.count(status) > 0)
@@ -157,7 +157,7 @@ export class Tally {
   }
 }
 
-/** Returns true for errors that do not come from the service. They take precedence over a PartialError. */
+/** Returns true for errors that precede a `PartialError`, because they do not come from the service. */
 function isLocalError(error: MeetroomError): boolean {
   return error instanceof UsageError || error instanceof OutputError || error instanceof InterruptedError
 }

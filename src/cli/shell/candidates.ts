@@ -35,7 +35,7 @@ export interface CandidateSource {
   members(room: string): Promise<readonly Candidate[]>
 }
 
-/** Returns all candidates for the word at the cursor, without a filter for the typed prefix. */
+/** Returns the candidates for the word at the cursor, without a filter for the typed prefix. */
 export async function findCandidates(
   root: Command,
   typed: PartialLine,
@@ -211,7 +211,7 @@ async function listColumnNames(typed: PartialLine, resource: Resource | undefine
   return [...new Set([...columns.map(({ field }) => field), ...fields, ...unlisted, ...more])]
 }
 
-/** Completes a comma-separated list of fields. A hyphen before a field means descending order. */
+/** Completes a comma-separated list. A hyphen before a field means descending order. */
 function completeList(names: readonly string[], text: string): Candidate[] {
   const given = text.split(',')
   const last = given.pop() ?? ''
@@ -220,7 +220,7 @@ function completeList(names: readonly string[], text: string): Candidate[] {
   return names.filter((name) => !used.includes(name)).map((value) => ({ value: before + value }))
 }
 
-/** Returns the fields that rows of a file can have. */
+/** Omits metrics, which rows of a file cannot have. */
 function withoutMetrics(list: DescribedFields): DescribedFields {
   return { ...list, types: new Map([...list.types].filter(([field]) => !isMetric(field))) }
 }
@@ -273,7 +273,7 @@ async function loadRowView({
   })
 }
 
-/** Incomplete text means the default grouping. */
+/** Returns the default grouping for missing or invalid text. */
 function readGrouping(by: unknown): Grouping {
   try {
     return parseGrouping(toText(by))

@@ -85,7 +85,7 @@ function formatForBash(
   )
 }
 
-/** Escapes a text for its position inside or outside quotes; undefined for text that cannot be escaped. */
+/** Escapes a text outside quotes. Inside quotes, returns undefined for text that needs escapes. */
 function quoteForBash(text: string, open: string): string | undefined {
   // Among the non-ASCII characters, only spaces need a backslash.
   if (open === '') return text.replace(/\p{Z}|(?![\w@%+=:,./-])[!-~]/gu, '\\$&')

@@ -79,7 +79,7 @@ function decode(segment: string): string {
   }
 }
 
-/** Returns the verb and the noun of an operation, such as `block member` for an update that only blocks. */
+/** Describes an operation, such as `block member` for an update that only blocks. */
 function describeOperation(
   operation: string,
   changed: readonly string[],

@@ -5,7 +5,7 @@ import { AppendLog } from '../../../files/append-log.ts'
 import { describeWriteFailure } from '../../../files/file-errors.ts'
 import { openRegular } from '../../../files/read-file.ts'
 
-/** Maximum number of times a line is written while log rotation keeps replacing the file. */
+/** Maximum number of times that lines are written while log rotation keeps replacing the file. */
 const maxRewrites = 5
 
 export interface AuditLogHandlers {
@@ -22,8 +22,8 @@ interface LogFile {
 }
 
 /**
- * Append-only log file to which several processes may append lines. The first line opens the file. If log
- * rotation moves or removes the file, lines are written to a new file at the same path.
+ * Append-only log file to which several processes may append lines. The first synced line opens the file. If
+ * log rotation moves or removes the file, lines are written to a new file at the same path.
  */
 export class AuditLog {
   readonly #path: string
@@ -50,8 +50,8 @@ export class AuditLog {
   }
 
   /**
-   * Appends a line without syncing the file to disk. A crash of the machine may lose the line. Does nothing
-   * before the first call of `appendSynced`.
+   * Appends a line, usually without a sync, so a crash of the machine may lose the line. Does nothing unless
+   * the file is open.
    */
   append(line: string): void {
     try {

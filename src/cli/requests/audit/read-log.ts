@@ -25,7 +25,7 @@ export interface LogFile {
 export interface AuditHistory {
   /** Newest first. */
   changes: ChangeRow[]
-  /** Number of lines that are not records. */
+  /** Number of nonempty lines that are not records. */
   damaged: number
   /** Errors of files that were not read to their end. */
   failures: readonly MeetroomError[]
@@ -44,6 +44,7 @@ const rotation = /^(?:[.-]\d[\d.T_-]*?)?(?:\.(gz|bz2|lz4|xz|zst|Z))?$/
  * Finds an audit log and its rotated files: with a number or a date after the name, or before its extension,
  * and possibly compressed.
  * @returns the files, and the names of rotated files that cannot be decompressed
+ * @throws {UsageError} if the directory cannot be read
  */
 export function findLogFiles(path: string): { files: LogFile[]; packed: string[] } {
   const [dir, name, extension] = [dirname(path), basename(path), extname(path)]
@@ -117,7 +118,7 @@ function toFailure(name: string, error: unknown): MeetroomError {
 }
 
 /**
- * Adds a line of a change to `changes`, unless the change began outside the span. Returns false for a line
+ * Adds a line to `changes`, except a line of an unknown change outside the span. Returns false for a line
  * that is not a record.
  */
 function addRecord(changes: Map<string, ChangeRow>, line: string, [start, end]: Span): boolean {
@@ -126,7 +127,7 @@ function addRecord(changes: Map<string, ChangeRow>, line: string, [start, end]: 
   const ms = parseTimestamp(time)
   if (!record || typeof id !== 'string' || typeof ms !== 'number') return false
   const known = changes.get(id)
-  // The time of a change is the time of its first line.
+  // The time of a change is the time of its first added line.
   if (!known && (ms < start || ms >= end)) return true
   // The outcome replaces the intent, because only the outcome has a result and the ID of a created item.
   if (!known || record['event'] === 'outcome')

@@ -22,7 +22,7 @@ export interface Origin {
 
 const maxMessageLength = 500
 
-/** Creates the audit trail of a change: an intent before and an outcome after the request, with one ID. */
+/** Creates the audit trail of a change: an intent before and an outcome after the request. */
 export function createTrail(
   log: AuditLog,
   origin: Origin,
