@@ -14,7 +14,7 @@ import type { CompletedChanges } from './completed-changes.ts'
 
 export type OpenTransport = Transport & { close?(): Promise<void> | void }
 
-/** Function that connects to a service over the network. Tests connect to the embedded service instead. */
+/** Function that connects to a service over the network. Tests pass another function. */
 export type Connect = (
   baseUrl: string,
   host: Host,

@@ -182,7 +182,7 @@ export class Run {
 
   /**
    * Reads items and yields the results in the order of the items.
-   * @throws the error of the first failed read, or the reason why the run stopped before a read
+   * @throws the error of the first failed read or of `items`, or the reason why the run stopped
    */
   async *read<T, Result>(
     items: AsyncIterable<T> | readonly T[],
