@@ -12,7 +12,7 @@ export interface PartialLine {
   flags: Readonly<Record<string, unknown>>
 }
 
-/** Splits a line into words, without variable assignments and the program name. */
+/** Returns the words after the program name, which may follow variable assignments. */
 export function splitLine(line: string): readonly string[] {
   const { words } = splitWords(line)
   const name = words.findIndex((word) => !/^\w+=/.test(word))

@@ -22,7 +22,7 @@ const maxNameLength = 200
 
 type ListOperation = 'listRooms' | 'listUsers' | 'listMembers'
 
-/** Creates a source of candidates that uses the flags of the command line and ignores all errors. */
+/** Creates a source of candidates that ignores all errors. */
 export function createLookup(context: Context, flags: Readonly<Record<string, unknown>>): CandidateSource {
   const own = context.withFlags({
     ...pickTextFlags(flags, 'profile', 'baseUrl'),
@@ -66,7 +66,7 @@ export function createLookup(context: Context, flags: Readonly<Record<string, un
   return {
     rooms: () => list('listRooms'),
     users: () => list('listUsers'),
-    // A room name would need another lookup, and only the shell can evaluate `$` and backquotes.
+    // Requires an ID: a name needs another lookup, and only the shell evaluates `$` and backquotes.
     members: async (room) =>
       /^(-|$)|[$`]/.test(room) || hasPrefix('room', room) ? [] : list('listMembers', room),
     profiles: async () => {
@@ -129,7 +129,6 @@ interface Entry {
   candidates: readonly Candidate[]
 }
 
-/** Cache of responses in one private file. Without a usable file, no response is cached. */
 class CompletionCache {
   readonly #file: string
   readonly #host: Host
@@ -183,7 +182,7 @@ class CompletionCache {
   }
 }
 
-/** @throws {Error} if another user owns the cache or has any permission on it */
+/** @throws {Error} if another user owns the file, or its mode gives other users any permission */
 function requirePrivate({ uid, mode }: Stats, host: Host): void {
   if ((host.uid !== undefined && uid !== host.uid) || (mode & 0o077) !== 0) throw new Error('not private')
 }

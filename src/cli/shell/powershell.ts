@@ -9,13 +9,13 @@ export interface PowerShellLine {
   words: readonly string[]
   /** Word at the cursor, as written with its quotes. */
   current: string
-  /** Part of the current word that a candidate replaces. PowerShell replaces only the last list element. */
+  /** Part of `current` that a candidate replaces, such as the last element of a list. */
   replaced: string
 }
 
 /**
- * Decodes the line from the completion script: one word per line, in Base64, because older versions of
- * PowerShell do not quote arguments of programs.
+ * Decodes the Base64 arguments of the completion script. Plain text would fail, because PowerShell before 7.3
+ * does not escape double quotes in arguments.
  */
 export function readPowerShellLine(line: string, replaced: string): PowerShellLine {
   const [, ...words] = decode(line).split('\n')
@@ -23,7 +23,7 @@ export function readPowerShellLine(line: string, replaced: string): PowerShellLi
   return { words: [...words, unquote(current)], current, replaced: decode(replaced) }
 }
 
-/** Single quotes of PowerShell, including typographic quotes. */
+// PowerShell also accepts typographic quotes.
 const singleQuotes = /['\u2018-\u201b]/
 const doubleQuotes = /["\u201c-\u201e]/
 
@@ -40,8 +40,8 @@ function unquote(text: string): string {
 const takeSecond = (_: string, __: string, second: string) => second
 
 /**
- * Filters and quotes candidates, because PowerShell does neither. Each line contains the text, the displayed
- * text and the tooltip.
+ * Filters and quotes candidates, because PowerShell does neither. Lines contain the inserted text, the
+ * displayed text and the tooltip.
  */
 export function formatForPowerShell(
   candidates: readonly Candidate[],
@@ -55,7 +55,7 @@ export function formatForPowerShell(
     .filter(({ value }) => value.startsWith(typed) && value.startsWith(kept) && value !== kept)
     .flatMap((candidate) => {
       const rest = candidate.value.slice(kept.length)
-      // Versions before 7.3 do not escape double quotes in arguments of programs.
+      // PowerShell before 7.3 does not escape double quotes in arguments of programs.
       if (rest.includes('"')) return []
       const shown = visible(candidate.value)
       const words = candidate.words ? describe(candidate) : shown

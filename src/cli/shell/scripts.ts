@@ -1,11 +1,7 @@
 import { type Hint, suggest } from '../../errors.ts'
 import type { Shell } from './format-completion.ts'
 
-/**
- * Completion scripts, which pass the whole line to the program, so that only one parser exists. The scripts
- * never evaluate the program's output and ignore its exit code, because the program may be killed after its
- * output.
- */
+/** Completion scripts, which never evaluate the program's output and ignore its exit code. */
 export const scripts: Readonly<Record<Shell, string>> = {
   // This script supports bash 3.2, which has no compopt, and systems without the bash-completion package.
   bash: `# bash completion of meetroom
@@ -60,8 +56,8 @@ end
 complete -c meetroom -e
 complete -c meetroom -f -k -a '(__meetroom_complete)'
 `,
-  // This script supports Windows PowerShell 5.1. Base64 needs no quotes, which versions before 7.3 do not
-  // pass to programs.
+  // This script supports Windows PowerShell 5.1. Base64 contains no double quotes, which versions before 7.3
+  // do not escape.
   powershell: `# PowerShell completion of meetroom
 Register-ArgumentCompleter -Native -CommandName meetroom -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)

@@ -24,8 +24,8 @@ export interface AddFlags extends PaceFlags {
 const view = { ...rowKinds.steps, id: 'member_id' }
 
 /**
- * Function that returns the role of a user in one room. Null means the default role, undefined means a room
- * without a row, and an outcome means a room that does not change.
+ * Function that returns the role to assign in one room. Null means no role in the request, undefined means a
+ * room without a row, and an outcome means a room that does not change.
  */
 type RoleIn = (memberships: readonly Membership[]) => string | null | undefined | Outcome<never>
 
@@ -34,7 +34,7 @@ export interface Addition {
   /** Other users whose memberships are passed to `roleIn`. */
   others?: readonly string[]
   roleIn: RoleIn
-  /** Treatment of a user who is already a member; `raise` never lowers a role. */
+  /** `raise` never lowers a role. */
   ifExists: IfMember | 'raise'
   body?: object
   /** True to change existing memberships only, including those of blocked members. */
@@ -44,9 +44,9 @@ export interface Addition {
 }
 
 /**
- * Adds a user to each selected room. In rooms where the user is already a member, `ifExists` decides between
- * a change, a skip and a failure.
- * @returns the number of rows; 0 if no room matches
+ * Adds a user to the selected rooms, or changes the user's existing memberships.
+ * @returns the number of rows
+ * @throws {UsageError} with `--curl`, or for an invalid condition
  * @throws {NotFoundError} if the user does not exist
  * @throws {ConfirmationError} if the change is not confirmed
  * @throws {PartialError} if some rooms failed
@@ -80,7 +80,6 @@ export async function describeUser(client: Client, user_id: string): Promise<str
   return labelItem(user_id, toText(user['name'] ?? ''))
 }
 
-/** Reads the members of all selected rooms before the first write. */
 async function planAdditions(context: Context, addition: Addition, flags: AddFlags) {
   const { user_id, others = [] } = addition
   const users = new Set([user_id, ...others])
@@ -88,7 +87,7 @@ async function planAdditions(context: Context, addition: Addition, flags: AddFla
   const plan = new AdditionPlan(context, addition, search)
   for await (const searched of search.searched()) plan.add(searched)
   const error = await search.end()
-  // If some rooms were read, the command changes those rooms and reports the unread rooms.
+  // The command changes the rooms that were read, and reports the unread rooms.
   if (error && !search.isUsable) throw error
   const unread = search.unread.map(({ room, error }) =>
     createTask(addition, pickRoom(room), 'add', null, { status: 'failed', error }),
@@ -96,10 +95,9 @@ async function planAdditions(context: Context, addition: Addition, flags: AddFla
   return { rooms: plan.rooms, tasks: [...unread, ...plan.tasks] }
 }
 
-/** Tasks that add a user to rooms, planned from the members of each room. */
 export class AdditionPlan {
   readonly tasks: Task[] = []
-  /** Rooms that change. */
+  /** Rooms with a planned write. */
   readonly rooms: Item[] = []
   readonly #context: Context
   readonly #addition: Addition
@@ -124,8 +122,8 @@ export class AdditionPlan {
 }
 
 /**
- * Creates the work that plans the step of a room again and performs the step. Without the second plan, the
- * write could lower a role that was raised in the meantime.
+ * Plans the step of a room again before the write, which could otherwise lower a role that was raised in the
+ * meantime.
  */
 function planAgain(context: Context, addition: Addition, room: Item, search: MembershipSearch) {
   return async (client: Client): Promise<Outcome<unknown>> => {

@@ -20,7 +20,10 @@ interface Targets {
   ignoreNotFound?: boolean | undefined
 }
 
-/** @throws {ConfirmationError} if the change is not confirmed, or the items exceed `--max` */
+/**
+ * @throws {ConfirmationError} if the change is not confirmed, or the items exceed `--max`
+ * @throws {NotFoundError} if an item in the prompt does not exist, without `--ignore-not-found`
+ */
 export async function confirmTargets(
   context: Context,
   change: TargetChange,

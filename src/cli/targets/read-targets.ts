@@ -18,14 +18,14 @@ import { confirmItems } from '../run/confirm-items.ts'
 
 export interface Targets {
   ids: string[]
-  /** Formatted field values that matched `--where`, by item ID; no entries without `--where`. */
+  /** Formatted values of the fields in `--where`, by item ID; no entries without `--where`. */
   reasons: ReadonlyMap<string, string>
-  /** Number of missing users and rooms that `--ignore-not-found` skips. */
+  /** Number of targets without an ID, skipped by `--ignore-not-found`. */
   absent: number
   recheck?: Recheck
 }
 
-/** Check of a selected item before its write. Returns the reason to skip the item, or undefined. */
+/** Returns the reason to skip an item; undefined to write the item. */
 export type Recheck = (client: Client, id: string) => Promise<string | undefined>
 
 interface TargetOptions {
@@ -39,7 +39,7 @@ interface TargetOptions {
 /**
  * Resolves the targets of a command over several items: IDs on the command line or standard input (`-`),
  * members given by `--user`, or items selected by `--where`.
- * @throws {UsageError} if there are no targets, or `--where` is combined with IDs or `--user`
+ * @throws {UsageError} if no targets are given, or arguments conflict or are invalid
  * @throws {NotFoundError} if a `--user` is not a member, without `--ignore-not-found`
  * @throws {ConfirmationError} if the targets exceed `--max`
  */
@@ -116,7 +116,6 @@ function createRecheck(selection: Selection, list: TargetOptions['list'], room_i
   }
 }
 
-/** Formats the values that selected an item, except ID and name: `created_at 2025-03-01T08:00:00.000Z`. */
 function collectReasons(item: Item, fields: readonly string[], view: View): string {
   return fields
     .filter((field) => field !== view.label && field !== view.id)

@@ -16,7 +16,7 @@ interface RenamedKind {
 
 /**
  * Returns the new names by item ID, without unchanged names.
- * @throws {UsageError} if a new name is empty, or another item has the name
+ * @throws {UsageError} if a new name is empty or not unique
  */
 export async function planRenames(
   context: Context,

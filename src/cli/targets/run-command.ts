@@ -31,11 +31,10 @@ export interface TargetsCommand<C extends OperationName> extends TargetChange {
 }
 
 /**
- * Selects, confirms, backs up and writes the items of a command.
  * @param args arguments of the action, with the flags last
- * @throws {UsageError} if the room or the targets are missing
+ * @throws {UsageError} for missing or conflicting arguments
  * @throws {ConfirmationError} if the change is not confirmed
- * @throws {PartialError} if some items failed
+ * @throws {PartialError} if some items failed; a single ID throws its own error
  */
 export async function runTargetsCommand<C extends OperationName>(
   context: Context,

@@ -43,12 +43,13 @@ interface UpdateFlags extends BodyFlags, TargetsFlags {
 }
 
 /**
- * Updates the rooms or users selected by `--where`. Flags and `--set` may contain placeholders for the fields
- * of each item. Builds all bodies before the first update, so that an invalid placeholder changes nothing.
- * @param encode completes each body before its request
- * @throws {UsageError} for an invalid flag or placeholder, or if another item has a new name
+ * Updates the rooms or users selected by `--where`. Field flags and `--set` may contain placeholders for
+ * fields of each item. Builds all bodies before the first update, so that an invalid placeholder changes
+ * nothing.
+ * @param encode completes the body of each item
+ * @throws {UsageError} for an invalid flag or placeholder, or if a new name is not unique
  * @throws {ConfirmationError} if the change is not confirmed
- * @throws {PartialError} if some items failed
+ * @throws {PartialError} if some items failed; a single ID throws its own error
  */
 export async function updateItems(
   context: Context,

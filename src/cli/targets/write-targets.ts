@@ -38,8 +38,7 @@ interface TargetWrite {
 }
 
 /**
- * Runs one operation for several IDs concurrently. A failure for one ID does not stop the others; a rejected
- * key or an unreachable service stops the run. Prints the results as one list in the order of the IDs.
+ * Runs one operation for several IDs concurrently. Prints the results as one list in the order of the IDs.
  * @throws {PartialError} if some IDs failed; a single ID throws its own error
  */
 export async function writeTargets<N extends OperationName>(
@@ -141,7 +140,7 @@ async function requireGone(client: Client, { view, exists }: TargetWrite, id: st
 
 /**
  * Formats a summary, such as `deleted 3 users` or `deleted 1 of 3 users; 1 did not exist; 1 failed`.
- * @param changed number of skipped items that no longer match
+ * @param changed number of items that `recheck` skipped
  */
 function summarize(tally: Tally, pastTense: string, { noun }: View, changed: number): string {
   const done = tally.count('ok')

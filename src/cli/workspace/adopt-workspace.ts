@@ -20,15 +20,15 @@ import { identifyWorkspace } from './read/identify.ts'
 import { type RoomList, WorkspaceReader } from './read/read-state.ts'
 
 export interface AdoptFlags extends RosterFlags {
-  /** True to also record the members that the file does not list. */
+  /** True to also record members that the file does not list. */
   members?: boolean
 }
 
 /**
  * Claims existing rooms by exact name for keys without a recorded room ID, and records existing users and
  * members of the file.
- * @throws {UsageError} if another lock file records rooms with the names of the file
- * @throws {PartialError} if several rooms have the name of a key, or the room belongs to another key
+ * @throws {UsageError} if the file is invalid, or another lock file records its rooms
+ * @throws {PartialError} if rooms cannot be read or claimed
  */
 export async function adoptWorkspace(context: Context, file: string, flags: AdoptFlags): Promise<void> {
   refuseCurl(context, 'the contents of the service')
@@ -128,7 +128,7 @@ function claimRoom(
   const owner = owners.get(id)
   if (owner !== undefined && declared.has(owner))
     return { ...row, status: 'taken', reason: `the room belongs to the key “${owner}”` }
-  // The key was renamed in the file, so its records move to the new key.
+  // The key was renamed in the file, so the room's record moves to the new key.
   const before = owner === undefined ? undefined : section.rooms.get(owner)
   if (owner !== undefined) section.rooms.delete(owner)
   owners.set(id, key)
@@ -148,8 +148,8 @@ interface UnlistedMember {
 }
 
 /**
- * Records the file's users and members that exist, so that `--prune` can remove them later. Returns the
- * members of declared rooms whom neither the file nor the lock file lists, except blocked members.
+ * Records the file's users and members that exist, so that `--prune` can remove them later. Returns unblocked
+ * users whom neither file nor lock file lists, from rooms with declared members.
  */
 async function claimPeople(
   reader: WorkspaceReader,

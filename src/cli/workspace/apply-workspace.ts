@@ -31,8 +31,10 @@ export interface ApplyFlags extends PlanFlags, PaceFlags {
 }
 
 /**
- * Applies a workspace file: plans, asks for confirmation, writes and reports.
- * @throws {ConfirmationError} if the changes are not confirmed, or exceed `--max`
+ * Applies a workspace file, or prints the plan with `--dry-run`.
+ * @throws {UsageError} for an invalid file or flag, or an unusable lock file
+ * @throws {ConditionError} if the plan differs from the file of `--plan`
+ * @throws {ConfirmationError} if the changes are not confirmed, or not allowed by `--max` or `--allow-large`
  * @throws {PartialError} if some changes failed, or items are unresolved
  */
 export async function applyWorkspace(context: Context, file: string, given: ApplyFlags): Promise<void> {
@@ -65,7 +67,7 @@ export async function applyWorkspace(context: Context, file: string, given: Appl
 }
 
 /**
- * Reads the file of `--plan`, whose plan flags replace the flags of the command line.
+ * Reads the file of `--plan`, which contains the plan flags.
  * @param workspace path of the workspace file, for the suggestion to write a new plan
  */
 async function readReview(context: Context, workspace: string, given: ApplyFlags) {
@@ -174,7 +176,7 @@ function requireResolved(file: string, plan: Plan, flags: ApplyFlags): void {
 /**
  * Saves the records of rooms and users that the plan removes: to `--save FILE`, to the directory of the
  * settings, or beside the workspace file. With `--no-save`, saves nothing.
- * @throws {UsageError} if one `--save` file would hold records of two kinds, which no import reads
+ * @throws {UsageError} if one `--save` file would contain both users and rooms
  */
 async function saveRemoved(
   context: Context,

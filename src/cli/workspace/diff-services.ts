@@ -18,6 +18,7 @@ import type { RoomList } from './read/read-state.ts'
 /**
  * Prints the changes that would make the workspace of the profile `against` match the workspace of the
  * selected profile. Matches rooms by exact name, because their IDs differ.
+ * @throws {UsageError} for an unknown profile, or flags that cannot be used with `--against`
  * @throws {ConditionError} if the workspaces differ
  */
 export async function diffServices(context: Context, against: string, flags: DiffFlags): Promise<void> {

@@ -39,8 +39,8 @@ export interface ExportedWorkspace {
 }
 
 /**
- * Exports the workspace in a stable order, without tokens and without fields that the service changes.
- * @throws {UsageError} for an unsupported format or an existing file
+ * Exports the fields that a workspace file can declare, in a stable order.
+ * @throws {UsageError} for an unsupported format or flag, or an existing file
  */
 export async function exportWorkspace(context: Context, flags: WorkspaceExportFlags): Promise<void> {
   const out = context.flags.dryRun ? undefined : flags.out
@@ -130,7 +130,6 @@ async function readItems(
   return items
 }
 
-/** Reads the members of rooms, except blocked members and anonymous participants. */
 async function readMembers(context: Context, ids: readonly string[]): Promise<Map<string, DesiredUser[]>> {
   const members = new Map<string, DesiredUser[]>()
   const full = new FullRecords(context, 'listMembers')
@@ -171,7 +170,6 @@ function pickFields(kind: Kind, item: Item): Item {
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 const byId = (a: DesiredUser, b: DesiredUser) => compare(a.user_id, b.user_id)
 
-/** Writes the file, and a lock file that claims all of its items. */
 async function store(
   { host }: Context,
   out: string,
@@ -234,7 +232,7 @@ async function reportExport(
 
 /**
  * Creates keys from room names, and returns the keys by room ID. Rooms in the lock file keep their keys.
- * @param redact removes an API key from a name, because a key derived from the name would contain parts
+ * @param redact removes an API key from a name, so that no room key contains parts of the API key
  */
 export function createKeys(
   rooms: readonly Item[],

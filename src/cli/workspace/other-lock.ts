@@ -16,9 +16,9 @@ interface Found {
 }
 
 /**
- * Returns an error if another lock file in the directory records the existing rooms, as after the workspace
- * file was renamed. A new lock file would not record members whom the file no longer declares, so `--prune`
- * would never block them. `--lock` skips the check.
+ * Returns an error if another lock file in the directory records a room of the file, as after a renaming. A
+ * new lock file would not record members whom the file no longer declares, so `--prune` would never block
+ * them. `--lock` skips the check.
  */
 export function findOtherLock(
   context: Context,
@@ -48,7 +48,7 @@ function listLockFiles(dir: string, host: Host): string[] {
   return names.sort().map((name) => join(dir, name))
 }
 
-/** Returns no sections for the lock file of another program. */
+/** Returns no sections for an unreadable file, such as the lock file of another program. */
 function readSections(name: string, host: Host): Section[] {
   try {
     return readLockFile(name, host)

@@ -29,7 +29,6 @@ function linesOf({ items }: Plan): string[] {
 
 const lineOf = (item: PlanItem) => `${describeItemLine(item)}\t${JSON.stringify(toRow(item))}`
 
-/** Writes a plan for review, with the flags that `apply --plan` reuses. */
 export async function writePlanFile(
   context: Context,
   file: string,
@@ -52,7 +51,7 @@ export async function writePlanFile(
   await context.notice(`wrote the plan to ${file}`)
 }
 
-/** @throws {UsageError} if the file is not a plan */
+/** @throws {UsageError} if the file cannot be read or is not a plan */
 export async function readPlanFile({ host }: Context, file: string): Promise<PlanFile> {
   const text = (await readInput(file, host)).toString()
   try {
@@ -74,7 +73,7 @@ export function readPlanFlags({ prune, recreate, reblock, allow_large }: PlanFil
 /**
  * Requires that the current plan equals the reviewed plan.
  * @throws {UsageError} if the reviewed plan belongs to another workspace
- * @throws {ConditionError} after a notice for each difference
+ * @throws {ConditionError} if the plans differ, after a notice for each difference
  */
 export async function requireReviewedPlan(
   context: Context,

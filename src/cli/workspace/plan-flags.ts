@@ -16,7 +16,7 @@ export interface PlanFlags extends RosterFlags {
   allowLarge?: ReadonlyMap<PruneKind, number>
 }
 
-/** Adds the flags that `diff` and `apply` share, so that users can review a plan before `apply`. */
+/** Adds plan flags, which `diff` and `apply` share, so that users can review a plan before `apply`. */
 export function addPlanFlags(command: MeetroomCommand): MeetroomCommand {
   return command
     .option(

@@ -17,7 +17,7 @@ export interface PreparedPlan {
   section: Section
   identity: WorkspaceIdentity
   state: WorkspaceState
-  /** Error of the first incomplete list; undefined if all lists are complete. */
+  /** First error of an incomplete or unread list; undefined if all lists are complete. */
   problem: MeetroomError | undefined
 }
 
@@ -33,7 +33,8 @@ interface PlanRequest {
 
 /**
  * Reads the declared parts of the workspace and plans the changes.
- * @throws {UsageError} if the lock file belongs to another workspace, or a room cannot be created
+ * @throws {UsageError} if the lock file belongs to another workspace, or a declared room cannot be created
+ * @throws {IncompleteError} if an incomplete list contains no room
  */
 export async function preparePlan(
   context: Context,
@@ -64,8 +65,8 @@ export async function preparePlan(
 }
 
 /**
- * Requires a type and a name that is unique in the file, for each room without a recorded ID.
- * @throws {UsageError} for a room without these fields, and for an unknown key in `--recreate`
+ * Requires a type and a unique name of each room that may be created.
+ * @throws {UsageError} otherwise, and for an unknown key in `--recreate`
  */
 async function requireCreatable(
   { rooms = [], describePlace }: WorkspaceDocument,

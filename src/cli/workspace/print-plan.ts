@@ -20,7 +20,7 @@ export function describeItemLine(item: PlanItem): string {
 
 const rowsPerPage = 100
 
-/** Prints a plan and its summary. A table omits `not_in_file` items without a reason. */
+/** Prints a plan and its summary, but in tables no `not_in_file` items without a reason. */
 export async function printPlan(context: Context, plan: Plan, sides?: ComparedSides): Promise<PlanSummary> {
   const summary = summarizePlan(plan)
   const printer = await context.printer()

@@ -20,7 +20,7 @@ export interface DesiredRoom {
   creationDefaults?: Item
 }
 
-/** Contents of a workspace file. An undefined kind is out of scope. */
+/** Undefined users or rooms are out of scope. */
 export interface WorkspaceDocument {
   workspace: string | undefined
   users: readonly DesiredUser[] | undefined

@@ -4,7 +4,7 @@ import { UsageError } from '../../../errors.ts'
 import type { Path } from './document.ts'
 import type { Locator } from './yaml-events.ts'
 
-/** Parsed file. Look up positions only for errors, because a lookup parses the text a second time. */
+/** Parsed file. Look up positions only for errors, because the first lookup parses the text again. */
 export interface ParsedText {
   value: unknown
   /** @param atKey true for the position of the path's last key instead of its value */
@@ -37,9 +37,8 @@ const problems: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Parses YAML 1.2 (core schema) or JSON. Refuses anchors, aliases, merge keys and tags, so that a file cannot
- * expand beyond its own size.
- * @throws {UsageError} with file, line and column
+ * Parses YAML 1.2 (core schema) or JSON. Refuses aliases, which could expand a small file to any size.
+ * @throws {UsageError} if the text is invalid or has too many values
  */
 export async function parseText(text: string, name: string, isJson: boolean): Promise<ParsedText> {
   requireSmall(text, name)
@@ -104,7 +103,7 @@ function formatPlace(name: string, text: string, offset: number): string {
   return `${name}:${line}:${column}`
 }
 
-/** @throws {UsageError} for a file whose parsed values would use gigabytes of memory */
+/** @throws {UsageError} for a file whose parsed values could use too much memory */
 function requireSmall(text: string, name: string): void {
   let count = 0
   const marks = /[[{,\n]/g

@@ -13,12 +13,15 @@ import { type ParsedText, parseText, valueAt } from './parse-text.ts'
 
 const maxBytes = 16 * 1024 * 1024
 
-/** @throws {UsageError} with file, line, column and path if the file is invalid */
+/** @throws {UsageError} if the file is invalid or cannot be read */
 export async function readWorkspaceFile(file: string, host: Host): Promise<WorkspaceDocument> {
   return parseWorkspace(await readDocumentText(file, host), file)
 }
 
-/** @param file file name, whose extension selects YAML or JSON; every error starts with this name */
+/**
+ * @param file file name, whose extension selects YAML or JSON
+ * @throws {UsageError} if the text is not a valid workspace file
+ */
 export async function parseWorkspace(text: string, file: string): Promise<WorkspaceDocument> {
   const parsed = await parseText(text, file, extname(file).toLowerCase() === '.json')
   await requireValid(parsed, file)
@@ -125,7 +128,7 @@ function createFailure(parsed: ParsedText, file: string): Fail {
   }
 }
 
-/** Returns the path of the first null. In YAML, a key without a value is null. */
+/** Returns the path of the first null, such as a YAML key without a value. */
 function findNull(value: unknown, path: Path = []): Path | undefined {
   if (value === null) return path
   if (typeof value !== 'object') return undefined

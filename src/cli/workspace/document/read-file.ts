@@ -7,7 +7,7 @@ import { readWorkspaceFile } from './read-document.ts'
 import type { RosterFlags } from './roster.ts'
 
 /**
- * Reads a workspace file, or a roster from a CSV or TSV file, and prints remarks about the file.
+ * Reads a workspace file, or a roster from a CSV or TSV file, and prints the roster's notices.
  * @throws {UsageError} for an invalid file, or roster flags without a roster
  */
 export async function readDesired(

@@ -37,9 +37,8 @@ interface Roster {
 }
 
 /**
- * Reads a CSV or TSV file with one row per person and class. The class becomes the key and the name of the
- * room.
- * @throws {UsageError} if a column is missing, a row is invalid, or there are no rows
+ * Reads a CSV or TSV file of users and their classes. A class becomes the key and the name of a room.
+ * @throws {UsageError} if a flag or column is missing, a row is invalid, or there are no rows
  */
 export async function readRoster(
   context: Context,
@@ -194,7 +193,7 @@ function createRoom(key: string, type: RoomType, line: number) {
   return { room, line, members: new Map<string, { member: DesiredUser; line: number }>() }
 }
 
-/** Returns the role of a word; empty for an unknown word, which `readRoster` reports after all rows. */
+/** Returns the role; empty for no word, or an unknown word, which `readRoster` reports after all rows. */
 function readRole(roles: RoleReader, word: string, line: number): MemberType | '' {
   if (word === '') return ''
   const role = roles.roleOf(word)

@@ -71,14 +71,14 @@ function formatFlow(item: object): string {
 /** Words that some YAML parsers read as a boolean or null. */
 const reserved = /^(y|n|yes|no|on|off|true|false|null)$/i
 
-/** Quotes text that a YAML parser might read as another type. */
+/** Quotes text that a YAML parser might misread. */
 function formatScalar(value: unknown): string {
   const isPlain =
     typeof value === 'string' && /^[A-Za-z]([\w .@/-]*[\w@/-])?$/.test(value) && !reserved.test(value)
   return isPlain ? value : escapeControls(JSON.stringify(value))
 }
 
-/** Escapes characters that JSON allows and YAML does not. */
+/** Escapes characters that JSON allows and a YAML parser may refuse or change. */
 function escapeControls(json: string): string {
   return json.replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,

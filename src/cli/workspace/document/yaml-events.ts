@@ -16,7 +16,7 @@ export { YAMLException }
 
 /** Error for valid YAML that a workspace file must not contain. */
 export class Refusal extends Error {
-  /** @param at offset in the text */
+  /** @param at offset in the text, in characters */
   constructor(
     readonly at: number,
     problem: string,
@@ -80,7 +80,7 @@ export class Locator {
   }
 
   /**
-   * Returns the offset of the value at a path; of the nearest parent if there is no such value.
+   * Returns the offset of the value at a path; otherwise of the nearest node on the path.
    * @param atKey true for the offset of the path's last key instead of its value
    */
   offsetOf(path: Path, atKey = false): number {
@@ -141,7 +141,7 @@ function* childrenOf(events: readonly Event[], collection: number): Generator<nu
   }
 }
 
-/** Returns the offset of a node; -1 for an empty scalar. */
+/** Returns the offset of a node; -1 for a node without an offset, such as an empty scalar. */
 function startOf(event: Event | undefined): number {
   if (event?.type === EVENT_ID.SCALAR) return event.valueStart - (isQuoted(event) ? 1 : 0)
   return event && 'start' in event ? event.start : -1

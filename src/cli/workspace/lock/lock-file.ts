@@ -11,7 +11,6 @@ import type { Host } from '../../../host.ts'
 import type { Section } from './lock.ts'
 import { formatLock, parseLock } from './lock-format.ts'
 
-/** Maximum size of a lock file, in bytes. 60,000 members take 10 MB. */
 const maxLockBytes = 32 * 1024 * 1024
 
 export const lockFileOf = (file: string, given?: string) => given ?? `${file}.lock`
@@ -52,8 +51,7 @@ export class LockFile {
   }
 
   /**
-   * Acquires a lock file without waiting for another holder. Writes only the `.pid` file that marks this
-   * process as the holder.
+   * Acquires a lock file without waiting for another holder. A `.pid` file marks this process as the holder.
    * @throws {UsageError} if the lock file cannot be read, or another process holds it
    * @throws {OutputError} if the lock file cannot be written
    */
@@ -83,7 +81,10 @@ export class LockFile {
     }
   }
 
-  /** Saves changed sections. One write includes all changes of an event loop turn. */
+  /**
+   * Saves changed sections. One write includes all changes of an event loop turn.
+   * @throws {UsageError | OutputError} if the lock file cannot be replaced
+   */
   save(): Promise<void> {
     this.#next ??= this.#saveNext()
     return this.#next

@@ -2,7 +2,7 @@ import type { Item } from '../../output/views/views.ts'
 
 /** Item created by `apply`, or claimed by `adopt` or `export`. `--prune` removes only such items. */
 export interface LockedItem {
-  /** Values that were last applied or claimed. */
+  /** Values that a workspace file declared last. */
   values: Item
   isProtected: boolean
 }
@@ -21,7 +21,7 @@ export interface Intent {
   existing: readonly string[]
   /** Time of the request, in milliseconds since 1970. */
   at: number
-  /** Time after which the request can no longer arrive, in milliseconds since 1970. */
+  /** End of the timeout of the request, in milliseconds since 1970. */
   until: number
 }
 

@@ -15,7 +15,7 @@ export interface ItemComparison {
   changes: FieldChange[]
   /** Differences in fields that can be set only at creation. */
   fixed: FieldChange[]
-  /** Declared fields that the response does not contain. */
+  /** Declared fields with an unknown value. */
   notShown: string[]
 }
 

@@ -33,7 +33,7 @@ export interface RoomPlan {
 
 const maxListed = 10
 
-/** Plans rooms. A key with a recorded room ID matches only that room, never a room with the same name. */
+/** Plans rooms. Except after a lost creation, a key never matches a room by its name. */
 export function planRooms(input: RoomsInput): RoomPlan {
   const { desired, state, section, options } = input
   const planned: Omit<RoomPlan, 'rooms' | 'adopted'> = {

@@ -8,9 +8,9 @@ import { type PlannedRoom, planRooms } from './plan-rooms.ts'
 import { planUsers } from './plan-users.ts'
 import type { WorkspaceState } from './state.ts'
 
-/** Number of removals of a kind above which a large share needs confirmation. */
+/** Number of removals of a kind above which a large share needs `--allow-large`. */
 const maxUnconfirmed = 3
-/** Share of the recorded items of a kind, from 0 to 1, above which many removals need confirmation. */
+/** Share of the recorded items of a kind, from 0 to 1, above which many removals need `--allow-large`. */
 const maxUnconfirmedShare = 0.3
 
 /** Plans the changes in this order: users, rooms, members, terminations of rooms, removals. */

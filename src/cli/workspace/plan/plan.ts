@@ -6,17 +6,17 @@ const writeActions = ['create', 'change', 'remove'] as const
 export type WriteAction = (typeof writeActions)[number]
 
 /**
- * Planned action. `gone`: the key's room no longer exists. `exists`: a room without a key has the name.
- * `conflict`: several rooms may result from a lost creation. `unread`: the list is incomplete. `cannot`: the
- * API does not support the change. `not_shown`: the response lacks the field. `unblocked`: somebody unblocked
- * a member whom this file blocked. `not_in_file`: the file does not declare the item.
+ * Planned action. `gone`: the key's room no longer exists. `exists`: another room has the name. `conflict`:
+ * several rooms may result from a lost creation. `unread`: the list is incomplete. `cannot`: `apply` cannot
+ * make the change. `not_shown`: the response lacks the field. `unblocked`: somebody unblocked a member whom
+ * this file blocked. `not_in_file`: the file does not declare the item.
  */
 export type PlanAction = RowOf<'plan'>['action']
 
 export type FieldChange = RowOf<'plan'>['changes'][number]
 
 export interface PlanItem extends Omit<RowOf<'plan'>, 'sign' | 'room_id'> {
-  /** Undefined if the room does not exist yet. */
+  /** Undefined for users, and for rooms that do not exist yet. */
   room_id: string | undefined
   member_id: string | undefined
 }
@@ -36,7 +36,7 @@ export interface Plan {
   items: readonly PlanItem[]
   /** Kinds with so many removals that `--allow-large` must confirm the number. */
   guards: readonly PruneGuard[]
-  /** Room IDs from `findLostRooms`, indexed by the key of the room in the workspace file. */
+  /** Room IDs from `findLostRooms`, by room key. */
   adopted: ReadonlyMap<string, string>
   declared: Readonly<Record<Kind, number>>
 }
@@ -52,7 +52,6 @@ export function isWrite({ action }: PlanItem): boolean {
   return (writeActions as readonly string[]).includes(action)
 }
 
-/** Returns true for an item that `apply` can handle only after a decision by the user. */
 export function isUnresolved({ action }: PlanItem): boolean {
   return ['gone', 'exists', 'conflict', 'unread', 'unblocked'].includes(action)
 }

@@ -28,7 +28,6 @@ export function summarizePlan({ items, declared }: Plan): PlanSummary {
   }
 }
 
-/** Words for the desired state, and for items that exist only at the service. */
 export interface ComparedSides {
   holds: string
   onlyThere: string
@@ -41,7 +40,6 @@ const fileAndService: ComparedSides = {
   rest: 'nothing is planned for: ',
 }
 
-/** Formats a line per kind with planned writes and a line for other items, or `nothing to change`. */
 export function describeSummary(
   summary: PlanSummary,
   { holds, onlyThere, rest: beforeRest }: ComparedSides = fileAndService,

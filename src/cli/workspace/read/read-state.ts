@@ -19,11 +19,11 @@ interface MutableList extends ReadList {
 }
 
 export interface RoomList extends MutableList {
-  /** Undefined if no room contains the ID. */
+  /** Undefined without rooms, or if the first room lacks the ID. */
   applicationId: string | undefined
 }
 
-/** Reader of the declared parts of a workspace. `problem` is the error of the first incomplete list. */
+/** Reader of a workspace. `problem` is the first error of an incomplete or unread list. */
 export class WorkspaceReader {
   readonly #context: Context
   readonly #flags: PaceFlags
@@ -42,8 +42,7 @@ export class WorkspaceReader {
 
   /**
    * @param all false to read only one room, which identifies the workspace
-   * @throws {IncompleteError} if no room of an incomplete list is known, so that nothing identifies the
-   * workspace
+   * @throws {IncompleteError} if an incomplete list contains no room
    */
   async readRooms(all: boolean): Promise<RoomList> {
     const list = await this.#readList('listRooms', 'id', all ? { all } : { limit: 1 })
@@ -60,7 +59,6 @@ export class WorkspaceReader {
     return list
   }
 
-  /** Reads the declared rooms that exist, and the members of rooms that declare members. */
   async readDeclared(
     { rooms }: WorkspaceDocument,
     list: RoomList,
@@ -105,7 +103,7 @@ export class WorkspaceReader {
     return toText(record?.['application_id']) || undefined
   }
 
-  /** Looks up items that the list omits: terminated rooms, and users if the list is incomplete. */
+  /** Looks up items that the list omits, such as terminated rooms. */
   async #findUnlisted(kind: 'room' | 'user', { items }: MutableList, ids: readonly string[]): Promise<void> {
     const client = await this.#context.client()
     for (const id of ids) {

@@ -43,7 +43,6 @@ export async function openApplyRun(
   return openRun(context, flags, { effect, total: writes.length, summarize, confirmed: true })
 }
 
-/** Writes the items of a plan, phase by phase. A failed item does not stop the others. */
 export async function* applyItems(
   context: Context,
   run: Run,

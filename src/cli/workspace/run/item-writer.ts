@@ -19,8 +19,8 @@ import type { PlanItem } from '../plan/plan.ts'
 import type { LockKeeper } from './lock-keeper.ts'
 
 /**
- * Writer of planned items. Reads each item again before the write; an item that differs from the plan is a
- * conflict. Reads the members of a room once for all items of the room.
+ * Writer of planned items. Reads each item again before the write, to detect changes since the plan. Reads
+ * the members of a room once for all items of the room.
  */
 export class ItemWriter {
   readonly #context: Context
@@ -125,8 +125,8 @@ export class ItemWriter {
   }
 
   /**
-   * Waits until a lost request of an earlier run can no longer arrive. The wall clock may have changed, so
-   * the wait starts when this writer was created, which is later than the request.
+   * Waits for the timeout of a lost request of an earlier run. The wall clock may have changed, so the wait
+   * starts when this writer was created, which is later than the request.
    */
   async #waitForLostRequest({ at, until }: Intent): Promise<void> {
     const { host, interrupt } = this.#context
@@ -177,7 +177,7 @@ function requireName({ kind, name }: PlanItem, item: Item): void {
 
 /**
  * Returns true if an item already has all values of the plan.
- * @throws {ConflictError} if a field has neither the previous nor the planned value
+ * @throws {ConflictError} if a known field has neither the previous nor the planned value
  */
 function isDone({ kind, changes }: PlanItem, item: Item): boolean {
   let isSame = true

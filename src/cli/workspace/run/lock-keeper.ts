@@ -26,7 +26,6 @@ export class LockKeeper {
     if (!lock.sections.includes(section)) lock.sections.push(section)
   }
 
-  /** Updates the section from file and service: identity, protection, found rooms and missing items. */
   async begin(
     adopted: ReadonlyMap<string, string>,
     state: WorkspaceState,
@@ -97,7 +96,7 @@ export class LockKeeper {
     await this.#lock.save()
   }
 
-  /** Records the values of the file as the last applied values. */
+  /** Records the values that the file declares. */
   async finish(): Promise<void> {
     const { users = [], rooms = [] } = this.#document
     const { users: userRecords, rooms: roomRecords } = this.#section
@@ -120,7 +119,7 @@ export class LockKeeper {
     this.#section.rooms.set(key, { ...createRecord(), id, members: new Map(), blocks: new Set() })
   }
 
-  /** Applies `protected` of the file. Items that the file no longer declares stay protected. */
+  /** Applies `protected` of the file. Items without this field keep their protection. */
   #protect(): void {
     const { users = [], rooms = [] } = this.#document
     const protect = (
@@ -137,7 +136,6 @@ export class LockKeeper {
     }
   }
 
-  /** Removes records of items that neither the file nor a complete list of the service contains. */
   #forgetMissing({ users, rooms, members }: WorkspaceState): void {
     const section = this.#section
     const declaredUsers = new Set(this.#document.users?.map(({ user_id }) => user_id))

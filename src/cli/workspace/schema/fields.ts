@@ -28,7 +28,7 @@ const updated = {
   member: listFields('member', 'update'),
 }
 
-/** Lists the fields that a workspace file can declare, in the order of the API specification. */
+/** Lists the fields that a workspace file can declare as values, in the order of the resource. */
 export function declarableFields(kind: Kind): string[] {
   return Object.keys(resources[kind].fields).filter(
     (name) => created[kind].includes(name) || updated[kind].includes(name),
