@@ -19,7 +19,7 @@ interface ClientOptions extends ExchangeOptions {
   onRemark?: (remark: Remark) => void
   /** Reads lists that prove writes. */
   readList: ReadPages
-  /** Collects writes whose responses prove nothing. By default, the client proves each write immediately. */
+  /** Collects writes with an unknown outcome. By default, the client proves each write immediately. */
   settle?: Settle
   /** Returns the maximum number of concurrent reads that prove writes. By default, 1. */
   concurrency?: () => number
@@ -31,12 +31,13 @@ export interface Client {
   /**
    * Calls an operation. A write resolves only when its response or a read of its item proves the change.
    * @throws {ApiError | NotFoundError | AuthError} if the service refuses the request
-   * @throws {NotAppliedError} if the service made a different change than requested
+   * @throws {NotAppliedError} if the response or a later read contradicts the request
    * @throws {NetworkError | UnknownOutcomeError} if no response arrives, or the outcome of a write is unknown
    * @throws {ServiceError} if the service fails, or a response to a read is unreadable
    * @throws {IncompleteError} if the response to a read reports that it is incomplete
    * @throws {InterruptedError} after a signal
    * @throws {WrongBaseUrlError} if the base URL does not belong to a Meeting Room Service
+   * @throws any error of `ready`, `beforeSend` or the audit trail
    */
   call<N extends OperationName>(name: N, input: Input<Operations[N]>): Promise<OperationResponse<N>>
   /**
@@ -44,7 +45,10 @@ export interface Client {
    * @throws any error of `call` except `NotFoundError`
    */
   find<N extends LookupName>(name: N, input: Input<Operations[N]>): Promise<OperationResponse<N> | undefined>
-  /** Sends a request to any path. Passes its response, even an error response, to `onResponse`. */
+  /**
+   * Sends a request to any path. Passes the response, even an error response, to `onResponse`.
+   * @throws any error of `call`
+   */
   request(endpoint: Route, input: AnyInput, onResponse?: OnResponse): Promise<ResponseBody>
   /**
    * Opens the service before the first request.
@@ -52,7 +56,10 @@ export interface Client {
    */
   ready(): Promise<void>
   readonly serviceFacts: ServiceFacts
-  /** Returns true if a Meeting Room Service responds at the base URL, even with a refusal of the key. */
+  /**
+   * Returns true if the base URL responds as a Meeting Room Service, even with an error.
+   * @throws {NetworkError} if no response arrives
+   */
   isService(): Promise<boolean>
 }
 
@@ -64,7 +71,7 @@ export function createClient(options: ClientOptions): Client {
   const startTrail = (endpoint: Route, input: AnyInput) =>
     endpoint.method === 'GET' ? undefined : options.audit?.(endpoint, input)
 
-  /** Sends a write. Not `async`, because an extra promise slows down every request. */
+  /** Sends a write. Not `async`, because an extra promise slows down every write. */
   function write<N extends OperationName>(name: N, input: AnyInput, trail: AuditTrail | undefined) {
     const endpoint: Endpoint = endpoints[name]
     const before = serviceFacts.known?.take(endpoint, input)

@@ -12,10 +12,9 @@ import { type AnyInput, callerId } from './request.ts'
 export type Item = Readonly<Record<string, unknown>>
 
 /**
- * Comparison of a requested value with an item. `same`: identical. `equal`: escaped, normalized, trimmed or
- * rounded. `similar`: in different case or truncated; the name of a new item also with a suffix. `hidden`:
- * not shown. `unlisted`: not shown, and the API specification does not list the field in responses. `other`:
- * different.
+ * Comparison of a requested value with an item. `equal`: for example escaped, trimmed or rounded. `similar`:
+ * in different case or truncated; the name of a new item also with a suffix. `hidden`: not shown, secret or
+ * unreadable. `unlisted`: not shown, and the API specification does not list the field in responses.
  */
 export type Match = 'same' | 'equal' | 'similar' | 'hidden' | 'unlisted' | 'other'
 
@@ -31,7 +30,7 @@ export interface FieldMatch {
   isListed: boolean
 }
 
-/** Compares the IDs in a request with the IDs of an item. Returns the first missing or different ID. */
+/** Finds a mismatch between the IDs of a request and the IDs of an item. */
 export function findOtherId(endpoint: Endpoint, input: AnyInput, item: Item): OtherId | undefined {
   const { params, body } = input
   const isMember = endpoint.readBack === 'listMembers'
@@ -100,7 +99,7 @@ function isUnlisted(field: Field | undefined): boolean {
   return field === undefined || field.presence === 'unlisted' || field.presence === 'never'
 }
 
-/** Compares `terminated_at`, because responses lack `is_terminated` (API specification, “Room”). */
+/** Prefers `terminated_at`, because `is_terminated` is deprecated (API specification, “Room”). */
 function matchTermination(sent: boolean | null | undefined, { terminated_at, is_terminated }: Item): Match {
   const time = parseTimestamp(terminated_at)
   const reported = parseBoolean(is_terminated) ?? undefined
@@ -113,7 +112,7 @@ function matchTermination(sent: boolean | null | undefined, { terminated_at, is_
 
 function matchField(field: Field | undefined, name: string, sent: unknown, received: unknown): Match {
   const type = field?.type ?? typeof sent
-  // Services mask secrets, so the received value proves nothing.
+  // Services may mask secrets, so the received value proves nothing.
   if (field?.secret || name === 'secret') return 'hidden'
   if (toText(sent) === toText(received)) return 'same'
   if (type === 'boolean') return matchRead(parseBoolean(sent), parseBoolean(received) ?? undefined)
@@ -149,14 +148,14 @@ function isRounded(sent: number, received: number | null | undefined): boolean {
   return Number(sent.toFixed(Math.min(decimals.length, 100))) === received || Math.fround(sent) === received
 }
 
-/** Returns true if an ISO 8601 time and a time in any format differ by less than a second. */
+/** Returns true if an ISO 8601 time and a received time differ by less than a second. */
 function isSameTime(one: string, other: string): boolean {
   if (!/^\d{4}-\d\d-\d\d[T ]\d/.test(one)) return false
   const [sent, received] = [parseTimestamp(one), parseTimestamp(other)]
   return typeof sent === 'number' && typeof received === 'number' && Math.abs(sent - received) < 1000
 }
 
-/** Returns true if a service made a new name unique, as in `Algebra (2)`. “Algebraic” is a different name. */
+/** Returns true for a name that a service may have made unique, as in `Algebra (2)`, not “Algebraic”. */
 function hasSuffix(sent: unknown, received: unknown): boolean {
   const [plain, shown] = [normalize(toText(sent)), normalize(toText(received))]
   return plain !== '' && shown.startsWith(plain) && /^[^\p{L}\p{N}]/u.test(shown.slice(plain.length))

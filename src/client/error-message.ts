@@ -4,12 +4,12 @@ import { maxErrorBytes, type WireResponse } from '../api/wire.ts'
 
 /** Maximum number of characters quoted from an error response without a known message field. */
 const maxTextLength = 200
-/** Maximum number of characters of an HTML page to search for a message. */
+/** Maximum number of characters of a non-JSON response to search for a message. */
 const maxPageLength = 10_000
 
 const readText = ({ body }: WireResponse) => new TextDecoder().decode(body.subarray(0, maxErrorBytes))
 
-/** Message and code of an error response. The API specification does not define its form (“Errors”). */
+/** The API specification (“Errors”) does not define the form of error responses. */
 export interface ErrorDescription {
   code?: string
   message?: string
@@ -45,7 +45,7 @@ export function readResponseCode(response: WireResponse): string | undefined {
 
 const toMessage = (message: string | undefined) => (message ? { message } : {})
 
-/** Names of fields that may hold the message, most specific first. */
+/** Fields that may hold the message, in order of precedence. */
 const messageFields = [
   'message',
   'errors',
@@ -60,7 +60,7 @@ const messageFields = [
   'title',
 ]
 
-/** Returns the message in `{error:{message}}`, `{message}`, RFC 9457, lists of errors or errors by field. */
+/** Finds the message in common forms of errors, such as `{error:{message}}` and RFC 9457. */
 function findMessage(value: unknown): string | undefined {
   if (typeof value === 'string') return value.trim() || undefined
   if (Array.isArray(value)) return joinParts(value.map(findMessage))

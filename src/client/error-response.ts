@@ -12,7 +12,7 @@ export interface ErrorResponse {
   input: AnyInput
   baseUrl: string
   probe: () => Promise<ProbeResult>
-  /** Probes the service after a denial of access (403). A run sends only one such probe. */
+  /** Probes the service after a denial of access (403). */
   probeAfterDenial: () => Promise<ProbeResult>
   userExists: (user_id: string) => Promise<boolean>
   check: () => Hint

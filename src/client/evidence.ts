@@ -11,7 +11,7 @@ export type LookupName = {
   [N in OperationName]: (typeof endpoints)[N] extends { method: 'GET'; many: false } ? N : never
 }[OperationName]
 
-/** Write whose response does not prove the change. */
+/** Write with an unknown outcome. */
 export interface Doubt {
   name: OperationName
   input: AnyInput

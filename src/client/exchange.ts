@@ -13,9 +13,9 @@ export interface ServiceAccess {
 }
 
 export interface ExchangeOptions {
-  /** Base URL that ends with `/v1`, without a trailing slash. */
+  /** Base URL without a trailing slash. */
   baseUrl: string
-  /** Opens the service. Runs once, before the first request. */
+  /** Runs once, before the first request. */
   open: () => Promise<ServiceAccess>
   /** Runs before every request, including probes. A rejection cancels the request. */
   beforeSend: (request: WireRequest) => Promise<void> | undefined
@@ -36,7 +36,6 @@ export interface ExchangeResult {
 
 export type Exchange = ReturnType<typeof createExchange>['exchange']
 
-/** Creates the function that sends one request. The first request opens the service. */
 export function createExchange(options: ExchangeOptions) {
   const { baseUrl } = options
   let opening: Promise<OpenedService> | undefined

@@ -15,7 +15,7 @@ import type { ParsedErrorResponse } from './error-response.ts'
 import { explainBaseUrl } from './no-response.ts'
 import type { AnyInput } from './request.ts'
 
-/** Returns the error for a missing resource; undefined for any other refusal. */
+/** Returns the error for a missing resource or a wrong base URL; otherwise undefined. */
 export async function findMissingResource(refusal: ParsedErrorResponse): Promise<MeetroomError | undefined> {
   const { endpoint, response, input, description, details, probe, check } = refusal
   const { status } = details
@@ -110,7 +110,7 @@ function createNotFoundError({
   })
 }
 
-/** Error for missing users. Suggests creating the first user if the text has the form of an ID. */
+/** Error for missing users. Suggests creating the first user if the given text has the form of an ID. */
 export class UnknownUserError extends NotFoundError {
   constructor(
     readonly users: readonly [string, ...string[]],

@@ -91,8 +91,8 @@ function pickTextFlags(
 }
 
 /**
- * Returns true if a lookup is possible and safe: the settings are readable, and the profile is not protected
- * and has no key command. Needs a base URL, or a local workspace of the current version.
+ * Returns true if a lookup is possible and safe: readable settings, no protection, no key command, and a base
+ * URL or a local workspace of the current version.
  */
 async function canLookUp(context: Context, settings: Settings): Promise<boolean> {
   const { protectedBy, readError, local, baseUrl, keyCommand } = settings

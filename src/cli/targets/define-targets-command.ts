@@ -4,7 +4,7 @@ import { addExamples, addTargetsFlags, matchingMembers } from '../kernel/flags.t
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { TargetsCommand } from './run-command.ts'
 
-/** Adds a command for several items. Loads the command's code on demand, to keep other commands fast. */
+/** Loads the command's code on demand, to keep other commands fast. */
 export function defineTargetsCommand<C extends OperationName>(
   group: MeetroomCommand,
   defineAction: DefineAction,

@@ -38,7 +38,7 @@ interface TargetWrite {
 }
 
 /**
- * Runs one operation for several IDs concurrently. Prints the results as one list in the order of the IDs.
+ * Runs one operation for several IDs, and prints the results in the order of the IDs.
  * @throws {PartialError} if some IDs failed; a single ID throws its own error
  */
 export async function writeTargets<N extends OperationName>(

@@ -38,8 +38,7 @@ interface RoomWrite<N extends OperationName> {
 }
 
 /**
- * Sends one write to each room that `--where` selects. Shows the numbers of rooms and of people online in the
- * confirmation prompt.
+ * Sends one write to each room that `--where` selects.
  * @throws {ConfirmationError} if the write is not confirmed
  * @throws {PartialError} if some rooms failed
  */

@@ -32,7 +32,6 @@ interface PlanRequest {
 }
 
 /**
- * Reads the declared parts of the workspace and plans the changes.
  * @throws {UsageError} if the lock file belongs to another workspace, or a declared room cannot be created
  * @throws {IncompleteError} if an incomplete list contains no room
  */

@@ -31,8 +31,7 @@ export class Connections {
   }
 
   /**
-   * Opens a connection, through the proxy if there is one, and applies the connection check before sending
-   * data.
+   * Opens a connection, through the proxy if there is one, and applies the connection check.
    * @throws {TransportError} if the proxy fails
    * @throws an error with a code if the connection fails, or the check returns false
    */

@@ -7,7 +7,7 @@ type Decode = (body: Uint8Array, options: { maxOutputLength: number }) => Promis
 /** Maximum number of nested content encodings. Servers use one, and some proxies add another. */
 const maxCodings = 2
 
-/** Decodes the body of a response. If decoding fails, the result holds the reason in `unreadable`. */
+/** Decodes a body. After a failure, `unreadable` contains the reason. */
 export async function decodeBody(response: WireResponse, encoding: string): Promise<WireResponse> {
   const decoders = createDecoders(await import('node:zlib'))
   const unreadable = (why: string) => ({ ...response, body: new Uint8Array(), unreadable: why })
@@ -37,7 +37,7 @@ function createDecoders(zlib: Zlib): ReadonlyMap<string, Decode> {
         decode(body, options, (error, decoded) => (error ? reject(error) : resolve(decoded)))
       })
   const gunzip = request(zlib.gunzip)
-  // Some servers send deflate without the zlib header. The low half of that header's first byte is 8.
+  // Some servers send deflate without the zlib header, whose first byte ends with the bits 1000.
   const inflate: Decode = (body, options) =>
     request(((body[0] ?? 8) & 15) === 8 ? zlib.inflate : zlib.inflateRaw)(body, options)
   return new Map([

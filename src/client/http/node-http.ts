@@ -4,8 +4,7 @@ import type { Connections } from './connections.ts'
 import type { HttpExchange } from './exchange.ts'
 
 /**
- * Maximum idle time of a connection, in milliseconds. A shorter `Keep-Alive` of the service, minus a second,
- * takes precedence.
+ * Maximum idle time of a connection, in milliseconds. A shorter `Keep-Alive` of the service takes precedence.
  */
 const idleMs = 4000
 

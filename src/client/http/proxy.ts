@@ -8,7 +8,7 @@ export interface HttpProxy {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** @throws {UsageError} if HTTPS_PROXY or HTTP_PROXY is not an HTTP URL */
+/** @throws {UsageError} if the proxy URL in the environment is invalid */
 export function selectProxy(origin: string, env: Env): HttpProxy | undefined {
   const url = new URL(origin)
   const proxy = (url.protocol === 'https:' && readProxy('HTTPS_PROXY', env)) || readProxy('HTTP_PROXY', env)

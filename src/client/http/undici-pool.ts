@@ -2,7 +2,6 @@ import type { Socket } from 'node:net'
 import { Pool } from 'undici'
 import type { Connections } from './connections.ts'
 
-/** Creates undici's pool, which sends many requests in half the CPU time of node:http. */
 export function createUndiciPool(origin: string, connections: Connections, most: number): Pool {
   return new Pool(origin, {
     connections: most,
@@ -14,7 +13,7 @@ export function createUndiciPool(origin: string, connections: Connections, most:
   })
 }
 
-/** Refuses a tunnel with data before the first request, because undici would reconnect endlessly. */
+/** Refuses a connection with data before the first request, because undici would reconnect endlessly. */
 async function openSilent(connections: Connections): Promise<Socket> {
   const socket = await connections.open()
   if (socket.readableLength === 0) return socket

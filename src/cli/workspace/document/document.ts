@@ -30,5 +30,4 @@ export interface WorkspaceDocument {
   describePlace(path: readonly (string | number)[]): Promise<string>
 }
 
-/** Object keys and array indexes that locate a value in a file. */
 export type Path = readonly (string | number)[]

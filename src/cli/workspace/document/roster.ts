@@ -147,7 +147,6 @@ interface RoomOptions {
   split: string | undefined
 }
 
-/** Returns the problem of an invalid row. */
 function addRow(
   roster: Roster,
   row: Row,
@@ -193,7 +192,7 @@ function createRoom(key: string, type: RoomType, line: number) {
   return { room, line, members: new Map<string, { member: DesiredUser; line: number }>() }
 }
 
-/** Returns the role; empty for no word, or an unknown word, which `readRoster` reports after all rows. */
+/** Returns the role; empty without a known word. `readRoster` reports unknown words after all rows. */
 function readRole(roles: RoleReader, word: string, line: number): MemberType | '' {
   if (word === '') return ''
   const role = roles.roleOf(word)

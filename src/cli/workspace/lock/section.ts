@@ -5,7 +5,7 @@ import { createSection, type Section } from './lock.ts'
 export interface WorkspaceIdentity {
   /** Base URL; `local` for the local workspace, because its base URL changes. */
   baseUrl: string
-  /** Application ID from the rooms of the service; undefined if no room contains an ID. */
+  /** Application ID from the first room; undefined if unknown. */
   applicationId: string | undefined
   profile: string
   hasRooms: boolean
@@ -16,7 +16,7 @@ interface SectionRequest {
   name: string
   workspace: string | undefined
   isRoom: (id: string) => boolean
-  /** True with `--prune=users`. A section with users but no rooms then requires a profile in the file. */
+  /** True with `--prune=users`. A wrong section is then harmful even without rooms. */
   prunesUsers: boolean
 }
 

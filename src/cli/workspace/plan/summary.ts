@@ -86,7 +86,6 @@ export function countWrites({ items }: Plan): number {
   return items.filter(isWrite).length
 }
 
-/** Describes the writes for a confirmation prompt, as in `create 2 users, change 1 room`. */
 export function describeWrites({ users, rooms, members }: PlanSummary): string {
   const kinds = [
     ['user', users],

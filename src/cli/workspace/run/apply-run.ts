@@ -13,7 +13,7 @@ export interface AppliedItem {
   reason: string | null
 }
 
-/** Phases of a run. Each phase completes before the next phase starts. */
+/** Each phase completes before the next phase starts. */
 const phases: readonly ((item: PlanItem) => boolean)[] = [
   ({ kind, action }) => kind === 'user' && action !== 'remove',
   (item) => item.kind === 'room' && item.action === 'change' && !isTermination(item),

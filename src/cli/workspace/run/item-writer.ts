@@ -125,7 +125,7 @@ export class ItemWriter {
   }
 
   /**
-   * Waits for the timeout of a lost request of an earlier run. The wall clock may have changed, so the wait
+   * Waits until a lost request of an earlier run has timed out. The wall clock may have changed, so the wait
    * starts when this writer was created, which is later than the request.
    */
   async #waitForLostRequest({ at, until }: Intent): Promise<void> {
