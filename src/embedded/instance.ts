@@ -19,7 +19,6 @@ export interface InstanceOptions {
   keyFile?: string | undefined
   apiKey?: string | undefined
   webhookRetryScale: number
-  /** Allows webhooks to private and link-local IP addresses. */
   allowPrivateWebhooks: boolean
   lookup?: Lookup
   userAgent: string
@@ -44,7 +43,7 @@ export interface Instance {
   deliveries: Deliveries
   probePeers(ms: number): Promise<void>
   settle(): Promise<void>
-  /** Like `close`, but first waits up to a second for the clients to close their connections. */
+  /** Like `close`, but waits up to a second for the clients to close their connections. */
   shutDown(): Promise<void>
   close(): Promise<void>
 }

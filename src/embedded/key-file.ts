@@ -6,7 +6,7 @@ import { readInDataDirectory, readTrusted } from '../files/trusted-file.ts'
  * not a key.
  * @param dir data directory; undefined for a workspace in memory
  * @param uid effective user ID; undefined on systems without user IDs
- * @throws {UsageError} if the file is not regular or too large, or another user controls it
+ * @throws {UsageError} if the file is too large or not regular, or another user controls it
  * @throws a system error if the file cannot be read
  */
 export function readKeyFile(

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
  */
 export const maxHeaders = 256
 
-/** Returns the reason to refuse a request that a proxy could delimit differently (request smuggling). */
+/** Returns the reason to refuse unsupported framing or too many headers. Prevents request smuggling. */
 export function refuseFraming({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
   if (!/^1\.[01]$/.test(httpVersion)) return 'only HTTP/1.1 is supported'
   if (rawHeaders.length >= 2 * maxHeaders) return `the request has ${maxHeaders} headers or more`

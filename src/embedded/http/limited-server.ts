@@ -22,7 +22,6 @@ interface Pipeline {
   /** True until the headers of the first request are complete. */
   isSilent: boolean
   isKnown: boolean
-  /** Response to the last handled request. */
   current: ServerResponse | undefined
   /** True once the connection accepts no more requests. */
   isEnded: boolean
@@ -129,7 +128,7 @@ export class LimitedServer extends Server {
     const { current } = pipeline
     const isWaiting = isOpen(current)
     const bytes = pipeline.isKnown && !isWaiting ? 0 : measureRequest(request)
-    // A request with a key needs no accounting, unless it waits.
+    // On a connection with a key, only waiting requests are counted.
     if (bytes > 0) this.#hold(socket, pipeline, response, bytes)
     if (!isWaiting) {
       pipeline.current = response
@@ -188,7 +187,7 @@ const connectionBytes = 4 * 1024
 /** Estimated memory of a request in addition to its text, in bytes. */
 const requestBytes = 4 * 1024
 
-/** Connections without a key. Beyond their memory limit, the oldest connection is closed. */
+/** HTTP connections without a key. Above their memory limit, the oldest are closed. */
 class UnknownClients {
   /** Memory by connection, in bytes. The oldest connection is first. */
   readonly #held = new Map<Socket, number>()
@@ -200,7 +199,7 @@ class UnknownClients {
     socket.once('close', () => this.remove(socket))
   }
 
-  /** Adds `bytes`, which may be negative. Ignores connections that are closed or have a key. */
+  /** Adds `bytes`, which may be negative. Ignores removed connections. */
   change(socket: Socket, bytes: number): void {
     const held = this.#held.get(socket)
     if (held === undefined) return

@@ -13,18 +13,18 @@ const maxBodiesBytes = 64 * 1024 * 1024
 
 export interface Exchange {
   readonly id: string
-  /** True if the client sends `Expect: 100-continue` and waits for permission to send the body. */
+  /** True if the request has the header `Expect: 100-continue`. */
   readonly isWaiting: boolean
   /** True if the request must be the last request of its connection, regardless of the response. */
   readonly isLast: boolean
   operation: string | undefined
-  /** True after the service has read the whole request. */
+  /** True once the whole request is read. */
   hasBegun: boolean
 }
 
 interface ResponderOptions {
   onBegin(): void
-  /** Runs before the last response of a connection. The caller must ignore later requests. */
+  /** Called if the later requests of a connection must be ignored. */
   onLast(request: IncomingMessage): void
 }
 
@@ -33,7 +33,6 @@ interface Responder {
   end(response: ServerResponse, result: TextResponse, exchange: Exchange): void
 }
 
-/** Creates the functions that respond to requests. The service reads bodies on demand. */
 export function createResponder(service: Service, { onBegin, onLast }: ResponderOptions): Responder {
   const atEndOfTurn = createTurnBatch()
   const budget = new BodyBudget(maxBodiesBytes)
@@ -109,10 +108,7 @@ function breakConnection(
   response.write(body.subarray(0, body.length / 2), () => socket.destroy())
 }
 
-/**
- * Batches the responses of one event loop turn. Clients wake up less often, and no connection gets more than
- * one response per turn.
- */
+/** Batches the responses of one event loop turn, so that clients wake up less often. */
 function createTurnBatch(): (send: () => void) => void {
   let waiting: (() => void)[] = []
   return (send) => {

@@ -3,10 +3,10 @@ import { isIP } from 'node:net'
 import { isLoopback } from '../../api/loopback.ts'
 
 /**
- * Creates a check that returns the reason to refuse a request from a foreign web page. Such a page can send
- * requests to a local service, and can read the responses after DNS rebinding. It cannot forge `Host` or
- * `Origin`.
- * @param hosts accepted host names in addition to loopback names
+ * Creates a check that returns the reason to refuse a request, to protect against foreign web pages. Such
+ * pages can send requests to a local service, and read the responses after DNS rebinding, but cannot forge
+ * `Host` or `Origin`.
+ * @param hosts accepted hosts in addition to loopback hosts
  */
 export function createForeignCheck(
   hosts: readonly string[],
@@ -60,7 +60,7 @@ function hostName(host: string | undefined): string | undefined {
 
 function isKnown(name: string, hosts: readonly string[]): boolean {
   if (isLoopback(name.includes(':') ? `[${name}]` : name)) return true
-  // On all interfaces, any IP address is accepted as the host, because DNS rebinding needs a host name.
+  // Servers on all interfaces accept any IP address as the host, because DNS rebinding needs a host name.
   const everywhere = hosts.includes('0.0.0.0') || hosts.includes('::')
   return hosts.some((host) => host.toLowerCase() === name) || (everywhere && isIP(name) !== 0)
 }

@@ -26,7 +26,8 @@ interface HttpServer {
    */
   close(): Promise<void>
   /**
-   * Closes the remaining connections immediately. Returns the number of complete requests without a response.
+   * Closes the remaining HTTP connections. Returns the number of complete requests without a complete
+   * response.
    */
   cut(): number
 }
@@ -151,8 +152,8 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 
 /**
  * Creates options that let the server respond over HTTP/1.1 to offers of other protocols than WebSocket, such
- * as `Upgrade: h2c`. Node drops bytes that follow such a request in the same read, so the response must be
- * the last one of the connection.
+ * as `Upgrade: h2c`. Node can drop bytes that follow such a request in the same read, so the response must be
+ * the last of the connection.
  */
 function createUpgradeOptions(): ServerOptions {
   const hasCallback = 'shouldUpgradeCallback' in createServer()
@@ -161,9 +162,9 @@ function createUpgradeOptions(): ServerOptions {
     : { IncomingMessage: WebSocketUpgradeMessage }
 }
 
-/** Request class for Node before 24.9, where a true `upgrade` after the headers ends HTTP parsing. */
+/** Request class for Node without `shouldUpgradeCallback`, where a true `upgrade` ends HTTP parsing. */
 class WebSocketUpgradeMessage extends IncomingMessage {
-  // An initial value would replace the value that the constructor of `IncomingMessage` sets.
+  // Without `declare`, the field would replace the value that the superclass constructor sets.
   declare isOffered: boolean | null
 
   get upgrade(): boolean | null {

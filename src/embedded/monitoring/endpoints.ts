@@ -11,7 +11,7 @@ interface MonitoringOptions {
   requests: RequestMetrics
   gauges: Gauges
   isDraining(): boolean
-  /** @throws a storage failure if the workspace cannot be read */
+  /** @throws a storage failure if the workspace cannot be used */
   checkStorage(): void
 }
 
@@ -55,6 +55,6 @@ export function withMonitoring(service: Service, options: MonitoringOptions): Se
     }
   }
 
-  // Almost all requests are for the API, so they skip the asynchronous function.
+  // API requests are the most frequent, so they skip the asynchronous function.
   return (request) => (request.url.startsWith('/v1/') ? service(request) : respond(request))
 }

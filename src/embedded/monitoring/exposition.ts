@@ -41,7 +41,7 @@ export function createExposition(
   return { contentType: registry.contentType, format: () => registry.metrics() }
 }
 
-/** Creates the histogram from counts, because a `Histogram` of prom-client would observe each request. */
+/** Creates the histogram from counts, because a `Histogram` of prom-client must observe each request. */
 function createDurations({ operations }: RequestMetrics): Metric {
   const name = 'meetroom_request_duration_seconds'
   const get = async () => ({

@@ -3,9 +3,8 @@ export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 
 export interface OperationMetrics {
   statuses: Map<number, number>
-  /** Numbers of requests between adjacent `durationBounds`. The last bucket has no upper bound. */
+  /** Number of requests per bucket of `durationBounds`. The last bucket has no upper bound. */
   buckets: number[]
-  /** Sum of all durations. */
   seconds: number
 }
 

@@ -72,7 +72,7 @@ export function toRoom(
   return addUnlisted(record, row.unlisted)
 }
 
-/** Returns the remaining meeting time in seconds; null without a limit, 0 for a terminated room. */
+/** Returns the remaining meeting time in seconds: null without a limit, else 0 if terminated. */
 function computeRemainingSeconds(row: ListedRoom, meetingMs: number): number | null {
   if (row.max_meeting_seconds === null) return null
   if (row.terminated_at !== null) return 0

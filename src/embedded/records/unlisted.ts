@@ -7,16 +7,12 @@ const maxBytes = 64 * 1024
 
 type UnlistedFields = Readonly<Record<string, unknown>>
 
-/**
- * Returns the fields of a body that the API specification does not list. The hosted service stores such
- * fields.
- */
 export function pickUnlisted(resource: ResourceName, body: object): UnlistedFields {
   const { fields } = resources[resource]
   return Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(fields, name)))
 }
 
-/** @throws {Fault} if the fields exceed 64 KB of JSON */
+/** @throws {Fault} if the JSON of the fields exceeds `maxBytes` */
 export function packUnlisted(fields: UnlistedFields): string | null {
   if (Object.keys(fields).length === 0) return null
   const text = writeJson(fields)
@@ -29,7 +25,7 @@ export function mergeUnlisted(stored: string | null, fields: UnlistedFields): st
   return packUnlisted({ ...readUnlisted(stored), ...fields })
 }
 
-/** Adds unlisted fields to a record. Fields of the API specification take precedence. */
+/** Adds unlisted fields to a record. Fields of the record take precedence. */
 export function addUnlisted<T extends object>(record: T, stored: string | null): T {
   return stored === null ? record : { ...record, ...readUnlisted(stored), ...record }
 }
@@ -38,7 +34,7 @@ function readUnlisted(stored: string | null): UnlistedFields {
   return stored === null ? {} : (readStored(stored) as UnlistedFields)
 }
 
-/** @throws {Fault} if the stored JSON is damaged */
+/** @throws {Fault} if parsing fails */
 export function readStored(text: string): unknown {
   try {
     return readJson(text)

@@ -8,8 +8,8 @@ interface Files {
 }
 
 /**
- * Creates one page for all rooms, and its assets. The script of the page reads the room and the token.
- * @param embedOrigin the only origin whose pages may embed the room page
+ * Creates one page for all rooms, and its assets. The script reads the room from the URL.
+ * @param embedOrigin only origin that may embed the page; undefined for none
  */
 export function createFiles(embedOrigin: string | undefined): Files {
   return {

@@ -1,14 +1,13 @@
 import { byId, setText } from './elements.ts'
 import type { Meeting } from './frames.ts'
 
-/** Remaining time below which the clock is shown as urgent, in milliseconds. */
+/** Remaining time below which a running clock looks urgent, in milliseconds. */
 const soonMs = 60_000
 
 const pausedNote = 'Runs while two or more people are here'
 
 export class MeetingClock {
   #meeting: Meeting | undefined
-  /** Value of `performance.now()`, in milliseconds. */
   #receivedAt = 0
 
   constructor() {

@@ -11,7 +11,7 @@ interface Handlers {
   onFrame(frame: Frame): void
   onLost(retryInMs: number): void
   onConnecting(): void
-  /** Called when the service ends or refuses the session. */
+  /** Called after a close code in `finalCodes`. */
   onEnd(end: End): void
 }
 
@@ -32,7 +32,7 @@ export class Connection {
   readonly #handlers: Handlers
   #socket: WebSocket | undefined
   readonly #pauses = new ReconnectPauses(Math.random, pauseLimits)
-  /** Value of `performance.now()` at the first frame, in milliseconds; undefined before that frame. */
+  /** Value of `performance.now()` at the first frame since the last loss, in milliseconds. */
   #joinedAt: number | undefined
   #timer: number | undefined
 
@@ -70,7 +70,7 @@ export class Connection {
     }
   }
 
-  /** Connects without waiting for the next attempt. Does nothing while a connection is open. */
+  /** Connects immediately if an attempt is scheduled. */
   retryNow(): void {
     const isWaiting = this.#socket === undefined && this.#timer !== undefined
     if (isWaiting) this.open()

@@ -4,7 +4,7 @@ export function byId(id: string): HTMLElement {
   return element
 }
 
-/** Inserts content from the service as text, never as markup. */
+/** Inserts `text` as plain text, never as markup. */
 export function create(
   name: string,
   { text, className }: { text?: string; className?: string } = {},
@@ -17,7 +17,7 @@ export function create(
   return element
 }
 
-/** Sets an element's text only if it differs, because screen readers announce each change. */
+/** Sets text only if it differs, because screen readers may announce even equal text. */
 export function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text
 }

@@ -3,7 +3,7 @@ type EmbedEvent =
   | { event: 'message'; message: string }
   | { event: 'terminated'; reason: string }
 
-/** Posts an event to the embedding page. The service allows only one origin to embed this page. */
+/** Posts an event to the embedding page, if its origin is the one that the service allows. */
 export function postToEmbedder(event: EmbedEvent): void {
   const origin = document.documentElement.dataset['embedOrigin']
   if (origin !== undefined && parent !== window) parent.postMessage(event, origin)

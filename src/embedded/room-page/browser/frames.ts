@@ -14,7 +14,7 @@ export interface Meeting {
 
 export interface Person {
   member_id: string
-  /** Null for an anonymous participant. */
+  /** Null only for an anonymous participant. */
   name: string | null
   type: string
   connections: number
@@ -34,7 +34,7 @@ export interface RoomFrame {
   meeting: Meeting
 }
 
-/** Frames from the service that this page handles. The service may send other events. */
+/** Frames that this page handles. Other frames are ignored. */
 export type Frame =
   | { event: 'joined'; session: Session }
   | { event: 'message'; message: string }
