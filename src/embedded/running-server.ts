@@ -12,7 +12,7 @@ import { getDatabasePath } from './database-path.ts'
 import { readKeyFile } from './key-file.ts'
 import { openSqlite, type Sqlite, type StoreMachine } from './store/sqlite.ts'
 
-/** Contents of `serve.json` in the data directory of a running `meetroom serve`. */
+/** Contents of `serve.json` in the directory that a service locks. */
 export interface ServingProcess {
   pid: number
   base_url: string
@@ -36,7 +36,8 @@ export interface WorkspaceLock {
 /**
  * Locks a data directory, waiting at most a second for the lock. The operating system releases the lock even
  * after a crash.
- * @throws {UsageError} if another process holds the lock
+ * @throws {UsageError} if another process holds the lock, a file is not safe to open, or SQLite is missing
+ * @throws a system error or an error of SQLite
  */
 export async function lockWorkspace(
   dir: string,
@@ -47,7 +48,7 @@ export async function lockWorkspace(
   const database = getDatabasePath(dir)
   if (existsSync(database)) prepareDatabaseFile(database, machine.effectiveUid)
   const lock = await openLock(dir, machine)
-  // `findServingProcess` in another process may hold the lock for a moment.
+  // `readOwner` in another process may hold the lock for a moment.
   if (!tryLock(lock, 'PRAGMA busy_timeout = 1000; BEGIN EXCLUSIVE')) {
     lock.close()
     const servingProcess = readServeFile(dir, machine.effectiveUid)
@@ -73,8 +74,8 @@ export async function lockWorkspace(
 }
 
 /**
- * Returns true if the owner of a workspace serves it at this base URL. Call after connecting: the owner
- * publishes its base URL only while it listens, so true proves that no other program accepted the connection.
+ * Returns true if the owner of a workspace serves it at the origin of `baseUrl`. Call after connecting,
+ * because the owner publishes its base URL only while it listens.
  */
 export async function isServedAt(
   dir: string,
@@ -110,7 +111,6 @@ async function readOwner(dir: string, machine: StoreMachine): Promise<ServingPro
   return isFree ? undefined : readServeFile(dir, machine.effectiveUid)
 }
 
-/** @throws {UsageError} if the key file cannot be read, holds no key, or another user controls it */
 function readServedKey(
   { api_key_file: file, pid }: ServingProcess,
   dir: string,
@@ -137,8 +137,8 @@ function removeFile(path: string): void {
 }
 
 /**
- * Returns true if Linux reports that a process holds the lock. False proves nothing, because some file
- * systems report other device numbers. Avoids loading SQLite, which takes a quarter of a command's time on
+ * Returns true if Linux reports that a process holds the lock. False proves nothing; some file systems, for
+ * example, report other device numbers. Avoids loading SQLite, which takes a quarter of a command's time on
  * Node 20.
  */
 function holdsLock(pid: number, path: string): boolean {
@@ -176,7 +176,7 @@ function isBusy(error: unknown): boolean {
 /**
  * Reads `serve.json`, which names the service that receives the API key; undefined if the file is missing or
  * not valid.
- * @throws {UsageError} if another user controls the file
+ * @throws {UsageError} if the file is too large or not regular, or another user controls it
  */
 function readServeFile(dir: string, uid: number | undefined): ServingProcess | undefined {
   const path = serveFile(dir)

@@ -15,7 +15,7 @@ import { countWaiting } from './webhooks/outbox.ts'
 import { deleteDatabase, useDirectory } from './workspace.ts'
 
 export interface ServeOptions extends InstanceOptions {
-  /** Path of the API key file, which is created if missing; required for a workspace in a directory. */
+  /** Path of the API key file; required if a directory is locked. */
   keyFile?: string | undefined
   /** Directory to lock while the service runs; defaults to the directory of the workspace. */
   lockDir?: string | undefined
@@ -39,7 +39,7 @@ export interface RunningService {
   /**
    * After the drain delay, stops accepting connections, ends every session with a close reason, and finishes
    * pending requests. Closes the connections that remain after the drain timeout.
-   * @returns number of complete requests that were closed without a response
+   * @returns number of complete requests without a complete response
    */
   close(): Promise<number>
 }
@@ -122,7 +122,7 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
   )
 
   async function close(): Promise<number> {
-    // Prevents new commands from connecting to this service.
+    // Hides this service from new `--local` commands.
     lock?.unpublish()
     draining = true
     const { drainDelayMs = 0, drainMs = defaultDrainMs } = options
@@ -143,7 +143,7 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
   return { baseUrl, apiKey, close }
 }
 
-/** Returns the service of the current instance. While the instance is being replaced, requests wait. */
+/** Passes requests to the current instance. While the instance is being replaced, requests wait. */
 function passGate({ gate }: ServiceControl, current: () => Instance): Pick<Instance, 'service' | 'upgrade'> {
   return {
     service: (request) => gate.pass(() => current().service(request)),
@@ -153,7 +153,7 @@ function passGate({ gate }: ServiceControl, current: () => Instance): Pick<Insta
 
 function withRoomPages(service: Service, embedOrigin: string | undefined): Service {
   const respond: Service = async (request) => (await findRoomPage(request, embedOrigin)) ?? service(request)
-  // Almost all requests are for the API, so they skip the asynchronous function.
+  // API requests are the most frequent, so they skip the asynchronous function.
   return (request) => (request.url.startsWith('/v1/') ? service(request) : respond(request))
 }
 

@@ -1,10 +1,10 @@
 import { writeJson } from '../../api/json.ts'
 import type { WireResponse } from '../../api/wire.ts'
 
-/** Response whose `body` is encoded on access. */
+/** Response that also has its body as text. */
 export interface TextResponse extends WireResponse {
   readonly text: string
-  /** Name of the called operation, for metrics; undefined for an unknown operation. */
+  /** Name of the called operation, for metrics; undefined if none was called. */
   operation?: string | undefined
   readonly isDamage?: boolean
   /** Injected failure: the connection is reset before the response, or closed within the body. */

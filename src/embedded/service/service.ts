@@ -46,7 +46,7 @@ export interface Call {
 export interface Interceptor {
   /** False if `respond` would change nothing. */
   readonly isActive: boolean
-  /** @param run runs the operation, and resolves when the effects are on disk */
+  /** @param run runs the operation, and resolves after the effects are committed */
   respond(call: Call, run: () => Promise<TextResponse>): Promise<TextResponse>
   onUnknownOperation(method: string, path: string): void
 }
@@ -86,10 +86,8 @@ export function createService({
   const expectedHeader = Buffer.from(`Bearer ${apiKey}`)
 
   let loading: Promise<Readonly<Record<OperationName, Operation>>> | undefined
-  // The promise is stored, because each `import()` would copy the exports of the module.
   const schemas = () => (loading ??= import('../../api/operations.ts').then(({ operations }) => operations))
 
-  /** @throws {Fault} if the request is not authorized or names no operation */
   function findCall(request: ServiceRequest): Call & { url: URL } {
     const url = parseUrl(request.url)
     if (!isAuthorized(request.headers['authorization'], expectedHeader)) throw unauthorized()

@@ -23,7 +23,7 @@ export interface Admission {
 /** Creates the error for an uninvited or blocked user, with status 400 (API specification, “Errors”). */
 const createRefusal = (message: string) => new Fault(400, 'refused', message)
 
-/** Prefixes a token with the member's ID, so that looking up the token needs no index. */
+/** Prefixes a token with the member's ID, so that tokens need no index. */
 export function createMemberToken(memberId: string, token: string): string {
   return `${memberId}.${token}`
 }
@@ -32,7 +32,7 @@ export function createMemberToken(memberId: string, token: string): string {
  * Admits a client to a room, and adds a member if needed (API specification, “Room”). Call inside
  * `store.write`.
  * @param token `access_token` of a user, or of a member of this room; undefined for an anonymous client
- * @throws {Fault} if the client may not join
+ * @throws {Fault} if the client cannot join
  */
 export function admit(
   { store, now, newId, newToken }: AdmissionDeps,

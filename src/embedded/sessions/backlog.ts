@@ -1,19 +1,19 @@
 import type { Duplex } from 'node:stream'
 import type { Frame } from './frame.ts'
 
-/** Maximum size of all frames that peers have not read, in bytes. */
+/** Maximum size of all counted frames, in bytes. */
 const maxBytes = 128 * 1024 * 1024
 /** Maximum size of a frame that is not counted if the peer has read all earlier frames, in bytes. */
 const maxUncounted = 16 * 1024
 
 /**
- * Frames that peers have not read. A frame for many peers counts once. Above the memory limit, the peer that
- * has been behind for the longest time is disconnected.
+ * Limit for unread frames. A frame for many peers counts once. Above the limit, the peer that has been behind
+ * for the longest time is disconnected.
  */
 export class Backlog {
-  /** Number of sockets with this frame unread, by frame. */
+  /** Number of counted writes in progress, by frame. */
   readonly #frames = new Map<Frame, number>()
-  /** Sockets with unread frames, in the order in which they fell behind. */
+  /** Sockets in the order in which they fell behind. */
   readonly #behind = new Set<Duplex>()
   #bytes = 0
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ConnectedSession } from './session-control.ts'
 
-/** Maximum time to send before yielding to the event loop, in milliseconds. */
+/** Time after which work yields to the event loop, in milliseconds. */
 const turnMs = 1
 
 type Deliver = (session: ConnectedSession) => void
@@ -11,7 +11,7 @@ export class BroadcastQueue {
   /** Last pending broadcast by room. */
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Starts immediately if no other broadcast to the room is pending. */
+  /** Sends immediately if no other broadcast to the room is pending. */
   enqueue(roomId: string, sessions: readonly ConnectedSession[], deliver: Deliver): void {
     const before = this.#last.get(roomId)
     const send = () => runInTurns(sessions, deliver)
@@ -27,7 +27,7 @@ export class BroadcastQueue {
   }
 }
 
-/** Runs work for each item, with pauses in which the event loop handles other requests. */
+/** Runs work for each item, with pauses in which the event loop handles other events. */
 export async function runInTurns<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
   let began = performance.now()
   for (const item of items) {

@@ -4,7 +4,7 @@ import type { Backlog } from './backlog.ts'
 import { type Frame, toFrame } from './frame.ts'
 import type { CloseReason, Peer } from './session-control.ts'
 
-/** Number of unsent bytes above which a peer is disconnected. The limit exceeds the largest message. */
+/** Number of unsent bytes above which a peer is disconnected. */
 const maxBufferedBytes = 16 * 1024 * 1024
 
 /** WebSocket connection that queues frames until it is open. */

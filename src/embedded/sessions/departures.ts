@@ -8,7 +8,7 @@ import type { ConnectedSession } from './session-control.ts'
 
 type RecordedSession = Omit<ConnectedSession, 'peer' | 'clockOffset'>
 
-/** Maximum number of session ends to record in one write, which takes a few milliseconds. */
+/** Default maximum number of ends to record in one write, which takes a few milliseconds. */
 const defaultMaxDirectEnds = 500
 
 interface DepartureDeps<S extends RecordedSession> {

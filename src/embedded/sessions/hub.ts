@@ -30,9 +30,9 @@ interface HubOptions {
   /** Clock for the minimum interval between two descriptions of a room; defaults to `clock`. */
   realClock?: Clock
   newId(): string
-  /** Reports a failed write that no request waits for. */
+  /** Reports an error that no request waits for. */
   onFailure(error: unknown): void
-  /** Called after an event of a room is stored in the outbox. */
+  /** Called after an event of a room is committed. */
   onEvent(roomId: string): void
   /** Called after a commit that defers session ends, and repeatedly while deferred ends remain. */
   onEndsListed(): void
@@ -106,10 +106,7 @@ export class Hub implements SessionControl {
     return session
   }
 
-  /**
-   * Sends descriptions of the room to a session, immediately and after each change. Call inside
-   * `store.write`.
-   */
+  /** Sends descriptions of the room to a session, on commit and after changes. Call inside `store.write`. */
   view(session: ConnectedSession): void {
     this.#options.store.afterCommit(() => this.#views.add(session))
   }
@@ -118,7 +115,7 @@ export class Hub implements SessionControl {
     this.#options.store.afterCommit(() => this.#views.changed(roomId, view))
   }
 
-  /** Records the end of a session whose connection closed, unless the end is already recorded. */
+  /** Records the end of a session whose connection closed, unless another write does. */
   async leave(session: ConnectedSession, reason: ConnectionEnd = 'left'): Promise<void> {
     if (!this.#roster.has(session)) {
       // The commit that ends this session may still fail.
@@ -172,10 +169,7 @@ export class Hub implements SessionControl {
     })
   }
 
-  /**
-   * Creates a function that computes the end of a session, corrected for wall-clock changes during the
-   * session.
-   */
+  /** Creates a function that computes the end of a session, corrected for large wall-clock changes. */
   #createEndTimeGetter(now: number): (session: ConnectedSession) => number {
     const clockOffset = now - this.#options.clock.monotonic()
     return (session) => {

@@ -3,13 +3,13 @@ import type { Duplex } from 'node:stream'
 import { busy } from '../common/faults.ts'
 
 /**
- * Maximum burst of anonymous joins per room and IP address. A whole school may reconnect from one IP address
+ * Default burst of anonymous joins per room and network. A whole school may reconnect from one IP address
  * after an outage.
  */
 const defaultBurst = 10_000
 /** Time after which one more join is allowed, in milliseconds. */
 const msPerJoin = 1000
-/** Maximum number of anonymous sessions. Each session takes 25 KB. */
+/** Default limit of anonymous sessions. Each session takes 25 KB. */
 const defaultSessions = 10_000
 const maxCounters = 10_000
 
@@ -25,8 +25,8 @@ export interface AnonymousLimits {
 }
 
 /**
- * Limits for joins without a token: the joins of a room per IP address, and the sessions of all rooms. Each
- * join stores a session, even if the client disconnects immediately.
+ * Limits for joins without a token: the joins of a room per network, and the sessions of all rooms. Each join
+ * stores a session, even if the client disconnects immediately.
  */
 export class JoinLimiter {
   readonly #counters = new Map<string, Counter>()
@@ -44,14 +44,13 @@ export class JoinLimiter {
     this.#sessions = sessions
   }
 
-  /** Counts a session until its socket is closed. */
   hold(socket: Duplex): void {
     if (socket.destroyed) return
     this.#connected++
     socket.once('close', () => void this.#connected--)
   }
 
-  /** @throws {Fault} if too many sessions are connected, or the IP address has joined the room too often */
+  /** @throws {Fault} if too many anonymous sessions are connected, or the network joined too often */
   count(roomId: string, ipAddress: string | null): void {
     if (this.#connected >= this.#sessions) throw busy('too many anonymous participants are connected')
     const key = `${toNetwork(ipAddress ?? '')} ${roomId}`
@@ -67,8 +66,8 @@ export class JoinLimiter {
 }
 
 /**
- * Returns the /64 network of an IPv6 address, all of whose addresses can belong to one machine. Returns an
- * IPv4 address unchanged.
+ * Returns the /64 network of an IPv6 address, all of whose addresses can belong to one machine. Returns other
+ * text unchanged.
  */
 function toNetwork(ipAddress: string): string {
   if (!isIPv6(ipAddress)) return ipAddress

@@ -26,7 +26,6 @@ const stepMeetings = 500
 /** Delay before the next attempt to end a meeting, in milliseconds. */
 const retryMs = 1000
 
-/** Tolerance for rounding errors of monotonic times, in milliseconds. */
 const toleranceMs = 0.001
 
 /**

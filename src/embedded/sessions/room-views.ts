@@ -19,7 +19,7 @@ interface RoomViewsOptions {
   onFailure(error: unknown): void
 }
 
-/** Minimum time between descriptions of a room, in milliseconds. Hundreds of people may join concurrently. */
+/** Minimum time between updates of a room, in milliseconds. Hundreds of people may join concurrently. */
 const minIntervalMs = 250
 const maxPeople = 200
 const maxPages = 200
@@ -29,14 +29,14 @@ type View = 'room' | 'pages' | 'clock'
 interface Viewed {
   readonly sessions: Set<ConnectedSession>
   readonly due: Set<View>
-  /** Monotonic time of the last description, in milliseconds. */
+  /** Monotonic time of the last update, in milliseconds. */
   sentAt: number
   cancel: (() => void) | undefined
   /** Current pages, which all sessions share to save time and memory. */
   pages: Frame | undefined
 }
 
-/** Sender of room descriptions (people, pages and meeting clock) to the sessions that requested them. */
+/** Sender of room descriptions, such as people and pages, to the sessions that requested them. */
 export class RoomViews {
   readonly #options: RoomViewsOptions
   readonly #rooms = new Map<string, Viewed>()
@@ -46,7 +46,7 @@ export class RoomViews {
   }
 
   /**
-   * Sends the room to a session, immediately and after each change. Call after the start of the session is
+   * Sends the room to a session, immediately and after changes. Call after the start of the session is
    * committed.
    */
   add(session: ConnectedSession): void {
@@ -61,7 +61,7 @@ export class RoomViews {
     this.#send(roomId, [session], ['room', 'pages'])
   }
 
-  /** Sends the changed room to the sessions that requested the room. Call after the change is committed. */
+  /** Sends a change, possibly later, to the sessions that requested the room. Call after the commit. */
   changed(roomId: string, view: View = 'room'): void {
     const viewed = this.#rooms.get(roomId)
     if (!viewed) return
@@ -168,7 +168,7 @@ export class RoomViews {
   }
 }
 
-/** Returns the image URLs of a page. The API specification (“Page”) allows only image entities. */
+/** Returns the URLs of a page's entities. The API specification (“Page”) shows only image entities. */
 function readImages(entities: string): string[] {
   const list = readJson(entities)
   if (!Array.isArray(list)) return []

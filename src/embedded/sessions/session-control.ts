@@ -27,7 +27,6 @@ export interface ConnectedSession extends EndedSession {
   readonly roomId: string
   readonly memberId: string
   readonly userId: string | null
-  /** Role of the member; may change during the session. */
   type: MemberType
   readonly connectedAt: number
   /** Wall clock minus monotonic clock at the start of the session, in milliseconds. */
@@ -54,7 +53,7 @@ export interface SessionControl {
    * people or its pages.
    */
   refresh(roomId: string, view?: 'pages'): void
-  /** Returns the meeting time of a room in milliseconds; undefined if no meeting is running. */
+  /** Returns the meeting time of a room in milliseconds; undefined if its clock is stopped. */
   meetingMs(roomId: string): number | undefined
 }
 

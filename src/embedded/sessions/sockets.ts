@@ -25,10 +25,7 @@ const maxFrameBytes = 16 * 1024
 /** Maximum time for the closing handshake with a refused client, in milliseconds. */
 const closeTimeoutMs = 5000
 
-/**
- * Maximum time for the responses of peers before the clock jumps or the sessions are replaced, in
- * milliseconds.
- */
+/** Maximum time to wait for peers in `probe` and `drain`, in milliseconds. */
 const peerTimeoutMs = 1000
 
 interface Liveness {
@@ -95,7 +92,7 @@ export class Sockets {
       if (roomId === undefined) throw notFound('operation')
       if (!isHandshake(request)) throw invalid('this is not a WebSocket handshake')
       const token = searchParams.get('access_token') ?? readTokenProtocol(request)
-      // Admission precedes the upgrade, so that any HTTP client can read a refusal.
+      // Admission precedes the upgrade, so that HTTP clients can read a refusal.
       const join = () =>
         admissionDeps.store.write(() => {
           const admission = admit(admissionDeps, roomId, token)
@@ -139,7 +136,7 @@ export class Sockets {
     }
   }
 
-  /** Refuses a browser with a close code, because browsers cannot read the HTTP response to a handshake. */
+  /** Refuses with a close code, because browsers cannot read the HTTP response to a handshake. */
   #closeWithReason(request: IncomingMessage, socket: Duplex, head: Buffer, fault: Fault): void {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       webSocket.on('error', () => {})
@@ -248,7 +245,7 @@ function readClient({ socket, headers }: IncomingMessage): Required<SessionClien
   }
 }
 
-/** Returns true only if `ws` will accept the handshake, because a refused client must not have a session. */
+/** Returns false if `ws` would refuse the handshake, because a refused client must not have a session. */
 function isHandshake({ method, headers }: IncomingMessage): boolean {
   const { 'sec-websocket-key': key = '', 'sec-websocket-protocol': protocols } = headers
   // Version 8, which `ws` also accepts, sends the origin in a header that the server does not check.
@@ -271,7 +268,7 @@ function isProtocolList(header: string): boolean {
  */
 const roomProtocol = 'meetroom.room'
 
-/** Prefix of the subprotocol that contains the access token in base64url. Servers often log URLs. */
+/** Prefix of the subprotocol with the access token in base64url, because servers often log URLs. */
 const tokenPrefix = 'access-token.'
 
 function readProtocols({ headers }: IncomingMessage): readonly string[] {
