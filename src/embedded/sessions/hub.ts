@@ -27,7 +27,7 @@ const maxDriftMs = 1000
 interface HubOptions {
   store: Store
   clock: Clock
-  /** Clock for the minimum interval between two descriptions of a room; defaults to `clock`. */
+  /** Clock for the minimum time between updates of a room; defaults to `clock`. */
   realClock?: Clock
   newId(): string
   /** Reports an error that no request waits for. */

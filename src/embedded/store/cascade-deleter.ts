@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { hasListedEnds, recordListedEnds } from './ended.ts'
 import type { Store } from './store.ts'
 
-/** Maximum number of rows changed per step, which takes a few milliseconds. */
+/** Maximum number of rows deleted per step, which takes a few milliseconds. */
 const stepRows = 500
 
 const dependentTables = {
@@ -23,7 +23,7 @@ export class CascadeDeleter {
   }
 
   /**
-   * Deletes the rows that belong to a room or user: at most `stepRows` immediately, the others after the
+   * Deletes the dependent rows of a room or user: at most `stepRows` immediately, the others after the
    * commit. Call inside the `store.write` that deletes the room or user.
    */
   sweep(kind: Kind, id: string): void {
@@ -70,7 +70,7 @@ export class CascadeDeleter {
     }
   }
 
-  /** Deletes at most `max` rows. Returns true if it deletes fewer than `max`, so that no rows remain. */
+  /** Deletes at most `max` rows. Returns true only if no rows remain. */
   #sweepSome(kind: Kind, id: string, max: number): boolean {
     const { column, tables } = dependentTables[kind]
     let remaining = max

@@ -17,9 +17,9 @@ export type Value = string | number | null
 
 export interface Statement {
   run(...values: Value[]): { changes: number | bigint; lastInsertRowid: number | bigint }
-  /** @throws {Fault} if stored text is not UTF-8 */
+  /** @throws {Fault} if stored text is not UTF-8, otherwise errors of SQLite */
   get(...values: Value[]): unknown
-  /** @throws {Fault} if stored text is not UTF-8 */
+  /** @throws {Fault} if stored text is not UTF-8, otherwise errors of SQLite */
   all(...values: Value[]): unknown[]
 }
 
@@ -37,7 +37,7 @@ interface DriverStatement {
   iterate(...values: Value[]): Iterable<unknown>
   /** Missing in `node:sqlite` before Node 22.16. */
   columns?(): { name: string }[]
-  /** Missing in libsql. Without this setting, `node:sqlite` throws for large row IDs. */
+  /** Missing in libsql. Without this setting, `node:sqlite` rounds large row IDs. */
   setReadBigInts?(enabled: boolean): void
 }
 
@@ -45,7 +45,7 @@ interface DriverStatement {
 export class Connection implements Sqlite {
   readonly #driver: Driver
   /**
-   * Running statement of `rows`. The reference is needed, because Node 22.13 frees a statement that only its
+   * Statement of `rows`. The reference is needed, because Node 22.13 frees a statement that only its
    * iterator uses.
    */
   #iterated: DriverStatement | undefined
@@ -81,13 +81,13 @@ interface JsonBytes {
 /**
  * Statement whose rows arrive as the bytes of a JSON text. The driver must not convert stored text: for bytes
  * that are not UTF-8, libsql aborts the process, and `node:sqlite` returns different text. For many rows,
- * reading JSON also takes a third of the time.
+ * reading JSON is also three times as fast.
  */
 class SafeStatement implements Statement {
   readonly #driver: Driver
   readonly #sql: string
   readonly #plain: DriverStatement
-  /** False for a pragma, which returns no stored text. */
+  /** True for a query, which can return stored text. */
   readonly #readsText: boolean
   #isRun = false
   #names: readonly string[] | undefined
@@ -146,7 +146,6 @@ class SafeStatement implements Statement {
   }
 }
 
-/** @throws {Fault} if the text is damaged */
 function parse<T = unknown[]>({ json }: JsonBytes): T {
   try {
     return JSON.parse(utf8.decode(json))
@@ -158,8 +157,8 @@ function parse<T = unknown[]>({ json }: JsonBytes): T {
 type Cell = string | number | null | Uint8Array | ArrayBuffer
 
 /**
- * Selects a text as its UTF-8 bytes, and a blob or an inexact integer as a byte that is not UTF-8. Long
- * values are not loaded.
+ * Selects a text as its UTF-8 bytes, and a blob, a long text or an inexact integer as a byte that is not
+ * UTF-8.
  */
 function selectBytes(name: string, maxBytes: number): string {
   return `CASE WHEN typeof(${name}) IN ('text', 'blob') AND octet_length(${name}) > ${maxBytes} THEN x'ff'

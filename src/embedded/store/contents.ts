@@ -6,7 +6,7 @@ interface SchemaEntry {
   name: string
 }
 
-/** Removes all tables and views of a database. Call inside a transaction. */
+/** Call inside a transaction. */
 export function dropContents(db: Sqlite): void {
   const find = (where: string) =>
     db.prepare(`SELECT type, name FROM main.sqlite_master WHERE ${where}`).all() as SchemaEntry[]

@@ -31,12 +31,12 @@ export function saveCopy({ path, open }: DatabaseFile, name: string): string {
 }
 
 /**
- * Copies a database to a file with mode 0600. The copy is consistent even while other processes write, and
- * `path` appears only once the copy is on disk.
+ * Copies a database to a file; a new file has mode 0600. The copy is consistent while other processes write,
+ * and `path` names the copy only once it is on disk.
  * @param directory private directory for an intermediate copy: SQLite opens files by name, and another user
  * could replace a file in the directory of `path`
  * @returns size of the copy, in bytes
- * @throws a system error with EEXIST if the file exists and `overwrite` is false
+ * @throws the errors of `Draft` and of SQLite; EEXIST if the file exists and `overwrite` is false
  */
 export function copyDatabase(
   source: Sqlite,

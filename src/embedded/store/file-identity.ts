@@ -7,11 +7,11 @@ import { openRegular } from '../../files/read-file.ts'
  */
 const maxAgeMs = 100
 
-/** Files of an open database, to detect that they were deleted, replaced or truncated. */
+/** Files of an open database, to detect their deletion or replacement, or a truncated log. */
 export class DatabaseFiles {
   readonly #paths: readonly string[]
   readonly #opened: string
-  /** Descriptor of the write-ahead log; undefined on a file system without write-ahead logs. */
+  /** Descriptor of the write-ahead log; undefined if the database has none. */
   readonly #log: number | undefined
   #logBytes = 0
   #checkedAt = 0

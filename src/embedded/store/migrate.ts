@@ -17,8 +17,9 @@ export function migratesSlowly(sqlite: Sqlite): boolean {
 }
 
 /**
- * @param saveOld copies the database before its first migration; receives the old version
- * @throws {UsageError} if a newer version of the program created the workspace
+ * @param saveOld copies the database before the migrations; receives the old version
+ * @throws {UsageError} if the schema is of a newer version of the program
+ * @throws the error of SQLite or of `saveOld`
  */
 export function migrate(db: Database, saveOld: (version: number) => void): void {
   const version = () => db.one<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
@@ -38,7 +39,7 @@ export function migrate(db: Database, saveOld: (version: number) => void): void 
   db.exec('COMMIT')
 }
 
-/** Drops the full-text index of earlier versions, even in Node 22.13 to 22.15, which lack the FTS5 module. */
+/** Drops the full-text index of earlier versions, even if SQLite lacks the FTS5 module. */
 function dropEmailIndex(db: Database): void {
   try {
     db.exec('DROP TABLE IF EXISTS user_emails')
@@ -51,7 +52,7 @@ function dropEmailIndex(db: Database): void {
   }
 }
 
-/** Call inside a transaction. */
+/** Not atomic by itself. */
 export function runMigrations(db: Pick<Sqlite, 'exec'>, from: number, to = migrations.length): void {
   for (const [i, step] of migrations.entries())
     if (i >= from && i < to) {
@@ -60,7 +61,7 @@ export function runMigrations(db: Pick<Sqlite, 'exec'>, from: number, to = migra
     }
 }
 
-/** Returns true if the database exists and needs no migration. */
+/** Returns true if the database exists in the current version. */
 export async function isCurrent(path: string, quietly: QuietLoader): Promise<boolean> {
   if (!existsSync(path)) return false
   const sqlite = await openSqlite(path, quietly)

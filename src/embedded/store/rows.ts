@@ -1,9 +1,6 @@
 import type { DeliveryState, EndReason, MemberType, RoomType } from '../../api/vocabulary.ts'
 
-/**
- * Maximum of a column that accumulates. Writes saturate at this value, because a larger number would not be
- * exact, and a restore would refuse it.
- */
+/** Maximum of a column that accumulates. Integers above Number.MAX_SAFE_INTEGER may not be exact. */
 export const maxTotal = 2 ** 52
 
 export interface RoomRow {
@@ -15,7 +12,7 @@ export interface RoomRow {
   max_meeting_seconds: number | null
   /** Stored part of the total meeting time. It lacks the time since the last save of a running meeting. */
   meeting_ms: number
-  /** Value of `meeting_ms` when the room was last reopened; `max_meeting_seconds` counts from this value. */
+  /** Value of `meeting_ms` from which `max_meeting_seconds` counts; set when the room is reopened. */
   meeting_from_ms: number
   webhook: string | null
   started_at: number | null
@@ -94,11 +91,11 @@ export interface DeliveryRow {
   redeliveries: number
   /** Value of `attempts` before the last redelivery; 0 without a redelivery. */
   round_start: number
-  /** Time of the last request for a redelivery; null without a redelivery. */
+  /** Time of the last request for a redelivery, in milliseconds since 1970; null without one. */
   round_at: number | null
   /**
-   * Time of the next attempt; null before the first attempt of an event or redelivery, and for a finished
-   * delivery.
+   * Time of the next attempt, in milliseconds since 1970; null before the first attempt of an event or
+   * redelivery, and for a finished delivery.
    */
   next_at: number | null
   last_at: number | null
