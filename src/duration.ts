@@ -1,6 +1,6 @@
 import { type ErrorDetails, UsageError } from './errors.ts'
 
-/** Milliseconds per unit, longest unit first, which is the order of units in a duration. */
+/** Milliseconds per unit. */
 const units = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
 
 const pattern =
@@ -15,15 +15,15 @@ export function readDuration(text: string): number | undefined {
   return Math.round(parts.reduce((sum, part) => sum + part))
 }
 
+/** Range of a duration, in milliseconds. Excludes 0. */
 export interface DurationRange {
-  /** Minimum, in milliseconds. By default, any duration above 0 is valid. */
   least?: number
   most?: number
 }
 
 /**
  * Parses seconds or a duration to milliseconds.
- * @throws {UsageError} if the text is neither a number of seconds nor a duration in the range
+ * @throws {UsageError} for any other text, or if the duration is outside the range
  */
 export function parseDuration(text: string, { least, most }: DurationRange, flag?: string): number {
   const ms = readDuration(/^[\d.]+$/.test(text) ? `${text}s` : text) ?? 0
@@ -88,7 +88,6 @@ const unitWords: readonly (readonly [RegExp, keyof typeof units])[] = [
 export function formatDuration(ms: number): string {
   let rest = ms
   let text = ''
-  // The largest unit of output is hours; days and weeks are only for input.
   for (const unit of ['h', 'm'] as const) {
     const count = Math.floor(rest / units[unit])
     rest -= count * units[unit]

@@ -10,11 +10,9 @@ import {
 } from '../errors.ts'
 
 export interface Repeatability {
-  /** True if repeating the request has no further effect. */
   repeatable: boolean
-  /** True if the request changes data. Without a response, the outcome of a write is unknown. */
   write: boolean
-  /** Returns a hint with a command that shows whether a write took effect. */
+  /** Returns advice on checking whether a write took effect. */
   check: () => Hint
   diagnose?: Hint
   line: RequestLine
@@ -28,7 +26,6 @@ export function explainBaseUrl(baseUrl: string): Hint {
     : `a base URL ends with the version, as in ${/^https?:\/\/[^/]+\/?$/.test(baseUrl) ? baseUrl.replace(/\/?$/, '') : 'https://meet.example.com'}/v1`
 }
 
-/** @param maybeReceived true if an attempt may have reached the service */
 export function createNoResponseError(
   what: string,
   repeatability: Repeatability,

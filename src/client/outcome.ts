@@ -11,7 +11,7 @@ import {
 
 const verdicts = {
   ok: 'good',
-  // The row overwrote the values of an existing item. Results show this outcome as `ok`.
+  // Results of an import show `overwrote` and `updated` as `ok`.
   overwrote: 'good',
   updated: 'good',
   skipped: 'good',
@@ -30,7 +30,7 @@ const verdicts = {
   would_fail: 'bad',
 } as const satisfies Record<string, 'good' | 'bad' | 'open'>
 
-/** Outcome of a request or row. Results and journals contain these words, which must not change. */
+/** Names on which scripts and journals rely. */
 export type Status = keyof typeof verdicts
 
 export const statuses = Object.keys(verdicts) as readonly Status[]
@@ -57,7 +57,7 @@ export function judgeStatus(status: Status): 'good' | 'bad' | 'open' {
 
 export function toFailure(cause: unknown): Failure {
   const error = toMeetroomError(cause)
-  // An interruption before a request was sent changed nothing.
+  // Without a request, the interruption changed nothing.
   if (error instanceof InterruptedError && !error.request) return { status: 'unsent', error }
   return { status: isUnknown(error) ? 'unknown' : 'failed', error }
 }
@@ -66,7 +66,7 @@ export function isUnknown(error: MeetroomError): boolean {
   return error instanceof UnknownOutcomeError || error instanceof InterruptedError
 }
 
-/** Returns true if the next request would fail for the same reason, such as a refused key. */
+/** Returns true if the next request would probably fail too, as for a refused key. */
 export function isFatal(error: MeetroomError): boolean {
   const kinds = [AuditError, AuthError, NetworkError, WrongBaseUrlError, InterruptedError]
   return kinds.some((kind) => error instanceof kind)

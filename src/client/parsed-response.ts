@@ -21,7 +21,6 @@ export function readResponse({ status, headers, body: bytes, unreadable }: WireR
   }
 }
 
-/** Maximum size of a quoted body, in bytes. */
 const maxQuotedBytes = 64 * 1024
 
 /** Returns the parsed body; the beginning of the text if the body is large or not JSON. */

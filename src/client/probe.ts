@@ -6,28 +6,25 @@ import type { KnownItems } from './known-items.ts'
 import { readResponse } from './parsed-response.ts'
 
 export interface ProbeResult {
-  /** False only if the service refuses the key. */
   isKeyValid: boolean
-  /** True if a Meeting Room Service responds, even with an error. */
+  /** Also true for most error responses in JSON. */
   isService: boolean
 }
 
-/** Facts that a run learns about the service. A usable response makes a probe unnecessary. */
+/** State that the requests of a run share. */
 export interface ServiceFacts {
   probe?: Promise<ProbeResult>
   /** Probe after a denial of access (403), because the key may have been revoked since the last success. */
   probeAfterDenial?: Promise<ProbeResult>
-  /** True after the service responded with 429 or 503. */
   isBusy?: boolean
-  /** Items that a run with writes has read. */
   known?: KnownItems
   /** Undefined until the service refuses a larger size; 0 if the service refuses every `limit`. */
   pageSize?: number
   /** True after the service refused pages of a list that the API specification does not page. */
   isPagingRefused?: boolean
-  /** True if the command may write. Lists must then be complete. */
+  /** True if lists must be complete, because the command may write. */
   mayWrite?: boolean
-  /** True if the user accepts lists with fewer items than their total. */
+  /** True with `--allow-incomplete`. */
   allowsIncomplete?: boolean
 }
 

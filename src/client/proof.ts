@@ -16,11 +16,11 @@ import { type Before, judgeRead, type Verdict } from './verdict.ts'
 
 export type Prove = (doubts: readonly Doubt[]) => Promise<ReadonlyMap<Doubt, Proof>>
 
-/** @throws the error of the write, if no read proves the change */
+/** @throws an error if no read proves the change */
 export type Settle = (doubt: Doubt, prove: Prove) => Promise<ResponseBody>
 
 type Proof = { response: ResponseBody } | { error: MeetroomError }
-/** Pauses before each read of an item, in milliseconds, because replicas may lag. */
+/** Pauses before the reads of an item, in milliseconds, because replicas may lag. */
 export const pausesMs = [0, 500, 1500]
 
 export const settleNow: Settle = async (doubt, prove) => {
@@ -38,7 +38,7 @@ export function isReadable({ name, input, error }: Omit<Doubt, 'before'>): boole
   )
 }
 
-/** Determines the outcome of writes by reading the items. Reads items with old values again. */
+/** Determines the outcome of writes by reading the items. Repeats reads that show the old state. */
 export async function prove(
   doubts: readonly Doubt[],
   reader: ProofReader,

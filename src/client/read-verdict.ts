@@ -23,9 +23,9 @@ export function mayReportProblem({ value }: ParsedResponse): boolean {
  *
  * | response | verdict |
  * |---|---|
- * | reports a failure: `success` or `ok` false, `status: "error"`, `statusCode` 400 or more | failed |
- * | non-empty `error` or `errors`, and no items of a list | failed |
- * | non-empty `error` or `errors` beside items of a list; `partial` true | incomplete |
+ * | reports a failure: `success` or `ok` false, `status: "error"`, `statusCode` 400 to 599 | failed |
+ * | an error in `error` or `errors`, and no items of a list | failed |
+ * | an error in `error` or `errors` beside items of a list; a true field such as `partial` | incomplete |
  * | any other | usable |
  *
  * @throws {ServiceError} for a failed read

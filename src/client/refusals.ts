@@ -3,7 +3,7 @@ import type { Exchange, ExchangeResult } from './exchange.ts'
 import type { ProbeResult, ServiceFacts } from './probe.ts'
 import { type AnyInput, checkHint } from './request.ts'
 
-/** Reader of responses that refuse a request. Some refusals need a probe or a lookup to explain them. */
+/** Reader of unsuccessful responses. Some need a probe or a lookup to explain them. */
 export class Refusals {
   readonly #exchange: Exchange
   readonly #baseUrl: string
@@ -21,7 +21,6 @@ export class Refusals {
     return this.#serviceFacts.probe
   }
 
-  /** @throws the error of the refusal, always */
   async throwError(result: ExchangeResult, endpoint: Route, input: AnyInput): Promise<never> {
     this.#errors ??= await import('./response-error.ts')
     throw await this.#errors.toResponseError(this.#describe(result, endpoint, input))
@@ -29,7 +28,7 @@ export class Refusals {
 
   /**
    * Returns undefined if the refusal means that the item does not exist.
-   * @throws the error of any other refusal
+   * @throws the error of any other refusal, or of a failed probe
    */
   async readMissing(result: ExchangeResult, endpoint: Route, input: AnyInput): Promise<undefined> {
     this.#errors ??= await import('./response-error.ts')

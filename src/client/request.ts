@@ -41,8 +41,8 @@ export function checkHint({ check }: Route, input: AnyInput): Hint {
 }
 
 /**
- * Returns the ID of the item that a request names: the last path parameter, or the ID in the body of a
- * repeatable POST. Undefined if the request names no item.
+ * Returns the ID of the item that a request names: at the end of the path, or in the body of a repeatable
+ * POST. Undefined if the request names no item.
  */
 export function callerId(endpoint: Endpoint, { params, body }: AnyInput): string | undefined {
   const [, last] = /\{(\w+)\}$/.exec(endpoint.path) ?? []

@@ -14,12 +14,12 @@ import { findMissingResource, judgeAbsence } from './missing-resource.ts'
 import { diagnosis } from './no-response.ts'
 import { mayHaveActed } from './retry-policy.ts'
 
-/** Statuses of a gateway that cannot reach the service. */
 const gatewayFailures: ReadonlySet<number> = new Set([502, 504])
 
 /**
  * Converts an error response to an error. For 403, and for 400 without a specific error code, a probe shows
  * whether the key is valid.
+ * @throws the error of a failed probe of the base URL
  */
 export async function toResponseError(refused: ErrorResponse): Promise<MeetroomError> {
   const { response, line, endpoint } = refused
@@ -42,14 +42,14 @@ export async function toResponseError(refused: ErrorResponse): Promise<MeetroomE
   )
 }
 
-/** Accepts one word of at most 200 ASCII characters. */
 function readRequestId(id: string | undefined): string | undefined {
   return id !== undefined && /^[\x21-\x7e]{1,200}$/.test(id) ? id : undefined
 }
 
 /**
- * Returns true if a refused lookup proves that its item does not exist, so that `toResponseError` would
- * return a NotFoundError. Creating that error takes half the CPU time of a request.
+ * Returns true if a refusal proves that the item does not exist. Avoids creating a NotFoundError, which takes
+ * half the CPU time of a request.
+ * @throws the error of a failed probe of the base URL
  */
 export async function isMissingItem(refused: ErrorResponse): Promise<boolean> {
   const { response, input, probe } = refused
@@ -127,7 +127,7 @@ function failed({ description, message, details }: ParsedErrorResponse): Meetroo
 async function isKeyFine(refused: ErrorResponse, code = ''): Promise<boolean> {
   const { response, probe, probeAfterDenial } = refused
   const isDenial = response.status === 403
-  // A specific error code shows that the key is valid, so no probe is needed.
+  // These error codes show that the key is valid, so no probe is needed.
   if (!isDenial && ['not_found', 'invalid_parameters', unknownOperation].includes(code)) return true
   if (!isDenial && code === 'unauthorized') return false
   try {

@@ -67,7 +67,10 @@ export class ResponseReader {
       : accept()
   }
 
-  /** Reads the response to a lookup that proves a write. */
+  /**
+   * Reads the response to a lookup that may prove a write.
+   * @throws the error of a refused, incomplete or unreadable response
+   */
   async readItem(name: LookupName, input: AnyInput, result: ExchangeResult): Promise<FoundItem> {
     const { response, line } = result
     const endpoint: Endpoint = endpoints[name]
@@ -101,7 +104,10 @@ export class ResponseReader {
     return judged?.response
   }
 
-  /** Accepts a deletion whose first response was lost, if the item existed and is gone. */
+  /**
+   * Accepts a refused deletion if an earlier attempt may have deleted the item.
+   * @throws in any other case
+   */
   async #readRefusedWrite(
     name: OperationName,
     input: AnyInput,
@@ -157,7 +163,7 @@ function findOtherItem(
   received: ParsedResponse,
 ): string | undefined {
   const endpoint: Endpoint = endpoints[name]
-  // Lists of rooms and users belong to no other item.
+  // Without parameters, the path names no item.
   if (params === undefined) return undefined
   const found = (readResponseValue(received) as Record<string, unknown>)[endpoint.result]
   const namedIds = listNamedIds(endpoint, params)

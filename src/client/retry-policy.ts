@@ -2,14 +2,14 @@ import type { Route } from '../api/endpoints.ts'
 import { TransportError } from '../api/wire.ts'
 import { MeetroomError, NetworkError, ServiceError, WrongBaseUrlError } from '../errors.ts'
 
-/** Gateway statuses after which repeatable requests are retried. Cloudflare sends 520 to 524. */
+/** Gateway statuses after which repeatable requests are retried. Cloudflare sends 520, 522 and 524. */
 const gaveUpStatuses: ReadonlySet<number> = new Set([502, 504, 520, 522, 524])
 
 export function isBusy(status: number | undefined): status is 429 | 503 {
   return status === 429 || status === 503
 }
 
-/** Returns true if repeating the request has no further effect. */
+/** Returns true for idempotent requests. */
 export function isRepeatable({ method, repeatable }: Route): boolean {
   return method !== 'POST' || repeatable === true
 }
@@ -28,8 +28,8 @@ export function isRetriedStatus(
 }
 
 /**
- * Returns true if the service may have made a change in spite of this error status.
- * @param isObject true if the body is a JSON object, with which the service itself refuses a request
+ * Returns true if the service may have made a change in spite of this status.
+ * @param isObject true if the body is a JSON object, which makes a 500 a refusal
  */
 export function mayHaveActed(status: number, isObject: boolean, retryAfter: string | undefined): boolean {
   if (status === 303 || status === 408) return true
@@ -45,7 +45,7 @@ export function isRetriedFailure({ transient, maybeSent }: TransportError, repea
 
 /**
  * Returns true if a later poll may succeed. A 500 is temporary, because a starting service may return 500.
- * @param hasResponded true after a successful poll, which proves that the base URL is right
+ * @param hasResponded true if the base URL is known to be right
  */
 export function isTemporary(error: unknown, hasResponded: boolean): error is MeetroomError {
   if (!(error instanceof MeetroomError)) return false
@@ -55,7 +55,7 @@ export function isTemporary(error: unknown, hasResponded: boolean): error is Mee
   return !(cause instanceof TransportError && !cause.transient) && (retryable || status >= 500)
 }
 
-/** Parses `Retry-After`, in seconds or as an HTTP date, to milliseconds from now; undefined if invalid. */
+/** Parses `Retry-After`, in seconds or as an HTTP date, to milliseconds after `now` (Unix milliseconds). */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1000

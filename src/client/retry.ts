@@ -35,13 +35,13 @@ export interface Policy {
   retries: number
   timing: Timing
   onRetry?: (retry: Retry) => void
-  /** Scheduler of the run. Its pauses do not count towards the timeout. */
+  /** Scheduler of the run. Its pauses restart the timeout. */
   pacer?: Pacer
 }
 
-/** Scheduler of the requests of a run. Decides about retries after 429 and 503. */
+/** Scheduler of the requests of a run, and of retries after 429 and 503. */
 export interface Pacer {
-  /** Aborts when the run stops. A request without a final response is then not sent again. */
+  /** Aborts when the run stops. Requests refused with 429 or 503 are then not sent again. */
   readonly stop: AbortSignal
   /** Resolves when the next request may start, or the run stops; undefined for an immediate start. */
   startRequest(): Promise<void> | undefined
@@ -55,23 +55,23 @@ export interface Pacer {
 }
 
 export interface FinalResponse extends WireResponse {
-  /** True if the response to an earlier attempt was lost. */
+  /** True if the service may have processed an earlier attempt. */
   afterLostAttempt: boolean
 }
 
 interface Interruption {
   interrupt?: AbortSignal
-  /** Aborts pending retries, and requests that have not been sent. */
+  /** Cancels retries, and requests that have not been sent. */
   cancelUnsent?: AbortSignal
 }
 
 export type Send = (request: WireRequest, repeatability: Repeatability) => Promise<FinalResponse>
 
 /**
- * Creates the function that sends and retries requests. Retries repeatable requests after connection
- * failures, 429, 503 and gateway errors. Retries other requests only if unsent, after 429, or after 503 with
- * a positive `Retry-After`. Honors `Retry-After` within the timeout. The returned function throws the
- * following errors.
+ * Creates the function that sends and retries requests. Retries repeatable requests after temporary
+ * connection failures, 429, 503 and gateway errors. Retries other requests only if unsent, after 429, or
+ * after 503 with a positive `Retry-After`. Honors `Retry-After` within the timeout. The returned function
+ * throws the following errors.
  * @throws {NetworkError} if no response arrived and nothing can have changed
  * @throws {UnknownOutcomeError} if a write may have reached the service without a readable response
  * @throws {ServiceError} if the response to a read is not HTTP, or its headers are too large
@@ -102,7 +102,7 @@ class RequestRun {
   #timedOut = false
   #failures = 0
   #refusals = 0
-  /** True if an attempt without a response may have reached the service. */
+  /** True if the service may have processed an attempt. */
   #maybeReceived = false
 
   constructor(context: RetryContext, request: WireRequest, repeatability: Repeatability) {
@@ -157,7 +157,10 @@ class RequestRun {
     return isRetriedStatus(status, this.#repeatability.repeatable, headers['retry-after'])
   }
 
-  /** Pauses while the service is busy. Returns false if the request is not sent again. */
+  /**
+   * Pauses while the service is busy. Returns false if the request is not sent again.
+   * @throws {InterruptedError} after a signal
+   */
   async #pause(response: WireResponse, pacer: Pacer): Promise<boolean> {
     const { policy, interruption } = this.#context
     const { status, headers } = response
@@ -212,8 +215,9 @@ class RequestRun {
   }
 
   /**
-   * Waits before the next attempt, unless that attempt would start after the timeout. Then returns false if
-   * there is a response, and otherwise throws a timeout error.
+   * Waits before the next attempt. Returns false if the attempt would start after the timeout, and there is a
+   * response.
+   * @throws an error after the timeout or a signal
    */
   async #waitToRetry(failure: string | undefined, response?: WireResponse): Promise<boolean> {
     const { policy, interruption } = this.#context
@@ -251,7 +255,7 @@ class RequestRun {
   }
 }
 
-/** Creates a controller. `AbortSignal.any` is slower and leaks memory in Node 20. */
+/** Replaces `AbortSignal.any`, which is slower and leaks memory in Node 20. */
 function createController(interrupt: AbortSignal | undefined): AbortController {
   const controller = new AbortController()
   interrupt?.addEventListener('abort', () => controller.abort(), { signal: controller.signal })

@@ -20,24 +20,21 @@ export interface Remark {
 /**
  * Verdict on a write. `open`: a later read of the item decides. `unknown`: no read can decide.
  *
- * | response | verdict |
+ * | 2xx response to an operation with `readBack` | verdict |
  * |---|---|
- * | 2xx with the item: the same ID, each listed field as requested | done |
- * | 2xx that reports an error, without the item | refused |
- * | 2xx with an ID in different case | not applied |
- * | 2xx for a new room, with another name or type, or without an ID | unknown |
- * | 2xx for a new room, with only an ID | open: the ID may belong to a job |
- * | any other 2xx | open |
- * | 2xx for a message, pages or an unknown operation: empty, or an object that reports no error | done |
- * | 303, 408, no response (`response-error.ts`, `retry.ts`) | open |
- * | 5xx, except a 500 with an object and a 503 with a positive `Retry-After` | open |
+ * | the item with the requested ID, without an error or doubtful fields (`isDoubtful`) | done |
+ * | an error, without the item | refused |
+ * | an ID in different case | not applied |
+ * | for a new room: another name or type, or no ID | unknown |
+ * | any other | open |
  *
  * | later read | verdict |
  * |---|---|
- * | the item has the requested values; a deleted item is gone | done |
- * | the item has its old values | read again, then unknown |
- * | some values as requested and others not, or a third value | not applied |
- * | the item cannot be read, or shows none of the values | unknown |
+ * | the item with the requested values; no item after a deletion | done |
+ * | the item with old values; no item after any other write; the item after a deletion | old |
+ * | only some requested values; a value neither old nor requested; other values of a new item | not applied |
+ * | an ID in different case | not applied |
+ * | no different value, but a listed value or every value is missing | unknown |
  */
 export type Verdict =
   | { is: 'done'; item?: Item; remarks: readonly Remark[] }
@@ -48,7 +45,7 @@ export type Verdict =
 
 export type ReadVerdict = Verdict | { is: 'old'; problem: string }
 
-/** Item before the write: null if it did not exist, undefined if this run has not read it. */
+/** Item before the write: null if it did not exist, undefined if unknown. */
 export type Before = Item | null | undefined
 
 const done = { is: 'done', remarks: [] } as const
@@ -84,7 +81,7 @@ export function judgeResponse(
   return { is: 'done', item, remarks: listRemarks(fields) }
 }
 
-/** Returns true for an item with exactly the requested texts and numbers, which is the usual response. */
+/** Fast check before `compareFields`, for requests whose values are texts or numbers. */
 function isExactly(item: Item, sent: unknown): boolean {
   if (!isRecord(sent)) return true
   for (const field in sent) {
@@ -132,7 +129,7 @@ export function judgeRead(
   return { is: 'old', problem }
 }
 
-/** Returns true if a field had another value before; undefined if the earlier value is unknown. */
+/** Returns true if the field had a value other than `value` before; undefined if unknown. */
 function wasOther({ shownAs }: FieldMatch, value: unknown, before: Before): boolean | undefined {
   if (!before || !Object.hasOwn(before, shownAs)) return undefined
   return toText(before[shownAs]) !== toText(value)
@@ -161,7 +158,7 @@ function judgeEvent(
   return done
 }
 
-/** Returns true if the service chooses the ID of the item that an operation creates. */
+/** Returns true if the service chooses the ID of a new item. */
 function isIdAssigned({ method, repeatable }: Endpoint): boolean {
   return method === 'POST' && !repeatable
 }
@@ -174,7 +171,7 @@ function findItem(endpoint: Endpoint, input: AnyInput, body: Item): Item | undef
   return named ?? [data, body].find((item) => isItem(endpoint, input, item))
 }
 
-/** Returns true for the requested ID, or for a new item with its label, such as a room's name. */
+/** Requires the requested IDs, and of a new item an ID and its label, such as a room's name. */
 function isItem(endpoint: Endpoint, input: AnyInput, item: Item): boolean {
   if (findOtherId(endpoint, input, item)) return false
   return !isIdAssigned(endpoint) || Object.hasOwn(item, resources[endpoint.resource].label ?? 'id')
@@ -189,7 +186,7 @@ export function findReadItem(endpoint: Endpoint, input: AnyInput, value: unknown
   return findItem(endpoint, input, value)
 }
 
-/** Returns true if a 2xx response reports an error. Ignores empty fields, which many services always send. */
+/** Returns true if a 2xx response reports an error. Many services always send an empty `error`. */
 export function reportsError(body: Item): boolean {
   const { ok, success, error, errors, status, statusCode } = body
   if (parseBoolean(ok) === false || parseBoolean(success) === false) return true
@@ -222,7 +219,7 @@ function describeDoubt(field: FieldMatch): string {
 
 function listRemarks(fields: readonly FieldMatch[]): Remark[] {
   const respelled = fields.filter(({ match }) => match === 'equal' || match === 'similar')
-  // The members of a new room are separate items, which no service returns as a part of the room.
+  // The members of a new room are separate items, so the room need not show them.
   const hidden = fields.filter(({ match, sent }) => match === 'unlisted' && !Array.isArray(sent))
   const names = hidden.map(({ field }) => field).join(', ')
   return [

@@ -4,7 +4,7 @@ import { type Fields, selectListedFields, selectUnlistedFields } from '../api/re
 import { room, user } from '../api/resources.ts'
 import { UsageError } from '../errors.ts'
 
-/** Placeholders of link templates, such as `{room_id}`, in addition to the fields of users and rooms. */
+/** Placeholders of link templates in addition to `userLinkFields` and `roomLinkFields`. */
 const linkFields = ['room_id', 'room_name', 'user_id', 'name', 'role', 'access_token']
 
 const listNames = ({ fields }: { fields: Fields }) =>
@@ -26,16 +26,13 @@ export const roomLinkFields: ReadonlyMap<string, string> = new Map(
       ...(userLinkFields.includes(name) ? [] : [[name, name] as const]),
     ]),
 )
-/** Columns of links in addition to the columns of each row. `url` is the link. */
+/** Columns of link rows that the user can add. `url` is the link. */
 export const linkColumns = ['url', ...userLinkFields, ...roomLinkFields.keys()]
 const placeholderNames = new Set([...linkFields, ...userLinkFields, ...roomLinkFields.keys()])
 
 export const exampleTemplate = 'https://app.example.com/meet?room_id={room_id}&access_token={access_token}'
 
-/**
- * @throws {UsageError} if the text is not a link template: an https URL (http for loopback) with known
- * placeholders after the host, including `{room_id}`
- */
+/** @throws {UsageError} if the text is not a valid link template */
 export function parseLinkTemplate(text: string): string {
   const template = text.trim()
   const refuse = (problem: string, hint = `a link template has the form ${exampleTemplate}`) =>

@@ -6,7 +6,7 @@ const loopbackNames = /^(localhost[46]?(\.localdomain[46]?)?|ip6-(localhost|loop
 /** Unspecified addresses, which connect to loopback, and IPv4-mapped loopback addresses. */
 const loopbackAliases = /^(0\.0\.0\.0|\[::\]|\[::ffff:(0:0|7f[\da-f]{2}:[\da-f]{1,4})\])$/
 
-/** Ignores the scheme, the path and the spelling of the host. */
+/** Compares only the host and the port. */
 export function isSameService(one: string, other: string): boolean {
   const place = identify(one)
   return place !== undefined && place === identify(other)

@@ -59,7 +59,7 @@ export interface Settings {
   profiles: readonly string[]
   local: boolean
   baseUrl: Setting<string> | undefined
-  /** Directory of the local workspace at the base URL; undefined for any other service. */
+  /** Directory of the local workspace of a profile from `serve --save-profile`. */
   dataDir: string | undefined
   apiKey: Setting<string> | undefined
   keyCommand: Setting<string> | undefined
@@ -88,9 +88,10 @@ export interface Settings {
 
 /**
  * Resolves each setting from flag, environment, profile or default, in that order.
- * @param mayBeNew true if the command creates or selects the profile
+ * @param mayBeNew true if the selected profile need not exist
  * @param servedUrl base URL at which the local workspace is served
- * @throws {UsageError} if a value is invalid, flags conflict, the profile does not exist, or `read` throws
+ * @throws {UsageError} if a value is invalid, flags conflict, or the profile does not exist
+ * @throws the error of `read`, unless the command works without the settings file
  */
 export function resolveSettings(
   flags: SettingFlags,
@@ -110,7 +111,7 @@ export function resolveSettings(
     read,
     mayBeNew,
   )
-  // A base URL in a flag or variable takes precedence, unless a flag or variable names the local profile.
+  // A base URL takes precedence over the local profile, unless a flag or variable names that profile.
   const local = profile.value === localProfile && (named !== undefined || baseUrl === undefined)
   if (local && flags.baseUrl !== undefined) throw createFlagConflict('--base-url', 'the local workspace')
 
@@ -209,7 +210,7 @@ function findProtector(baseUrl: string | undefined, config: StoredConfig): strin
   return findProfiles(baseUrl, config).find(([, profile]) => profile.protected === true)?.[0]
 }
 
-/** The audit log covers a service under any profile. */
+/** Finds an audit log in any profile of the service. */
 function findAuditLog(baseUrl: string | undefined, config: StoredConfig): Setting<string> | undefined {
   for (const [name, { audit_log }] of findProfiles(baseUrl, config))
     if (audit_log !== undefined) return { value: String(audit_log), from: `profile ${name}` }
@@ -236,7 +237,7 @@ interface ConfigResult {
   readError?: MeetroomError | undefined
 }
 
-/** Returns the error of an invalid file, for a run that works without settings. */
+/** Returns the error of an unusable file, for a run that works without settings. */
 function tryRead(read: () => StoredConfig, isMissing = (_: MeetroomError) => false): ConfigResult {
   try {
     return { config: read() }
@@ -265,7 +266,7 @@ function convert<T>(
 
 /**
  * @throws {AuthError} if the key is missing or belongs to another origin
- * @throws {UsageError} if the key of a profile would be sent without encryption
+ * @throws {UsageError} if the key of a profile would be sent over plain http to a host other than loopback
  */
 export function selectKey({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }: Settings): Key {
   const found = keyCommand ? { command: keyCommand.value } : apiKey && { value: apiKey.value }
@@ -279,7 +280,7 @@ export function selectKey({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }
       ],
     })
   const url = new URL(baseUrl?.value ?? '')
-  // A profile name cannot contain the characters of an IPv6 address.
+  // Profile names cannot contain the brackets and colons of IPv6 addresses.
   const unusedName = url.hostname.replaceAll(/[[\]:]/g, '')
   if (apiKeyOrigin !== undefined && apiKeyOrigin !== url.origin)
     throw new AuthError(

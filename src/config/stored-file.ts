@@ -14,7 +14,7 @@ export interface Profile {
   api_key_origin?: string
   /** Directory of the local workspace that the key belongs to, from `serve --save-profile`. */
   data_dir?: string
-  /** Time when the key was stored, in ISO 8601 and UTC. Missing for keys stored by earlier versions. */
+  /** Time when the key was stored, in ISO 8601 and UTC. */
   api_key_stored_at?: string
   output?: string
   timeout?: number

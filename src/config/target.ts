@@ -3,8 +3,8 @@ import { defaultProfile, localProfile, readSelection, type SelectionFlags } from
 import type { StoredConfig } from './stored-file.ts'
 
 /**
- * Returns the flags that select the service of this run in a later run. Names even the default profile,
- * because the default may change. Names no profile if none is stored.
+ * Returns the flags that select the service of this run in a later run. Names even a default profile,
+ * because the default may change.
  */
 export function readTargetFlags(
   flags: SelectionFlags,

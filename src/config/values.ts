@@ -8,7 +8,7 @@ import { UsageError } from '../errors.ts'
 export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'ids'] as const
 export type Format = (typeof formats)[number]
 
-/** @throws {UsageError} if the text is not a base URL (API specification, “What the service does”) */
+/** @throws {UsageError} if the text is not an http or https URL, or has credentials, a query or a fragment */
 export function parseBaseUrl(text: string): string {
   const hint = 'a base URL has the form https://meet.example.com/v1'
   const near = findNearBaseUrl(text)
@@ -53,7 +53,7 @@ export const maxTimeoutMs = 86_400_000
 
 /**
  * Parses a timeout to seconds.
- * @throws {UsageError} if the text is neither a number of seconds nor a duration, or is above `maxTimeoutMs`
+ * @throws {UsageError} unless the text is seconds or a duration, above 0 and at most `maxTimeoutMs`
  */
 export function parseTimeout(text: string): number {
   return parseDuration(text, { most: maxTimeoutMs }) / 1000
@@ -65,7 +65,6 @@ export function parseRetries(text: string): number {
   return Number(text)
 }
 
-/** @throws {UsageError} for a relative path, because the file would depend on the current directory */
 export function parseAuditLog(text: string): string {
   if (!isAbsolute(text))
     throw new UsageError(`the path must be absolute, not “${text}”`, {

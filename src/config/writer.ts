@@ -6,7 +6,6 @@ import { makeDirectory } from '../files/make-directory.ts'
 import type { Host } from '../host.ts'
 import { configFilePath, type Key, type Profile, readConfig, type StoredConfig } from './stored-file.ts'
 
-/** Maximum time to wait for another process that writes the settings, in milliseconds. */
 const lockTimeoutMs = 5000
 const pauseMs = 25
 
@@ -14,9 +13,10 @@ type Machine = Pick<Host, 'uid' | 'pid' | 'isAlive' | 'now' | 'sleep' | 'random'
 
 /**
  * Changes the settings file atomically. A lock prevents concurrent changes.
- * @returns on Windows, the reason why other users may be able to read the file; otherwise undefined
- * @throws {UsageError} if the existing file is unreadable or invalid, which prevents the change
+ * @returns the reason why other users may be able to read the file on Windows; undefined if there is none
+ * @throws {UsageError} if the existing file is unreadable or invalid
  * @throws {OutputError} if the file cannot be written, or is locked for five seconds
+ * @throws the error of `change`
  */
 export async function changeConfig(
   dir: string,
@@ -57,10 +57,6 @@ async function keepPrivate(
   return keepToUser(path, what, host)
 }
 
-/**
- * Waits for the lock, and returns a function that releases the lock.
- * @throws {OutputError} if another process holds the lock for `lockTimeoutMs`
- */
 async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): Promise<() => Promise<void>> {
   const lock = `${configFilePath(dir)}.lock`
   for (let waited = 0; ; ) {

@@ -23,9 +23,9 @@ interface BackUpOptions {
 
 /**
  * Copies the database of a workspace to a file, even while the workspace is served.
- * @throws {UsageError} if there is no workspace, `path` is its database, or the file exists and `overwrite`
- * is false
- * @throws {OutputError} if the file cannot be written, or a restore would refuse a row of the workspace
+ * @throws {UsageError} if the workspace cannot be used, `path` is its database, or the file exists and
+ * `overwrite` is false
+ * @throws {OutputError} if the file cannot be written, or the workspace is damaged
  */
 export async function backUp({ dir, path, overwrite, machine }: BackUpOptions): Promise<BackupFacts> {
   requireWorkspace(dir)

@@ -38,7 +38,8 @@ interface DraftOptions {
 /**
  * Copies the rows of a backup into a new database with this program's schema. Executes no part of the
  * backup's schema.
- * @throws {UsageError} if the backup cannot be read, or no version of the program can have stored its rows
+ * @throws {UsageError} if the backup is damaged
+ * @throws the error of SQLite or of the file system if the draft cannot be written
  */
 export async function createDraft(backup: Backup, options: DraftOptions): Promise<Draft> {
   const path = `${options.database}.${randomBytes(4).toString('hex')}.part`
@@ -77,7 +78,7 @@ const maxSeq = 2 ** 40
 
 /**
  * @returns number of changed or omitted rows
- * @throws {UsageError} for unreadable rows, or an invalid row of a table outside `optionalRows`
+ * @throws {UsageError} if the table is damaged
  */
 function copyRows(db: Sqlite, from: Sqlite, table: string, path: string): number {
   const rules = Object.entries(storedValues[table] ?? {})
@@ -132,7 +133,7 @@ function run(insert: Statement, values: readonly Value[], path: string): void {
 }
 
 /**
- * Reads a list and an item of each resource, like a client.
+ * Reads the draft with the GET operations of the service, like a client.
  * @throws {UsageError} if a response has an unexpected status
  */
 async function readOnce(db: Sqlite, { path, now }: DraftOptions): Promise<void> {

@@ -17,7 +17,7 @@ export interface Backup {
 }
 
 /**
- * Opens a backup and checks its tables. Never runs the triggers, views or virtual tables of the file.
+ * Opens a backup and checks its tables. Never runs the triggers or views of the file.
  * @throws {UsageError} if the file cannot be read, is not a backup, is damaged, or is of a newer version
  */
 export async function openBackup(path: string, quietly: QuietLoader): Promise<Backup> {
@@ -25,7 +25,7 @@ export async function openBackup(path: string, quietly: QuietLoader): Promise<Ba
   const open = await loadSqlite(quietly)
   let db: Sqlite | undefined
   try {
-    // SQLite does not open a path that is a symbolic link.
+    // Opening a database refuses a path that is a symbolic link.
     db = openReadOnly(open, realpathSync(path))
     const version = readVersion(db)
     if (version > migrations.length)
@@ -52,7 +52,7 @@ interface Column {
   type: string
   notnull: number
   pk: number
-  /** 0 for an ordinary column. An expression in the file computes the values of other columns. */
+  /** 0 for an ordinary column. Expressions in the file compute the values of generated columns. */
   hidden: number
 }
 
@@ -88,7 +88,7 @@ const describeColumn = ({ name, type, notnull, pk, hidden }: Column) =>
 const magic = 'SQLite format 3\0'
 
 /**
- * SQLite would create a missing file, and accept an empty file.
+ * Checks the file first, because opening a database creates a missing file, and accepts an empty file.
  * @throws {UsageError} if the file cannot be read or is not a database
  */
 function requireDatabase(path: string): void {

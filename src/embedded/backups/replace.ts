@@ -13,16 +13,17 @@ import { useDirectory } from '../workspace.ts'
 export interface ReplaceOptions {
   dir: string
   machine: StoreMachine & { now(): number }
-  /** Prefix of the name of the file for the old contents; undefined for a new workspace. */
+  /** Prefix of the file name for the old contents; undefined for a new workspace. */
   saveAs: string | undefined
   prepare?(db: Sqlite): void
   fill(db: Sqlite): void
 }
 
 /**
- * Runs work that replaces a workspace. No service of the workspace can start meanwhile.
+ * Runs work that replaces a workspace. No process can serve the workspace meanwhile.
  * @throws {UsageError} if the workspace is served
  * @throws {OutputError} if storage fails; the workspace is then unchanged
+ * @throws any other error of `work`
  */
 export async function withStoppedWorkspace<T>(
   dir: string,
@@ -47,10 +48,10 @@ export async function withStoppedWorkspace<T>(
 }
 
 /**
- * Replaces the contents of a workspace in one transaction. Saves the old contents in the same transaction, so
+ * Replaces the contents of a workspace in one transaction. Saves the old contents during the transaction, so
  * that no write of another command is lost.
  * @returns path of the saved contents; undefined if `saveAs` is undefined
- * @throws the error of SQLite or of the file system; the workspace is then unchanged
+ * @throws the error of a failed step; the contents are then unchanged
  */
 export async function replaceContents(options: ReplaceOptions): Promise<string | undefined> {
   const { dir, machine, saveAs, prepare, fill } = options
@@ -71,6 +72,7 @@ export async function replaceContents(options: ReplaceOptions): Promise<string |
     db.exec('COMMIT')
     return saved
   } catch (error) {
+    // libsql keeps a closed connection open until its statements are garbage-collected.
     rollBack(db)
     throw error
   } finally {
@@ -78,7 +80,6 @@ export async function replaceContents(options: ReplaceOptions): Promise<string |
   }
 }
 
-/** libsql keeps a closed connection open until its statements are garbage-collected. */
 function rollBack(db: Sqlite): void {
   try {
     db.exec('ROLLBACK')

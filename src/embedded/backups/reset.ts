@@ -11,6 +11,7 @@ import { type ReplaceOptions, replaceContents, withStoppedWorkspace } from './re
  * @returns path of the saved old contents
  * @throws {UsageError} if the workspace is served or does not exist
  * @throws {OutputError} if storage fails; the workspace is then unchanged
+ * @throws the error of `confirm`
  */
 export async function reset(
   { dir, machine }: Pick<ReplaceOptions, 'dir' | 'machine'>,

@@ -23,6 +23,7 @@ interface Restored {
  * @throws {UsageError} if the workspace is served, or the file is the database of the workspace
  * @throws {UsageError} if the file is not a backup, is damaged, or is of a newer version
  * @throws {OutputError} if storage fails; the workspace is then unchanged
+ * @throws the error of `confirm`
  */
 export async function restore(
   { dir, machine }: Pick<ReplaceOptions, 'dir' | 'machine'>,

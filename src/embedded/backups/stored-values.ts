@@ -6,10 +6,7 @@ import { maxTotal } from '../store/rows.ts'
 import type { Value } from '../store/sqlite.ts'
 import type { WebhookTarget } from '../webhooks/outbox.ts'
 
-/**
- * Conversion of a value of a backup to a value that this version accepts. Returns undefined for a value that
- * no version has stored.
- */
+/** Conversion of a value of a backup to a value that this version accepts; undefined if there is none. */
 type Rule = (value: unknown) => Value | undefined
 
 /** Greatest distance of a `Date` from 1970, in milliseconds. A wrong clock can store any time. */
@@ -121,7 +118,7 @@ const isEvent = (value: unknown) =>
   isObject(value['payload']) &&
   ['undefined', 'string'].includes(typeof value['payload']['userId'])
 
-/** Row number, which increases with each row. `copyRows` replaces numbers above `maxSeq`. */
+/** Row number. `copyRows` replaces numbers above `maxSeq`. */
 const seq = whole(1, maxTotal)
 const time = whole(-maxTime, maxTime)
 const count = whole(0, Number.MAX_SAFE_INTEGER)
