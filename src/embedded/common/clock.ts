@@ -1,4 +1,4 @@
-/** Kind of a timer. A `tick` is periodic maintenance, which runs only once after a jump of the clock. */
+/** Kind of a timer. A `tick` is periodic work, which runs only once after the clock jumps. */
 export type TimerKind = 'tick'
 
 /** Clocks and timers of the service, which tests replace. */

@@ -63,13 +63,13 @@ const storageReasons: readonly (readonly [RegExp, string])[] = [
   [/I\/O error/, 'the disk cannot be read or written'],
 ]
 
-/** Error for data that this program cannot have written, although SQLite reports no damage. */
+/** Creates the error for data that this program cannot have written, if SQLite reports no damage. */
 export const damaged = () => new Fault(503, storage, damageMessage)
 
 /** Returns true for damage, which a retry cannot resolve. */
 export const isDamage = (error: unknown) => toStorageFault(error)?.message === damageMessage
 
-/** Error for database files that another program changed. Writes to such files would be lost. */
+/** Creates the error for database files to which writes would be lost. */
 export const fileLost = () =>
   new Fault(
     503,

@@ -7,7 +7,7 @@ export interface Ids {
   newToken(): string
 }
 
-/** IDs and tokens begin with the time, so that inserts append to the database index. */
+/** Begins IDs and tokens with the time, so that inserts append to the database index. */
 export function createIds(now: () => number): Ids {
   // One large read of random bytes costs as much as one small read.
   const pool = Buffer.alloc(4080)

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 
 const header = 'x-request-id'
 
-/** IDs that clients may choose: one word of printable ASCII that is safe in logs and shells. */
+/** IDs that clients may choose: at most 128 characters that are safe in logs and shells. */
 const acceptable = /^[\w.:+/=@-]{1,128}$/
 
 export function createRequestIds(): (request: IncomingMessage) => string {

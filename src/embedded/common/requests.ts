@@ -7,7 +7,7 @@ import type { WireRequest } from '../../api/wire.ts'
 import { invalid } from './faults.ts'
 import { requireStorable } from './values.ts'
 
-/** Compares the API key in constant time, so that the response time reveals only the length of the key. */
+/** Compares a key in constant time, so that the response time reveals only the length of the key. */
 export function isAuthorized(header: string | undefined, expected: Buffer): boolean {
   // The name of an authentication scheme is case-insensitive (RFC 9110, section 11.1).
   const received = Buffer.from((header ?? '').replace(/^bearer /i, 'Bearer '))

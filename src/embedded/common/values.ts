@@ -37,15 +37,15 @@ export function requireEncodedUrl(field: string, url: string): void {
     throw invalid(`${field} must have its host in Punycode, such as xn--bcher-kva.example`)
 }
 
-/** @throws {Fault} for any URL except a percent-encoded http or https URL */
+/** @throws {Fault} if `requireEncodedUrl` refuses the URL, or the scheme is not http or https */
 export function requireWebUrl(field: string, url: string): void {
   requireEncodedUrl(field, url)
   if (!/^https?:$/.test(new URL(url).protocol)) throw invalid(`${field} must be an http or https URL`)
 }
 
 /**
- * Refuses text that SQLite would change. SQLite truncates at NUL and replaces lone surrogates, which could
- * make two user IDs equal. Unlisted fields are exempt, because JSON escapes both.
+ * Refuses text that SQLite would change: SQLite truncates at NUL and replaces lone surrogates, so two user
+ * IDs could become equal. Fields outside `fields` are exempt, because JSON escapes both.
  * @throws {Fault} for such text, and for a field `__proto__`
  */
 export function requireStorable(value: unknown, fields: Fields = {}): void {

@@ -12,7 +12,7 @@ export type FaultTarget = OperationName | 'connect'
 export interface FaultSpec {
   /** Undefined for all operations of the API. */
   operations: readonly FaultTarget[] | undefined
-  /** IDs, of which a matching request names at least one. Undefined for all requests. */
+  /** A matching request names at least one of the IDs. Undefined for all requests. */
   ids: readonly string[] | undefined
   status: number | undefined
   headers: Readonly<Record<string, string>>

@@ -10,7 +10,7 @@ export interface AddedFault {
   remove(): void
 }
 
-/** Result, undefined if the operation did not run, and the failure that replaces the result. */
+/** Result, undefined if the operation did not run, and the failure to inject. */
 type Applied<T> =
   | { result: T; failure: TextResponse | 'cut' | undefined }
   | { result: undefined; failure: TextResponse }
@@ -23,7 +23,7 @@ interface Rule {
   random: () => number
 }
 
-/** Faults of a service under test. At most one fault changes a request: the first match. */
+/** Faults of a service under test. At most one fault applies to a request: the first match. */
 export class FaultRules {
   readonly #clock: Clock
   readonly #rules = new Set<Rule>()
@@ -123,7 +123,7 @@ export class FaultRules {
     return undefined
   }
 
-  /** Waits on the clock of the service. Returns false if `clear` ran since the caller read `clears`. */
+  /** Waits on the clock of the service. Returns false if `clear` ended or prevented the delay. */
   #delay(ms: number, clears: number): Promise<boolean> | boolean {
     if (ms === 0) return true
     if (clears !== this.#clears) return false
@@ -140,7 +140,7 @@ export class FaultRules {
   }
 }
 
-/** Reads the `user_id` of a body, which names the user of a request without that ID in its path. */
+/** Reads the `user_id` of a body, because not every path contains the ID of the user. */
 function readUserId(body: string | undefined): string[] {
   try {
     const value: unknown = JSON.parse(body ?? '')

@@ -20,7 +20,7 @@ export interface ControlListener {
 
 const maxBodyBytes = 64 * 1024 * 1024
 
-/** Listens on loopback for requests that change the clock, the faults and the seed of a service. */
+/** Listens on loopback for requests that control a service under test. */
 export async function listenForControl(control: ServiceControl): Promise<ControlListener> {
   const key = `control_${randomBytes(24).toString('base64url')}`
   const expectedHeader = Buffer.from(`Bearer ${key}`)
@@ -55,7 +55,7 @@ async function respond(
   request: IncomingMessage,
 ): Promise<ControlResponse> {
   const { method, url = '', headers } = request
-  // Web pages send an Origin with every POST; test programs send none.
+  // Web pages send an Origin with every POST.
   const foreign =
     headers.origin === undefined ? refuseForeign(request, []) : 'the Origin header is not allowed'
   if (foreign) return refuse(403, foreign)

@@ -23,7 +23,7 @@ function strictField(field: z.core.$ZodType): z.core.$ZodType {
 const page =
   operations.createPages.body instanceof z.ZodArray ? operations.createPages.body.element : undefined
 
-/** Converts an ISO 8601 timestamp to milliseconds since 1970. */
+/** Converter of ISO 8601 timestamps to milliseconds since 1970. */
 const timestamp = z.iso
   .datetime({
     offset: true,
@@ -98,7 +98,7 @@ export interface ParsedSeed {
   rooms?: readonly SeedRoom[]
 }
 
-/** @throws {UsageError} for an invalid key or value, or a duplicate ID; the message contains its path */
+/** @throws {UsageError} for an invalid key or value, or a duplicate; the message contains its path */
 export function parseSeed(value: unknown): ParsedSeed {
   const result = seedSchema.safeParse(value)
   if (result.success) {
@@ -114,7 +114,7 @@ export function parseSeed(value: unknown): ParsedSeed {
   )
 }
 
-/** Refuses duplicates, because the service would overwrite a user or a member that occurs twice. */
+/** Refuses duplicates: for example, the service would overwrite a user that occurs twice. */
 function requireUniqueIds({ users = [], rooms = [] }: ParsedSeed): void {
   const members = rooms.flatMap((room, i) =>
     (room.members ?? []).map((member, j) => ({ ...member, path: `rooms[${i}].members[${j}]`, room: i })),

@@ -12,7 +12,7 @@ import { isParticipant } from '../sessions/roster.ts'
 import { maxTotal, type SessionRow } from '../store/rows.ts'
 import type { ParsedSeed, SeedRoom, SeedSession, SeedUser } from './seed-schema.ts'
 
-/** IDs and tokens of a seed, which are the same each time the seed is applied. */
+/** Generated IDs and tokens of a seed, equal each time the seed is applied. */
 export class SeedIds {
   readonly #generated: string[] = []
   #next = 0
@@ -148,10 +148,10 @@ function toVisit(
   return { ...who, start: connected_at, end: disconnected_at }
 }
 
-/** Adds ended sessions, and the start and duration of meetings. Call inside `store.write`. */
+/** Adds ended sessions, and updates the times of the room. Call inside `store.write`. */
 function addVisits({ store }: HandlerContext, roomId: string, visits: readonly Visit[]): void {
   if (visits.length === 0) return
-  // Lists show sessions in the order of insertion.
+  // Lists show the last inserted session first.
   for (const { id, memberId, userId, type, start, end } of visits.toSorted((a, b) => a.start - b.start))
     store.insert(
       `INSERT INTO sessions (id, room_id, member_id, user_id, type, connected_at, disconnected_at, end_reason)

@@ -20,11 +20,10 @@ export interface ControlledInstance {
    * their responses, for at most a second. Call before the clock moves.
    */
   probePeers(ms: number): Promise<void>
-  /** Waits for the webhook attempts and writes that are running. */
+  /** Waits for running webhook attempts and writes. */
   settle(): Promise<void>
 }
 
-/** Maximum jump of the clock, in milliseconds: ten years. */
 const maxAdvanceMs = 3650 * 24 * 3_600_000
 
 const none: Seeded = { users: [], rooms: [] }
@@ -102,8 +101,8 @@ export class ServiceControl {
   }
 
   /**
-   * Stores a seed for `reset`, and resets the service. If the service refuses a record, resets the service
-   * with the previous seed.
+   * Stores a seed for `reset`, and resets the service. If this reset fails, resets the service with the
+   * previous seed.
    * @throws {UsageError} if the seed is not valid, or the service refuses a record
    */
   seed(value: unknown): Promise<void> {

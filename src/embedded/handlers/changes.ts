@@ -24,7 +24,7 @@ const currentRecords: {
   },
 }
 
-/** Fields that the service changes by itself, possibly after the client read them. */
+/** Ignored fields, which may have changed since the client read them. */
 const volatileFields = ['updated_at', 'started_at', 'meeting_time', 'remaining_seconds']
 
 export function isUpdate(name: OperationName): name is UpdateName {

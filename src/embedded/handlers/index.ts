@@ -27,7 +27,7 @@ const handlers: Handlers = {
   ...webhookHandlers,
 }
 
-/** Runs the handler of an operation. Validate the input with the schemas of the operation first. */
+/** Runs the handler of an operation with validated input. */
 export function runHandler<N extends OperationName>(
   name: N,
   context: HandlerContext,

@@ -94,7 +94,6 @@ function readName(body: object): string | undefined {
   return name
 }
 
-/** Filtering out memberships of deleted users is slow, and necessary only until their removal ends. */
 function hasUnfinishedUserDeletions(store: Store): boolean {
   return store.one(`SELECT 1 FROM sweeps WHERE kind = 'user' LIMIT 1`) !== undefined
 }
@@ -102,6 +101,7 @@ function hasUnfinishedUserDeletions(store: Store): boolean {
 export const memberHandlers = {
   listMembers({ store }, { params, query }) {
     requireRoom(store, params.room_id)
+    // The view is slower, and needed only while rows of deleted users or ended sessions remain.
     const listing = {
       table: hasUnfinishedUserDeletions(store) || hasListedEnds(store) ? 'present_members' : 'members',
       filters: [['room_id = ?', params.room_id]],

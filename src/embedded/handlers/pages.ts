@@ -7,11 +7,11 @@ import { listAll, listPage } from '../store/listing.ts'
 import type { PageRow } from '../store/rows.ts'
 import type { Handlers } from './handler-context.ts'
 
-/** A client may choose the greatest possible index, which all later pages then share. */
+/** Limits the position, because a client may choose the greatest possible index. */
 const getNextPosition = (position: number) => Math.min(position + 1, Number.MAX_SAFE_INTEGER)
 
 export const pageHandlers = {
-  /** Lists pages by position. Lists all pages unless `limit` or `offset` is given, as for sessions. */
+  /** Lists all pages unless `limit` or `offset` is given. */
   listPages({ store }, { params, query }) {
     requireRoom(store, params.room_id)
     const listing = {

@@ -47,7 +47,7 @@ function insertUser(store: Store, user: UserRow): boolean {
 /** Ignores the case of ASCII letters. A user ID that contains `@` replaces a missing email. */
 function createSearchFilter(text: string): [string, string] {
   const email = `coalesce(email, CASE WHEN instr(user_id, '@') THEN user_id END)`
-  // LIKE takes half the time, but does not distinguish these characters, and refuses long texts.
+  // LIKE takes half the time, but does not distinguish the excluded characters, and refuses long texts.
   return /^[^\x80\ufffd-\uffff]{0,1000}$/.test(text)
     ? [`${email} LIKE ? ESCAPE '\\'`, `%${text.replace(/[\\%_]/g, '\\$&')}%`]
     : [`instr(lower(${email}), lower(?)) > 0`, text]

@@ -11,7 +11,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 /**
  * Reads the body of a request, up to `most` bytes. After a refusal, the rest of the body is unread.
  * @param reservation reserves the memory: a declared length immediately, chunks as they arrive
- * @param onAccept called before the body is read, but not if the declared length is refused
+ * @param onAccept called immediately before the body is read
  * @throws if the client closes the connection before the end of the body
  */
 export function readBody(
