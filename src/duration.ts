@@ -1,6 +1,5 @@
 import { type ErrorDetails, UsageError } from './errors.ts'
 
-/** Milliseconds per unit. */
 const units = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
 
 const pattern =

@@ -16,7 +16,6 @@ const verdicts = {
   updated: 'good',
   skipped: 'good',
   failed: 'bad',
-  /** The service may have made the change. */
   unknown: 'bad',
   unsent: 'open',
   invalid: 'bad',

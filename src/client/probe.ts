@@ -11,7 +11,6 @@ export interface ProbeResult {
   isService: boolean
 }
 
-/** State that the requests of a run share. */
 export interface ServiceFacts {
   probe?: Promise<ProbeResult>
   /** Probe after a denial of access (403), because the key may have been revoked since the last success. */
@@ -24,7 +23,6 @@ export interface ServiceFacts {
   isPagingRefused?: boolean
   /** True if lists must be complete, because the command may write. */
   mayWrite?: boolean
-  /** True with `--allow-incomplete`. */
   allowsIncomplete?: boolean
 }
 

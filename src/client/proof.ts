@@ -122,7 +122,6 @@ function toResponse(
   return response ?? createResponse(endpoint, item)
 }
 
-/** Creates the response to a proved deletion: the item as this run read it, or only its ID. */
 export function createDeletionResponse(endpoint: Endpoint, input: AnyInput, before: Before): ResponseBody {
   return createResponse(endpoint, before ?? { [getIdField(endpoint)]: callerId(endpoint, input) })
 }

@@ -9,7 +9,6 @@ export function isBusy(status: number | undefined): status is 429 | 503 {
   return status === 429 || status === 503
 }
 
-/** Returns true for idempotent requests. */
 export function isRepeatable({ method, repeatable }: Route): boolean {
   return method !== 'POST' || repeatable === true
 }

@@ -102,7 +102,6 @@ class RequestRun {
   #timedOut = false
   #failures = 0
   #refusals = 0
-  /** True if the service may have processed an attempt. */
   #maybeReceived = false
 
   constructor(context: RetryContext, request: WireRequest, repeatability: Repeatability) {

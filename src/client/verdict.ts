@@ -10,7 +10,7 @@ import type { ParsedResponse } from './parsed-response.ts'
 import type { AnyInput } from './request.ts'
 
 export interface Remark {
-  /** Subject of the remark. The command prints only the first remark of each subject in full. */
+  /** Subject of the remark. The command prints at most one remark of each subject in full. */
   about: string
   text: string
   /** True for fields that the service accepted but does not show. */

@@ -4,7 +4,6 @@ import { type Fields, selectListedFields, selectUnlistedFields } from '../api/re
 import { room, user } from '../api/resources.ts'
 import { UsageError } from '../errors.ts'
 
-/** Placeholders of link templates in addition to `userLinkFields` and `roomLinkFields`. */
 const linkFields = ['room_id', 'room_name', 'user_id', 'name', 'role', 'access_token']
 
 const listNames = ({ fields }: { fields: Fields }) =>
@@ -12,12 +11,8 @@ const listNames = ({ fields }: { fields: Fields }) =>
     .filter(([name, { secret }]) => !linkFields.includes(name) && !secret && name !== 'id')
     .map(([name]) => name)
 
-/** Fields of users that links and their rows can contain in addition to `linkFields`. */
 export const userLinkFields: readonly string[] = listNames(user)
-/**
- * Fields of rooms that links and their rows can contain in addition to `linkFields`, by placeholder:
- * `room_type`, and `type` for short unless users have a field of the same name.
- */
+/** Fields of rooms by placeholder: `room_type`, and `type` unless `userLinkFields` has the same name. */
 export const roomLinkFields: ReadonlyMap<string, string> = new Map(
   listNames(room)
     .filter((name) => name !== 'name')

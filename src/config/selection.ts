@@ -12,7 +12,6 @@ export interface SelectionFlags {
   baseUrl?: string | undefined
 }
 
-/** Selection of a service by flags and environment. The settings file can supply missing values. */
 interface Selection {
   named: Setting<string> | undefined
   baseUrl: Setting<string> | undefined

@@ -87,7 +87,7 @@ export interface Settings {
 }
 
 /**
- * Resolves each setting from flag, environment, profile or default, in that order.
+ * Resolves the settings from flags, environment, profile and defaults, in that order.
  * @param mayBeNew true if the selected profile need not exist
  * @param servedUrl base URL at which the local workspace is served
  * @throws {UsageError} if a value is invalid, flags conflict, or the profile does not exist
@@ -210,7 +210,6 @@ function findProtector(baseUrl: string | undefined, config: StoredConfig): strin
   return findProfiles(baseUrl, config).find(([, profile]) => profile.protected === true)?.[0]
 }
 
-/** Finds an audit log in any profile of the service. */
 function findAuditLog(baseUrl: string | undefined, config: StoredConfig): Setting<string> | undefined {
   for (const [name, { audit_log }] of findProfiles(baseUrl, config))
     if (audit_log !== undefined) return { value: String(audit_log), from: `profile ${name}` }
@@ -237,7 +236,6 @@ interface ConfigResult {
   readError?: MeetroomError | undefined
 }
 
-/** Returns the error of an unusable file, for a run that works without settings. */
 function tryRead(read: () => StoredConfig, isMissing = (_: MeetroomError) => false): ConfigResult {
   try {
     return { config: read() }

@@ -4,7 +4,6 @@ import type { StoreMachine } from './store/sqlite.ts'
 
 type OpenTransport = Transport & { close?(): Promise<void> | void }
 
-/** Connection to a workspace: over HTTP to the serving process, or within this process. */
 interface WorkspaceConnection {
   transport: OpenTransport
   apiKey: string
@@ -23,7 +22,6 @@ interface ConnectWorkspaceOptions {
   notice(text: string): void
 }
 
-/** Maximum time to retry a request that cannot be sent, in milliseconds. */
 const reconnectTimeoutMs = 1000
 const retryDelayMs = 50
 

@@ -11,7 +11,6 @@ const maxCheckedBytes = 256 * 1024 * 1024
 /**
  * Checks the schema, the pages and the values of a workspace's database, without changing them. In a database
  * larger than `maxCheckedBytes`, checks only the schema.
- * @param bytes size of the database
  * @throws {UsageError} if no version of this program has the schema, or a page or a value is damaged
  * @throws a system error or an error of SQLite
  */

@@ -12,7 +12,6 @@ import { type Backup, createDamagedError, toBackupError } from './open-backup.ts
 import { maxText, optionalRows, storedValues } from './stored-values.ts'
 
 export interface Draft {
-  /** Path of a database with the current schema and the rows of the backup. */
   path: string
   /** Number of rows that were changed or omitted, because this version refuses some values. */
   changedRows: number

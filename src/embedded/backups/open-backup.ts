@@ -10,7 +10,6 @@ import { findPageFault } from './check-database.ts'
 import { readFacts, type WorkspaceFacts } from './facts.ts'
 
 export interface Backup {
-  /** Read-only connection. */
   db: Sqlite
   version: number
   facts: WorkspaceFacts
@@ -42,7 +41,6 @@ export async function openBackup(path: string, quietly: QuietLoader): Promise<Ba
   }
 }
 
-/** Converts an error of SQLite during a read of a backup; returns any other error unchanged. */
 export function toBackupError(error: unknown, path: string): unknown {
   return toStorageFault(error) ? createDamagedError(path) : error
 }

@@ -88,7 +88,6 @@ function rollBack(db: Sqlite): void {
   }
 }
 
-/** Returns an unused file name in the backup directory, such as `before-reset-2026-11-23T072127.db`. */
 function findFreeName(dir: string, start: string, now: number): string {
   const stem = `${start}-${new Date(now).toISOString().slice(0, 19).replaceAll(':', '')}`
   for (let nth = 1; ; nth++) {

@@ -7,7 +7,6 @@ import { type ReplaceOptions, replaceContents, withStoppedWorkspace } from './re
 
 /**
  * Empties a workspace. The workspace keeps its API key.
- * @param confirm asks for confirmation, given the contents of the workspace
  * @returns path of the saved old contents
  * @throws {UsageError} if the workspace is served or does not exist
  * @throws {OutputError} if storage fails; the workspace is then unchanged

@@ -13,13 +13,12 @@ interface Restored {
   facts: WorkspaceFacts
   /** Path of the saved old contents; undefined for a new workspace. */
   saved: string | undefined
-  /** Number of rows that were changed or omitted, because this version refuses some values. */
   changedRows: number
 }
 
 /**
  * Replaces the contents of a workspace with the rows of a backup. The workspace keeps its API key.
- * @param confirm asks for confirmation, given the facts of the backup; called only if the workspace exists
+ * @param confirm called only if the workspace exists
  * @throws {UsageError} if the workspace is served, or the file is the database of the workspace
  * @throws {UsageError} if the file is not a backup, is damaged, or is of a newer version
  * @throws {OutputError} if storage fails; the workspace is then unchanged

@@ -1,7 +1,6 @@
 /** Kind of a timer. A `tick` is periodic work, which runs only once after the clock jumps. */
 export type TimerKind = 'tick'
 
-/** Clocks and timers of the service, which tests replace. */
 export interface Clock {
   /** Returns the wall-clock time in milliseconds since 1970. The clock can be set during the run. */
   now(): number

@@ -13,7 +13,7 @@ interface Times {
   monotonic: number
 }
 
-/** Clock of a service under test, which tests can advance, freeze and resume. Starts at the real time. */
+/** Clock of a service under test. Starts at the real time. */
 export class ServiceClock implements Clock {
   readonly #real: Clock
   readonly #timers = new Set<Timer>()

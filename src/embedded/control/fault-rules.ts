@@ -17,7 +17,6 @@ type Applied<T> =
 
 interface Rule {
   spec: FaultSpec
-  /** The fault as given, in JSON, for reports. */
   text: string
   matched: number
   random: () => number

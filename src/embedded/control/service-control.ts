@@ -128,7 +128,6 @@ export class ServiceControl {
     return this.#enqueue(() => this.#reset())
   }
 
-  /** Sets the seed at the start, and applies the seed only to a new workspace. */
   start(seed: unknown, isNew = true): Promise<void> {
     return this.#enqueue(async () => {
       this.#seed = seed
@@ -215,7 +214,6 @@ function compareSegment(expected: string | undefined, segment: string | undefine
 
 const splitPath = (path: string) => path.split('/').filter((segment) => segment !== '')
 
-/** Gate that counts running requests and can hold new requests, so that no request runs during a reset. */
 class Gate {
   #running = 0
   #closed: Promise<void> | undefined

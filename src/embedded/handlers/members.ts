@@ -101,7 +101,7 @@ function hasUnfinishedUserDeletions(store: Store): boolean {
 export const memberHandlers = {
   listMembers({ store }, { params, query }) {
     requireRoom(store, params.room_id)
-    // The view is slower, and needed only while rows of deleted users or ended sessions remain.
+    // The view is slower, and needed only while the deletion of members is unfinished.
     const listing = {
       table: hasUnfinishedUserDeletions(store) || hasListedEnds(store) ? 'present_members' : 'members',
       filters: [['room_id = ?', params.room_id]],

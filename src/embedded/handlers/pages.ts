@@ -11,7 +11,6 @@ import type { Handlers } from './handler-context.ts'
 const getNextPosition = (position: number) => Math.min(position + 1, Number.MAX_SAFE_INTEGER)
 
 export const pageHandlers = {
-  /** Lists all pages unless `limit` or `offset` is given. */
   listPages({ store }, { params, query }) {
     requireRoom(store, params.room_id)
     const listing = {

@@ -1,4 +1,3 @@
-/** Limit on the memory of all request bodies of a server. */
 export class BodyBudget {
   #free: number
 
@@ -6,7 +5,6 @@ export class BodyBudget {
     this.#free = bytes
   }
 
-  /** Returns false, without a change, if fewer bytes are free. */
   take(bytes: number): boolean {
     if (bytes > this.#free) return false
     this.#free -= bytes
