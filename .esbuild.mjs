@@ -14,9 +14,9 @@ import { importsAsText } from './.esbuild-text.mjs'
 const common = { platform: 'node', target: 'node20.18', charset: 'ascii', minify: true }
 
 /**
- * Plugin that omits `node:child_process`, which Commander loads at startup for executable subcommands. This
- * program has no executable subcommands. With the module, `--help` takes 1.03 times as long, and `meetroom
- * completion bash` 1.04 times.
+ * Plugin that omits `node:child_process` from Commander, which loads the module for executable subcommands.
+ * This program has none. With the module, `--help` takes 1.03 times as long, and `meetroom completion bash`
+ * 1.04 times.
  */
 const withoutChildProcess = {
   name: 'without-child-process',
@@ -67,12 +67,12 @@ export async function bundle() {
     })
   const names = new Map(parts.map(({ name }) => [`./${name.split('/').at(-1)}`, name]))
   const converted = parts.map(async ({ text, ...part }) => {
-    // A dynamic import becomes a require, because code from V8's cache cannot import.
+    // A dynamic import becomes a require, because the launcher's `vm.Script` cannot import.
     const { code } = await transform(asCommonJs(part.name, text), {
       ...common,
       format: 'cjs',
       supported: { 'dynamic-import': false },
-      // The launcher sets `module.dirname` to the directory of the parts.
+      // The launcher sets `module.dirname` to the path of dist.
       define: { 'import.meta.dirname': 'module.dirname' },
     })
     return { ...part, code: code.replace(/"(\.\/[\w-]+\.js)"/g, (word, name) => JSON.stringify(names.get(name) ?? name)) }
@@ -81,7 +81,7 @@ export async function bundle() {
   return { parts: await Promise.all(converted), comments, metafile }
 }
 
-/** Returns the files of the program by name. Each file is an object expression with one function per part. */
+/** Returns the text of each program file: an object expression with one function per part. */
 export function filesOf(parts) {
   const files = new Map()
   for (const { name, code } of parts) {
@@ -92,7 +92,7 @@ export function filesOf(parts) {
   return new Map([...files].map(([file, texts]) => [file, `({\n${texts.join(',\n')}})\n`]))
 }
 
-/** Globals that the testing module saves at its start, so that fake timers do not stop the service. */
+/** Globals that the testing module saves when loaded, so that later fake timers do not affect the service. */
 const ownGlobals = [
   ...['Date', 'performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
   ...['setImmediate', 'clearImmediate'],
@@ -125,7 +125,7 @@ export async function bundleTesting() {
   }
 }
 
-/** Returns the names and aliases of all commands, and the flags and formats that load other code. */
+/** Returns the names and aliases of all commands, and flags and formats that load other code. */
 async function listCacheWords() {
   const { outputFiles } = await build({
     ...bundled,
@@ -193,7 +193,7 @@ if (process.argv[1] === import.meta.filename) {
   const testing = await bundleTesting()
   const inputs = [...parts.flatMap((part) => part.inputs), ...testing.inputs]
   const program = filesOf(parts)
-  // The launcher reads the program as latin1. esbuild escapes strings, but not regular expression literals.
+  // The launcher reads the program as latin1. esbuild does not escape regular expression literals.
   for (const [name, text] of program) {
     const [found] = /.{0,30}[^\0-\x7f].{0,30}/.exec(text) ?? []
     if (found) throw new Error(`${name} has a character outside ASCII; write it as an escape: ${found}`)

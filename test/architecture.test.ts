@@ -34,7 +34,6 @@ const imports = files.flatMap(importsOf)
 const ours = imports.filter(({ to }) => to.endsWith('.ts'))
 const layer = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : file.replace(/\.ts$/, ''))
 
-/** Layers that each layer may import. */
 const mayImport: Record<string, readonly string[]> = {
   main: ['cli', 'errors', 'host'],
   cli: [
@@ -70,7 +69,7 @@ test('the modules of a layer import only from lower layers', () => {
   expect(wrong).toEqual([])
 })
 
-/** Layers of cli, from the top. Each layer may import only later layers. */
+/** Layers of cli, from the top. */
 const cliLayers = [
   ...['commands', 'shell', 'mistakes', 'workspace', 'backup', 'links', 'reports', 'targets', 'import'],
   ...[
@@ -184,7 +183,6 @@ test('source files have no import cycles, including cycles of type imports', () 
   expect(findCycle(edges)).toEqual([])
 })
 
-/** Returns one cycle of a graph; empty if there is none. */
 function findCycle(edges: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] {
   const done = new Set<string>()
   const cycleFrom = (node: string, path: readonly string[]): readonly string[] | undefined => {
@@ -204,7 +202,6 @@ test('only visible.ts and a fixed list of modules mark text as safe for the term
   expect(files.filter((file) => /\bas Visible\b/.test(code(file)))).toEqual([
     'cli/output/terminal/visible.ts',
   ])
-  // These modules mark the output of libraries that process visible text.
   expect(files.filter((file) => /\bmarkVisible\(/.test(code(file))).sort()).toEqual([
     'cli/output/formats/fit.ts',
     'cli/output/formats/table.ts',
@@ -239,11 +236,11 @@ test('only cli/run runs many requests, counts outcomes, stops at fatal errors an
   ])
   expect(outside.filter((file) => /\bnew Run\(|\.ending\(/.test(code(file)))).toEqual([])
   expect(outside.filter((file) => /\bisFatal\b/.test(code(file)))).toEqual(['client/outcome.ts'])
-  // These modules combine steps of different kinds in one run; all other writes to many items are tasks.
+  // These modules combine steps of different kinds in one run.
   expect(outside.filter((file) => /\bprintRun\(/.test(code(file))).sort()).toEqual([
     ...['cli/commands/users/offboard/run-offboarding.ts', 'cli/workspace/apply-workspace.ts'],
   ])
-  // These modules read within one job, or within one poll of all rooms.
+  // These modules only read.
   expect(outside.filter((file) => /\bmapAhead\(/.test(code(file))).sort()).toEqual([
     'cli/commands/sessions/watch/room-poller.ts',
     'cli/links/user-access.ts',
@@ -262,7 +259,7 @@ test('modules outside output/redaction mask secrets only through redaction.ts', 
   expect(others.map(({ from, to }) => [from, to])).toEqual([
     ['cli/requests/request.ts', `${folder}/requests.ts`],
   ])
-  // These modules contain the definition, and flags that accept no secret field.
+  // These modules define secretFields, or exclude secret fields from `--count-by`.
   const knowing = files.filter((file) => dirname(file) !== folder && code(file).includes('secretFields'))
   expect(knowing.sort()).toEqual(['api/resources.ts', 'cli/lists/count.ts', 'cli/shell/candidates.ts'])
 })
@@ -276,18 +273,18 @@ test('only output/views declares views', () => {
 test('only match.ts and a fixed list of modules compare names and emails of items', () => {
   const matcher = 'cli/matching/match.ts'
   const having = (pattern: RegExp) => files.filter((file) => pattern.test(code(file))).sort()
-  // The other modules compare rows of one file, keys of a workspace file, and values that a write has set.
+  // The other modules compare cells of an import file, create keys, and compare sent with received values.
   expect(having(/\.normalize\('NF/)).toEqual([
     ...['cli/import/read/lookalikes.ts', matcher, 'cli/workspace/export-workspace.ts', 'client/compare.ts'],
   ])
   expect(having(/\bfoldText\(|\.localeCompare\(/)).toEqual(['cli/filter/search.ts', matcher])
-  // These modules compare the new name of a watched room, and the order of the keys.
+  // These modules detect that a room was renamed, and sort rooms by name.
   const comparing = having(/\w(\.|\[')(name|email)('\])? [!=]== (?!undefined|null|['\d])/)
   expect(comparing.filter((file) => layer(file) === 'cli')).toEqual([
     'cli/commands/sessions/watch/room-view.ts',
     'cli/workspace/export-workspace.ts',
   ])
-  // An import compares no names: an empty filtered list shows that the import has not created the room.
+  // The import checks only whether the filtered list is empty.
   expect(having(/call\('listRooms', \{ query: \{ name\b/)).toEqual([
     ...['cli/import/adapters/rooms.ts', 'cli/names/item-finder.ts'],
   ])
@@ -305,7 +302,7 @@ test('only read-list.ts and paginate-any.ts follow the pages of a list', () => {
   const inCli = files.filter((file) => layer(file) === 'cli')
   const paging = inCli.filter((file) => /query: \{ \.\.\.\w+, \.\.\.pag(e|ing) \}/.test(code(file)))
   expect(paging.sort()).toEqual([...readers, 'cli/lists/paging/proven-total.ts'].sort())
-  // These modules send probes and previews, which request one page.
+  // These calls request only the first page.
   expect(inCli.filter((file) => /\b(call|find)\(\s*'list/.test(code(file))).sort()).toEqual([
     ...['cli/commands/auth/login.ts', 'cli/commands/auth/status.ts'],
     ...['cli/commands/message/send.ts', 'cli/commands/rooms/wait/service.ts'],
@@ -360,7 +357,7 @@ test('only host.ts and four modules of src/files write to open files, and only c
     // Writes to standard output.
     'host.ts',
   ])
-  // A library writes the settings.
+  // `conf` writes the settings file.
   expect(imports.filter(({ to }) => to === 'conf').map(({ from }) => from)).toEqual(['config/writer.ts'])
 })
 
@@ -373,11 +370,11 @@ test('only rows.ts parses CSV', () => {
 test('only file-errors.ts and a fixed list of modules contain the texts of file errors', () => {
   const wording = /\} cannot be (read|written|stored|used): \$\{/
   expect(files.filter((file) => wording.test(code(file))).sort()).toEqual([
-    // The other two modules describe the content of a lock file, and errors of SQLite.
+    // The other two modules describe a lock file and a failed backup.
     ...['cli/workspace/lock/lock-format.ts', 'embedded/backups/back-up.ts'],
     'files/file-errors.ts',
   ])
-  // The other modules describe ports, programs, standard output and the database.
+  // The other modules describe ports, programs, standard output and the local workspace.
   expect(files.filter((file) => /\bdescribeSystemError\b/.test(code(file))).sort()).toEqual([
     ...['cli/commands/serve/environment.ts', 'cli/commands/shared/listening.ts'],
     ...['cli/commands/webhooks/webhook-listener.ts', 'cli/output/printer.ts', 'cli/requests/key-command.ts'],
@@ -394,7 +391,6 @@ test('modules have no mutable variables at the top level', () => {
   expect(files.filter((file) => /^(export )?let /m.test(code(file)))).toEqual([])
 })
 
-/** Returns the text of a file without its comments. */
 function code(file: string): string {
   return readFileSync(join(src, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
 }
@@ -405,7 +401,7 @@ test('templates with the tag own contain only ASCII, because the build does not 
 })
 
 test('only readings.ts and a fixed list of modules parse dates', () => {
-  // The other modules parse HTTP dates, certificates and typed times.
+  // The other modules parse HTTP dates and the end of a certificate.
   const readers = [
     ...['api/readings.ts', 'client/retry-policy.ts'],
     ...['cli/commands/doctor/network.ts', 'cli/commands/doctor/service.ts'],

@@ -1,6 +1,5 @@
-// Prints known vulnerabilities of the packages that users get: `npm audit`, reduced to the packages in the
-// bill of materials of the bundle. All packages are development dependencies, so `npm audit --omit=dev`
-// checks none. Run with: npm run audit
+// Prints known vulnerabilities of the bundled packages: `npm audit`, reduced to the bill of materials. These
+// packages are development dependencies, so `npm audit --omit=dev` omits them. Run with: npm run audit
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
@@ -12,14 +11,11 @@ const bundled = new Set(
 const { stdout, stderr } = spawnSync('npm', ['audit', '--json'], { encoding: 'utf8' })
 const { vulnerabilities, message, error } = parsed(stdout)
 if (!vulnerabilities) {
-  // A failed audit does not count as a clean audit.
   console.error(`npm audit: ${message ?? error?.summary ?? stderr.trim()}`)
   process.exit(2)
 }
 
-/**
- * Returns the name and version of the package in a directory. One name may be installed in several versions.
- */
+/** Includes the version, because one name may be installed in several versions. */
 const installedAt = (folder) => {
   const { name, version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'))
   return `${name}@${version}`

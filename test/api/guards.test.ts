@@ -7,7 +7,6 @@ const names = Object.keys(endpoints) as OperationName[]
 const json = fc.jsonValue()
 const id = fc.oneof(fc.string({ minLength: 1 }), fc.integer())
 
-/** Generates responses to an operation in which only the IDs are valid. */
 function generateResponses(name: OperationName): fc.Arbitrary<unknown> {
   const endpoint: Endpoint = endpoints[name]
   const { result, many, bare } = endpoint

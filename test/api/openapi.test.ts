@@ -13,7 +13,6 @@ beforeEach(async () => {
 
 const linter = fileURLToPath(new URL('../helpers/lint-openapi.mjs', import.meta.url))
 
-/** Returns the findings of the linter for each document. */
 function lint(...sources: object[]): unknown {
   return JSON.parse(
     execFileSync(process.execPath, [linter], { input: JSON.stringify(sources), encoding: 'utf8' }),

@@ -17,7 +17,6 @@ import { UsageError } from '../../src/errors.ts'
 import { testHost, testNow } from '../helpers/host.ts'
 import { sized } from '../suites/size.ts'
 
-/** Text that a service or a user may send. */
 const hostilePieces = [
   ...[
     '',
@@ -125,7 +124,6 @@ describe('URL parser of --image', () => {
   const anything = fc
     .array(fc.oneof(encoded, hostile), { maxLength: 6 })
     .map((pieces) => `https://host/${pieces.join('')}`)
-  /** Removes or replaces text that only some parsers accept in a URL. */
   const wellFormed = (text: string) => text.replaceAll('%', '').toWellFormed().trim()
 
   test('the URL parser of --image returns ASCII without spaces', () => {
@@ -249,7 +247,6 @@ describe('dotted keys of --set', () => {
     isTree(value)
       ? Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]))
       : [{ path, value }]
-  /** Converts an object and its nested objects to sorted entries. */
   const sorted = (value: unknown): unknown =>
     isTree(value)
       ? Object.entries(value)
@@ -327,7 +324,6 @@ describe('JSON', () => {
         `${negative ? '-' : ''}${whole}${fraction ? `.${fraction}` : ''}${exponent === null ? '' : `e${exponent}`}`,
     )
 
-  /** Returns the sign, the significant digits and the exponent of a number in any notation. */
   function parseNumberParts(text: string): string {
     const [, sign, whole = '', fraction = '', exponent = '0'] =
       /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? []
@@ -455,7 +451,6 @@ function parseCsv(text: string): string[][] {
 }
 
 describe('CSV', () => {
-  /** Adds an apostrophe to a cell that a spreadsheet would run as a formula. */
   const escapeFormula = (text: string) => (/^'*[=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text)
   const fields = ['name', 'layout', 'id'] as const
   const item = fc.record({ name: hostile, layout: hostile, id: hostile })

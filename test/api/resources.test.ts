@@ -15,7 +15,6 @@ import { selectStyle } from '../../src/cli/output/terminal/style.ts'
 import { createView, views } from '../../src/cli/output/views/views.ts'
 import { testHost } from '../helpers/host.ts'
 
-/** Room resource with one more field, declared once. */
 const roomy = defineResource({
   ...room,
   fields: {

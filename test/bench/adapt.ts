@@ -1,7 +1,6 @@
 // Compares `users import` with adaptive concurrency to fixed concurrency and to an import without lookups, on
 // a service with latency. Also imports into a service that limits the requests per second, by a counter per
-// second or by a token bucket of five. All cases run alternately. A row causes two requests: a lookup and a
-// creation.
+// second or by a token bucket of five.
 // Run with: npm run bench:adapt [-- --latency 0,50 --rows 5000 --fixed 8,16,32,64 --rounds 5 --limited 1000
 // --rate 50 --limited-rounds 3]. These values give a large run; some defaults are smaller. --limited 0 skips
 // the limited service, and --rounds 0 skips the other cases.
@@ -34,7 +33,7 @@ const dir = mkdtempSync(join(tmpdir(), 'meetroom-adapt-'))
 interface Stub {
   baseUrl: string
   requests: number
-  /** Times at which requests were refused, in milliseconds. */
+  /** Times from the first request to each refusal, in milliseconds. */
   refusedAt: number[]
   firstAt: number
   close(): void
@@ -43,12 +42,11 @@ interface Stub {
 interface Limits {
   latencyMs?: number
   perSecond?: number
-  /** Size of the bucket that `perSecond` fills. By default, the requests of each second are counted. */
+  /** Size of the token bucket, in requests. By default, the requests of each second are counted. */
   burst?: number | undefined
   retryAfter?: boolean
 }
 
-/** Starts a service that has no users and accepts every user. */
 async function startStub({ latencyMs = 0, perSecond, burst, retryAfter }: Limits): Promise<Stub> {
   let used = 0
   let countedAt = 0
@@ -144,9 +142,6 @@ writeFileSync(
   "process.on('exit', () => { const { user, system } = process.cpuUsage(); process.stderr.write('cpu ' + Math.round((user + system) / 1000)) })",
 )
 
-/**
- * Compared imports: adaptive concurrency, without lookups, with another build, and with fixed concurrency.
- */
 const ways: [name: string, program: string, flags: string[]][] = [
   ['default', flags.program, []],
   ['--if-exists overwrite', flags.program, ['--if-exists', 'overwrite']],
@@ -186,14 +181,13 @@ const limited = Number(flags.limited)
 const perSecond = Number(flags.rate)
 
 /**
- * Imports into a limited service. Returns the time in seconds, its ratio to the shortest possible time, and
- * the refusals after the first second in percent of the requests without earlier refusals.
+ * Returns the refusals after the first second (`late`) in percent of all requests except earlier refusals.
  */
 async function importLimited(program: string, file: string, limits: Omit<Limits, 'perSecond'>) {
   const { ms, stub } = await importUsers(program, file, { perSecond, ...limits }, [])
   const late = stub.refusedAt.filter((at) => at >= 1000).length
   const sent = stub.requests - (stub.refusedAt.length - late)
-  // The requests of the first second or burst are not delayed.
+  // Each row causes two requests. The requests of the first second or burst are not delayed.
   const ideal = (2 * limited - (limits.burst ?? perSecond)) / perSecond
   return { seconds: ms / 1000, ratio: ms / 1000 / ideal, late: (100 * late) / sent }
 }

@@ -1,7 +1,7 @@
-// Measures time, requests and memory of attendance reports in each output format. The reports are for 1,000
-// rooms with 100 sessions each, and for one room with 100,000 sessions. The service is a stub in a separate
-// process, so that the client is the bottleneck. Ratios are relative to NDJSON without further flags in the
-// same round.
+// Measures time, requests and memory of reports in several output formats: by default, reports of 1,000 rooms
+// with 100 sessions each, and of one room with 100,000 sessions. The service is a stub in a separate process,
+// so that the client is the bottleneck. Ratios are relative to NDJSON without further flags in the same
+// round.
 // Run with: npm run bench:attendance [-- --rooms 1000 --sessions 100 --large 100000 --rounds 3]
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -25,16 +25,10 @@ const [rooms, sessions, large, rounds] = [flags.rooms, flags.sessions, flags.lar
 
 /** Maximum memory of a report of many rooms, in MB. */
 const mostManyMb = 350
-/**
- * Maximum memory of a report of the room with the most sessions, in MB, unless the report lists each session.
- */
+/** Maximum memory of a report of the room `large`, in MB, except with `--by session`. */
 const mostMb = 150
 
-/**
- * Service whose users have four sessions each within an hour, or a hundred sessions each in the large room.
- * The room `large` pages its sessions. The room `whole` sends all sessions in one response, as in the API
- * specification.
- */
+/** Stub service. The room `large` pages its sessions. Other rooms send all sessions in one response. */
 const stub = `
   const [rooms, sessions, large] = ${JSON.stringify([rooms, sessions, large])}
   const at = (seconds) => new Date(Date.UTC(2026, 0, 1, 8) + seconds * 1000).toISOString()

@@ -1,6 +1,5 @@
-// Bare program that bench:writes compares with `meetroom serve`. It uses node:http, the same SQLite binding
-// and one table, and commits all writes of a turn of the event loop together. It checks no input and isolates
-// no write.
+// Bare program that bench:writes compares with `meetroom serve`. It uses node:http and the same SQLite
+// driver, commits all writes of a turn of the event loop together, and checks no input.
 import { randomBytes } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

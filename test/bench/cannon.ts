@@ -11,6 +11,7 @@ export interface Round {
 /**
  * Sends `amount` requests, and measures the time until the last response.
  * @param pid process ID of the server
+ * @throws if a request fails or is refused
  */
 export async function cannon(
   pid: number,

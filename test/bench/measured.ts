@@ -3,17 +3,17 @@ import { openSync, readFileSync } from 'node:fs'
 
 export const nul = openSync('/dev/null', 'r+')
 
-// Loading extra certificates takes each Node process about 70 ms on some machines, which distorts the ratios.
+// On some machines, loading extra certificates takes each Node process about 70 ms and distorts the ratios.
 delete process.env['NODE_EXTRA_CA_CERTS']
 
 export interface Measurement {
   ms: number
-  /** User and system time of the whole process; wrong if another child process ends during the run. */
+  /** CPU time of the command; wrong if another child process ends during the run. */
   cpuMs: number
   peakMb: number
 }
 
-/** Runs a command until it exits, and samples its peak memory. */
+/** @throws if the command fails */
 export async function run(
   command: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -65,7 +65,7 @@ export function spread(values: readonly number[], digits = 2): string {
   return `${show(median(values))} (${show(Math.min(...values))}–${show(Math.max(...values))})`
 }
 
-/** Returns the ratios of the runs of one side to the runs of the other side in the same rounds. */
+/** Returns the ratio of each run to the run of the peer in the same round. */
 export const ratiosOf = (side: readonly number[], peer: readonly number[]): number[] =>
   side.map((value, round) => value / (peer[round] ?? Number.NaN))
 

@@ -17,7 +17,7 @@ export interface Served {
   stop(): Promise<void>
 }
 
-/** Starts `meetroom serve` in a separate process and waits until it is ready. */
+/** Starts `meetroom serve` in a separate process. `stop` removes `dir`. */
 export async function startService(
   dir = mkdtempSync(join(tmpdir(), 'meetroom-bench-')),
   flags: string[] = [],
@@ -65,7 +65,7 @@ export function firstLine(child: ChildProcess): Promise<string> {
   })
 }
 
-/** Sends a request to the service. Returns the parsed response, regardless of its status. */
+/** Returns the parsed response, regardless of its status. */
 export async function send(
   served: Pick<Served, 'baseUrl' | 'apiKey'>,
   method: string,

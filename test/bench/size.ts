@@ -1,7 +1,6 @@
 // Measures the cost of size: the same requests to a workspace of 1,000 users and rooms and to a large
 // workspace. Also measures the wait of other requests during a large request.
-// Run with: npm run bench:size [-- ROWS [PAIRS]]. The documented figures are for 1000000 rows, which take
-// several minutes.
+// Run with: npm run bench:size [-- ROWS [PAIRS]]; 1000000 rows take several minutes.
 import { once } from 'node:events'
 import { request } from 'node:http'
 import autocannon from 'autocannon'
@@ -11,7 +10,7 @@ import { type Served, send, startService } from './served.ts'
 
 const many = Number(process.argv[2] ?? 100_000)
 const pairs = Number(process.argv[3] ?? 9)
-/** Number of runs of each large request. Each run deletes a room. */
+/** Number of runs of each large request, and of large rooms. */
 const largeRuns = Math.min(pairs, 3)
 const maxDirectEnds = 1000
 /** Number of members and number of sessions of each large room, unless the workspace has fewer users. */
@@ -24,7 +23,6 @@ const insertCrowd = [
    SELECT ?3 || 's' || i, ?3, ?3 || 'm' || i, 'user-' || i, 0, 1 FROM n`,
 ]
 
-/** Adds members and sessions to the newest rooms. */
 const addCrowds = async (store: Store, count: number): Promise<void> => {
   for (let i = 0; i < largeRuns; i++)
     await store.write(() => {
@@ -77,7 +75,7 @@ async function drain({ baseUrl, apiKey }: Served, method: string, path: string):
   await once(response.resume(), 'end')
 }
 
-/** Returns the longest time of a GET by ID during a request, and the time of the request, in milliseconds. */
+/** Returns the longest time of a GET during and after a request, and the request's time, in milliseconds. */
 async function worstBeside(
   served: Served,
   work: () => Promise<unknown>,
@@ -94,10 +92,7 @@ const small = await startService(await fill(maxDirectEnds, addCrowds))
 const big = await startService(await fill(many, addCrowds))
 const peer = `${maxDirectEnds.toLocaleString('en')} rows`
 const title = `${many.toLocaleString('en')} rows`
-/**
- * Number of requests per side and pair; the median of their times counts. Offsets and hits exist for 100
- * requests.
- */
+/** Number of requests per side and pair. The paths exist for the first 100 requests of a side. */
 const each = 8
 for (const [what, path] of paths) {
   const time = (served: Served, count: number) => {

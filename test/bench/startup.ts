@@ -86,8 +86,7 @@ for (let i = 0; i < 20; i++)
     command: [node, launcher, '--local', 'rooms', 'create', '--name', `Room ${i}`, '--type', 'open', '-q'],
     env: local,
   })
-// Earlier commands must not affect the measurement: a typo, an error, help, and commands that compile little
-// code.
+// Caches of failed and short commands must not affect the measurement.
 for (const line of ['rooms lst', 'rooms get none', '--help', 'rooms list --curl', 'rooms list --json --curl'])
   spawnSync(node, [launcher, ...line.split(' ')], { env: base })
 // The first run of each command stores the code cache for later runs, and the second run adds missing code.

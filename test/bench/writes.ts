@@ -1,6 +1,6 @@
 // Measures durable POST requests per second of `meetroom serve` at several numbers of connections. The peer
-// is a bare program with the same table, indexes and rows (bare-writes.ts). Both run alternately, each pair
-// on new copies of one workspace.
+// is a bare program with the same table, indexes and rows (bare-writes.ts). Both run alternately, each on a
+// new copy of one workspace.
 // Run with: npm run bench:writes [-- PAIRS [CONNECTIONS…]]
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'

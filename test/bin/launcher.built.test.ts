@@ -36,12 +36,11 @@ if (!canBecome) notice('launcher', 'ordinary users: no root, no setpriv, or a No
 
 const templates = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
 const installation = join(templates, 'installed')
-/** Launcher with a program that only prints the version, which starts in a third of the time. */
+/** Launcher of a program that only prints the version and starts three times as fast. */
 const small = join(installation, 'bin/meetroom.js')
-/** Caches of `meetroom version`. */
+/** Directories of caches, by launcher. */
 const primed = { [small]: join(templates, 'small'), [launcher]: join(templates, 'whole') }
 
-/** Simulates a user of a machine, who runs commands and inspects the caches. */
 function createUser(program = small) {
   const dir = tempDir()
   const builds = join(dir, 'cache/meetroom')
@@ -61,7 +60,6 @@ function createUser(program = small) {
   }
 }
 
-/** Creates a user who has a cache from `meetroom version`. */
 async function createPrimedUser(program = small) {
   const ada = createUser(program)
   cpSync(join(primed[program] ?? '', 'meetroom'), ada.builds, { recursive: true })
@@ -78,7 +76,6 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => rmSync(templates, { recursive: true }))
 
-/** Installs the launcher with another program. */
 function install(id: string, main: string, dir = tempDir()): string {
   cpSync('bin', join(dir, 'bin'), { recursive: true })
   mkdirSync(join(dir, 'dist'))
@@ -110,7 +107,7 @@ test.each([
   ['help lists', 0, ['help', 'help.help']],
   ['rooms lst', 2, ['rooms']],
   ['rooms list --base-url http://127.0.0.1:9/v1 --retries 0', 4, ['rooms-list']],
-  // No cache is named after a word that is not part of a command.
+  // The name of a cache contains no secret.
   ['rooms get sk-live-0123456789 --profile list --output=key-0123456789', 2, ['rooms-get-profile-list']],
 ])('the command “meetroom %s” exits %i and writes the caches %j', async (line, code, names) => {
   const { run, caches } = createUser(launcher)
@@ -193,7 +190,7 @@ test('the launcher exits 70 if the promise of the program never settles', async 
   expect(await runCommand(node, [forever], { XDG_CACHE_HOME: '' })).toMatchObject({ code: 70 })
 })
 
-/** Script that reports whether Node uses a code cache. */
+/** Script that reports whether the launcher uses a code cache. */
 const reporter = `
 const vm = require('node:vm')
 const { Script } = vm
@@ -204,7 +201,6 @@ vm.Script = class extends Script {
   }
 }`
 
-/** Runs `meetroom version` of the small launcher with the caches in a directory; returns the cache report. */
 async function runInstalled(dir: string, as: readonly string[] = []): Promise<string> {
   const env = { XDG_CACHE_HOME: dir, NODE_OPTIONS: `--require=${join(installation, 'reporter.cjs')}` }
   const [command = '', ...words] = [...as, node, small, 'version']
@@ -214,7 +210,6 @@ async function runInstalled(dir: string, as: readonly string[] = []): Promise<st
   return stderr
 }
 
-/** Creates a directory with a cache of `meetroom version` that belongs to the current user. */
 async function installed() {
   const dir = tempDir()
   chmodSync(dir, 0o755)
@@ -295,7 +290,6 @@ test.skipIf(isRoot)(
 )
 
 describe('size limit of the caches', () => {
-  /** Adds a cache of 20 MB that was last used `daysAgo` days ago. */
   const put = (builds: string, name: string, daysAgo: number) => {
     const path = join(builds, name)
     mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 })

@@ -19,7 +19,6 @@ import { notice, share } from '../suites/size.ts'
 const isRoot = process.getuid?.() === 0
 const ordinaryUser = 65534
 
-/** Files in git that the build and the program need. */
 const checkedOut = [
   '.esbuild.mjs',
   '.esbuild-parts.mjs',
@@ -32,7 +31,6 @@ const checkedOut = [
   'tsconfig.json',
 ]
 
-/** Returns a directory with Node, npm and the POSIX programs that npm scripts use, but without git. */
 function makePath(dir: string): string {
   const path = (process.env['PATH'] ?? '').split(delimiter)
   mkdirSync(dir)
@@ -44,7 +42,6 @@ function makePath(dir: string): string {
   return dir
 }
 
-/** Copies the project into a directory whose parent directory is read-only. */
 function checkOut(user: number | undefined) {
   const dir = mkdtempSync(join(tmpdir(), 'meetroom-checkout-'))
   const [parent, home] = [join(dir, 'parent'), join(dir, 'home')]
@@ -65,7 +62,7 @@ function checkOut(user: number | undefined) {
   return { checkout, home, path: makePath(join(dir, 'path')) }
 }
 
-/** Returns true if every user can enter a directory and its parents, unlike the home directory of root. */
+/** Returns true if every user can enter a directory and its parents. */
 function isOpen(dir: string): boolean {
   const isEntered = (statSync(dir).mode & 0o001) !== 0
   return isEntered && (dirname(dir) === dir || isOpen(dirname(dir)))
@@ -73,7 +70,7 @@ function isOpen(dir: string): boolean {
 
 const canBecome =
   isRoot && isOpen(resolve('node_modules')) && isOpen(tmpdir()) && isOpen(dirname(process.execPath))
-/** Users whom this process can become; undefined is the current user. A quick run builds for one user. */
+/** User IDs; undefined for the current user. A quick run builds for one user. */
 const users = canBecome ? share([ordinaryUser, undefined], 0, 2) : [undefined]
 if (!canBecome)
   notice('readme', 'the first command as another user: this takes root, and directories that are open to all')
@@ -85,7 +82,7 @@ test.each(users)(
     const [, command = ''] = /```sh\n(npm ci && npx .*)\n```/.exec(readFileSync('README.md', 'utf8')) ?? []
     expect(command).toContain('rooms list')
     const { checkout, home, path } = checkOut(user)
-    // The copy has no packages: npm ci would install them, and then run this script.
+    // `npm ci` installs packages and then runs this script.
     const line = command.replace('npm ci', 'npm run preprepare')
     const { stdout } = await promisify(execFile)(join(path, 'sh'), ['-c', line], {
       cwd: checkout,

@@ -90,7 +90,6 @@ test('the bill of materials contains each bundled library and no other library',
     expect(listed.some((id: string) => id.startsWith(`${tool} `))).toBe(false)
 })
 
-/** Runs the audit with other variables, such as the URL of a registry or a PATH with another npm. */
 const audit = (more: Record<string, string>) =>
   runCommand(process.execPath, ['test/audit.mjs'], {
     HOME: dir,
@@ -123,7 +122,7 @@ test('the audit exits 2 if the registry has no advisory endpoint', async () => {
   expect(result.stderr).toMatch(/^npm audit: ./)
 })
 
-/** Starts a registry that returns these advisories by package; undefined for no advisory endpoint. */
+/** @param advisories advisories by package; undefined for no advisory endpoint */
 async function serveRegistry(advisories: Record<string, unknown> | undefined): Promise<string> {
   const server = createServer((request, response) => {
     request.resume()

@@ -12,7 +12,7 @@ import { tempDir } from '../helpers/world.ts'
 const program = mkdtempSync(join(tmpdir(), 'meetroom-startup-'))
 afterAll(() => rmSync(program, { recursive: true, force: true }))
 
-// The program consists of the shipped parts, each of which reports on standard error that it runs.
+// The program consists of the shipped parts. Each part lists its source files on standard error.
 beforeAll(async () => {
   const { parts } = await bundle()
   const telling = parts.map((part) => ({
@@ -32,7 +32,6 @@ beforeAll(async () => {
   )
 }, 60_000)
 
-/** Returns the packages, the parts and the public Node modules that a command line has loaded. */
 async function listLoaded(line: string, env: Record<string, string> = {}): Promise<string[]> {
   const dir = tempDir()
   const base = {
@@ -74,7 +73,7 @@ const heavy = [
   'our embedded/service',
 ]
 
-/** Node modules that a plain request does not need. */
+/** Node modules that `--version` and `--help` do not need. */
 const heavyOfNode = [
   'node:assert',
   'node:crypto',
@@ -87,7 +86,6 @@ const heavyOfNode = [
   'node:zlib',
 ]
 
-/** Node modules that no request needs. */
 const unusedByRequests = ['node:child_process', 'node:fs/promises']
 
 async function served() {
