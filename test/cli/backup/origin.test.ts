@@ -5,7 +5,6 @@ import { baseUrl, createWorld } from '../../helpers/world.ts'
 
 const elsewhere = { env: { MEETROOM_BASE_URL: 'https://other.test/v1' } }
 
-/** Deletes a room and a user with `--save`; returns the world and a function that lists later writes. */
 async function createSaved() {
   const world = await createWorld()
   const { room } = (await world.send('POST', '/rooms', { name: 'Maths 7a', type: 'private' })).body

@@ -10,7 +10,7 @@ import { sized } from '../../suites/size.ts'
 
 type Thing = Record<string, any>
 
-/** Fields that the service generates and that no import can restore. */
+/** Generated fields that no import can restore. */
 const generatedFields = [
   'id',
   'room_id',
@@ -26,7 +26,6 @@ const omitGenerated = (thing: Thing): Thing =>
 const keyOf = (thing: Thing) => JSON.stringify(Object.entries(thing).sort(([a], [b]) => (a < b ? -1 : 1)))
 const sortItems = (things: Thing[]) => things.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 
-/** Returns all data of the workspace that an import can restore. */
 async function readContents(world: Pick<World, 'send'>) {
   const { rooms } = (await world.send('GET', '/rooms?limit=1000')).body
   const { users } = (await world.send('GET', '/users?limit=1000')).body
@@ -81,7 +80,6 @@ const room = fc.record({
 
 type Generated = typeof room extends fc.Arbitrary<infer T> ? T : never
 
-/** Creates all people as users, and the rooms with their members. */
 async function createItems(world: ImportWorld, rooms: readonly Generated[]) {
   for (const user_id of people)
     await world.send('POST', '/users', {

@@ -37,7 +37,6 @@ type Respell = (field: string, value: unknown) => unknown
 
 const isType = (field: string) => field === 'type' || field === 'default_member_type'
 
-/** Services with different representations of the same values. */
 const services: [what: string, respell: Respell][] = [
   ['the data types of the embedded service', (_, value) => value],
   ['1 and 0 for booleans', (_, value) => (typeof value === 'boolean' ? Number(value) : value)],
@@ -76,7 +75,6 @@ function convertResponses(respell: Respell) {
   }
 }
 
-/** Returns the state that a copy must share with the original, by room name. */
 async function state() {
   const { body } = await world.send('GET', '/rooms?limit=1000')
   const described = body.rooms.map(async (room: any) => [

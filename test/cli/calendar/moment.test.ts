@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { parseMoment } from '../../../src/cli/calendar/moment.ts'
 import { TimeZone } from '../../../src/cli/calendar/time-zone.ts'
 
-/** Test time: 2026-01-02T03:04:05.678Z. */
 const now = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 const iso = (ms = Number.NaN) => new Date(ms).toISOString()
 const read = (text: string, zone?: string) => iso(parseMoment(text, now, new TimeZone(zone))?.start)
@@ -14,7 +13,6 @@ describe.each([
 ])('the parser of times in the zone %s', (zone, ahead) => {
   beforeEach(() => vi.stubEnv('TZ', zone))
   afterEach(() => vi.unstubAllEnvs())
-  /** Returns the UTC time of a local time in the zone. */
   const local = (text: string) => new Date(Date.parse(`${text}Z`) - ahead * 3_600_000).toISOString()
 
   test.each([

@@ -6,7 +6,7 @@ import { parseDuration } from '../../../src/duration.ts'
 import type { UsageError } from '../../../src/errors.ts'
 
 const zone = new TimeZone('UTC')
-/** Test time; a Thursday. */
+/** A Thursday. */
 const now = Date.UTC(2026, 10, 26, 12)
 
 test.each([

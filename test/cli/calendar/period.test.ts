@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { daysOf, labelOf, parsePeriod, periodUnits } from '../../../src/cli/calendar/period.ts'
 import { dayNumber, TimeZone } from '../../../src/cli/calendar/time-zone.ts'
 
-/** Test time; a Friday in Berlin, but a Thursday in UTC. */
+/** A Friday in Berlin, but a Thursday in UTC. */
 const now = Date.parse('2026-10-29T23:30Z')
 
 test.each([

@@ -32,7 +32,6 @@ test.each(Object.entries(everything))(
   },
 )
 
-/** Returns the fields of an object, or of the items of an array. */
 function listFields(schema: z.ZodType | undefined): string[] {
   if (!schema) return []
   const item = 'element' in schema ? (schema.element as z.ZodObject) : (schema as z.ZodObject)

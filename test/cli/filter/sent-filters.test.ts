@@ -6,7 +6,6 @@ const world = perTest(createWorld)
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 const at = '2026-01-01T08:00:00.000Z'
-/** Rooms, of which every third is terminated. */
 const rooms = numbers(250).map((i) => ({
   ...{ id: `r${i}`, type: 'private', name: `Room ${i % 5}`, layout: `l${i % 2}` },
   terminated_at: i % 3 === 2 ? at : null,

@@ -7,7 +7,6 @@ import { baseUrl, createWorld } from '../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** Creates rooms at the beginning of a year in Berlin and in UTC. */
 beforeEach(() => {
   const created = { berlin: '2025-12-31T23:00:00.000Z', utc: '2026-01-01T00:00:00.000Z' }
   const rooms = Object.entries(created).map(([id, created_at]) => [

@@ -14,7 +14,6 @@ type Spelling = (ms: number | null) => unknown
 
 const ago = (minutes: number) => testNow - minutes * 60_000
 
-/** Simulates a service with four rooms: in use, left an hour ago, terminated without use, and new. */
 function serveRooms(spell: Spelling, instead: Record<string, unknown> = {}) {
   const room = (id: string, created: number, terminated: number | null = null) => ({
     room: {

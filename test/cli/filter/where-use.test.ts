@@ -18,10 +18,6 @@ const room = (id: string, created_at: string | null = '2025-01-01T00:00:00.000Z'
   ...{ id, type, name: id.toUpperCase(), created_at },
 })
 
-/**
- * Rooms: `busy` is occupied, `used` was occupied until a day ago, and `old` until July 2025. `never` was
- * never occupied.
- */
 const rooms: RoomInUse[] = [
   {
     room: room('busy'),

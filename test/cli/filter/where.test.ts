@@ -82,7 +82,6 @@ const things = {
   ],
 }
 
-/** Makes the service return these items, regardless of their fields. */
 function serveItems(held: Record<string, readonly object[]> = things): void {
   world.intercept = async ({ url }) => {
     const { pathname, searchParams } = new URL(url)
@@ -188,7 +187,7 @@ describe('a --where condition', () => {
     ['age >= 185m', 'r1 r2'],
     ['age<=185m', 'r3 r4 r5'],
     ['age>0s', 'r1 r2 r3 r4 r5'],
-    // Missing values.
+    // Empty values.
     ['terminated_at=', 'r1 r4 r5'],
     ['terminated_at!=', 'r2 r3'],
     ['name=', 'r3 r5'],
@@ -196,11 +195,11 @@ describe('a --where condition', () => {
     ['meeting_time=', 'r3'],
     ['record!=', 'r1 r2 r4 r5'],
     ['max_meeting_seconds=', 'r2 r3 r5'],
-    // Derived fields.
+    // A derived field.
     ['status=active', 'r1 r4 r5'],
     ['status!=active', 'r2 r3'],
     ['status~^TERM', 'r2 r3'],
-    // Fields of the embedded service that are not in the API specification.
+    // A field that the API specification does not list in responses.
     ['max_meeting_seconds=60', 'r4'],
     ['max_meeting_seconds>7', 'r1 r4'],
     ['max_meeting_seconds<100', 'r4'],

@@ -8,7 +8,6 @@ import { createWorld } from '../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** Returns the output of a command line without any configuration. */
 async function show(line: string): Promise<string> {
   const host = testHost()
   const code = await main(line === '' ? [] : line.split(' '), host)

@@ -42,7 +42,6 @@ describe.each(formats)('an import of a %s export into another service', (format)
   let other: ImportWorld
   let before: Record<keyof typeof unrestoredFields, Things>
   let after: Record<keyof typeof unrestoredFields, Things>
-  /** Bodies of the requests that the imports sent. */
   let bodies: Things
   beforeEach(async () => {
     other = await createImportWorld()
@@ -76,7 +75,6 @@ describe.each(formats)('an import of a %s export into another service', (format)
   })
 
   const keyOf = ({ user_id, name }: Things[number]) => user_id ?? name
-  /** Returns pairs of an exported item and its imported copy. */
   const pairs = (kind: keyof typeof unrestoredFields) =>
     before[kind].map((was) => [was, after[kind].find((is) => keyOf(is) === keyOf(was)) ?? {}] as const)
 

@@ -6,7 +6,6 @@ import { answer, createWorld } from '../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** Adds these fields to each item of the embedded service. */
 function addFields(fields: (item: Record<string, unknown>) => object) {
   world.intercept = async (request, next) => {
     const response = await next()

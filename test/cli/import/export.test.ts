@@ -20,10 +20,8 @@ const room = async (name: string, fields: object = {}, { send } = world) =>
 const member = async (room_id: string, user_id: string, fields: object = {}, { send } = world) =>
   (await send('POST', `/rooms/${room_id}/members`, { user_id, ...fields })).body.member
 
-/** Part of the summary of a user export. */
 const withoutTokens = ', without access tokens (--show-tokens includes them)'
 
-/** Runs an export that must succeed; returns its output. */
 async function runExport(command: string, count: string, options = {}): Promise<string> {
   const { code, stdout, stderr } = await world.run(command, options)
   const told = count.startsWith('0 ') ? '' : lostNotice(command.split(' ')[0])
@@ -351,7 +349,7 @@ describe('the pages of an export', () => {
     world.intercept = async (request, next) => {
       if (!request.url.includes('?')) return next()
       const offset = Number(new URL(request.url).searchParams.get('offset') ?? 0)
-      // The first page contains the total; two of the five remaining pages are requested concurrently.
+      // After the first page, two pages are requested concurrently.
       if (offset > 0 && offset < 20) await gates.get(offset + 10)?.opened
       const page = await next()
       came.push(offset)
@@ -432,7 +430,7 @@ describe('members export --all-rooms', () => {
       const { id } = await room(`R${i}`)
       rooms.unshift(id)
       members[id] = []
-      // Some rooms are empty, and some have more than one page.
+      // With `--page-size 2`, some rooms have two pages.
       for (const who of ['ada', 'grace', 'alan'].slice(0, i % 4))
         members[id].unshift((await member(id, who)).id)
     }
@@ -537,7 +535,6 @@ describe('an exported file', () => {
     expect(code, command).toBe(0)
     writeFileSync(join(to.dir, file), Buffer.concat(host.stdout.chunks))
   }
-  /** Runs an import in which every row must succeed; returns its output. */
   async function importAll(to: World, command: string): Promise<string> {
     const { code, stdout, stderr } = await to.run(command)
     expect({ code, stderr: code === 0 ? '' : stderr }, command).toEqual({ code: 0, stderr: '' })
@@ -546,7 +543,6 @@ describe('an exported file', () => {
   const all = async ({ send }: World, path: string): Promise<any[]> =>
     Object.values((await send('GET', `${path}?limit=1000`)).body)[0] as any[]
 
-  /** Returns the users without the fields that the service generates. */
   const usersOf = async (from: World) =>
     (await all(from, '/users'))
       .map(({ user_id, name, profile_url, default_member_type, email }) =>
@@ -554,7 +550,6 @@ describe('an exported file', () => {
         ({ user_id, name: name || null, profile_url, default_member_type, email: email || null }),
       )
       .sort((a, b) => (a.user_id < b.user_id ? -1 : 1))
-  /** Returns the rooms and their members, without the fields that the service generates. */
   async function roomsOf(from: World) {
     const rooms = (await all(from, '/rooms')).map(async (each) => ({
       ...{ name: each.name, type: each.type, layout: each.layout, record: each.record },
@@ -684,7 +679,7 @@ describe('an exported file', () => {
     )
     .map(trimmed)
     .filter((value) => !value.includes('\0') && value.isWellFormed())
-  // IDs that are valid in a path, as all other commands require.
+  // IDs that are valid in a path.
   const id = text.filter((value) => !/^\.{0,2}$|\p{Cc}/u.test(value))
   const someone = fc.record(
     {

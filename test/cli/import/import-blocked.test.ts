@@ -4,7 +4,6 @@ import { answer } from '../../helpers/world.ts'
 
 const { world, run, user } = importFixture()
 let room: string
-/** Returns the blocked state of each member, by user ID. */
 const readBlocked = async () =>
   Object.fromEntries(
     (await world.send('GET', `/rooms/${room}/members`)).body.members

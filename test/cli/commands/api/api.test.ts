@@ -50,7 +50,6 @@ describe('api', () => {
 })
 
 describe('api --paginate', () => {
-  /** Limits list responses to two items. */
   const limitToTwo: World['intercept'] = async (request, next) => {
     const url = new URL(request.url)
     const limit = Math.min(2, Number(url.searchParams.get('limit') ?? 2))

@@ -23,7 +23,6 @@ const list = async (...flags: string[]) => {
 }
 const columns = ['--columns', 'who,command,what,whose,outcome,changed']
 
-/** Blocks a member, renames the room with `api`, and fails to delete a user. */
 async function makeChanges() {
   await run(`members block ${room} ${member} --yes`)
   await run(`api PUT /rooms/${room} -f name=X`)

@@ -12,7 +12,6 @@ beforeEach(async () => {
   file = join(world.configDir, 'config.json')
 })
 
-/** Environment without a key or a base URL. */
 const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
 const plain = { ...bare, NO_COLOR: '1' }
 

@@ -35,7 +35,6 @@ function store(config: object | string): void {
   writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config))
 }
 
-/** Returns the value and the origin of a setting. */
 async function readOrigin(key: string, flags: string, env: Record<string, string | undefined> = {}) {
   const { code, stdout, stderr } = await run(`config list --show-origin ${flags}`.trim(), env)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

@@ -35,7 +35,7 @@ const ca = join(mkdtempSync(join(tmpdir(), 'meetroom-test-')), 'ca.pem')
 writeFileSync(ca, authority.ca)
 afterAll(() => rmSync(dirname(ca), { recursive: true }))
 
-/** Runs doctor in a process that trusts the certificate authority. Returns the lines by check name. */
+/** Runs doctor in a process that trusts the certificate authority. */
 const doctor = (env: Record<string, string>, ...flags: string[]) =>
   checksOf(tempDir(), (home) => runBuilt(['doctor', ...flags], { ...home, NODE_EXTRA_CA_CERTS: ca, ...env }))
 
@@ -66,7 +66,6 @@ async function checksOf(
   return { code, stdout, stderr, checks, dir }
 }
 
-/** Runs doctor with a profile that has a key command. */
 async function doctorWithCommand(
   key_command: string,
   { mode = 0o600, directoryMode = 0o700, run = doctorHere } = {},

@@ -28,7 +28,6 @@ interface Options extends HostOptions {
   machine?: TestMachine
 }
 
-/** Starts `meetroom join …` over the real network. */
 function start(argv: readonly string[], { baseUrl, machine, ...options }: Options = {}) {
   const host: TestHost = testHost({
     ...options,
@@ -54,7 +53,6 @@ function start(argv: readonly string[], { baseUrl, machine, ...options }: Option
     return { code, ...streams() }
   })
   const end = () => soon('the end of the program', ended, streams)
-  /** Waits until a stream contains a text at least the given number of times. */
   const waitForText = (stream: 'stdout' | 'stderr', text: string, times = 1) =>
     watched.until(
       `${JSON.stringify(text)} on ${stream}, ${times} times`,

@@ -8,7 +8,6 @@ import { type TestHost, testHost } from '../../../helpers/host.ts'
 import { testMachine } from '../../../helpers/live.ts'
 import { soon } from '../../../helpers/waiting.ts'
 
-/** Listens on loopback until the test ends; returns the port. */
 async function listen(server: Server): Promise<number> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => {})))
@@ -20,7 +19,6 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Starts a service that calls `onJoin` for each connection to a room. */
 async function serveRooms(onJoin: (socket: WebSocket, host: TestHost) => void) {
   const server = createHttpServer()
   const sockets = new WebSocketServer({ server })
@@ -29,7 +27,6 @@ async function serveRooms(onJoin: (socket: WebSocket, host: TestHost) => void) {
   return host
 }
 
-/** Starts a service that sends the same raw text after the first data of each connection. */
 const serveText = async (text: string) =>
   hostFor(await listen(createServer((socket) => void socket.once('data', () => socket.write(text)))))
 

@@ -12,7 +12,6 @@ const seed = {
   rooms: [{ id: 'weekly', name: 'Weekly sync', type: 'open', members: [{ user_id: 'ada' }] }],
 }
 
-/** Starts an in-memory service with a control file. */
 async function startControlled() {
   const env = homes()
   const file = join(env.HOME, 'control.json')
@@ -166,7 +165,6 @@ describe('the control listener', () => {
 
   async function start() {
     const { control_url, control_key, apiKey, ready } = await startControlled()
-    /** Sends a request; returns the response status. */
     const send = ({ path = '/clock/freeze', method = 'POST', headers = {} }: Sent, url = control_url) =>
       new Promise<number | undefined>((resolve, reject) => {
         const all = { authorization: `Bearer ${control_key}`, ...headers }

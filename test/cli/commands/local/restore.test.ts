@@ -8,7 +8,6 @@ import { createWorld, type World } from '../../../helpers/world.ts'
 
 const quietly = <T>(load: () => Promise<T>) => load()
 
-/** Creates a world with the room New, and a backup `old.db` with the room Old and the user ada. */
 async function createWorldWithBackup() {
   const world = await createWorld()
   files ??= makeFiles(world)
@@ -17,7 +16,7 @@ async function createWorldWithBackup() {
   return world
 }
 
-/** Cached files of `createWorldWithBackup`, because six commands create them. */
+/** Cached, because six commands create the files. */
 let files: Promise<[name: string, content: Buffer][]> | undefined
 
 async function makeFiles(world: World): Promise<[name: string, content: Buffer][]> {

@@ -93,7 +93,6 @@ describe('unexpected responses to pages list', () => {
     [400, { error: { code: 'unknown_operation', message: 'no such operation' } }],
   ]
 
-  /** Replaces the response to requests for the list of pages. */
   function respondToPages(status: number, body: unknown): void {
     world.intercept = async (request, next) =>
       new URL(request.url).pathname.endsWith('/pages') ? answer(status, body) : next()

@@ -252,8 +252,6 @@ test.each(['', '../x', 'a b', '-x', 'ä', 'a\u001bb', 'x'.repeat(65)])(
   },
 )
 
-// The local workspace is a built-in profile.
-
 const made = async (line: string, env: Record<string, string | undefined> = {}) =>
   run(`${line} rooms create --name Local --type open -o ids`.trim(), env)
 

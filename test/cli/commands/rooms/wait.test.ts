@@ -61,7 +61,7 @@ describe('rooms wait', () => {
     const session = (id: string) => ({ id, disconnected_at: null as string | null })
     let sessions: ReturnType<typeof session>[]
     let looks: () => string[]
-    /** Changes in the room before the response to a request, by the number of the request. */
+    /** Changes before the response to a request, by the number of the request. */
     let events: Record<number, () => unknown>
     beforeEach(() => {
       sessions = []
@@ -93,7 +93,7 @@ describe('rooms wait', () => {
 
     test('rooms wait --for waits until all conditions are met, and reads sessions only when the other conditions are met', async () => {
       events = {
-        // These participants leave before the first poll reads the sessions.
+        // The first two participants leave before the first poll reads the sessions.
         1: () => sessions.push(session('a'), session('b')),
         2: () => sessions.splice(0),
         4: () => sessions.push(session('c'), session('d')),
@@ -411,7 +411,6 @@ describe('rooms wait', () => {
   })
 
   describe('rooms wait on a terminal', () => {
-    /** Runs a command on a terminal; returns the status lines in order. */
     async function runOnTerminal(argv: readonly string[], columns: number) {
       const run = await world.run(argv, { tty: true, columns, env: { NO_COLOR: '1' } })
       const parts = run.stderr.split('\u001b[K').slice(0, -1)

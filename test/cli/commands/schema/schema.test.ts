@@ -22,7 +22,6 @@ async function createWorldOutside() {
   }
 }
 
-/** Returns the problem with a value; undefined if the value matches the schema. */
 function findProblem(schema: Schema | undefined, value: unknown): string | undefined {
   if (!schema) return 'no schema'
   const { $schema, ...rest } = schema
@@ -30,7 +29,7 @@ function findProblem(schema: Schema | undefined, value: unknown): string | undef
   return error && z.prettifyError(error)
 }
 
-/** Parses an output: one document on several lines, or one document per line. */
+/** Parses an output: one document, or one document per line. */
 function parseDocuments(text: string): unknown[] {
   if (text.trim() === '') return []
   try {

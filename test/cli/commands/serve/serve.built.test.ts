@@ -89,7 +89,7 @@ test('serve that is killed releases the local workspace, and the next serve rese
   const again = await inbox.next()
   expect(again.headers['webhook-id']).toBe(first.headers['webhook-id'])
   expect(again.body).toBe(first.body)
-  // The sessions of the killed process have ended, which causes an event.
+  // The end of the sessions of the killed process causes an event.
   expect(JSON.parse((await inbox.next()).body)).toMatchObject({
     action: 'sessionLeft',
     payload: { sessionsCount: 0, membersCount: 0 },

@@ -9,7 +9,6 @@ import { startReceiver } from '../../../helpers/receiver.ts'
 import { runHere } from '../../../helpers/run-here.ts'
 import { homes, joinRoom, runServe } from '../../../helpers/run-serve.ts'
 
-/** Runs a serve command that is refused before it listens. */
 const runRefused = (...argv: string[]) => runHere(['serve', ...argv], { env: homes() })
 
 describe('the API key of serve', () => {
@@ -251,7 +250,7 @@ describe('serve with webhooks', () => {
     expect(await logged(/ webhook /)).toMatch(/ webhook msg_\w+ 169\.254\.169\.254 forbidden$/)
     const open = await runServe(['--allow-private-webhooks'])
     const { port, inbox } = await startReceiver()
-    // 0.0.0.0 is forbidden by default, and always reaches this machine.
+    // 0.0.0.0 is forbidden by default, and reaches this machine.
     await joinRoom(open.ready, await open.createRoom({ webhook: { url: `http://0.0.0.0:${port}/` } }))
     expect(JSON.parse((await inbox.next()).body)).toMatchObject({ action: 'sessionJoined' })
   })

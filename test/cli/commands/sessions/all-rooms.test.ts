@@ -5,7 +5,6 @@ import { answer, createWorld } from '../../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** Creates three rooms: one with a host and an anonymous participant, one empty, and one used earlier. */
 function serveRooms() {
   const active = { type: 'private', terminated_at: null }
   school(world, {

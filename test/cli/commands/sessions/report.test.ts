@@ -13,7 +13,6 @@ const report = (line: string, options = {}) => world.run(`sessions report ${line
 const lines = (stdout: string) => stdout.split('\r\n').slice(0, -1)
 const header = 'room_id,user_id,name,first_in,last_out,connections,minutes,share,present'
 
-/** Returns the rows of a report as CSV, without the header. */
 async function rows(line: string): Promise<string[]> {
   const { code, stdout, stderr } = await report(`${line} -o csv`)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -22,10 +21,6 @@ async function rows(line: string): Promise<string[]> {
   return rest.map((row) => row.slice(0, row.lastIndexOf(',')))
 }
 
-/**
- * Room with concurrent and later sessions of Ada, a short session of Grace, an anonymous session, and the
- * absent member Alan.
- */
 const maths = {
   sessions: [
     session('ada', '08:40', '09:00'),

@@ -483,7 +483,6 @@ test('sessions watch reports a join, a leave, the termination of the room, and t
   const { host, done } = world.start(['sessions', 'watch', room, '--retries', '0'], {
     env: { MEETROOM_API_KEY: served.apiKey },
   })
-  // Forwards each request over the real network.
   world.intercept = async ({ url, method, headers }) => {
     const answer = await fetch(url.replace(baseUrl, served.baseUrl), { method, headers }).catch(() => {
       throw away()
@@ -492,7 +491,6 @@ test('sessions watch reports a join, a leave, the termination of the room, and t
   }
   const { sleep } = host
   let peer: Peer | undefined
-  /** Changes between two polls. */
   const steps = [
     async () => {
       peer = await served.join(room, { token })

@@ -8,7 +8,6 @@ const offboard = 'users offboard mallory trudy --yes'
 const deletions = (rows: readonly Record<string, any>[]) =>
   rows.filter(({ step }) => step === 'delete').map(({ user_id, status, reason }) => [user_id, status, reason])
 
-/** Runs `change` once, right after the first block. */
 function afterFirstBlock(change: () => Promise<unknown>): void {
   let isDone = false
   world.intercept = async (request, next) => {

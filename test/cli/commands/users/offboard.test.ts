@@ -8,7 +8,6 @@ import { answer } from '../../../helpers/world.ts'
 
 const world = perTest(createAccessWorld)
 
-/** Returns `step user room status reason` for each row. */
 const words = (rows: readonly Record<string, any>[]) =>
   rows.map(({ step, user_id, room_name, status, reason }) =>
     [step, user_id ?? '?', room_name ?? '', status, reason ?? ''].join(' ').replace(/ +/g, ' ').trim(),

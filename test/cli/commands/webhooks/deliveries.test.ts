@@ -15,7 +15,6 @@ beforeEach(async () => {
 const second = 1000
 const minute = 60 * second
 
-/** Adds deliveries in each state, newest first: c (given up), b (waiting), a (delivered 20 minutes ago). */
 async function addDeliveries(): Promise<void> {
   await addDelivery(world.store, { id: 'msg_a', ago: 20 * minute })
   await addDelivery(world.store, {

@@ -19,13 +19,11 @@ beforeEach(() => {
   dir = tempDir()
 })
 
-/** Saves a file in the working directory of the program. */
 const save = (name: string, text: string) => writeFileSync(join(dir, name), text)
 
 const hostHere = (options: HostOptions = {}) =>
   testHost({ cwd: dir, env: { MEETROOM_CONFIG_DIR: join(dir, 'config') }, ...options })
 
-/** Returns an inbox of all lines that are written from now on. */
 function collectLines(output: TestHost['stdout'], name: string): Inbox<string> {
   const inbox = new Inbox<string>(`a line on ${name}`)
   const write = output.write.bind(output)
@@ -36,7 +34,6 @@ function collectLines(output: TestHost['stdout'], name: string): Inbox<string> {
   return inbox
 }
 
-/** Starts `webhooks listen` on a free port and waits until it listens. */
 async function listen(flags: readonly string[] = [], options: HostOptions = {}) {
   const host = hostHere(options)
   const stdout = collectLines(host.stdout, 'standard output')
@@ -82,10 +79,8 @@ const line = '2024-05-06T07:08:09.123Z sessionJoined room room-1 user ada (2 ses
 
 const secret = `whsec_${Buffer.from('a secret of 24 bytes now').toString('base64')}`
 
-/** Test time, in seconds since 1970. */
 const nowSeconds = Math.floor(testNow / 1000)
 
-/** Returns the headers of a signed webhook. */
 function signHeaders(text: string, by = new Webhook(secret), at = nowSeconds): Record<string, string> {
   return {
     'webhook-id': 'msg_1',
@@ -471,7 +466,6 @@ describe('webhooks listen --respond', () => {
 })
 
 describe('webhooks listen --exec', () => {
-  /** Creates a program that records its arguments and its input. */
   function createProgram(): { command: string; noted(): { words: string[]; input: string }[] } {
     const notes = join(dir, 'notes')
     save(
@@ -523,7 +517,6 @@ describe('webhooks listen --exec', () => {
   })
 })
 
-/** Runs `webhooks verify` on the saved files. */
 async function verify(...flags: string[]) {
   const host = hostHere()
   const argv = ['webhooks', 'verify', 'body.json', '--headers', 'headers.txt', ...flags]

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createWorkspace, lineOf } from '../../../helpers/workspace-file.ts'
 
-/** Creates two services, each with a profile. */
 async function createServices() {
   const [staging, production] = [await createWorkspace(), await createWorkspace()]
   const profile = (name: string, api_key: string) => ({

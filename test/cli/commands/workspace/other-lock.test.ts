@@ -7,10 +7,6 @@ const flags = '--rooms-from class --users-from pupil_id,name'
 const roster = (...rows: string[]) => ['pupil_id,name,class', ...rows, ''].join('\n')
 const confirmed = '--yes --max 500'
 
-/**
- * Applies a roster, and writes a roster without one of its pupils to another file. Also writes the lock file
- * of another program.
- */
 async function createSchool() {
   const at = await createWorkspace()
   at.write(roster('p1,Ada,7a', 'p2,Bob,7a'), 'week1.csv')
@@ -21,7 +17,6 @@ async function createSchool() {
   return { at, room: room.id as string }
 }
 
-/** Returns the suggested command with this lock file, without the flags that select the service. */
 const suggested = (stderr: string, lock: string) =>
   new RegExp(`meetroom (workspace [^;]*--lock ${lock}[^;]* week2.csv)`).exec(stderr)?.[1] ?? ''
 

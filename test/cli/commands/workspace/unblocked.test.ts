@@ -12,7 +12,6 @@ const unblocked =
 const ofMembers = ({ lines }: { lines: readonly string[] }) =>
   lines.filter((line) => line.includes(' member '))
 
-/** Creates a room in which bob is blocked because the file no longer lists bob, and another room with bob. */
 async function createClass(): Promise<{ at: TestWorkspace; room: string; chess: string }> {
   const at = await createWorkspace()
   for (const id of ['ada', 'bob']) await at.user(id)

@@ -13,7 +13,6 @@ import { withStops } from '../../../../helpers/signalled.ts'
 import { Watched } from '../../../../helpers/waiting.ts'
 import { tempDir } from '../../../../helpers/world.ts'
 
-/** Starts a service that can restart at the same base URL, and creates a room. */
 async function startService() {
   const dir = tempDir()
   const place = { dir, keyFile: join(dir, 'api-key') }
@@ -43,7 +42,6 @@ async function startService() {
   }
 }
 
-/** Runs the built program on a real terminal, and reads its screen. */
 function runOnTerminal(argv: readonly string[], env: Record<string, string>) {
   const home = homes()
   const tty = join(home.HOME, 'tty')
@@ -68,7 +66,6 @@ function runOnTerminal(argv: readonly string[], env: Record<string, string>) {
       const place = readFileSync(tty, 'utf8').trim()
       spawnSync('stty', ['-F', place, 'cols', `${columns}`, 'rows', `${rows}`])
     },
-    /** Waits for the end of the shell. Returns the exit code of the program and the terminal settings. */
     async ended() {
       child.stdin?.end()
       await running.ended()
