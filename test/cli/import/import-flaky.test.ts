@@ -18,7 +18,6 @@ import { answer } from '../../helpers/world.ts'
 const { world, run } = importFixture()
 type Next = () => Promise<WireResponse>
 
-// Ways in which a request can fail.
 const refuse =
   (status: number, headers = {}) =>
   async () =>
@@ -39,7 +38,6 @@ const cutAnswer = async (next: Next) => {
   return answer(200, '{"room":{"id":"0')
 }
 
-/** Makes a request fail if `which` selects the request. */
 function failRequests(
   wrong: (next: Next) => Promise<WireResponse>,
   which: (n: number, request: WireRequest) => boolean,
@@ -56,7 +54,6 @@ function everyThirdWrite() {
     method !== 'GET' && !seen.has(body) && seen.add(body).size % 3 === 0
 }
 
-/** Compares the reported results with the service; returns the rows that are reported as done. */
 async function verifyResults(kind: 'users' | 'rooms', stdout: string, rows: number): Promise<string[]> {
   const results = resultsOf(stdout)
   const names = kind === 'users' ? Object.keys(usersOf(rows)) : roomsOf(rows)
@@ -386,7 +383,7 @@ describe('members import', () => {
 })
 
 describe('a pause of an import', () => {
-  /** Imports five users, two concurrently by default; returns the times of the requests, in seconds. */
+  /** Imports five users; returns the times of the requests, in seconds since the start. */
   async function sentAt(
     wrong: (host: TestHost) => Promise<WireResponse>,
     concurrency = 2,

@@ -21,9 +21,7 @@ interface When {
   underWay?: number
 }
 
-/**
- * Interrupts a command line while requests are in flight. The service responds to them after the interrupt.
- */
+/** The service responds to the requests in flight after the interrupt. */
 async function runInterrupted(
   line: readonly string[] | string,
   { answered, underWay = 1 }: When,
@@ -248,7 +246,7 @@ describe('the command to resume an import', () => {
 })
 
 describe('a request without a response after ^C', () => {
-  /** Interrupts a command after the service stops responding, without a grace period. */
+  /** Interrupts a command after the service stops responding; the grace period ends immediately. */
   async function runWithoutResponses(line: string, answered: number) {
     let waits: readonly number[] = []
     world.intercept = (_request, next, signal): Promise<WireResponse> => {

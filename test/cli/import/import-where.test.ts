@@ -9,7 +9,6 @@ const names = async (): Promise<string[]> =>
   (await world.send('GET', '/rooms?limit=100')).body.rooms.map(({ name }: any) => name).sort()
 const importing = (...flags: string[]) => world.run(['rooms', 'import', 'saved.ndjson', ...flags])
 
-/** Deletes four rooms and saves their records. */
 async function saveRooms() {
   await world.send('POST', '/users', { user_id: 'ada' })
   for (const name of ['Maths 7a', 'Maths 7b', 'Physics', 'Art'])

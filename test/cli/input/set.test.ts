@@ -7,7 +7,6 @@ import { createWorld } from '../../helpers/world.ts'
 const world = perTest(createWorld)
 
 const file = (name: string, content: string) => writeFileSync(join(world.dir, name), content)
-/** Returns the body that a command line would send, with the exit code and standard error. */
 async function dryRun(argv: string | readonly string[], stdin?: string) {
   const line = typeof argv === 'string' ? argv.split(' ') : argv
   const { code, stdout, stderr } = await world.run(

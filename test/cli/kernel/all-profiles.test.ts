@@ -12,13 +12,12 @@ import { tempDir } from '../../helpers/world.ts'
 interface Fake {
   baseUrl: string
   origin: string
-  /** Requests so far, with their keys. */
+  /** Requests as `METHOD PATH KEY`. */
   asked: string[]
   /** Response to every request instead of the rooms. */
   instead: { status: number; body: string } | undefined
 }
 
-/** Serves these rooms over a socket, accepts any key, and records the requests. */
 async function startFakeService(rooms: readonly object[]): Promise<Fake> {
   const fake: Fake = { baseUrl: '', origin: '', asked: [], instead: undefined }
   const server = createServer((request, response) => {
@@ -58,7 +57,6 @@ beforeEach(async () => {
   store({})
 })
 
-/** Stores the two profiles and further profiles. */
 function store(others: object, config: object = {}): void {
   const profile = ({ baseUrl, origin }: Fake, api_key: string) => ({
     base_url: baseUrl,

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { importFlags } from '../../../src/cli/import/read/import-flags.ts'
 import { readGivenOptions } from '../../../src/cli/kernel/given.ts'
 
-/** Parses the words of an import; returns the flags, including global flags. */
 function parseFlags(words: readonly string[]) {
   const program = new Command()
     .option('-o, --output <format>')

@@ -47,6 +47,6 @@ test('each argument and flag for a room or user accepts a name, except in local 
       .filter((option) => !(option instanceof NamedOption))
       .map(({ long }) => `${words.join(' ')} ${long}`),
   ])
-  // `rooms wait` looks the name up at each poll, because the room may be created meanwhile.
+  // `rooms wait` looks the name up in its polls, to retry temporary failures.
   expect(withoutName.sort()).toEqual(['local fail --id', 'rooms wait <room>', 'users create <user-id>'])
 })

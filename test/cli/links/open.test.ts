@@ -13,7 +13,6 @@ function installOpener(script: string): void {
   writeFileSync(join(world.dir, 'bin', 'xdg-open'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
 }
 
-/** Runs a command with this shell script as the browser. */
 function run(line: string, script: string | undefined, env: Record<string, string | undefined> = {}) {
   const bin = join(world.dir, 'bin')
   if (script !== undefined) installOpener(script)
@@ -24,7 +23,7 @@ function run(line: string, script: string | undefined, env: Record<string, strin
 
 interface Visit {
   argument: string
-  /** Modes of the page and its directory. */
+  /** Modes of the page and its directory, in octal. */
   modes: string[]
   /** URL of the redirect. */
   url: string
@@ -33,9 +32,7 @@ interface Visit {
 }
 
 let visit: Promise<Visit>
-/**
- * Returns the script of a browser. This process then opens the page of the browser and follows the redirect.
- */
+/** Returns the script of a browser that records its argument. This process then requests the redirect. */
 function writeBrowser(dir: string): string {
   visit = follow(join(dir, 'argument'))
   // Prevents an unhandled rejection if the test fails before it awaits the visit.
@@ -67,7 +64,6 @@ describe('rooms open', () => {
     expect(argument).toMatch(/^file:\/\/\/.*\/meetroom-\w{6}\/open\.html$/)
     expect(modes).toEqual(['600', '700'])
     expect(url).toMatch(addressPattern)
-    // The redirect can be used only once.
     await expect(fetch(url)).rejects.toThrow()
     expect(existsSync(new URL('.', argument))).toBe(false)
   })

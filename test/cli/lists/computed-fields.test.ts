@@ -20,7 +20,6 @@ function exampleOf({ type }: Field): unknown {
   return type === 'number' || type === 'integer' || type === 'seconds' ? 1 : 'x'
 }
 
-/** Makes every list return one item with a value in each field. */
 function serveOneOfEach() {
   world.intercept = async ({ url }) => {
     const list = new URL(url).pathname.split('/').at(-1)

@@ -16,7 +16,6 @@ const body = JSON.stringify({ rooms, paging: { limit: '30', offset: null, total:
   '12345678901234567890',
 )
 
-/** Simulates a service with numeric IDs and unusual field types. */
 function serveUnusualTypes() {
   world.intercept = async ({ method, url }) => {
     const { pathname } = new URL(url)

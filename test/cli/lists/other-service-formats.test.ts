@@ -8,7 +8,6 @@ import { share } from '../../suites/size.ts'
 
 const everyDifference = 'that differs in many ways'
 
-/** Differences that occur in real services. */
 const services: Record<string, Differences> = {
   'whose IDs are numbers': { ids: 'number' },
   'whose IDs are UUIDs': { ids: 'uuid' },
@@ -27,9 +26,6 @@ let world: World
 let ids: Record<string, string>
 const all = ['Delta', 'Gamma', 'Beta', 'Alpha']
 
-/**
- * Creates four recorded rooms on a service with differences. Delta is the newest, and Gamma is terminated.
- */
 async function start(differences: Differences): Promise<void> {
   world = await createWorld()
   const made: Record<string, string> = {}
@@ -47,7 +43,6 @@ async function start(differences: Differences): Promise<void> {
   ids = Object.fromEntries(Object.entries(made).map(([name, id]) => [name, idOf(id)]))
 }
 
-/** Flags for each format, and a function that reads the room names from the output. */
 const readers: Record<(typeof formats)[number], { flags: string; names: (stdout: string) => string[] }> = {
   table: { flags: '--columns name --no-header', names: (stdout) => stdout.split('\n').slice(0, -1) },
   csv: { flags: '--columns name --no-header', names: (stdout) => stdout.split('\r\n').slice(0, -1) },
@@ -76,7 +71,6 @@ const itemsOf = (ndjson: string): any[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line))
 
-/** Runs a command that must succeed; returns the printed room names. */
 async function namesOf(command: string, format: (typeof formats)[number]): Promise<string[]> {
   const { flags, names } = readers[format]
   const { code, stdout, stderr } = await world.run(`${command} -o ${format} ${flags}`.trim())

@@ -13,20 +13,17 @@ const partial = (kind: string, many: string) =>
 const partialRooms = partial('room', 'rooms')
 
 const writes = () => world.requests.filter(({ method }) => method !== 'GET')
-/** Returns the requests for full records. */
 const fullReads = () =>
   world.requests
     .map(({ method, url }) => `${method} ${url.slice('https://meet.test/v1'.length)}`)
     .filter((line) => line.startsWith('GET') && !line.includes('?'))
 
-/** Creates a recorded room in the embedded service. */
 async function room(name: string, fields: object = {}): Promise<any> {
   const { id } = (await world.send('POST', '/rooms', { name, type: 'open', record: true, ...fields })).body
     .room
   return (await world.send('GET', `/rooms/${id}`)).body.room
 }
 
-/** Creates four recorded rooms. Delta is the newest, and Gamma is terminated. */
 async function rooms(): Promise<any[]> {
   const all = [
     await room('Alpha', { type: 'private' }),
@@ -38,7 +35,6 @@ async function rooms(): Promise<any[]> {
   return all.reverse()
 }
 
-/** Creates a private room with the host Ada and the blocked member Grace. */
 async function members(): Promise<{ id: string; ada: any; grace: any }> {
   const { id } = await room('R', { type: 'private' })
   const add = async (user_id: string, fields: object) => {
@@ -424,7 +420,6 @@ describe('an export from a service with partial lists', () => {
         rooms: 'name,type,layout,record,max_meeting_seconds',
         members: 'user_id,type,is_blocked',
       }
-      /** Returns the rows of an export in a fixed order. */
       const rows = async (world: World, kind: keyof typeof columns, rooms: string) => {
         const { stdout } = await world.run(`${kind} export ${rooms}--columns ${columns[kind]}`)
         return stdout.split('\r\n').sort()

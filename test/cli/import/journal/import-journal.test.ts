@@ -177,7 +177,6 @@ describe('the journal of an import', () => {
 describe('a journal on a full disk', () => {
   const rows = 1000
 
-  /** Opens a journal on a small disk; undefined if this user cannot mount the disk. */
   async function openOnSmallDisk() {
     const disk = world.path('disk')
     if (!mountDisk(disk)) return undefined

@@ -13,7 +13,6 @@ import { importFixture, usersCsv } from '../../../helpers/imports.ts'
 
 const { world, run, user, testCases } = importFixture()
 
-/** Imports users, fixes the rejected rows, and imports these rows. */
 async function importFixedRejects(
   name: string,
   content: string,

@@ -26,14 +26,12 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
       ? world.send('POST', '/users', { user_id: `u${row}`, name: `N${row}` })
       : world.send('POST', '/rooms', { name: `R${row}`, type: 'open' })
 
-  /** Returns the journal of a complete run with two concurrent rows. */
   async function createJournal(): Promise<string> {
     world.file('in.csv', file)
     await run(`${kind} import in.csv --journal in.csv.journal --concurrency 2`)
     return world.read('in.csv.journal') ?? ''
   }
 
-  /** Returns the rows that a journal records as done, and the rows that were sent without a result. */
   function rowsOf(journal: string) {
     const entries = entriesOf(journal)
     const done: number[] = entries.filter(({ status }) => status === 'ok').map(({ row }) => row)
@@ -199,7 +197,6 @@ describe('--resume of a row without a response', () => {
     expect(await world.rooms()).toEqual(roomsOf(3))
   })
 
-  // A row stays unknown if the run cannot determine its outcome.
   test.each<[string, string, () => void]>([
     ['if the key is refused', '', () => (world.intercept = async () => answer(401, {}))],
     ['if the lookup fails', '', () => (world.intercept = async () => answer(500, {}))],

@@ -37,9 +37,7 @@ const kinds = {
 } as const
 type Kind = keyof typeof kinds
 
-/**
- * Writes the journal of a run that is killed while its writes, which got the response `{}`, await a proof.
- */
+/** Writes the journal of a run that is killed before a read proves its writes. */
 async function killUnproven(kind: Kind, isExecuted: boolean): Promise<void> {
   const { file, line } = kinds[kind]
   world.file('in.csv', file)

@@ -146,7 +146,6 @@ describe('rooms import from a CSV file', () => {
 })
 
 describe('an Excel workbook', () => {
-  /** Creates a ZIP archive of uncompressed files. */
   const createArchive = (...files: [name: string, content: string][]) =>
     Buffer.concat(
       files.map(([name, content]) => {

@@ -4,7 +4,6 @@ import { answer } from '../../../helpers/world.ts'
 
 const { world } = importFixture()
 
-/** Returns the result of a successful import, with these users. */
 const users = (held: Record<string, string | null>) => {
   const count = Object.keys(held).length
   return {
@@ -14,7 +13,6 @@ const users = (held: Record<string, string | null>) => {
     users: held,
   }
 }
-/** Returns the result of an import that is refused before any request. */
 const refused = (stderr: unknown) => ({ code: 2, stdout: '', stderr, users: {} })
 
 describe('users import from CSV', () => {

@@ -14,7 +14,6 @@ const one = (id: string, name: string | null) => ({
   stderr: 'imported 1 of 1 user\n',
   users: { [id]: name },
 })
-/** Returns the result of an import that is refused before any request. */
 const refused = (stderr: string) => ({ code: 2, stdout: '', stderr, users: {} })
 
 describe('an import', () => {
@@ -104,17 +103,15 @@ describe('an import', () => {
   })
 })
 
-/** Size of the chunks in which the program reads files, in bytes. */
+/** Multiple of the size of the chunks in which files are read, in bytes. */
 const chunk = 256 * 1024
 
 describe('an import of a file that is not UTF-8', () => {
   const latin1 = (text: string) => Buffer.from(text, 'latin1')
   const utf16 = (text: string) => Buffer.from(text, 'utf16le')
-  /** Returns a CSV file with these bytes at an offset. */
   const csvWithBytes = (offset: number, bytes: string, rest = '\n') =>
     Buffer.concat([Buffer.from('user_id,name\nada,'.padEnd(offset, 'x')), latin1(bytes), Buffer.from(rest)])
 
-  /** Returns the encoding that the hint names. */
   const encodingFor = (why: string) => {
     const [, nul] = /NUL at byte offset (\d+)/.exec(why) ?? []
     return nul === undefined ? 'windows-1252' : Number(nul) % 2 === 0 ? 'utf-16be' : 'utf-16le'

@@ -18,7 +18,6 @@ import { sized } from '../../../suites/size.ts'
 const { world, run } = importFixture()
 const shardsOf = (count: number) => Array.from({ length: count }, (_, i) => `${i + 1}/${count}`)
 
-/** Runs every shard of an import; returns the rows of each shard. */
 async function rowsOfShards(line: string, count: number): Promise<number[][]> {
   const rows: number[][] = []
   for (const shard of shardsOf(count)) {

@@ -29,7 +29,6 @@ const items: Record<string, readonly Thing[]> = {
   })),
 }
 
-/** Simulates a service with forty items in each list. */
 function service({ page, paging, only }: Service): Intercept {
   return async ({ method, url }) => {
     const { pathname, searchParams } = new URL(url)
@@ -113,7 +112,6 @@ const changes = [
   'rooms import rooms.csv --match name --yes',
 ]
 
-/** Services whose lists do not match their totals. */
 const services: Record<string, Service> = {
   'reports a total of 52, lists 40 items and then sends an empty page': {
     page: slice,
@@ -387,7 +385,6 @@ test('rooms export prints every room if a room is inserted between two page requ
   const rooms = numbers(150).map((i) => ({ id: `r${i}`, type: 'open', name: `Room ${i}` }))
   let asked = 0
   world.intercept = async ({ url }) => {
-    // The service sends no total that would reveal the new room.
     if (/\/rooms\?/.test(url) && ++asked === 2) rooms.unshift({ id: 'new', type: 'open', name: 'New' })
     const { searchParams, pathname } = new URL(url)
     if (!pathname.endsWith('/rooms')) return answer(200, { room: rooms.find(({ id }) => url.endsWith(id)) })

@@ -9,14 +9,12 @@ const world = perTest(createWorld)
 
 const lines = (text: string) => text.split('\n').slice(0, -1)
 const queryOf = ({ url }: WireRequest) => Object.fromEntries(new URL(url).searchParams)
-/** Returns `limit@offset` of every request, with a dash for a missing value. */
 const asked = () =>
   world.requests.map((request) => {
     const { limit = '-', offset = '-' } = queryOf(request)
     return `${limit}@${offset}`
   })
 
-/** Returns the IDs of `count` simulated rooms. The first ID is r1, or r and the number `from`. */
 const ids = (count: number, from = 1) => Array.from({ length: count }, (_, i) => `r${i + from}`)
 const roomOf = (id: string) => ({ id, type: 'open', name: `Room ${id}` })
 
@@ -29,7 +27,6 @@ interface Quirks {
   before?: (rooms: string[], request: number) => void
 }
 
-/** Simulates a service with unusual paging. */
 function serveUnusualPaging(
   rooms: string[],
   { cap = 1000, ignoresOffset, paging = (facts) => facts, before }: Quirks = {},
@@ -359,7 +356,6 @@ describe('a list of a service that refuses large pages', () => {
     const { body } = await world.send('GET', '/rooms?limit=2')
     otherService(world, { refusedLimits: { above: 250, status: 422 } })
     const [one, other] = body.rooms.map(({ id }: { id: string }) => id)
-    // The second list is requested after the response to the first request.
     await world.run(['members', 'export', '--all-rooms', '--where', 'name=Nobody'])
     expect(asked().slice(0, 3)).toEqual(['1000@-', '100@-', '100@100'])
     expect(
