@@ -354,7 +354,7 @@ test('only host.ts and four modules of src/files write to open files, and only c
   const writing = /\bFileHandle\b|\b(f?writev?|f?data?sync|f?truncate|chown|chmod)Sync\b|\bdatasync\b/
   expect(files.filter((file) => writing.test(code(file))).sort()).toEqual([
     ...['files/append-file.ts', 'files/create-file.ts', 'files/draft.ts', 'files/output-file.ts'],
-    // Writes to standard output.
+    // Writes to standard output and standard error.
     'host.ts',
   ])
   // `conf` writes the settings file.

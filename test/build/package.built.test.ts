@@ -32,7 +32,7 @@ function npm(...argv: string[]) {
 }
 
 test('the package is smaller than 1,250 KiB and contains only the expected files', () => {
-  // A fifth of the size is `meetroom/testing`, which no command loads.
+  // A quarter of the size is `meetroom/testing`, which no command loads.
   expect(statSync(tarball).size).toBeLessThan(1250 * 1024)
   const files = [...readTarball(tarball).keys()].sort()
   expect(files).toEqual([
