@@ -42,9 +42,8 @@ export interface Workspace {
 }
 
 /**
- * @throws {OutputError} if the files of the workspace cannot be used, or the database is damaged
- * @throws {UsageError} if the key file or the schema is not valid, the schema is of a newer version, or
- * SQLite is missing
+ * @throws {OutputError} if storage fails, or the database is damaged
+ * @throws {UsageError} if a file or the schema of the workspace must not be used, or SQLite is missing
  */
 export function openWorkspace({
   dir,
@@ -94,7 +93,7 @@ export function deleteDatabase(dir: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(getDatabasePath(dir) + suffix, { force: true })
 }
 
-/** @throws {OutputError} if `work` fails because of a file or SQLite */
+/** @throws {OutputError} if `work` throws a system error or an error of SQLite */
 export async function useDirectory<T>(dir: string | undefined, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work()

@@ -12,8 +12,8 @@ export interface SavedCopy {
 }
 
 /**
- * Lists the copies of a workspace that restores, resets and upgrades have saved, newest first.
- * @throws {UsageError} if their directory cannot be read
+ * Lists the automatic copies of a workspace, newest first.
+ * @throws {UsageError} if the directory of the copies cannot be read
  */
 export function listSavedCopies(dir: string): SavedCopy[] {
   const directory = join(dir, savedDirectory)
@@ -27,7 +27,6 @@ export function listSavedCopies(dir: string): SavedCopy[] {
   return found.sort((a, b) => b.savedAtMs - a.savedAtMs || (a.path < b.path ? 1 : -1))
 }
 
-/** Suggests replacing a damaged database with its newest copy, or with a file that the user selects. */
 export function suggestRestore(dir: string, [newest]: readonly SavedCopy[]): Hint {
   return ['restore a backup with: ', suggest(['local', 'restore', newest?.path ?? 'FILE', '--data-dir', dir])]
 }

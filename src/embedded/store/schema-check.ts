@@ -4,7 +4,7 @@ import { runMigrations } from './migrate.ts'
 import { migrations } from './schema.ts'
 import type { OpenSqlite, Sqlite } from './sqlite.ts'
 
-/** SHA-256 of the schema that the migrations create. Comparing the schema itself would take 7 ms. */
+/** SHA-256 of the schema after all migrations. A comparison with a new database would take 7 ms. */
 export const currentSchemaHash = '5e0df1be31e46c45bba890dd003ee9cb79e5c79afbd1557d91f4ade197de5293'
 
 interface SchemaEntry {
@@ -14,7 +14,7 @@ interface SchemaEntry {
   sql: string | null
 }
 
-/** Removes the formatting of a statement, which may change between versions. */
+/** Removes comments and redundant spaces, which may differ between versions. */
 const normalize = (sql: string | null) => (sql ?? '').replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim()
 
 /** Last schema version with indexes on demand. */
@@ -29,7 +29,7 @@ const onDemand = new Set([
   'CREATE INDEX pages_by_creation ON pages (room_id, created_at)',
 ])
 
-/** Returns true for objects that SQLite creates automatically, or that the version created on demand. */
+/** Returns true for objects that SQLite creates automatically, or that earlier versions created on demand. */
 function isImplied({ type, name, sql }: SchemaEntry, version: number): boolean {
   if ((type === 'index' && sql === null) || name === 'sqlite_sequence') return true
   if (version > lastOnDemand) return false
@@ -75,7 +75,7 @@ export function createEmpty(open: OpenSqlite, version: number): Sqlite {
 
 /**
  * Requires the schema of the migrations, because triggers and views of another schema would run.
- * @throws {UsageError} for another schema
+ * @throws {UsageError} for another schema, unless its version is newer
  */
 export function requireOwnSchema(db: Sqlite, open: OpenSqlite, dir: string): void {
   db.exec('PRAGMA busy_timeout = 5000')
@@ -101,7 +101,6 @@ export function readVersion(db: Sqlite): number {
   return (db.prepare('PRAGMA main.user_version').get() as { user_version: number }).user_version
 }
 
-/** Describes the first difference from the schema of a version; undefined without a difference. */
 function findSchemaFault(db: Sqlite, open: OpenSqlite, version: number): string | undefined {
   if (version < 0 || version > migrations.length) return `the schema version ${version}`
   const found = readSchema(db, version)

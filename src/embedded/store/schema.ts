@@ -9,9 +9,7 @@ const sweepsStep = `
     WHERE NOT EXISTS (SELECT 1 FROM sweeps WHERE kind = 'user' AND sweeps.id = members.user_id);
 `
 
-/**
- * Migration for a full-text index of emails (`user_emails`), which earlier versions created on demand.
- */
+/** Migration for a full-text index of emails (`user_emails`), which earlier versions created on demand. */
 const emailsStep = `
   ALTER TABLE workspace ADD COLUMN emails_indexed INTEGER NOT NULL DEFAULT 0;
   CREATE TABLE stale_emails (seq INTEGER PRIMARY KEY) STRICT;
@@ -25,7 +23,7 @@ const emailsStep = `
   END;
 `
 
-/** Empty migration that keeps the numbers of the other migrations. */
+/** Empty migration that keeps the numbers of the later migrations. */
 const orderStep = ''
 
 const clientsStep = `
@@ -48,8 +46,8 @@ const clientsStep = `
 `
 
 /**
- * Migration to plain indexes. Stored counts and full-text search were faster only for millions of rows.
- * `migrate` drops the full-text index, because some versions of SQLite lack its module.
+ * Migration that removes stored counts and indexes on demand. `migrate` drops the full-text index, because
+ * some versions of Node lack the module of that index.
  */
 const plainStep = `
   DROP TRIGGER email_changed;
@@ -73,9 +71,7 @@ const plainStep = `
   DROP INDEX IF EXISTS users_by_creation;
 `
 
-/**
- * Migrations, one per `PRAGMA user_version`. Never edit a released migration. Times are Unix milliseconds.
- */
+/** Migrations, one per `user_version`. Never edit a released migration. Times are Unix milliseconds. */
 export const migrations: readonly string[] = [
   `
   CREATE TABLE workspace (application_id TEXT NOT NULL) STRICT;

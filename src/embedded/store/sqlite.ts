@@ -17,11 +17,11 @@ export interface StoreMachine {
   effectiveUid?: number | undefined
 }
 
-/** @throws a system error or an error of SQLite */
+/** @throws an error of `prepareDatabaseFile`, of the file system or of SQLite */
 export type OpenSqlite = (path: string, options?: { readOnly: true }) => Sqlite
 
 /**
- * Loads Node's SQLite (Node 22.13 and later), otherwise libsql.
+ * Loads Node's SQLite, or libsql if this Node has no SQLite.
  * @throws {UsageError} if this Node has no SQLite and libsql is not installed
  */
 export async function loadSqlite(quietly: QuietLoader): Promise<OpenSqlite> {
@@ -31,7 +31,7 @@ export async function loadSqlite(quietly: QuietLoader): Promise<OpenSqlite> {
     try {
       return new Connection(open(path, options?.readOnly === true))
     } catch (error) {
-      // SQLite reports no reason, and libsql no code. The file system reports both.
+      // SQLite reports no reason, and libsql no code. A system error has both.
       if (path !== ':memory:') accessSync(path, options ? R_OK : R_OK | W_OK)
       throw Object.assign(error as Error, { code: 'SQLITE_CANTOPEN' })
     }
@@ -66,8 +66,8 @@ export async function openSqlite(path: string, quietly: QuietLoader): Promise<Sq
 }
 
 /**
- * Opens an untrusted database. No part of the file can cause writes to it or to other files.
- * @throws a system error or an error of SQLite
+ * Opens an untrusted database only for reading.
+ * @throws the error of `open` or of SQLite, or an Error if the connection can write
  */
 export function openReadOnly(open: OpenSqlite, path: string): Sqlite {
   const db = open(path, { readOnly: true })

@@ -8,7 +8,7 @@ import type { Sqlite, Value } from './sqlite.ts'
 /** Number of writes at which a batch is committed without waiting for more. */
 const fullBatch = 256
 
-/** Database of a workspace. When `write` resolves, its changes are on disk. */
+/** Database of a workspace, with commits in batches. */
 export class Store {
   readonly #db: Database
   readonly #file: DatabaseFile | undefined
@@ -21,11 +21,11 @@ export class Store {
   /** Changes since the savepoint. */
   #changes: Change[] = []
 
-  /** @throws {UsageError} if a newer version of the program created the workspace */
+  /** @throws {UsageError} if the schema is of a newer version */
   constructor(sqlite: Sqlite, file?: DatabaseFile) {
     this.#db = new Database(sqlite)
     this.#file = file
-    // A cascading deletion can be too large for one transaction; CascadeDeleter deletes in steps.
+    // A cascading deletion can take too long for one write; `CascadeDeleter` deletes in steps.
     this.#db.exec('PRAGMA foreign_keys = OFF')
     this.#db.exec('PRAGMA synchronous = FULL')
     migrate(this.#db, (version) => file && saveCopy(file, `before-upgrade-from-schema-${version}.db`))
@@ -40,9 +40,7 @@ export class Store {
     return this.#closed
   }
 
-  /**
-   * @throws {Fault} if a write would be lost, because the database file was deleted, replaced or truncated
-   */
+  /** @throws {Fault} if writes would be lost: see `DatabaseFiles` */
   requireFiles(): void {
     if (this.#files?.areLost()) throw fileLost()
   }
@@ -67,24 +65,21 @@ export class Store {
     return this.#change('insert', sql, values)
   }
 
-  /** Runs `work` after the write is on disk. Call inside `write`. */
+  /** Runs `work` after the commit. Call inside `write`. */
   afterCommit(work: () => void): void {
     this.#running().afterCommit.push(work)
   }
 
-  /**
-   * Registers `work` to run if the write is rolled back. Registered functions run in reverse order. Call
-   * inside `write`.
-   */
+  /** Runs `work` if the write is rolled back, in reverse order of registration. Call inside `write`. */
   onRollback(work: () => void): void {
     this.#running().onRollback.push(work)
   }
 
   /**
-   * Runs `work` in a transaction and resolves once its changes are on disk. Concurrent writes share one
-   * commit.
-   * @throws the error of `work` or of SQLite, after all changes of the write are undone
-   * @throws {Fault} if the database file was deleted, replaced or truncated
+   * Runs `work` in a transaction, and resolves after the commit. Concurrent writes share one commit.
+   * @throws the error of `work` or of SQLite, after the changes of the write are undone
+   * @throws the error of an `afterCommit` callback, after the commit
+   * @throws {Fault} if changes would be lost: see `DatabaseFiles`
    */
   write<T>(work: () => T): Promise<T> {
     if (this.#current) throw new Error('a write inside a write')
@@ -154,9 +149,9 @@ export class Store {
   }
 
   /**
-   * Commits after a turn of the event loop that adds no write; a single write does not wait. Node accepts one
-   * connection per turn, and a disk sync takes as long as many turns. With a sync in every turn, some of 256
-   * new clients waited for four seconds.
+   * Commits when the batch is full or no longer grows. Node accepts one connection per turn of the event
+   * loop, and a disk sync takes as long as many turns. With a sync in every turn, some of 256 new clients
+   * waited for four seconds.
    */
   #commitSoon(batch: readonly Write[], before = 1): void {
     setImmediate(() => {
@@ -212,7 +207,7 @@ export class Store {
     try {
       this.#db.exec('ROLLBACK')
     } catch {
-      // SQLite has already rolled back.
+      // SQLite may have rolled back already.
     }
     for (const write of batch.toReversed()) write.rolledBack()
     for (const write of batch) write.reject(cause)
@@ -241,10 +236,7 @@ class Write {
     }
   }
 
-  /**
-   * Runs the rollback callbacks. Call after the transaction is rolled back, so that they read the restored
-   * data.
-   */
+  /** Call after the changes are undone, so that the callbacks read the restored data. */
   rolledBack(): void {
     for (const work of this.onRollback.toReversed()) work()
   }

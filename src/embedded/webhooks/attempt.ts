@@ -5,10 +5,9 @@ import type { Delivery, WebhookTarget } from './outbox.ts'
 import { ForbiddenAddress, type Post, timeoutMs } from './post.ts'
 
 export interface AttemptResult {
-  /** Status of the response, or the reason for a missing response. */
   outcome: number | 'unreachable' | 'forbidden'
   error: string | null
-  /** Beginning of the response body as one line, up to `maxExcerpt`; null without a response or text. */
+  /** Start of the response body as one line, at most `maxExcerpt` characters; null without text. */
   excerpt: string | null
 }
 
@@ -52,7 +51,7 @@ export async function attemptDelivery(
   }
 }
 
-/** Returns the start of a response as one line, without the webhook's secrets, which receivers may echo. */
+/** Redacts secrets of the webhook, because receivers may echo them. Returns null for blank text. */
 function createExcerpt(text: string, { headers = {}, secret }: WebhookTarget): string | null {
   if (text === '') return null
   const secrets = [secret, ...Object.values(headers).flatMap((value) => [value, value.split(' ').at(-1)])]
@@ -60,12 +59,12 @@ function createExcerpt(text: string, { headers = {}, secret }: WebhookTarget): s
   const safe = spellings
     .sort((a, b) => b.length - a.length)
     .reduce((left, spelling) => left.replaceAll(spelling, '••••'), text)
-  // SQLite truncates text at NUL.
+  // SQLite can truncate text at NUL.
   const line = safe.replace(/[\p{Cc}\s]+/gu, ' ').trim()
   return line === '' ? null : line.slice(0, maxExcerpt).toWellFormed()
 }
 
-/** Minimum length of a redacted secret, in characters. Shorter secrets occur in ordinary words. */
+/** Minimum length of a redacted secret, in characters. Shorter secrets can occur in ordinary words. */
 const minSecret = 4
 
 function spell(secret: string): string[] {

@@ -30,10 +30,7 @@ export interface Attempt {
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
-/**
- * Delays before the retries, in milliseconds. The last delay repeats until the event or redelivery is a day
- * old.
- */
+/** Delays before the retries, in milliseconds. The last delay repeats until `recordAttempt` gives up. */
 const retryDelays = [
   5 * second,
   30 * second,
@@ -47,14 +44,14 @@ const retryDelays = [
 ]
 const recordRetryMs = 5 * second
 
-/** Sender of outbox events: each at least once, first attempts in order per room, retries for up to a day. */
+/** Sender of outbox events, with first attempts in order per room and retries for up to a day. */
 export class Deliveries {
   readonly #options: DeliveriesOptions
-  /** Rooms with first attempts in progress. */
+  /** IDs of rooms for which `#firstAttempts` is running. */
   readonly #busy = new Set<string>()
-  /** Rooms with redeliveries, which can be older than the event that is attempted next. */
+  /** IDs of rooms with new redeliveries, whose `seq` can be below the last attempted `seq`. */
   readonly #rewound = new Set<string>()
-  /** `seq` of the deliveries that are being attempted. */
+  /** `seq` of the deliveries whose attempt is not recorded yet. */
   readonly #attempted = new Set<number>()
   #attempts = 0
   readonly #timers = new Set<() => void>()
@@ -84,7 +81,7 @@ export class Deliveries {
     this.#track(this.#firstAttempts(roomId).finally(() => this.#busy.delete(roomId)))
   }
 
-  /** True while an attempt is running. Events that wait for a retry do not count. */
+  /** True while any work is running. Events that wait for a retry do not count. */
   get isRunning(): boolean {
     return this.#running.size > 0
   }
@@ -146,8 +143,7 @@ export class Deliveries {
     let next: ReturnType<typeof recordAttempt>
     await this.#record(() => {
       next = recordAttempt(store, delivery, result, { now, nextAt })
-      // Deleted by the commit itself. Otherwise, a redelivery in the same commit would be skipped as a
-      // running attempt.
+      // Without `afterCommit`, a redelivery in the same commit would be skipped as a running attempt.
       store.afterCommit(() => this.#attempted.delete(seq))
       if (++this.#attempts % attemptsPerRemoval === 0) removeFinished(store, now)
     })
@@ -155,9 +151,7 @@ export class Deliveries {
     else if (next !== undefined) this.#scheduleRetry(seq, next)
   }
 
-  /**
-   * Returns the delay before the next attempt in milliseconds, scaled by `retryScale`, with jitter of ±20%.
-   */
+  /** Returns the delay in milliseconds, scaled by `retryScale`, with jitter of ±20%. */
   #computeRetryDelay(attempts: number): number {
     const { random, retryScale } = this.#options
     const delay = retryDelays[Math.min(attempts, retryDelays.length - 1)] ?? hour
@@ -169,8 +163,7 @@ export class Deliveries {
   }
 
   async #retry(seq: number, due: number): Promise<void> {
-    // A response of 410 to another event may have ended this delivery meanwhile, or a redelivery may have
-    // replaced it.
+    // A redelivery, or a 410 response to another event, may have ended this retry.
     const delivery = this.#options.store.one<Delivery>(
       'SELECT * FROM deliveries WHERE seq = ? AND next_at = ?',
       seq,
@@ -179,10 +172,7 @@ export class Deliveries {
     if (delivery) await this.#attempt(delivery)
   }
 
-  /**
-   * Runs a write, and retries until it succeeds or the service stops. Meanwhile, the event is not posted
-   * again.
-   */
+  /** Repeats a write until it succeeds or the service stops. */
   async #record(work: () => void): Promise<void> {
     const { store, onFailure } = this.#options
     while (!this.#closed)

@@ -11,7 +11,7 @@ export type Delivery = DeliveryRow
 export type WebhookTarget = NonNullable<BodyOf<Operations['createRoom']>['webhook']>
 type Event = z.input<typeof WebhookEvent>
 
-/** Maximum number of changes per pack, which is unpacked in a few milliseconds. */
+/** Maximum number of changes per pack. Unpacking takes a few milliseconds. */
 const changesPerPack = 200
 
 export interface ParticipantCounts {
@@ -44,7 +44,7 @@ export function countWaiting(store: Store): number {
   return row?.count ?? 0
 }
 
-/** Adds changes of a room to the outbox (API specification, “Webhook”). Call inside `store.write`. */
+/** Adds changes to the outbox, or to the packs of the room if it has packs. Call inside `store.write`. */
 export function enqueueOrPack(
   store: Store,
   newId: () => string,
@@ -56,10 +56,7 @@ export function enqueueOrPack(
   else enqueue(store, newId, roomId, target, changes)
 }
 
-/**
- * Moves the oldest pack of a room to the outbox. To preserve the order, call when no first attempt is
- * pending. Call inside `store.write`.
- */
+/** Moves the oldest pack of a room to the end of the outbox. Call inside `store.write`. */
 export function unpack(store: Store, newId: () => string, roomId: string): void {
   const next = store.one<{ seq: number; target: string; moves: string }>(
     'SELECT seq, target, moves FROM packed_moves WHERE room_id = ? ORDER BY seq LIMIT 1',
@@ -75,8 +72,8 @@ export function hasPacked(store: Store, roomId: string): boolean {
 }
 
 /**
- * Stores changes outside the outbox, which is much faster than `enqueue` for thousands of changes. To
- * preserve the order, later changes of the room must also be packed. Call inside `store.write`.
+ * Stores changes outside the outbox, which is much faster than `enqueue` for thousands of changes. Call
+ * inside `store.write`.
  */
 export function pack(store: Store, roomId: string, target: string, changes: readonly PresenceChange[]): void {
   for (let i = 0; i < changes.length; i += changesPerPack)

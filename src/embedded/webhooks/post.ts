@@ -3,14 +3,11 @@ import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Agent } from 'undici'
 
-/**
- * Function that posts a body. Rejects on a timeout, on a failed connection, and for a forbidden IP address.
- */
 export type Post = (url: string, headers: Record<string, string>, body: string) => Promise<PostResponse>
 
 interface PostResponse {
   status: number
-  /** Beginning of the response body, at most `maxTextBytes`. */
+  /** Start of the response body, at most `maxTextBytes`. */
   text: string
 }
 
@@ -24,26 +21,23 @@ export const timeoutMs = 10_000
 const maxTextBytes = 4096
 const utf8 = new TextDecoder()
 
-/** Error for a forbidden IP address. Clients that can create rooms must not reach the private network. */
+/** Error for a forbidden IP address. Clients that can create rooms must not reach private networks. */
 export class ForbiddenAddress extends Error {}
 
-/** IP address of Azure's metadata service, which is in a public range. */
+/** IP address of Azure's WireServer, which is in a public range. */
 const azureMetadataAddress = '168.63.129.16'
 
-/** Returns true for loopback and public IP addresses, except Azure's metadata service. */
+/** Returns true for loopback and public IP addresses, except `azureMetadataAddress`. */
 function isAllowed(address: string): boolean {
   const parsed = ipaddr.process(address)
   const range = parsed.range()
   if (range === 'loopback') return true
   if (range !== 'unicast' || parsed.toString() === azureMetadataAddress) return false
-  // IPv6 addresses outside 2000::/3 are private or embed an IPv4 address (`::10.0.0.1`).
+  // IPv6 addresses outside 2000::/3 can be private or embed an IPv4 address (`::10.0.0.1`).
   return !(parsed instanceof ipaddr.IPv6) || parsed.match(ipaddr.IPv6.parse('2000::'), 3)
 }
 
-/**
- * Creates a DNS lookup that checks the IP address on connection, so that the address cannot change after the
- * check.
- */
+/** Creates a DNS lookup that returns only allowed addresses. A separate check could see other addresses. */
 const createGuardedLookup =
   (lookup: Lookup): LookupFunction =>
   (hostname, options, callback) => {
@@ -57,7 +51,7 @@ const createGuardedLookup =
     })
   }
 
-/** Creates a function that posts webhooks, times out after ten seconds, and does not follow redirects. */
+/** Creates a function that posts webhooks within `timeoutMs`, and does not follow redirects. */
 export function createPost({
   allowPrivate,
   lookup = dnsLookup,

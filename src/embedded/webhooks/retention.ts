@@ -23,7 +23,7 @@ interface RetentionOptions {
 }
 
 /**
- * Removes old finished deliveries immediately and every hour, even in a service without attempts. Returns a
+ * Removes old finished deliveries at the start and every hour, even in a service without attempts. Returns a
  * function that stops the timer.
  */
 export function startRetention({ store, clock, onFailure }: RetentionOptions): () => void {

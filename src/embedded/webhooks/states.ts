@@ -10,21 +10,21 @@ import { keepFinishedMs } from './retention.ts'
 const maxRetryMs = 24 * 60 * 60 * 1000
 
 /**
- * SQL that adds an attempt. The number stays above `round_start` even at the maximum, so that the attempt
- * counts as the first of its round.
+ * SQL that adds an attempt. `attempts` exceeds `round_start` even at the maximum, because equal values mean
+ * that the first attempt is pending.
  */
 const addAttempt = `attempts = min(attempts + 1, ${maxTotal}), round_start = min(round_start, ${maxTotal - 1})`
 
 interface Times {
   now: number
-  /** Time of the next attempt if this attempt fails. */
+  /** Time of the next attempt in Unix milliseconds, if this attempt fails. */
   nextAt: number
 }
 
 /**
  * Call inside `store.write`.
- * @returns time of the next attempt; 'now' for a redelivery that was requested during the attempt; undefined
- * for a finished delivery
+ * @returns time of the next attempt in Unix milliseconds; 'now' for a redelivery that was requested during
+ * the attempt; undefined for a finished delivery
  */
 export function recordAttempt(
   store: Store,
@@ -54,7 +54,7 @@ export function recordAttempt(
     isFinished ? now : null,
     ...result,
   )
-  // A redelivery was requested during the attempt, so the delivery stays in the state `waiting`.
+  // A redelivery was requested during the attempt, so the attempt does not change the state.
   if (!isRecorded)
     store.run(
       `UPDATE deliveries SET attempts = min(attempts + 1, ${maxTotal}), round_start = min(attempts + 1, ${maxTotal}),
@@ -67,8 +67,8 @@ export function recordAttempt(
 }
 
 /**
- * Disables the webhook of a room permanently after the response 410 (Gone). Gives up its waiting deliveries,
- * and deletes its packed events.
+ * Disables the webhook of a room permanently after the response 410 (Gone). Gives up waiting deliveries, and
+ * deletes packed changes.
  */
 function endWebhook(store: Store, roomId: string, now: number): void {
   store.run('UPDATE rooms SET webhook_gone = 1 WHERE id = ?', roomId)
@@ -84,8 +84,7 @@ function endWebhook(store: Store, roomId: string, now: number): void {
 
 /**
  * Requests another delivery of an event under the same ID. Call inside `store.write`.
- * @throws {Fault} if there is no such delivery, an event or redelivery already waits for its first attempt,
- * or the delivery was redelivered too often
+ * @throws {Fault} if the delivery is missing, waits for its first attempt, or was redelivered too often
  */
 export function requestRedelivery(store: Store, id: string, now: number): Delivery {
   const delivery = store.one<Delivery>(

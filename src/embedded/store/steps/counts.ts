@@ -1,8 +1,7 @@
 /**
- * Migration that stores row counts per block of 1,024 `seq` values, so that listing a million rows takes as
- * long as listing a thousand. Rows from `users_counted` or `rooms_counted` on are counted on demand. Block -1
- * is the sum of the other blocks. In `room_counts`, `layout` is '' for all layouts, or '=' followed by the
- * name of a layout.
+ * Migration that stores row counts per block of 1,024 `seq` values. The counts exclude rows with a `seq` from
+ * `users_counted` or `rooms_counted` on. Block -1 is the sum of the other blocks. In `room_counts`, `layout`
+ * is '' for all layouts, or '=' followed by the name of a layout.
  */
 export const countsStep = `
   ALTER TABLE workspace ADD COLUMN users_counted INTEGER NOT NULL DEFAULT 0;

@@ -1,7 +1,4 @@
-/**
- * Migration that keeps finished deliveries. A round is an event or one of its redeliveries: `round_start` is
- * the number of attempts before the round, and `round_at` is the time of the request for the redelivery.
- */
+/** Migration for finished deliveries and redeliveries. `DeliveryRow` documents the columns. */
 export const deliveriesStep = `
   ALTER TABLE deliveries ADD COLUMN state TEXT NOT NULL DEFAULT 'waiting';
   ALTER TABLE deliveries ADD COLUMN redeliveries INTEGER NOT NULL DEFAULT 0;

@@ -1,6 +1,6 @@
 /**
- * Migration for deferred session ends. `ended_sessions` and `ended_members` hold the ends, which the views
- * include. `packed_moves` holds events that are not in the outbox yet, as one JSON list per row.
+ * Migration for deferred session ends. `ended_sessions` and `ended_members` hold changes that the views
+ * already show. `packed_moves` holds changes that are not in the outbox yet, as one JSON list per row.
  */
 export const endedStep = `
   CREATE TABLE ended_sessions (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL) STRICT;
@@ -27,7 +27,6 @@ export const endedStep = `
   CREATE INDEX packed_moves_by_room ON packed_moves (room_id, seq);
 `
 
-/** Migration for the end reason of sessions: null for open sessions, and for sessions of earlier versions. */
 export const endReasonStep = `
   ALTER TABLE sessions ADD COLUMN end_reason TEXT;
   ALTER TABLE ended_sessions ADD COLUMN reason TEXT;
