@@ -3,10 +3,7 @@ export interface RequestLine {
   path: string
 }
 
-/**
- * Command line of this program that can be pasted. Only `hintText` formats a suggestion, and adds the flags
- * that select the service.
- */
+/** Suggested command line of this program. `formatHintText` adds the flags that select the service. */
 export class Suggestion {
   constructor(
     readonly words: readonly string[],
@@ -15,7 +12,6 @@ export class Suggestion {
   ) {}
 }
 
-/** Suggests a command for the service of the run, unless `words` select another service. */
 export function suggest(words: readonly string[], ...operands: readonly string[]): Suggestion {
   return new Suggestion(words, operands)
 }
@@ -32,8 +28,8 @@ export interface ErrorDetails {
   /** Advice in one line. Commands of this program must be a `Suggestion`, not plain text. */
   hint?: Hint | undefined
   /**
-   * Invalid value of the command line, and the value that was probably meant. Without another hint, the hint
-   * suggests the meant value.
+   * Invalid value, and the value that was probably meant. Without another hint, the hint suggests the meant
+   * value.
    */
   correction?: readonly [given: string, meant: string] | undefined
   status?: number | undefined
@@ -41,22 +37,20 @@ export interface ErrorDetails {
   retryable?: boolean | undefined
   /** Unparsed value of the `Retry-After` header. */
   retryAfter?: string | undefined
-  /** ID that the service gave the request (`X-Request-Id`), for the operators of the service. */
+  /** Value of the response header `X-Request-Id`, for the operators of the service. */
   requestId?: string | undefined
   /** True if an earlier attempt may have changed data. */
   afterLostAttempt?: boolean | undefined
   request?: RequestLine | undefined
   body?: unknown
-  /** True if the service accepted a write whose result is unknown. */
+  /** True for an accepted, non-repeatable POST whose outcome is unknown. */
   accepted?: boolean | undefined
-  /**
-   * ID of an item that the service created, but whose values differ from the request or are not confirmed.
-   */
+  /** ID of a created item whose values differ from the request or are not confirmed. */
   createdId?: string | undefined
   cause?: unknown
 }
 
-/** Expected failure, on whose exit code scripts rely. */
+/** Failure with an exit code on which scripts rely. */
 export abstract class MeetroomError extends Error {
   abstract readonly exitCode: number
   /** Error code in JSON output, on which scripts rely. */
@@ -93,28 +87,25 @@ export abstract class MeetroomError extends Error {
   }
 }
 
-/**
- * Error for a request that the service refused, if no other class describes the refusal: a 4xx, a validation
- * exception (500), or an error in a 2xx to a write.
- */
+/** Error for a refused request, and for failures without a class of their own. */
 export class ApiError extends MeetroomError {
   readonly exitCode = 1
   readonly code = 'refused'
 }
 
-/** Error for a write that the service accepted, but whose response or later read contradicts the request. */
+/** Error for an accepted write whose response or later read contradicts the request. */
 export class NotAppliedError extends MeetroomError {
   readonly exitCode = 1
   readonly code = 'not_applied'
 }
 
-/** Error for an existing item that differs from the requested item. */
+/** Error for a change that conflicts with the current items. */
 export class ConflictError extends MeetroomError {
   readonly exitCode = 1
   readonly code = 'conflict'
 }
 
-/** Error in flags, input or settings. Nothing was changed. */
+/** Error in flags, input, settings or local files. */
 export class UsageError extends MeetroomError {
   readonly exitCode = 2
   readonly code = 'usage'
@@ -130,16 +121,13 @@ export class AuthError extends MeetroomError {
   readonly code = 'auth'
 }
 
-/** Error for a missing response: DNS, connection, TLS, proxy or timeout. */
+/** Error for a missing response, such as after a timeout. */
 export class NetworkError extends MeetroomError {
   readonly exitCode = 5
   readonly code = 'network'
 }
 
-/**
- * Error for a failure of the service (5xx, or an error in a 2xx to a read), a redirect of a read, or an
- * unreadable response.
- */
+/** Error for a failed service or an unusable response, such as a 5xx or a redirect of a read. */
 export class ServiceError extends MeetroomError {
   readonly exitCode = 6
   readonly code = 'service'
@@ -158,9 +146,9 @@ export class UnknownOutcomeError extends MeetroomError {
   readonly code = 'unknown_outcome'
   /** True if no read of the item can determine the outcome. */
   readonly isFinal: boolean
-  /** True if the item is gone, and an earlier attempt of this run may have deleted it. */
+  /** True if the item is gone, and an earlier attempt of the request may have deleted the item. */
   readonly isGone: boolean
-  /** ID in the response to a creation. It may also identify a job or a receipt. */
+  /** ID in the response to the creation of a room. The ID may belong to a job. */
   readonly possibleId: string | undefined
 
   constructor(message: string, { isFinal, isGone, possibleId, ...details }: UnknownOutcomeDetails = {}) {
@@ -176,7 +164,7 @@ export class PartialError extends MeetroomError {
   readonly code: string = 'partial'
 }
 
-/** Error for a list that the service did not send completely. */
+/** Error for a read with incomplete results. */
 export class IncompleteError extends PartialError {
   override readonly code = 'incomplete'
 }
@@ -204,9 +192,7 @@ export class UnhealthyError extends MeetroomError {
 /** Changes that were made before an error: `the room was created`. */
 export type Done = Readonly<{ text: string; isOne: boolean }>
 
-/**
- * Error for output that cannot be written, such as on a full disk. The exit code is EX_IOERR of sysexits(3).
- */
+/** Error for output or storage that cannot be used. The exit code is EX_IOERR of sysexits(3). */
 export class OutputError extends MeetroomError {
   readonly exitCode = 74
   readonly code = 'output'
@@ -216,7 +202,6 @@ export class OutputError extends MeetroomError {
   }
 }
 
-/** Error for results that cannot be printed. */
 export class LostOutputError extends OutputError {
   constructor(readonly reason: string) {
     super(`the output cannot be written: ${reason}`)
@@ -229,10 +214,8 @@ export class LostOutputError extends OutputError {
   }
 }
 
-/** Error for an audit log that cannot be written. The request is not sent. */
 export class AuditError extends OutputError {}
 
-/** Creates the error for exhausted file handles; undefined for any other cause. */
 export function toExhaustedHandlesError(cause: unknown): OutputError | undefined {
   const { code } = Object(cause) as { code?: unknown }
   if (code !== 'EMFILE' && code !== 'ENFILE') return undefined
@@ -243,8 +226,8 @@ export function toExhaustedHandlesError(cause: unknown): OutputError | undefined
 }
 
 /**
- * Describes an error of the operating system without its code, such as ENOENT.
- * @param missing reason to print if a file or directory in the path does not exist
+ * Describes an error of the operating system, without a code such as ENOENT.
+ * @param missing reason for a missing file or directory
  */
 export function describeSystemError(cause: unknown, missing = 'no such file'): string {
   const { code } = Object(cause) as { code?: unknown }
@@ -293,7 +276,7 @@ export class InterruptedError extends MeetroomError {
   }
 }
 
-/** Error for output that its reader has closed, as `head` does. The program then exits 0. */
+/** Error for output that its reader has closed, as `head` does. `main` then returns 0. */
 export class ClosedOutput extends Error {}
 
 export function toMeetroomError(error: unknown): MeetroomError {

@@ -24,13 +24,13 @@ export class AppendFile {
    * Opens a file, and creates a missing file with mode 0600. Symbolic links are not followed, because the
    * path is used for a long time and another user may create a link meanwhile.
    * @param uid effective user ID; undefined on systems without user IDs
-   * @throws {UsageError} if the path is not a regular file of this user
+   * @throws {UsageError} if the path is not a regular file, or belongs to another user
    */
   static async open(path: string, uid: number | undefined, { truncate = false } = {}): Promise<AppendFile> {
     const flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_APPEND
     const file = await open(path, flags, 0o600).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ELOOP') throw createLinkError(path)
-      // ENXIO means that the path is a named pipe without a reader.
+      // ENXIO means that the path is a named pipe without a reader, or a socket.
       throw error.code === 'ENXIO' ? createNotRegularError(path) : error
     })
     try {

@@ -19,7 +19,10 @@ export class AppendLog {
     this.#text += text
   }
 
-  /** Adds text to the next write. Resolves when the text is on disk. */
+  /**
+   * Adds text to the next write. Resolves when the text is on disk.
+   * @throws the error of `write`
+   */
   appendSynced(text = ''): Promise<void> {
     this.append(text)
     const synced = new Promise<void>((resolve, reject) => {
@@ -29,7 +32,6 @@ export class AppendLog {
     return synced
   }
 
-  /** Resolves when all started writes have ended. */
   async settled(): Promise<void> {
     await this.#writing
   }
@@ -48,7 +50,7 @@ export class AppendLog {
         for (const { reject } of callers) reject(error)
       }
     }
-    // Reset before any callback runs, because callbacks may append more text.
+    // Reset before the callers resume, because callers may append more text.
     this.#writing = undefined
   }
 }

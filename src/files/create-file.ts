@@ -10,7 +10,7 @@ export function createFile(path: string): Promise<FileHandle> {
   return open(path, newFile | O_APPEND, 0o600)
 }
 
-/** Side files that SQLite opens automatically. For a named pipe, SQLite would wait forever for a writer. */
+/** Suffixes of files that SQLite opens automatically. With a named pipe, SQLite would wait forever. */
 const sideFiles = ['-wal', '-shm', '-journal']
 
 /**
@@ -42,7 +42,7 @@ function createEmpty(path: string): Stats {
   try {
     closeSync(openSync(path, newFile, 0o600))
   } catch (error) {
-    // Another process has created the file meanwhile.
+    // Another process may have created the file meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   return lstatSync(path)

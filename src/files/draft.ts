@@ -26,24 +26,17 @@ import { createLinkError, requireOwner, requireRegular } from './file-kind.ts'
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR, W_OK } = constants
 
 interface DraftOptions {
-  /**
-   * True for settings and for files that the user names: the file behind a symbolic link is replaced, and the
-   * link is kept.
-   */
+  /** True to replace the file behind a symbolic link and to keep the link. */
   follow?: boolean
-  /**
-   * True for files with keys and responses: the mode is always 0600, and a symbolic link that is not followed
-   * is replaced.
-   */
+  /** True to set mode 0600 in any case, and to replace a symbolic link that is not followed. */
   isPrivate?: boolean
   /** False for a file that must not exist. If it exists, `publish` throws a system error with EEXIST. */
   overwrite?: boolean
 }
 
 /**
- * Temporary file in the directory of its target. The complete draft replaces the target. The name is random,
- * so that no other process can create the draft in advance. A new target has mode 0600; an existing target
- * keeps its mode, unless `isPrivate` is set.
+ * Temporary file that replaces its target when complete. The name is random, so that no other process can
+ * create the draft in advance. A new target has mode 0600.
  */
 export class Draft {
   /** Path of the replaced file; a followed link is resolved. */
@@ -54,7 +47,7 @@ export class Draft {
   #isOpen = true
 
   /**
-   * @throws {UsageError} if the target is not a regular file of this user
+   * @throws {UsageError} if the target must not be replaced
    * @throws a system error if the draft cannot be created, or the target cannot be written
    */
   constructor(path: string, { follow = false, isPrivate = false, overwrite = true }: DraftOptions = {}) {
@@ -137,7 +130,6 @@ export function replaceFile(
   draft.publish({ sync })
 }
 
-/** Creates an empty file with a random name and mode 0600. */
 export function createPrivateFile(directory: string): string {
   const path = join(directory, `${randomBytes(6).toString('hex')}.part`)
   closeSync(openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600))
@@ -175,10 +167,10 @@ export async function copyFile(from: string, to: string): Promise<void> {
   draft.publish()
 }
 
-/** Links to the open files of a process. Replacing such a file would lose the output of other programs. */
+/** Links to the open files of a process. Replacing such a file could lose the output of other programs. */
 const descriptors = /^\/dev\/(?:fd\/|std)|^\/proc\//
 
-/** @throws {UsageError} for a symbolic link to a missing file, and for a redirected /dev/stdout */
+/** @throws {UsageError} for a link to an open file, such as /dev/stdout, and for a broken link */
 function resolveLink(path: string): string {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path
   if (descriptors.test(path)) throw createLinkError(path)

@@ -17,7 +17,7 @@ interface Details extends Pick<ErrorDetails, 'hint'> {
   rest?: string
 }
 
-// The functions named `to…Error` return all errors that are not system errors unchanged.
+// The `to…Error` functions return a MeetroomError, and an error without a code, unchanged.
 
 export function toReadError(name: string, error: unknown, details?: Details): unknown {
   return translate(error, `${name} cannot be read`, 'no such file', { Kind: UsageError, ...details })
@@ -32,7 +32,7 @@ export function toUseError(name: string, error: unknown, details?: Details): unk
   return translate(error, `${name} cannot be used`, 'no such directory', details)
 }
 
-/** @param variable environment variable that names another directory */
+/** @param variable environment variable that selects the directory */
 export function toStorageError(
   what: string,
   directory: string,

@@ -2,11 +2,11 @@ import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { toExhaustedHandlesError } from '../errors.ts'
 
-/** Number of file handles that SQLite, libsql and the command need. */
+/** Number of free file handles that the local workspace needs. */
 const requiredHandles = 14
 
 /**
- * Checks that enough file handles are available, because libsql panics without them.
+ * Prevents a panic of libsql.
  * @throws {OutputError} if too few file handles are available
  */
 export function requireHandles(): void {

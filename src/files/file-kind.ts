@@ -16,7 +16,7 @@ export function createDirectoryError(): NodeJS.ErrnoException {
 }
 
 /**
- * @throws {UsageError} if the target of a write is not a regular file
+ * @throws {UsageError} for a symbolic link, pipe, socket or device
  * @throws a system error with EISDIR for a directory
  */
 export function requireRegular(path: string, found: Stats): void {
@@ -37,7 +37,7 @@ export function requireOwner(path: string, found: Stats, uid: number | undefined
 }
 
 /**
- * Requires that a file belongs to this user or root, who can change every file.
+ * Requires that a file belongs to this user, or to root, which can change every file.
  * @throws {UsageError} for a file of another user
  */
 export function requireOwnFile(path: string, found: Stats, uid: number | undefined): void {
@@ -47,7 +47,7 @@ export function requireOwnFile(path: string, found: Stats, uid: number | undefin
   })
 }
 
-/** Returns a warning for a data directory in which other users can replace files; otherwise undefined. */
+/** Returns a warning if other users own or can write to a data directory; otherwise undefined. */
 export function describeSharedDirectory(dir: string, uid: number | undefined): string | undefined {
   if (uid === undefined) return undefined
   const { uid: owner, mode } = statSync(dir)

@@ -12,6 +12,7 @@ const emptyLockStaleMs = 10_000
  * Acquires a lock file, and replaces a stale lock file. Returns undefined on success, or the other holder's
  * process ID (0 if unknown).
  * @throws {UsageError} if the path is not a regular file
+ * @throws a system error if the lock file cannot be created or read
  */
 export async function takeLock(lock: string, machine: Machine): Promise<number | undefined> {
   for (let attempt = 0; attempt < 5; attempt++) {

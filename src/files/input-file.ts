@@ -22,7 +22,7 @@ interface InputOptions {
 /**
  * Reads a file that the user named. Follows symbolic links; pipes such as `<(…)` are read to their end.
  * @throws {UsageError} if the input cannot be read, is an endless device, or is too large
- * @throws {InterruptedError} if a signal arrives while a pipe is read
+ * @throws {InterruptedError} if a signal arrives while a pipe or terminal is read
  */
 export async function readInput(
   file: string,
@@ -41,7 +41,7 @@ export async function readInput(
 
 /**
  * @throws {UsageError} if the input cannot be read or is an endless device
- * @throws {InterruptedError} if a signal arrives while a pipe is read
+ * @throws {InterruptedError} if a signal arrives while a pipe or terminal is read
  */
 export async function* streamInput(
   file: string,
@@ -60,7 +60,7 @@ export async function* streamInput(
   }
 }
 
-/** @throws {UsageError} for a URL in place of a file */
+/** @throws {UsageError} for an HTTP URL in place of a file */
 export function refuseUrl(file: string): void {
   if (/^https?:\/\//i.test(file))
     throw new UsageError(`${file} is a URL, not a file`, {
@@ -68,7 +68,7 @@ export function refuseUrl(file: string): void {
     })
 }
 
-/** Returns true for inputs that can be read only once, such as named pipes, terminals and `<(…)`. */
+/** Returns true if the input may be readable only once, such as a pipe or a terminal. */
 export async function isStream(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   return found !== undefined && (found.isFIFO() || found.isSocket() || found.isCharacterDevice())

@@ -29,7 +29,7 @@ export class OutputFile {
   }
 
   /**
-   * @throws {UsageError} if the path is not a file of this user, a device or a pipe
+   * @throws {UsageError} if the file must not be replaced
    * @throws {OutputError} if the file cannot be opened for writing
    * @throws {InterruptedError} if a signal arrives before a pipe has a reader
    */
@@ -50,7 +50,7 @@ export class OutputFile {
     if (!this.#stream.write(text)) await Promise.race([waitForDrain(this.#stream), this.#ended])
   }
 
-  /** @throws {OutputError} if a write failed */
+  /** @throws {OutputError} if the output cannot be written */
   async close(rest = ''): Promise<void> {
     this.#stream.end(rest)
     await this.#ended
@@ -61,7 +61,7 @@ export class OutputFile {
     }
   }
 
-  /** Discards the output, and removes the file that an earlier run wrote. */
+  /** Discards the output, and removes an older file at its path. */
   async remove(): Promise<void> {
     this.#stream.end()
     await this.#ended

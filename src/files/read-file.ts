@@ -12,17 +12,17 @@ import { createDirectoryError, createLinkError, createNotRegularError } from './
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
-/** Default maximum size of files that this program writes, such as settings and keys, in bytes. */
+/** Default maximum size for `readText`, in bytes. */
 const smallFile = 2 ** 20
-/** Maximum size of documents that users write or keep, in bytes. */
+/** Default maximum size for `readInput`, in bytes. */
 export const largeFile = 2 ** 28
 
 interface ReadOptions {
   /** Name in messages; defaults to the path. */
   name?: string
-  /** True for settings and for files that the user names; other links may come from a cloned repository. */
+  /** True to follow symbolic links. A cloned repository may contain harmful links. */
   follow?: boolean
-  /** @throws {UsageError} if the open file must not be read */
+  /** @throws an error if the open file must not be read */
   check?(found: Stats): void
 }
 
@@ -30,14 +30,15 @@ interface ReadOptions {
  * Opens a regular file for reading, and never waits: opening a named pipe without O_NONBLOCK blocks until it
  * has a writer. The caller closes the file descriptor.
  * @throws {UsageError} if the file is not regular, or is a symbolic link that is not followed
- * @throws a system error with EISDIR for a directory, if links are followed
+ * @throws a system error if the file cannot be opened, or is a directory and links are followed
+ * @throws the error of `check`
  */
 export function openRegular(path: string, { name = path, follow = false, check }: ReadOptions = {}): number {
   const file = openNow(path, name, follow ? 0 : O_NOFOLLOW)
   try {
     const found = fstatSync(file)
     check?.(found)
-    // A directory that the user named has a specific message.
+    // EISDIR leads to a more specific message.
     if (!found.isFile())
       throw follow && found.isDirectory() ? createDirectoryError() : createNotRegularError(name)
     return file
@@ -60,7 +61,8 @@ function openNow(path: string, name: string, links: number): number {
 
 /**
  * Reads a regular file as UTF-8.
- * @throws {UsageError} if the file is not regular, or is too large
+ * @throws {UsageError} if the file is too large
+ * @throws the error of `openRegular`
  */
 export function readText(
   path: string,

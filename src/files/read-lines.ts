@@ -7,7 +7,6 @@ export const maxLength = 16 * 1024 * 1024
 /**
  * Splits text into lines at line feeds only. `node:readline` would also split at U+2028, which JSON strings
  * may contain.
- * @param name name of the input in messages
  * @throws {UsageError} for a line longer than `maxLength`
  */
 export async function* readLines(bytes: AsyncIterable<Buffer>, name: string): AsyncGenerator<string[]> {

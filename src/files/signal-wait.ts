@@ -17,6 +17,7 @@ export class SignalWait {
   /**
    * Waits for work until a signal arrives. The launcher ends a process with abandoned work.
    * @throws {InterruptedError} after a signal
+   * @throws the error of `work`
    */
   until<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {

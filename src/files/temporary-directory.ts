@@ -9,7 +9,7 @@ export interface TemporaryDirectory {
 }
 
 /**
- * Creates a directory that only this user can read.
+ * Creates a directory with mode 0700.
  * @param what contents of the directory, for the error
  * @throws {OutputError} if the directory cannot be created
  */

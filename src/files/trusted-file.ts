@@ -7,12 +7,13 @@ import { readText } from './read-file.ts'
 const maxLinks = 40
 
 /**
- * Reads a file that contains a key, or the base URL to which a key is sent. The file and each symbolic link
- * to it must belong to this user or root, and other users must not be able to write to the file. Symbolic
- * links are followed, because Kubernetes and dotfile managers use them.
+ * Reads a file with a key, or with the base URL to which a key is sent. The file, and each symbolic link to
+ * it with its directory, must belong to this user or root. Other users must not be able to write to the file.
+ * Symbolic links are followed, because Kubernetes and dotfile managers use them.
  * @param uid user ID; undefined on systems without user IDs
  * @param hasOwnDirectory true if the directory must also belong to this user or root
- * @throws {UsageError} if the file is not regular, or another user controls it
+ * @throws {UsageError} if the file is not regular or too large, or another user controls it
+ * @throws a system error if the file cannot be read
  */
 export function readTrusted(
   path: string,
@@ -35,19 +36,19 @@ export function isHiddenByOthers(error: unknown, uid: number | undefined): boole
 }
 
 /**
- * Reads a file in a data directory that contains a key, or the base URL to which a key is sent. As in
- * container volumes, the directory may belong to another user or be writable by a group. The file must not be
- * writable by more users than the directory.
- * @throws {UsageError} if the file is not regular, or another user controls it
+ * Reads a file with a key, or with the base URL to which a key is sent. As in container volumes, other users
+ * may own or write to the directory. The file must not be writable by more users than the directory.
+ * @throws {UsageError} if the file is not regular or too large, or another user controls it
+ * @throws a system error if the file cannot be read
  */
 export function readInDataDirectory(path: string, uid: number | undefined): string {
   const { mode } = statSync(dirname(path))
-  // In a directory with the sticky bit, such as /tmp, only the owner of a file can replace it.
+  // In a sticky directory, such as /tmp, write permission does not allow replacing another user's file.
   const shared = isSticky(mode) ? 0 : mode & 0o022
   return readText(path, { check: (found) => requirePrivate(path, found, uid, path, shared) })
 }
 
-/** @param shared permissions to write that the file may give to other users */
+/** @param shared write permissions that other users may have */
 function requirePrivate(path: string, found: Stats, uid: number | undefined, name: string, shared = 0): void {
   if (uid === undefined || !found.isFile()) return
   if (!isOwn(found, uid))
@@ -62,8 +63,8 @@ function requirePrivate(path: string, found: Stats, uid: number | undefined, nam
 
 /**
  * Returns the path without its symbolic links.
- * @throws {UsageError} if another user owns a link or its directory, and can change the target of the link
- * @throws a system error if a part of the path is missing, or there are more than `maxLinks` links
+ * @throws {UsageError} if another user owns a link or its directory, and could change the target of the link
+ * @throws a system error if a part of the path cannot be read, or there are more than `maxLinks` links
  */
 function followOwnLinks(path: string, uid: number, name: string): string {
   const rest = resolve(path).split('/')
@@ -100,7 +101,7 @@ function isSticky(mode: number): boolean {
   return (mode & 0o1000) !== 0
 }
 
-/** @throws {UsageError} if other users can replace the file, which contains a command to run */
+/** @throws {UsageError} if permissions let other users replace the file, which contains a command to run */
 export function requireIrreplaceable(path: string, uid: number | undefined, name: string): void {
   if (uid === undefined) return
   // A user who can write to the directory of a symbolic link can replace the link.

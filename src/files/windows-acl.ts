@@ -7,8 +7,8 @@ import type { Host } from '../host.ts'
 const options = { timeout: 10_000, windowsHide: true }
 
 /**
- * Gives only this user access to a path on Windows. Runs the system programs by full path, so that PATH
- * cannot replace them. Returns the reason for a failure; undefined on success.
+ * Gives this user full access to a path on Windows, and removes inherited access. Runs the system programs by
+ * full path, so that PATH cannot replace them. Returns the reason for a failure; undefined on success.
  */
 export async function keepToUser(
   path: string,
@@ -20,7 +20,7 @@ export async function keepToUser(
     const [, sid] =
       /"(S-1-[\d-]+)"\s*$/.exec(await run(env, 'whoami.exe', '/user', '/fo', 'csv', '/nh')) ?? []
     if (sid === undefined) return 'whoami.exe does not print the ID of your account'
-    // The flags OI and CI make new files inherit the right.
+    // With the flags OI and CI, new files and directories inherit the right.
     const right = what === 'directory' ? `*${sid}:(OI)(CI)F` : `*${sid}:F`
     await run(env, 'icacls.exe', resolve(path), '/inheritance:r', '/grant:r', right, '/q')
     return undefined
