@@ -2,10 +2,10 @@ import { fstatSync, writeSync } from 'node:fs'
 
 declare const visible: unique symbol
 
-/** Text without control characters for a terminal. Only `cli/output/terminal/visible.ts` creates it. */
+/** Text that is safe for a terminal. Only `cli/output/terminal/visible.ts` creates such text. */
 export type Visible = string & { readonly [visible]: true }
 
-/** Output stream. `write` resolves when the operating system has accepted the text. */
+/** Output stream. `write` resolves when the operating system has accepted the data. */
 export type Output = Terminal | Pipe
 
 export interface Terminal {
@@ -68,7 +68,6 @@ export interface Host {
   after(ms: number, work: () => void): () => void
   /** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Listens for stop signals; the returned function stops listening. */
   onSignal(listener: (signal: StopSignal) => void): () => void
   /** Returns a fraction in [0, 1), for jitter. */
   random(): number
@@ -86,8 +85,8 @@ interface StopRequest {
 }
 
 /**
- * Creates an output that opens its stream at the first write, because opening takes milliseconds.
- * @param mayBlock returns true if a slow reader may block the program; writes to pipes and files are then
+ * Creates an output that opens its stream only on demand, because opening takes milliseconds.
+ * @param mayBlock returns true if a slow reader may block the program; writes to pipes and files can then be
  * synchronous
  */
 function createOutput(
@@ -147,7 +146,7 @@ function createOutput(
   }
 }
 
-/** Writes synchronously. Returns the data that a full non-blocking pipe did not accept. */
+/** Returns the data that a full non-blocking pipe did not accept. */
 function writeNow(fd: number, data: Uint8Array): Uint8Array {
   let rest = data
   try {
@@ -158,7 +157,7 @@ function writeNow(fd: number, data: Uint8Array): Uint8Array {
   return rest
 }
 
-/** Creates the host for the real machine. No other code uses `process`. */
+/** Creates the host for the real machine. No other module uses `process`. */
 export function createProcessHost(): Host {
   let listeners = 0
   const stop: StopRequest = { isMade: false, limits: new Set() }
@@ -216,7 +215,6 @@ export function createProcessHost(): Host {
     monotonic: () => Number(process.hrtime.bigint()) / 1e6,
     after(ms, work) {
       const timer = setTimeout(work, ms)
-      // The timer must not keep the program running.
       timer.unref()
       return () => clearTimeout(timer)
     },

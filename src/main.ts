@@ -33,7 +33,7 @@ import { createProcessHost, type Host } from './host.ts'
 
 const allGroupCommands: ReadonlySet<string> = new Set(['commands', 'schema'])
 
-/** Runs a command line and returns its exit code. Catches all errors. */
+/** Runs a command line, reports its error, and returns the exit code. */
 export async function main(
   argv: readonly string[],
   machine: Host = createProcessHost(),
@@ -213,10 +213,7 @@ async function findMistake(argv: readonly string[], machine: Host): Promise<Usag
 /** Exit codes with which data may have changed. All other exit codes mean that nothing was changed. */
 const undecided: ReadonlySet<number> = new Set([7, 8, 70])
 
-/**
- * Adds the changes that were made before an error to its message. Replaces an exit code that means “nothing
- * was changed”.
- */
+/** Adds earlier changes to the message of an error. The exit code becomes 8, except for an `OutputError`. */
 function nameChanges(error: MeetroomError, context: Context | undefined): MeetroomError {
   const done = context?.changes.describe()
   if (done === undefined || undecided.has(error.exitCode)) return error
@@ -253,7 +250,7 @@ async function reportSettings(line: CommandLine, host: Host, context: Context | 
   }
 }
 
-/** Creates the redactor for errors. Without a context, only the key in the environment is known. */
+/** Without a context, only the key in the environment is known. */
 function createErrorRedactor(host: Host, context: Context | undefined): Redact {
   return context?.redact ?? createRedactor([host.env['MEETROOM_API_KEY']?.trim() ?? ''])
 }

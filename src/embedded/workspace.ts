@@ -160,7 +160,8 @@ function createKeyFile(file: string): void {
 
 /**
  * Returns empty text for an empty file.
- * @throws {UsageError} if the file contains anything but a key, or another user controls the file
+ * @throws {UsageError} if the contents are not a key
+ * @throws the errors of `readKeyFile`
  */
 function requireKey(file: string, dir: string | undefined, { effectiveUid }: StoreMachine): string {
   const key = readKeyFile(file, dir, effectiveUid)

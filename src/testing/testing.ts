@@ -174,7 +174,6 @@ interface Waiter {
 }
 
 class WebhookInbox {
-  /** Events that `next` has not returned. */
   #kept: WebhookEvent[] = []
   #listed: WebhookEvent[] = []
   #total = 0

@@ -25,7 +25,7 @@ export type Operation =
 export type RoomType = 'open' | 'public' | 'private'
 export type MemberType = 'guest' | 'host' | 'monitor'
 
-/** Users and rooms that exist when the service starts, and after each reset. */
+/** Users and rooms of a new workspace, and after each reset. */
 export interface Seed {
   readonly users?: readonly SeedUser[]
   readonly rooms?: readonly SeedRoom[]
@@ -70,7 +70,7 @@ export interface SeedMember {
   readonly sessions?: readonly SeedSession[]
 }
 
-/** Ended session. The timestamps have the form `2026-01-31T09:00:00Z`. */
+/** Ended session, with ISO 8601 timestamps such as `2026-01-31T09:00:00Z`. */
 export interface SeedSession {
   readonly id?: string
   readonly connected_at: string
@@ -91,7 +91,7 @@ export interface Seeded {
     readonly name: string
     readonly members: readonly { readonly id: string; readonly user_id: string }[]
     readonly pages: readonly { readonly id: string }[]
-    /** Newest first. */
+    /** Latest start first. */
     readonly sessions: readonly {
       readonly id: string
       readonly member_id: string
@@ -141,12 +141,12 @@ export interface Fault {
   readonly delay?: Duration
   /**
    * `reset`: no response. `cut`: the connection closes after half of the response body, or after the
-   * handshake.
+   * WebSocket handshake.
    */
   readonly connection?: 'reset' | 'cut'
-  /** `write`: the operation takes effect first. Default: it does not take effect. */
+  /** `write`: the operation takes effect first. Default: `status` and `reset` prevent the operation. */
   readonly after?: 'write'
-  /** Number of requests that the fault changes. Default: 1, and no limit with `probability`. */
+  /** Maximum number of requests that the fault changes. Default: 1, or no limit with `probability`. */
   readonly times?: number
   /** Probability that the fault changes a matching request, above 0 and at most 1. */
   readonly probability?: number
@@ -186,7 +186,7 @@ export interface WebhookEvent {
 export interface CloseReport {
   /** Faults that no request has matched, as JSON. */
   readonly unmatchedFaults: readonly string[]
-  /** Requests with an unknown method and path since the last reset, such as `GET /v1/room`. */
+  /** Requests since the last reset that match no operation, such as `GET /v1/room`. */
   readonly unknownOperations: readonly string[]
 }
 

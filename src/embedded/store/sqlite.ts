@@ -8,7 +8,6 @@ const { R_OK, W_OK } = constants
 
 export type { Sqlite, Statement, Value } from './connection.ts'
 
-/** Function that loads a module without Node's experimental warning. */
 export type QuietLoader = <T>(load: () => Promise<T>) => Promise<T>
 
 export interface StoreMachine {

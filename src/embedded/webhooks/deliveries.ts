@@ -51,7 +51,7 @@ export class Deliveries {
   readonly #busy = new Set<string>()
   /** IDs of rooms with new redeliveries, whose `seq` can be below the last attempted `seq`. */
   readonly #rewound = new Set<string>()
-  /** `seq` of the deliveries whose attempt is not recorded yet. */
+  /** `seq` of the deliveries with a running or unrecorded attempt. */
   readonly #attempted = new Set<number>()
   #attempts = 0
   readonly #timers = new Set<() => void>()

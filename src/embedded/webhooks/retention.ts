@@ -6,7 +6,7 @@ export const keepFinishedMs = 24 * hourMs
 const maxFinished = 10_000
 export const attemptsPerRemoval = 100
 
-/** Removes finished deliveries that are too old or too many. Call inside `store.write`. */
+/** Call inside `store.write`. */
 export function removeFinished(store: Store, now: number): void {
   store.run('DELETE FROM deliveries WHERE finished_at <= ?', now - keepFinishedMs)
   store.run(
