@@ -39,8 +39,6 @@ export interface ErrorDetails {
   retryAfter?: string | undefined
   /** Value of the response header `X-Request-Id`, for the operators of the service. */
   requestId?: string | undefined
-  /** True if an earlier attempt may have changed data. */
-  afterLostAttempt?: boolean | undefined
   request?: RequestLine | undefined
   body?: unknown
   /** True for an accepted, non-repeatable POST whose outcome is unknown. */
@@ -61,7 +59,6 @@ export abstract class MeetroomError extends Error {
   readonly retryable: boolean
   readonly retryAfter: string | undefined
   readonly requestId: string | undefined
-  readonly afterLostAttempt: boolean
   readonly request: RequestLine | undefined
   readonly body: unknown
   readonly accepted: boolean | undefined
@@ -79,7 +76,6 @@ export abstract class MeetroomError extends Error {
     this.retryable = details.retryable ?? false
     this.retryAfter = details.retryAfter
     this.requestId = details.requestId
-    this.afterLostAttempt = details.afterLostAttempt ?? false
     this.request = details.request
     this.body = details.body
     this.accepted = details.accepted

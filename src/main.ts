@@ -177,7 +177,7 @@ function toInterruptedError(cause: unknown, signal: AbortSignal): MeetroomError 
   return cause instanceof InterruptedError ? cause : (signal.reason as InterruptedError)
 }
 
-/** Finds a better hint for an invalid value, or for a missing item by sending requests. Never fails. */
+/** Finds a better hint for an invalid value or, with requests, for a missing item. */
 async function explainError(error: MeetroomError, run: Run, host: Host): Promise<MeetroomError> {
   const { context, calledCommand } = run
   if (error instanceof UsageError && calledCommand) {
@@ -210,7 +210,7 @@ async function findMistake(argv: readonly string[], machine: Host): Promise<Usag
   }
 }
 
-/** Exit codes with which data may have changed. All other exit codes mean that nothing was changed. */
+/** Exit codes with which data may have changed. `nameChanges` keeps these errors. */
 const undecided: ReadonlySet<number> = new Set([7, 8, 70])
 
 /** Adds earlier changes to the message of an error. The exit code becomes 8, except for an `OutputError`. */

@@ -30,12 +30,12 @@ export async function toResponseError(refused: ErrorResponse): Promise<MeetroomE
     body: words.body,
     retryAfter: response.headers['retry-after'],
     requestId: readRequestId(response.headers['x-request-id']),
-    afterLostAttempt: response.afterLostAttempt && endpoint.method !== 'GET',
   }
   const message = words.message ? `: ${words.message}` : ''
   const error = await describe({ ...refused, description: words, message, details })
   // A refusal does not disprove the effect of an earlier attempt.
-  if (!details.afterLostAttempt || error instanceof UnknownOutcomeError) return error
+  const mayBeDone = response.afterLostAttempt && endpoint.method !== 'GET'
+  if (!mayBeDone || error instanceof UnknownOutcomeError) return error
   return new UnknownOutcomeError(
     `${error.message}; an earlier attempt got no response and may have ${endpoint.method === 'DELETE' ? 'deleted it' : 'made the change'}`,
     { ...details, hint: refused.check(), cause: error },
