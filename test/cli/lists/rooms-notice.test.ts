@@ -4,7 +4,7 @@ import { answer, createWorld } from '../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** Simulates a service with rooms r1 to rN. Rooms r1, r101, … are public and have one member each. */
+/** Simulates a service with `count` rooms. Rooms r1, r101, … are public and have one member each. */
 function serve(count: number, { hasTotal = true, latencyMs = 0 } = {}) {
   const rooms = Array.from({ length: count }, (_, i) => ({
     id: `r${i + 1}`,

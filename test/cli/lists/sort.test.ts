@@ -13,7 +13,7 @@ import { sized } from '../../suites/size.ts'
 
 const world = perTest(createWorld)
 
-/** Simulates a service with these rooms, in pages of at most two rooms. */
+/** Simulates a service with pages of at most two rooms. */
 function serve(...items: Record<string, unknown>[]): void {
   const rooms = items.map((item, i) => ({ id: `r${i}`, type: 'open', name: `n${i}`, ...item }))
   world.intercept = async ({ url }) => {
@@ -227,7 +227,6 @@ type Value = string | number | boolean | null | undefined | LosslessNumber
 
 const collator = new Intl.Collator('en')
 
-/** Returns a negative number if `a` comes first according to the help. */
 function expected(a: Value, b: Value, descending: boolean): number {
   const isBlank = (value: Value) => value === null || value === undefined
   if (isBlank(a) || isBlank(b)) return Number(isBlank(a)) - Number(isBlank(b))
@@ -254,7 +253,7 @@ test('random values are sorted by the rules in the help topic', () => {
     fc.string({ maxLength: 3 }),
     fc.string({ unit: fc.constantFrom(...'aAäbßé\u0301 -1'), maxLength: 4 }),
     fc.integer({ min: -5, max: 5 }),
-    // JSON has no infinity.
+    // JSON numbers are finite.
     fc.double({ noNaN: true, noDefaultInfinity: true }),
     fc.boolean(),
     fc.bigInt({ min: 10n ** 19n, max: 10n ** 19n + 3n }).map((digits) => new LosslessNumber(String(digits))),

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest'
 import { createWorld } from '../../helpers/world.ts'
 
-/**
- * Creates users and rooms; returns a function from a mistake to its message, with `{name}` for the ID of a
- * room.
- */
+/** Returns a function from a command line to its errors, where `{name}` replaces the ID of a room. */
 async function createHints(): Promise<(line: string) => Promise<string>> {
   const world = await createWorld()
   await world.send('POST', '/users', { user_id: 'ada', name: 'Ada Lovelace' })

@@ -6,7 +6,7 @@ import { leaves, wholeProgram } from '../../helpers/tree.ts'
 import { createWorld, type World } from '../../helpers/world.ts'
 import { share } from '../../suites/size.ts'
 
-/** Wording of libraries, Node and the operating system, which messages must translate. */
+/** Wording that error messages must not contain. */
 const libraryWording = [
   // zod
   /Invalid (?:option|input|string|type|enum|key)\b/,
@@ -78,7 +78,6 @@ async function createWrongFiles(): Promise<World> {
   return world
 }
 
-/** Runs a command line until it ends or is stopped, and checks its standard error. */
 async function check(world: World, argv: readonly string[]): Promise<void> {
   const { host, done } = world.start(argv, { stdin: '{"a":' })
   const stop = setTimeout(() => host.signal('SIGINT'), 20)
@@ -97,8 +96,8 @@ const flagsWithValue = (command: Command) =>
 const commands = await leaves()
 const groups = [...new Set(commands.map(({ words: [group] }) => group))]
 /**
- * Flags whose parsers are already checked. The commands parse the other flags. In a quick run, each flag is
- * checked with a third of the values.
+ * Checked flags, by parser, or by group if the command parses the flag. A quick run checks a third of the
+ * values.
  */
 const checked = new Set<string>()
 

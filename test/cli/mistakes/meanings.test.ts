@@ -7,7 +7,7 @@ import { wholeProgram } from '../../helpers/tree.ts'
 import { createWorld } from '../../helpers/world.ts'
 import { full } from '../../suites/size.ts'
 
-/** Words that administrators type, by their strongest possible effect. */
+/** Words that administrators type, by their meaning. */
 const verbs = {
   reads: [
     ...[
@@ -82,7 +82,7 @@ test.each(Object.keys(verbs) as (keyof typeof verbs)[])(
     let suggestions = 0
     for (const [i, group] of ['', ...groups.map((command) => command.name())].entries())
       for (const [j, verb] of verbs[meaning].entries()) {
-        // In a quick run, each word is tested with a sixth of the groups.
+        // A quick run tests each word with some of the groups.
         if (!full && i > 0 && (i + j) % 6 > 0) continue
         const line = `${group} ${verb} x y`.trim()
         if (splitLine(program, line.split(' ')).command.commands.length === 0) continue
@@ -92,7 +92,7 @@ test.each(Object.keys(verbs) as (keyof typeof verbs)[])(
           const { command } = splitLine(program, words.split(' '))
           if (words.includes('--help') || !(command instanceof MeetroomCommand)) continue
           suggestions++
-          // `reopen` is a valid suggestion, because a restored room may be terminated.
+          // `reopen` is a valid suggestion, because it undoes a termination.
           const isReopening = meaning === 'undoes' && command.name() === 'reopen'
           if (strengthOf(command) > allowed[meaning] && !isReopening) wrong.push(`${line}: ${words}`)
         }

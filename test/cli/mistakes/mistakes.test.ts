@@ -9,8 +9,7 @@ import { createWorld, type World } from '../../helpers/world.ts'
 
 /**
  * Common mistakes, each with a score for its message: one point for the problem with the value, and one point
- * for the correction. `{room}` and `{member}` are placeholders for IDs. The messages are in
- * fixtures/mistakes.txt.
+ * for the correction. Braces enclose placeholders for IDs. The messages are in fixtures/mistakes.txt.
  */
 const mistakes: readonly (readonly [score: number, line: string, stdin?: string, env?: string])[] = [
   [2, 'login'],
@@ -403,7 +402,6 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
   'quote.csv': 'user_id,name\nbob,"Bob\n',
 }
 
-/** Creates files, two rooms, two users and a member; returns the IDs by placeholder. */
 async function createItems(world: World): Promise<Readonly<Record<string, string>>> {
   for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   const room = async (name: string, type: string) =>
@@ -465,9 +463,7 @@ test('the explanations of user mistakes mention only existing commands and flags
 
 const secret = 'sk_live_51Hq8vZ2eKYlo2C0'
 
-/**
- * Returns command lines with a key as a surplus argument, for each command with a fixed number of arguments.
- */
+/** Returns command lines with a key as a surplus argument or as a command name. */
 async function linesWithSurplusKey(): Promise<string[][]> {
   return (await leaves()).flatMap(({ words, command }) => {
     const args = command.registeredArguments
@@ -567,7 +563,7 @@ test('the check of a suggested command sends no request, writes no file and prin
 test('a command that is typed twice is suggested at most once', async () => {
   const world = await createWorld()
   for (const { words, command } of await leaves()) {
-    // These commands accept any words as arguments.
+    // These commands treat surplus words differently.
     if (
       command.registeredArguments.some(({ variadic }) => variadic) ||
       /^(help|auth login|__)/.test(words.join(' '))

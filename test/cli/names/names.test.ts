@@ -28,10 +28,9 @@ const lookup = (name: string) => `GET /rooms?name=${encodeURIComponent(name)}&li
 
 // Completion does not check the names in a line.
 const everyCall = (await allCalls()).filter((call) => !/^__complete/.test(call))
-/** Calls that contain a room and end by themselves. */
 const calls = everyCall.filter((call) => /\bROOM\b/.test(call) && !stays.test(call))
 
-/** Returns the commands that look rooms up. `webhooks trigger` only puts the ID into an event. */
+/** `webhooks trigger` only puts the room ID into an event. */
 const commandsWithLookup = async () =>
   (await leaves()).filter(({ words }) => words.join(' ') !== 'webhooks trigger')
 
@@ -80,14 +79,14 @@ interface GivenName {
   lookup: string
 }
 
-/** Runs a call in a new world, with the name instead of the ID. */
+/** Runs a call in a new world. An empty name keeps the ID. */
 async function runCall(call: string, { word, name }: GivenName, flags: readonly string[]) {
   const { world, argvOf } = await prepare()
   await world.send('PUT', '/users/ada', { name: 'Ada L', email: 'Ada@school.example' })
   const typed = call.split(' ').flatMap((each) => (each === word && name !== '' ? [name] : argvOf(each)))
   const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
   const { code, stdout, stderr } = await world.run([...typed, '--yes', ...flags], { env })
-  // Directories and the random parts of IDs and tokens differ between the two worlds.
+  // Directories, IDs and tokens differ between worlds.
   const plain = (text: string) =>
     text
       .replaceAll(world.dir, 'DIR')

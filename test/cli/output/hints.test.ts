@@ -14,7 +14,6 @@ import { leaves } from '../../helpers/tree.ts'
 import { answer, tempDir } from '../../helpers/world.ts'
 import { share } from '../../suites/size.ts'
 
-/** Origin of the embedded service. A script responds to the requests to this origin. */
 const localOrigin = 'http://127.0.0.1:4999'
 const key = 'key-of-a-test-service'
 const room = '66f1a2b3c4d5e6f708192a3b'
@@ -26,7 +25,7 @@ interface Target {
   origin: string
 }
 
-/** Flags that select a service. Another profile is in use when the suggested commands are pasted. */
+/** Ways to select a service. Another profile is in use when the suggested commands are pasted. */
 const targets: Record<string, Target> = {
   'the profile in use': { flags: [], origin: 'https://company.test' },
   '--profile': { flags: ['--profile', 'ci'], origin: 'https://ci.test' },
@@ -63,7 +62,7 @@ const lost = () => {
   throw new TransportError('the connection was reset', true, false)
 }
 
-/** Responses that make commands fail. */
+/** Responses that cause errors or notices. */
 const scripts: Record<string, Script> = {
   'responds 404': (_, path) =>
     path === probe ? answer(200, empty) : answer(404, { code: 'not_found', message: 'Not found' }),
@@ -77,7 +76,6 @@ const scripts: Record<string, Script> = {
     method === 'GET' && !path.includes('offset=1') ? answer(200, everything) : answer(502, 'Bad Gateway'),
 }
 
-/** Creates a machine with a local workspace and three profiles. */
 async function createMachine() {
   const dir = tempDir()
   const data = join(dir, 'data')
@@ -96,7 +94,6 @@ async function createMachine() {
   file('api-key', key)
   owner.publish({ pid: 1, base_url: `${localOrigin}/v1`, api_key_file: join(dir, 'api-key') })
 
-  /** Restores the files that commands use. */
   function reset() {
     const profile = (name: string) => ({
       base_url: `https://${name}.test/v1`,
@@ -112,7 +109,6 @@ async function createMachine() {
     file('headers.txt', 'content-type: application/json\n')
   }
 
-  /** Runs a command line; returns its output and the origins of its requests. */
   async function run(argv: readonly string[], options: HostOptions = {}) {
     reset()
     requested.length = 0
@@ -177,7 +173,6 @@ const calls = (await allCalls())
     call.replaceAll('ROOM', room).replaceAll('MEMBER', member).replace('KEYCOMMAND', '/bin/false'),
   )
 
-/** Further command lines that cause errors or notices, or find nothing. */
 const more = [
   ...['rooms get name:R', 'rooms get R', 'rooms wait name:R --for empty', 'users create ada'],
   ...['members block --all-rooms', `members get ${room} --user bob`, 'rooms list --where online>0 --all'],
@@ -192,7 +187,6 @@ const more = [
 
 const lines = [...new Set([...calls, ...more])]
 
-/** Adds flags to a command line, at the position that the command requires. */
 function withFlags(line: string, flags: readonly string[]): string[] {
   // Completion reads the flags from the completed line.
   if (line.startsWith('__complete powershell ')) {
@@ -210,8 +204,8 @@ function withFlags(line: string, flags: readonly string[]): string[] {
 const ways = Object.keys(targets)
 
 /**
- * Returns the command lines of a case. In a quick run, the ways to select a service share the lines of the
- * first script. The other scripts are tested with a profile and one line of every third command.
+ * In a quick run, the ways to select a service share the lines of the first script. The other scripts use one
+ * line of every third command.
  */
 function selectLines(way: string, script: number): readonly string[] {
   return script === 0
@@ -249,12 +243,12 @@ test.each(cases)(
   },
 )
 
-/** Pasted commands that reached their service. Many errors suggest the same command. */
+/** Pasted commands that reached no other service. Many errors suggest the same command. */
 const pasted = new Set<string>()
 
-/** Runs the commands while another profile is in use. Returns the commands that reach another service. */
+/** Returns the commands that reach another service while the profile `spare` is in use. */
 async function pasteAll(machine: Machine, suggested: ReadonlyMap<string, string>, target: Target) {
-  // `serve` runs until it is stopped, and `webhooks trigger` sends to its own receiver.
+  // `serve` runs until it is stopped, and `webhooks trigger` sends its request elsewhere.
   const commands = [...suggested.keys()].filter(
     (command) =>
       !/^meetroom (serve|webhooks trigger)/.test(command) && !pasted.has(`${target.origin} ${command}`),
@@ -275,7 +269,6 @@ async function pasteAll(machine: Machine, suggested: ReadonlyMap<string, string>
   return misled
 }
 
-/** Command lines with a mistake in the command name, a flag, a value or an argument. */
 const mistyped = (await leaves())
   .filter(({ words: [group = ''] }) => !group.startsWith('__'))
   .flatMap(({ words, command }) => {

@@ -28,7 +28,6 @@ const room = (fields: object = {}) => ({
 const list = (...rooms: object[]) => ({ rooms, paging: { limit: 30, offset: 0, total: rooms.length } })
 const terminal: HostOptions = { tty: true, columns: 120, env: { NO_COLOR: '1' } }
 
-/** Runs a command that must succeed without a notice; returns its output. */
 async function print(line: string, options: HostOptions = {}): Promise<string> {
   const { code, stdout, stderr } = await world.run(line, options)
   expect({ code, stderr }, line).toEqual({ code: 0, stderr: '' })

@@ -6,7 +6,7 @@ import { createWorld } from '../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** Simulates three lessons with members. `host` attends all lessons. */
+/** Simulates a room with three meetings, each attended by `host`. */
 function serveLessons(
   members: Lesson['members'],
   sessions: Lesson['sessions'] = [],
@@ -33,7 +33,6 @@ async function report(flags: string) {
   return { rows: JSON.parse(stdout).attendance as Record<string, any>[], stderr }
 }
 
-/** Returns `user missed counted_from` of each person who missed a meeting. */
 async function listMissed(flags = '') {
   const { rows, stderr } = await report(`--by user-total --missed 1 ${flags}`)
   return { rows: rows.map((row) => [row['user_id'], row['missed'], row['counted_from']]), stderr }

@@ -14,7 +14,6 @@ const moment = fc.integer({ min: 0, max: last })
 const interval = fc.tuple(moment, moment).map(([a, b]): Interval => [Math.min(a, b), Math.max(a, b)])
 const intervals = fc.array(interval, { maxLength: 30 })
 
-/** Returns a flag for each instant: true if an interval contains the instant. */
 const covered = (list: readonly Interval[]) =>
   Array.from({ length: last }, (_, at) => list.some(([start, end]) => start <= at && at < end))
 const count = (flags: readonly boolean[]) => flags.filter(Boolean).length

@@ -10,13 +10,12 @@ const world = perTest(createWorld)
 const names = (count: number) => Array.from({ length: count }, (_, i) => `r${i}`)
 const roomOf = (url: string) => /\/rooms\/(\w+)\/sessions/.exec(url)?.[1]
 
-/** Simulates rooms with one session each. The name in the session prevents further requests. */
+/** Simulates rooms with one session each. A name in the session prevents requests for users. */
 function rooms(count: number): void {
   const lesson = { sessions: [session('ada', '08:00', '08:30', { name: 'Ada' })] }
   school(world, Object.fromEntries(names(count).map((id) => [id, lesson])))
 }
 
-/** Holds the requests for the sessions of some rooms until the test calls `release`. */
 function hold(held: (room: string) => boolean) {
   const { intercept } = world
   const gates = new Map<string, { reached: ReturnType<typeof latch>; gate: ReturnType<typeof latch> }>()

@@ -14,7 +14,7 @@ const file = () => join(world.dir, 'page.html')
 const page = () => readFileSync(file(), 'utf8')
 const report = (line: string) => world.run(`sessions report ${line} --html page.html`)
 
-/** Names that run a script, load a resource, close their element, or change the order of the text. */
+/** Names that a page must show as text. */
 const hostile = [
   '<script>document.title = "owned"</script>',
   '"><img src=x onerror="document.title=\'owned\'">',
@@ -201,7 +201,6 @@ describe('the HTML page of a report', () => {
 
 describe('the HTML page of several rooms', () => {
   const dayOf = (day: number) => `2026-01-${String(day).padStart(2, '0')}`
-  /** Three lessons of 45 minutes, a week apart. */
   const weekly = [1, 8, 15].map((day) =>
     session('ada', '08:00', '08:45', {
       ...{ id: `s${day}`, connected_at: `${dayOf(day)}T08:00:00Z` },
@@ -464,7 +463,6 @@ describe.skipIf(browser === undefined)('the HTML page of a report in a browser',
         (_, name: string) => ({ lt: '<', gt: '>', quot: '"', amp: '&', nbsp: '\u00a0' })[name] ?? '',
       )
     const cells = [...dom.matchAll(/<th scope="row"><bdi>(.*?)<\/bdi>/g)].map(([, text = '']) => decode(text))
-    // Control characters are shown as escapes.
     const shown = hostile.map((name) =>
       name === hostile[9] ? String.raw`\u202eevil\u2066\u0000\u001b]0;owned\u0007\u2028` : name,
     )

@@ -13,7 +13,6 @@ const zone = '--time-zone Europe/Berlin'
 const report = (line: string, options = {}) =>
   world.run(`sessions report --all-rooms ${zone} ${line}`, options)
 
-/** Returns the rows of a report as CSV, with the header. */
 async function rows(line: string): Promise<string[]> {
   const { code, stdout, stderr } = await report(`${line} -o csv`)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -216,7 +215,7 @@ test.each([
 
 describe('room_minutes', () => {
   const minute = 60_000
-  /** Start of a period with clock changes in both hemispheres and the ends of months. */
+  /** Start of 40 days with clock changes in both hemispheres. */
   const start = Date.UTC(2025, 9, 3)
   const moment = fc.integer({ min: 0, max: 60 * 24 * 40 })
   const session = fc.record({
@@ -360,7 +359,6 @@ describe('the table of totals on a terminal', () => {
         expect(code).toBe(0)
         const lines = stdout.split('\n').slice(0, -1)
         expect(lines.filter((line) => line.length > columns)).toEqual([])
-        // The room column takes precedence over the timeline.
         const hasDrawing = by !== 'meeting' || columns > 60
         expect(lines.slice(2).every((line) => /[▏▎▍▌▋▊▉█░▒]$/.test(line))).toBe(hasDrawing)
         expect(lines[0]).toContain('ROOM MINUTES')

@@ -10,13 +10,9 @@ import { serveHere } from '../../helpers/serve-here.ts'
 import { homes } from '../../helpers/serving.ts'
 import { harmIn } from '../../helpers/terminal.ts'
 
-// The built program prompts on a real terminal.
-
 const program = `${quoteForShell(node)} ${quoteForShell(launcher)}`
 
-/**
- * Runs a command line. `isRestored` is true if the terminal settings are the same before and after the run.
- */
+/** `isRestored` is true if the terminal settings are the same before and after the run. */
 async function runDialog(line: string, env: Record<string, string>, replies: readonly Reply[]) {
   const { code, shown } = await talkOnTerminal(
     `stty -g; ${program} ${line}; code=$?; stty -g; exit $code`,

@@ -7,13 +7,12 @@ import type { ServiceFacts } from '../../../../src/client/probe.ts'
 import { sized } from '../../../suites/size.ts'
 
 interface ListedService {
-  /** Rows of each reading of the list. The last reading repeats. */
+  /** Rows of each reading. Further readings repeat the last one. */
   readings: readonly (readonly number[])[]
   cap: number
   total?: number | undefined
 }
 
-/** Reads a list of a service; returns the output and the requests. */
 async function readList({ readings, cap, total }: ListedService, serviceFacts: ServiceFacts = {}) {
   const queries: PageQuery[] = []
   const notices: string[] = []
@@ -47,7 +46,7 @@ async function readList({ readings, cap, total }: ListedService, serviceFacts: S
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i)
 const sorted = (ids: readonly number[]) => [...ids].sort((a, b) => a - b)
 
-/** Readings of a list of `count` rooms, each with `count` rows, of which some repeat a room. */
+/** Lists of `count` rooms, whose readings may repeat rooms and lack others. */
 const unstable = fc.integer({ min: 1, max: 40 }).chain((count) =>
   fc.record({
     count: fc.constant(count),
@@ -111,7 +110,7 @@ describe('random lists', () => {
         expect(new Set(result.ids).size).toBe(result.ids.length)
         expect(result.readings).toBeLessThanOrEqual(3)
         if (!result.error && result.notices.length === 0) expect(sorted(result.ids)).toEqual(upTo(count))
-        // A repeated first page means that the service ignores offsets.
+        // Random rows may look like a service that ignores offsets.
         const isRepeated = result.error?.message.includes('it repeats its response')
         if (isLastWhole && all.length <= 3 && !isRepeated) expect(sorted(result.ids)).toEqual(upTo(count))
       }),
@@ -131,7 +130,7 @@ describe('random lists', () => {
     const repeats = fc.uniqueArray(fc.integer({ min: 1, max: 20 }), { maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(repeats, fc.integer({ min: 6, max: 15 }), async (places, cap) => {
-        // At each place, the previous row replaces the correct row.
+        // Odd rows may repeat the previous row.
         const rows = upTo(40).map((i) => (i % 2 === 1 && places.includes((i - 1) / 2) ? i - 1 : i))
         const { ids, error } = await readList({ readings: [rows], cap })
         expect(error).toBeUndefined()

@@ -11,10 +11,10 @@ const roomOf = (id: string) => ({ id, type: 'open', name: `Room ${id}` })
 
 interface Distance {
   latencyMs: number
-  /** Time that the reader of standard output needs for each write, in milliseconds. */
+  /** Duration of each write to standard output. */
   readerMs?: number
   pageOf?: (offset: number, query: URLSearchParams) => { rooms: string[]; total?: number }
-  /** Latency of one request, in milliseconds. */
+  /** Latency in milliseconds; `request` counts from 1. */
   delayOf?: (request: number) => number
 }
 
@@ -153,7 +153,7 @@ describe('a list', () => {
       ...{ latencyMs: 50, pageOf, delayOf },
     })
     expect({ printed, offsets }).toEqual({ printed: ids(20_000), offsets: steps(20_000, 100) })
-    // 160 delayed requests, two concurrently.
+    // 161 delayed requests, usually two concurrently.
     expect(ms).toBeGreaterThan(70 * 2000)
   })
 })

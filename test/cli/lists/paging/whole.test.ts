@@ -7,7 +7,7 @@ const world = perTest(createWorld)
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 const roomOf = (i: number) => ({ id: `r${i}`, type: 'private', name: `Room ${i}`, online: 0 })
 
-/** Rows of a list in one reading. The first reading has the number 0. */
+/** Rows of a list in one reading. Readings count from 0. */
 type Rows = (reading: number) => readonly number[]
 
 interface Options {
@@ -15,7 +15,7 @@ interface Options {
   total?: (reading: number) => number | undefined
 }
 
-/** Simulates a service whose rows differ between readings, as with replicas and unstable sort orders. */
+/** Simulates a service whose rows may differ between readings, as with unstable sort orders. */
 function serveReadings(rows: Rows, { cap = 10, total = () => 47 }: Options = {}) {
   let reading = -1
   world.intercept = async ({ method, url }) => {
@@ -33,7 +33,6 @@ function serveReadings(rows: Rows, { cap = 10, total = () => 47 }: Options = {})
   }
 }
 
-/** Returns rows 0 to 46, where the row at an index repeats the previous row. */
 const rowsWithRepeat = (at: number) => numbers(47).map((i) => (i === at ? i - 1 : i))
 const writes = () =>
   world.requests.filter(({ method }) => method !== 'GET').map(({ url }) => url.split('/').at(-1))
@@ -150,7 +149,6 @@ describe('a list without a total', () => {
 })
 
 test('rooms list prints a row that moves to another page while the list is read', async () => {
-  // A room moves to the top after the first page, and the total does not change.
   let asked = 0
   const rows = numbers(47)
   serveReadings(() => rows)
@@ -207,7 +205,7 @@ describe('--allow-incomplete', () => {
 })
 
 describe('the end of a list', () => {
-  /** Simulates a service with an unusual response to offsets at or after the end. */
+  /** Simulates a service that responds with `behind` to offsets after the last row. */
   function serveEnd(
     count: number,
     behind: (rooms: readonly unknown[], limit: number) => ReturnType<typeof answer>,

@@ -14,7 +14,6 @@ beforeEach(async () => {
     rooms.push((await world.send('POST', '/rooms', { name, type })).body.room.id)
 })
 
-/** Runs a command with an expression; returns its output. */
 async function select(line: string, expression: string, ...flags: string[]): Promise<string> {
   const { code, stdout, stderr } = await world.run([
     ...line.split(' '),

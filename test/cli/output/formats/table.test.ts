@@ -108,7 +108,7 @@ test('a table on a narrow terminal hides empty columns before other columns', ()
     ].join('\n'),
   )
   expect(table.omitted).toEqual(['profile_url', 'created_at'])
-  // The table omits the column if the service sends no email addresses.
+  // The table omits the column if the service sends no email.
   const other = new TableWriter({ ...options, view: views.user, width: undefined })
   expect(other.page([{ user_id: 'ada' }])).not.toContain('EMAIL')
 })

@@ -15,7 +15,6 @@ const unicode = (text: string) =>
 
 const names: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' }
 
-/** Representations of a text in a response. */
 const encodings: Record<string, (text: string) => string> = {
   unchanged: (text) => text,
   'in JSON': json,
@@ -43,11 +42,11 @@ const encodings: Record<string, (text: string) => string> = {
   'in base64 before others': (text) => Buffer.from(`${text}:::::`).toString('base64'),
 }
 
-/** Keys of characters that an HTTP header can contain. */
+/** Keys of visible ASCII characters. */
 const key = fc
   .array(fc.integer({ min: 0x21, max: 0x7e }), { minLength: 8, maxLength: 40 })
   .map((codes) => String.fromCharCode(...codes))
-  // A real key does not repeat a few characters.
+  // Real keys contain many different characters.
   .filter((text) => new Set(text).size > 4)
 
 describe('a key in the output', () => {

@@ -20,7 +20,6 @@ interface Input {
   variable?: string
 }
 
-/** Ways to pass a secret into a request. */
 const inputs: Record<string, Input> = {
   '--webhook-secret': { argv: [...create, '--webhook-url', url, '--webhook-secret', secret] },
   '--webhook-secret @FILE': { argv: [...create, '--webhook-url', url, '--webhook-secret', '@secret'] },

@@ -8,14 +8,12 @@ import { full } from '../../../suites/size.ts'
 
 const token = '00tokenAbcDef_ghiJKL-mnopQRSTuvwxyz0123456'
 
-/** Fields with the token at several levels. */
 const fieldsWithToken = { unlisted: { access_token: token, owner: { devices: [{ access_token: token }] } } }
 
-/** All calls of the commands that send requests to the service. */
 const calls = (await allCalls()).filter((call) => !sendsNothing.test(call) && !sendsElsewhere.test(call))
-/** Returns true if the JSON in a pipe equals the response of the service. */
+/** Returns true if JSON in a pipe may contain tokens. */
 const isAsSent = (call: string) => !/ (export|import)\b/.test(call)
-/** Returns true for commands that print or open links, which contain tokens. */
+/** Returns true if the output may contain a link with a token. */
 const isLink = (call: string) => / (links?|open)\b/.test(call)
 
 function readFiles(dir: string): string {
@@ -31,7 +29,7 @@ test.each(calls)(
   async (call) => {
     let prepared: Awaited<ReturnType<typeof prepare>> | undefined
     const outputs = formats.flatMap((format) => [[format, false] as const, [format, true] as const])
-    // In a quick run, each call is tested with a quarter of the outputs.
+    // A quick run tests each call with about a quarter of the outputs.
     const row = calls.indexOf(call)
     for (const [format, tty] of outputs.filter((_, i) => full || (i + (i >> 1) + row) % 4 === 0)) {
       const isRefused =
@@ -51,7 +49,7 @@ test.each(calls)(
       const isSent = !tty && /json/.test(format) && isAsSent(call)
       expect(isSent || isLink(call) ? '' : stdout, run).not.toContain(token)
       expect(stderr + readFiles(world.dir), run).not.toContain(token)
-      // Commands without changes share a world, because its preparation takes longer than most commands.
+      // Runs without writes share a world, because its preparation takes long.
       if (world.requests.some(({ method }) => method !== 'GET')) prepared = undefined
     }
   },

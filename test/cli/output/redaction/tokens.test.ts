@@ -8,7 +8,6 @@ import { answer, createWorld, type World } from '../../../helpers/world.ts'
 const token = '00tokenAbcDef_ghiJKL-mnopQRSTuvwxyz0123456'
 const hint = 'access tokens are hidden; --show-tokens shows them\n'
 
-/** Fields with the token at several levels. */
 const fieldsWithToken = { unlisted: { access_token: token, owner: { devices: [{ access_token: token }] } } }
 
 let world: World
@@ -139,7 +138,6 @@ describe('the notice about masked access tokens', () => {
     ['users list -o ndjson', hint],
     ['users list -o csv', hint],
     ['users create ada --overwrite', hint],
-    // Tables, `--columns` and `-o ids` select fields other than the token, and `-q` hides notices.
     ['users list', ''],
     ['users get ada --columns name', ''],
     ['users get ada -o ids', ''],

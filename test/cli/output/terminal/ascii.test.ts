@@ -8,7 +8,6 @@ import { share } from '../../../suites/size.ts'
 
 const ascii = /^[\n -~]*$/
 
-/** Ways to request ASCII without cursor movements. */
 const ways: Record<string, { env: Record<string, string>; flags: string[] }> = {
   '--ascii': { env: {}, flags: ['--ascii', '--no-color'] },
   'TERM=dumb': { env: { TERM: 'dumb' }, flags: [] },
@@ -18,7 +17,7 @@ const ways: Record<string, { env: Record<string, string>; flags: string[] }> = {
 }
 
 const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
-/** Pattern of commands whose output is for programs and is the same on every terminal. */
+/** Pattern of commands whose output is for programs. */
 const forPrograms = /^(__complete|openapi|schema)\b/
 const calls = (await allCalls()).filter((call) => !forPrograms.test(call))
 
@@ -35,7 +34,7 @@ test.each(calls)(
       })
       if (stays.test(call)) setTimeout(() => host.signal('SIGINT'), 20).unref()
       const { stdout, stderr } = await done
-      // JSON contains the mask of a token on every terminal.
+      // In JSON, the mask of a token is not ASCII.
       expect(stdout.replaceAll('"••••"', '""'), way).toMatch(ascii)
       expect(stderr, way).toMatch(ascii)
     }

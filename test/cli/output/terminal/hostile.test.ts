@@ -13,7 +13,7 @@ import { perTest } from '../../../helpers/per-test.ts'
 import { answer, createWorld, tempDir } from '../../../helpers/world.ts'
 import { sized } from '../../../suites/size.ts'
 
-// Responses may contain any text. No view may let this text control the terminal.
+// Text of a response must never control the terminal.
 
 const world = perTest(createWorld)
 
@@ -51,14 +51,12 @@ const acceptable = hostile
   .map((text) => text.replaceAll('\0', '').toWellFormed())
   .filter((text) => text !== '')
 
-/**
- * Hostile text without cursor movements, because prompts and progress bars print their own cursor movements.
- */
+/** Hostile text without `ESC [`, because prompts and progress bars print this sequence themselves. */
 const withoutCursor = hostile.map((text) => text.replaceAll(`${esc}[`, `${esc}]`))
 const cursorRemoved = (text: string) =>
   text.replaceAll(new RegExp(`\\r(?=█|${esc})|${esc}\\[[?\\d;]*[A-Za-z]`, 'g'), '')
 
-/** Characters that a terminal would obey or hide, except line breaks. */
+/** Characters that a terminal may obey or hide, except line feeds. */
 const obeyed = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u
 
 const plain: HostOptions = { tty: true, columns: 200, env: { NO_COLOR: '1' } }
@@ -68,7 +66,6 @@ async function readOutput(argv: readonly string[], options: HostOptions = plain)
   return stdout + stderr
 }
 
-/** Returns an item of this kind with hostile text fields. */
 function itemOf(kind: keyof typeof views, text: string): Record<string, unknown> {
   const {
     fields,
@@ -82,7 +79,7 @@ function itemOf(kind: keyof typeof views, text: string): Record<string, unknown>
   const all = [...fields, ...unlisted, ...columns.map(({ field }) => field)]
   return {
     ...Object.fromEntries(all.map((field) => [field, text])),
-    // The API specification requires other types for these fields.
+    // These fields are not text.
     ...(kind === 'room' ? { record: true, meeting_time: 1 } : {}),
     ...(kind === 'page' ? { entities: [{ type: text, src: text }] } : {}),
     later_at: text,

@@ -5,7 +5,7 @@ import { allCalls, byCommand, prepare, sendsElsewhere, stays } from '../../../he
 import { tempDir } from '../../../helpers/world.ts'
 import { share } from '../../../suites/size.ts'
 
-/** All calls in a full run, and one call of each command in a quick run. */
+/** All calls; in a quick run, one call of each command. */
 const calls = byCommand((await allCalls()).filter((call) => !sendsElsewhere.test(call))).flatMap((same) =>
   share(same, 0, same.length),
 )
@@ -13,7 +13,6 @@ const calls = byCommand((await allCalls()).filter((call) => !sendsElsewhere.test
 describe.each(calls)('the audit log of the command %s', (call) => {
   const joins = call.startsWith('join')
 
-  /** @param stopped true to stop a long-running command after its start */
   const run = async (log: string, stopped = stays.test(call)) => {
     const { world, argvOf } = await prepare()
     const { host, done } = world.start([...argvOf(call), '--yes'], {
