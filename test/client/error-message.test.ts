@@ -11,7 +11,6 @@ const text = (status: number, body: string, type = 'text/plain') =>
   answer(status, body, { 'content-type': type })
 const problem = { 'content-type': 'application/problem+json' }
 
-/** Error response of each known shape, and its message. */
 const shapes: [shape: string, response: WireResponse, words: string][] = [
   [
     '{error:{code,message}}',

@@ -8,7 +8,6 @@ const member = { id: 'm1', user_id: 'ada', type: 'guest' }
 const session = { id: 's1', member_id: 'm1', user_id: 'ada', connected_at: '2026-01-01T08:00:00.000Z' }
 const page = { id: 'p1', entities: [] }
 
-/** Responds to the list requests of a room with one item. */
 function serve(item: object, room = 'r1') {
   world.intercept = async ({ method, url }, next) => {
     const [, id, list] = /\/rooms\/(\w+)\/(\w+)(?:\?|$)/.exec(url) ?? []

@@ -28,7 +28,6 @@ const bodies = fc.oneof(
 )
 const responses = fc.tuple(statuses, bodies).map(([status, body]) => answer(status, body))
 
-/** Reads a user from a service with this response; returns the result or the error. */
 async function read(how: 'find' | 'call', response: WireResponse, probe: WireResponse) {
   const urls: string[] = []
   const client = clientOf(async ({ url }) => {

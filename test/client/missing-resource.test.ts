@@ -10,7 +10,6 @@ const bad = answer(400, { message: 'Bad Request' })
 const noSuchUser = (id: string) =>
   `error: no such user: ${id}\nhint: list the users with: meetroom users list --base-url https://meet.test/v1; or create the user with: meetroom users create ${id} --base-url https://meet.test/v1\n`
 
-/** Simulates a service that refuses every write, and has the user ada. */
 function refuseWrites(refusal: WireResponse, unknown = answer(404, {})) {
   world.intercept = async ({ method, url }) => {
     if (method !== 'GET') return refusal

@@ -17,10 +17,8 @@ const writes = () => world.requests.filter(({ method }) => method !== 'GET')
 const fill = (line: string) =>
   line.split(' ').map((word) => word.replace('ROOM', room).replace('MEMBER', member))
 
-/** Removes the line breaks of a wrapped prompt. */
 const unwrapped = (text: string) => stripVTControlCharacters(text).replaceAll(/\s*\n\s*/g, ' ')
 
-/** All ways to send a destructive change. */
 const destructive = [
   'rooms delete ROOM',
   'rooms terminate ROOM',

@@ -28,7 +28,6 @@ const left = async () => (await world.send('GET', '/rooms?limit=1000')).body.roo
 
 const oneLine = (text: string) => stripVTControlCharacters(text).replace(/\s+/g, ' ')
 
-/** Runs a command on a terminal, and types this text. Returns standard error as one line. */
 async function runWithInput(text: string, argv: readonly string[], options: HostOptions = {}) {
   const { host, done } = world.start(argv, { tty: true, ...options })
   setImmediate(() => host.type(text))
@@ -272,7 +271,6 @@ describe('the flags --yes and --max', () => {
   })
 })
 
-/** Stores the profile “production” and makes it the current profile. */
 function storeProfile(fields: object = { protected: true }): void {
   mkdirSync(world.configDir, { recursive: true })
   const production = {
@@ -306,7 +304,6 @@ describe('a protected profile', () => {
     await user('grace')
     storeProfile()
   })
-  /** Splits a command line into words, and replaces placeholders with IDs. */
   const words = (line: string) =>
     line.split(' ').map((word) => ({ OPEN: open, SECRET: secret, ADA: ada, ADA_OPEN: adaOpen })[word] ?? word)
   const run = (line: string, options: HostOptions = {}) => world.run(words(line), { ...stored, ...options })
@@ -352,7 +349,6 @@ describe('a protected profile', () => {
     'users delete ada',
     'users offboard ada',
   ])('a protected profile makes %s exit 2 before the prompt', async (line) => {
-    // A prompt before the refusal would waste a confirmation.
     expect(await run(line)).toMatchObject({ code: 2, stderr: refusal })
     const { code, stderr } = await runWithInput('\x03', words(line), stored)
     expect(stderr).not.toMatch(/y\/N|Type \d/)

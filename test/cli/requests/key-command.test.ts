@@ -27,14 +27,12 @@ beforeEach(async () => {
   writeKeyCommand(`echo ${world.apiKey}`)
 })
 
-/** Writes a key command that runs this script and records each run. */
 function writeKeyCommand(text: string): void {
   writeFileSync(script, `#!/bin/sh\necho run >> '${world.dir}/runs'\n${text}\n`, { mode: 0o700 })
 }
 const runs = () =>
   existsSync(join(world.dir, 'runs')) ? readFileSync(join(world.dir, 'runs'), 'utf8').length / 4 : 0
 
-/** Environment without a key or a base URL. */
 const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
 const stored = () => JSON.parse(readFileSync(file, 'utf8'))
 function store(more: object = {}): void {

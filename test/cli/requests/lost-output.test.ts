@@ -3,7 +3,7 @@ import { allCalls, byCommand, filesOf, needsControl, prepare, stays } from '../.
 import { answer } from '../../helpers/world.ts'
 import { share } from '../../suites/size.ts'
 
-/** Calls that end by themselves. Completion is excluded, because its cache of names is not a change. */
+/** Completion is excluded, because its cache of names is not a change. */
 const calls = (await allCalls()).filter(
   (call) => !stays.test(call) && !needsControl.test(call) && !call.startsWith('__complete'),
 )
@@ -13,7 +13,7 @@ test('each command that prints more than notices exits 74 if its output is lost,
   const silent: string[] = []
   const changed: string[] = []
   const wrong: unknown[] = []
-  // A quick run tests half of the calls of each command.
+  // Quick runs test at most half of each command’s calls.
   for (const call of byCommand(calls).flatMap((same) => share(same, same.length, 2))) {
     const { world, argvOf } = await prepare()
     const before = JSON.stringify(filesOf(world.dir))
@@ -33,7 +33,7 @@ test('each command that prints more than notices exits 74 if its output is lost,
     const isChanged = writes > 0 || JSON.stringify(filesOf(world.dir)) !== before
     if (isChanged) changed.push(call)
     if (code !== 74) silent.push(`${code} ${call}`)
-    // A notice has already named the written web page.
+    // A notice has already named the written HTML page.
     else if (/^wrote /.test(stderr)) continue
     else if (
       isChanged !==
@@ -44,7 +44,7 @@ test('each command that prints more than notices exits 74 if its output is lost,
       wrong.push({ call, isChanged, stderr })
   }
   expect(wrong).toEqual([])
-  // These commands print only notices.
+  // Some commands print only notices.
   expect(silent.filter((line) => !/^0 (auth log|profiles|config (un)?set)/.test(line))).toEqual([])
   expect(changed.length).toBeGreaterThan(15)
 })

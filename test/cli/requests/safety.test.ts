@@ -15,13 +15,12 @@ import { share } from '../../suites/size.ts'
 
 const calls = await allCalls()
 
-/** Returns one call of each command in a quick run: a different call for each test. */
+/** In a quick run, returns one call of each command. */
 const callsOf = (row: number) => byCommand(calls).flatMap((same) => share(same, row, same.length))
 
-/** Node's internal names of servers, connections and child processes. */
+/** Node’s names for servers, TCP connections and child processes. */
 const starts = ['TCPSERVERWRAP', 'PIPESERVERWRAP', 'TCPWRAP', 'PROCESSWRAP']
 
-/** Runs a call; returns its effects on the service and on this machine. */
 async function run(call: string, { world, ids }: Awaited<ReturnType<typeof prepare>>, flags = '--yes') {
   const argv = `${call} ${flags}`
     .trim()
@@ -35,7 +34,6 @@ async function run(call: string, { world, ids }: Awaited<ReturnType<typeof prepa
     env: { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined },
     ...(call.startsWith('auth login') ? { stdin: world.apiKey } : {}),
   })
-  // A long-running call is stopped after its start.
   if (stays.test(call)) setTimeout(() => host.signal('SIGINT'), 20).unref()
   const { code, stderr } = await done.finally(() => hook.disable())
   const after = filesOf(world.dir)
@@ -58,7 +56,6 @@ describe('the command', () => {
   test.each(calls)(
     'the command “%s” sends no write on a protected profile without --allow-write, unless it sends its requests elsewhere',
     async (call) => {
-      // Protection applies only to requests to the service.
       if (sendsElsewhere.test(call)) return
       const allowed = sendsNothing.test(call) ? '--yes' : '--yes --allow-write'
       const free = await run(call, await prepare({ isProtected: !sendsNothing.test(call) }), allowed)
@@ -124,7 +121,7 @@ describe('the command', () => {
         await prepare({ keyCommand: true, isProtected: true }),
         '--yes --curl',
       )
-      // Imports, --where and changes in all rooms depend on reads, so their requests are unknown.
+      // Requests that depend on reads are unknown.
       const isUnknown =
         /^workspace | import | offboard | hand-over | merge | --where | --all-rooms| --since/.test(call) &&
         !/ links? |^sessions list /.test(call)
@@ -144,7 +141,6 @@ describe('the command', () => {
       const prepared = await prepare()
       prepared.world.intercept = async () => answer(401, {})
       const { code, stderr, requests } = await run(call, prepared)
-      // Completion prints no error, and the receiver of a webhook checks no key.
       if (requests.length === 0 || call.startsWith('__complete') || sendsElsewhere.test(call)) return
       expect(code, stderr).toBe(4)
     },

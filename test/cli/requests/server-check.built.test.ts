@@ -25,7 +25,7 @@ async function takePort({ ready }: { ready: Ready }, visitors = 1) {
   server.listen(Number(new URL(ready.base_url).port), '127.0.0.1')
   await once(server, 'listening')
   return {
-    /** Returns the data that the first connections sent before they were closed. */
+    /** Waits until `visitors` connections are closed; returns the received data. */
     async visit(): Promise<string> {
       await soon('a connection', visited)
       return received

@@ -9,7 +9,6 @@ import { sized } from '../../suites/size.ts'
 const world = perTest(createImportWorld)
 const importing = ['users', 'import', 'in.csv', '--if-exists', 'overwrite', '--no-journal']
 
-/** Simulates a latency. Returns the current and the maximum number of requests in flight, and a clock. */
 function watchInFlight(latencyMs: number) {
   const seen = { inFlight: 0, most: 0 }
   let elapsed = 0
@@ -67,7 +66,7 @@ describe('a command with many items', () => {
     ['users import in.csv --if-exists overwrite -o ndjson', sized(1500, 3000), 'POST'],
     ['rooms reopen - --max 3000', 1000, 'PUT'],
   ])('more than 8 requests in flight (%s)', (line, items, method) => {
-    /** Stops a run with many requests in flight, which are held until no further request can start. */
+    /** Stops a run while more than 20 requests are in flight. */
     async function runUntilStopped(flags: readonly string[], failures: number) {
       world.file('in.csv', usersCsv(items))
       const ids = Array.from({ length: items }, (_, i) => `r${i}`).join('\n')

@@ -12,7 +12,6 @@ const numbers = Array.from({ length: items }, (_, i) => i)
 const isDestructive = ({ method, body = '' }: WireRequest) =>
   method === 'DELETE' || /"is_(terminated|blocked)":true/.test(body)
 
-/** Commands that send concurrent requests. */
 const paced = (await leaves())
   .filter(({ command }) => command.options.some(({ long }) => long === '--concurrency'))
   .map(({ words, command }) => ({
@@ -20,7 +19,6 @@ const paced = (await leaves())
     hasMax: command.options.some(({ long }) => long === '--max'),
   }))
 
-/** Calls of the paced commands, and calls with many items that `allCalls` lacks. */
 const calls = [
   ...(await allCalls()),
   'rooms update --where type=private --terminated',
@@ -45,7 +43,6 @@ const createFilled = worldsWith(async (world) => {
   return String(room.id)
 }, createImportWorld)
 
-/** Creates a service with many rooms, members and users, and files that terminate and block them. */
 async function createCrowd() {
   const { world, made: room } = await createFilled()
   const lines = (header: string, line: (n: number) => string) =>
@@ -65,7 +62,6 @@ async function createCrowd() {
   return { world, room }
 }
 
-/** Counts the deletions, terminations and blocks of a command, and their maximum concurrency. */
 async function countDestructive(world: Awaited<ReturnType<typeof createImportWorld>>, argv: string[]) {
   let inFlight = 0
   let most = 0
@@ -78,7 +74,7 @@ async function countDestructive(world: Awaited<ReturnType<typeof createImportWor
       most = Math.max(most, ++inFlight)
     }
     await turns(2)
-    // The throughput rises with the number of requests in flight, which favors a higher concurrency.
+    // The throughput rises with the number of requests in flight.
     elapsed += 50 / Math.max(1, inFlight)
     const response = await next()
     if (isCounted) inFlight--
@@ -90,7 +86,7 @@ async function countDestructive(world: Awaited<ReturnType<typeof createImportWor
   return { most, sent }
 }
 
-/** Commands that sent a destructive request for each item. */
+/** Commands that sent at least `items` destructive requests. */
 const destructive = new Set<string>()
 
 test.each(calls)(

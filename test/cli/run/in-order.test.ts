@@ -8,7 +8,6 @@ import { NetworkError, NotFoundError } from '../../../src/errors.ts'
 import { createPace } from '../../helpers/pace.ts'
 import { latch } from '../../helpers/waiting.ts'
 
-/** Creates a run without a service. */
 function createRun(concurrency?: number, isUnlimited = false): Run {
   const stop = new AbortController()
   const unused = () => {
@@ -33,7 +32,6 @@ function createRun(concurrency?: number, isUnlimited = false): Run {
   })
 }
 
-/** Yields numbers on demand, and records them in `taken`. */
 async function* numbers(taken: number[], end = Number.POSITIVE_INFINITY) {
   for (let n = 0; n < end; n++) {
     taken.push(n)

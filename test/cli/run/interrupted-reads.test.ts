@@ -3,7 +3,6 @@ import type { WireResponse } from '../../../src/api/wire.ts'
 import { allCalls, byCommand, needsControl, prepare, sendsElsewhere, stays } from '../../helpers/calls.ts'
 import { share, sized } from '../../suites/size.ts'
 
-/** Commands that send no request to the service, or open their own connections. */
 const sendsNone =
   /^(cache|commands|completion|config|help|local|openapi|profiles|schema|version|__complete)\b/
 
@@ -14,10 +13,9 @@ const calls = (await allCalls()).filter(
     ),
 )
 
-/** Calls that have been interrupted in each of their reads. */
+/** Calls without a further read to interrupt. */
 const exhausted = new Set<string>()
 
-/** Number of reads with a response before the interrupt. */
 test.each([0, 1, 2])(
   'each command exits 130 immediately if ^C interrupts a read, with the number of earlier reads %i',
   async (answered) => {
@@ -50,7 +48,7 @@ test.each([0, 1, 2])(
       }
       const { code, stderr } = await done
       if (!isInterrupted) exhausted.add(call)
-      // A read after a completed write only adds a notice.
+      // Only interrupts before the first write are checked.
       if (!isInterrupted || world.requests.some(({ method }) => method !== 'GET')) continue
       interrupted.push(call)
       expect({ code, waits, stderr: stderr.includes('waiting for requests') }, call).toEqual({

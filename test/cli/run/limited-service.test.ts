@@ -44,21 +44,19 @@ function allowBursts(size: number): Limit {
 }
 
 interface Figures {
-  /** Duration of the run, in seconds. */
+  /** Duration of the run. */
   seconds: number
   requests: number
   /** Number of requests refused after the first second. */
   refusedLate: number
 }
 
-/**
- * Responds to the creation of a user without storing the user, because storage would take most of the time.
- */
+/** Responds to the creation of a user without storing it, because storage is slow. */
 function confirmUser({ method, url, body = '' }: WireRequest): WireResponse | undefined {
   return method === 'POST' && url.endsWith('/users') ? answer(200, { user: JSON.parse(body) }) : undefined
 }
 
-/** Imports into a limited service. The clock advances only while the program or the service waits. */
+/** The clock advances only while the program or the service waits. */
 async function importInto(
   argv: readonly string[],
   isAllowed: Limit,

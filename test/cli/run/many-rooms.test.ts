@@ -9,9 +9,7 @@ const world = perTest(createWorld)
 const ids = (count: number) => Array.from({ length: count }, (_, i) => `r${i + 1}`)
 const stdin = (count: number) => ids(count).join('\n')
 
-/**
- * Simulates rooms r1 to rN with the given number of members each; lists contain only some fields of a room.
- */
+/** Simulates `count` rooms with `size` members each. Lists of rooms omit `created_at`. */
 function serve(count: number, size = 1): (url: string) => WireResponse {
   const rooms = ids(count).map((id) => ({ id, type: 'open', name: id }))
   const members = Array.from({ length: size }, (_, i) => ({ id: `m${i}`, user_id: `u${i}`, type: 'guest' }))
@@ -38,9 +36,6 @@ const readers = [
 ]
 
 describe('a command that reads rooms one by one', () => {
-  /**
-   * Runs a command on a service with a latency of 50 ms; returns the maximum number of requests in flight.
-   */
   async function countInFlight(line: string, rooms: number): Promise<number> {
     const serviceAnswer = serve(rooms)
     let inFlight = 0

@@ -5,7 +5,6 @@ import { sized } from '../../suites/size.ts'
 
 type Run = ReturnType<typeof createPace>
 
-/** Service with a latency and a maximum number of responses per second. */
 interface Service {
   latencyMs: number
   perSecond: (inFlight: number) => number
@@ -141,7 +140,7 @@ describe('the concurrency of a run', () => {
     ))
 })
 
-/** Starts `count` requests concurrently; returns their start times, in milliseconds. */
+/** Calls `start` concurrently; returns the start times, in milliseconds. */
 function startAll({ clock }: Run, count: number, start: () => Promise<void> | undefined): number[] {
   const startedAt: number[] = []
   for (let i = 0; i < count; i++) void Promise.resolve(start()).then(() => startedAt.push(clock.monotonic()))

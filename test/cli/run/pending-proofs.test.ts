@@ -11,7 +11,6 @@ const csv = (count: number) =>
   `user_id,name\n${Array.from({ length: count }, (_, i) => `u${i},N${i}`).join('\n')}\n`
 const reads = () => world.sent().filter((line) => line.startsWith('GET'))
 
-/** Responds to each write with `{}`, and executes the writes that pass the check. */
 function answerEmpty(isExecuted: (body: string | undefined, n: number) => boolean): void {
   let n = 0
   world.intercept = async (request, next) => {

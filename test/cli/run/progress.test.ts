@@ -5,7 +5,6 @@ import { answer } from '../../helpers/world.ts'
 
 const world = perTest(createImportWorld)
 
-/** Returns the visible text of an output that clears and rewrites lines. */
 function visibleText(output: string): string {
   const wipe = '\r\u001b[K'
   return output
@@ -14,7 +13,6 @@ function visibleText(output: string): string {
     .join('\n')
 }
 
-/** Runs a command on a terminal; returns all output in order. */
 async function runOnTerminal(argv: readonly string[], columns = 120) {
   const { host, done } = world.start(argv, { tty: true, columns, env: { NO_COLOR: '1' } })
   let sent = ''
@@ -29,7 +27,7 @@ async function runOnTerminal(argv: readonly string[], columns = 120) {
   return { code, sent, shown: visibleText(sent) }
 }
 
-/** Flags for one request per second, so that a progress bar appears. */
+/** Flags that make a run slow, so that a progress bar appears. */
 const slowly = ['--rate', '1', '--concurrency', '1']
 const bars = (sent: string) =>
   sent.split('\u001b[K').flatMap((part) => /\r([█░]+ .*)$/u.exec(part)?.slice(1) ?? [])

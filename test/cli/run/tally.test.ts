@@ -11,7 +11,6 @@ import {
   UsageError,
 } from '../../../src/errors.ts'
 
-/** Creates a tally of four items, some of which have ended. */
 function createTally(...ended: Status[]): Tally {
   const tally = new Tally(4, (tally) => `${tally.tried} of ${tally.total}`)
   for (const status of ended) tally.add({ status })

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { allCalls, prepare, stays } from '../../helpers/calls.ts'
 import { leaves } from '../../helpers/tree.ts'
 
-/** Returns the commands with a flag, each with one call. */
 async function findCallsWithFlag(flag: string) {
   const calls = await allCalls()
   return (await leaves()).flatMap(({ words, command }) => {
@@ -17,7 +16,7 @@ async function findCallsWithFlag(flag: string) {
   })
 }
 
-/** Values that complete a condition, by its field. */
+/** Values of conditions, by field and operator. */
 const values: [field: RegExp, value: string][] = [
   [/^(age|idle)/, '1d'],
   [/(_at|_active|^time)<=$/, '2026-01-01'],

@@ -30,7 +30,6 @@ describe.each(present)('the Tab key in the shell %s', { timeout: 60_000 }, (shel
       ['rooms list --output=nd\t', 'rooms list --output=ndjson'],
       ['rooms list --columns id,nam\t', 'rooms list --columns id,name'],
       ['rooms list --sort -typ\t', 'rooms list --sort -type'],
-      // With and without quotes.
       ["rooms list --where 'type=pri\t", 'rooms list --where type=private'],
       ['rooms list --where type=pri\t', 'rooms list --where type=private'],
       // The value follows the completed field and operator.

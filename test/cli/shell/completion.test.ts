@@ -8,7 +8,6 @@ import { answer, baseUrl, createWorld } from '../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
-/** Returns the completion output for fish. */
 async function complete(line: string, env: Record<string, string | undefined> = {}): Promise<string[]> {
   const { code, stdout, stderr } = await world.run(['__complete', 'fish', '--', line], { env })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -239,7 +238,7 @@ describe('completion for bash', () => {
     await world.send('POST', '/users', { user_id: 'of joined 👩\u200d👧\u00a0李' })
     rmSync(cache())
     expect(await bash('meetroom users get of', 'of')).toEqual(['of\\ joined\\ 👩\u200d👧\\\u00a0李'])
-    // A joined emoji is completed as a whole.
+    // Part of a joined emoji is completed.
     expect(await bash('meetroom users get of\\ joined\\ 👩', '👩')).toHaveLength(1)
     expect(await bash("meetroom users get 'it", 'it')).toEqual([])
     expect(await bash("meetroom rooms list --where 'type=o", 'type=o')).toEqual(['type=open'])

@@ -8,7 +8,6 @@ const world = perTest(createWorld)
 
 const encode = (text: string) => Buffer.from(text).toString('base64')
 
-/** Returns the output of completion for a line whose last word is at the cursor. */
 async function complete(words: readonly string[], replaced = words.at(-1) ?? ''): Promise<string[][]> {
   const argv = ['__complete', 'powershell', encode(['meetroom', ...words].join('\n'))]
   const { code, stdout, stderr } = await world.run(replaced === '' ? argv : [...argv, encode(replaced)])

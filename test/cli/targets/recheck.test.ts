@@ -5,7 +5,6 @@ import { Watched } from '../../helpers/waiting.ts'
 
 const world = perTest(createAccessWorld)
 
-/** Runs a command, changes the service during the prompt, and answers the prompt. */
 async function answerAfter(line: string[], change: () => Promise<unknown>, reply: string) {
   const { host, done } = world.start(line, { tty: true, columns: 400 })
   const watched = new Watched(() => host.stderr.text)

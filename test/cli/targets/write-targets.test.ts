@@ -9,7 +9,6 @@ import { answer, baseUrl, createWorld } from '../../helpers/world.ts'
 const world = perTest(createWorld)
 
 const lines = (text: string) => text.split('\n').slice(0, -1)
-/** Returns the last path segment of every sent write. */
 const written = () =>
   world.requests.filter(({ method }) => method !== 'GET').map(({ url }) => url.split('/').at(-1) ?? '')
 const idOf = ({ url }: { url: string }) => url.split('/').at(-1) ?? ''
@@ -26,7 +25,6 @@ const deleting = (ids: readonly string[], flags = '') => [
   ...flags.split(' ').filter((word) => word !== ''),
 ]
 
-/** Holds every write until it is released, and lists the held writes. */
 function hold() {
   const held = new Map<string, () => void>()
   world.intercept = async (request, next) => {
@@ -35,7 +33,6 @@ function hold() {
   }
   return {
     waiting: () => [...held.keys()],
-    /** Releases one write, and waits for its effects. */
     async go(id: string) {
       const go = held.get(id)
       if (!go) throw new Error(`${id} does not wait`)
@@ -43,7 +40,6 @@ function hold() {
       go()
       await turns()
     },
-    /** Resolves when `count` writes are held. */
     async until(count: number) {
       for (let i = 0; held.size < count; i++) {
         if (i > 10_000) throw new Error(`${held.size} wait, and not ${count}`)
@@ -220,7 +216,7 @@ describe('a busy service in a batch', () => {
           refused = true
           return answer(status, {}, headers as Record<string, string>)
         }
-        // The other seven requests have started, and get their responses after the refusal.
+        // Requests that have started get their responses after the refusal.
         await turns(3)
         return next()
       }
@@ -449,7 +445,7 @@ describe('failures of the whole batch', () => {
     expect(await left()).toEqual(ids.slice(5))
   })
 
-  // The order of the responses is random.
+  // The responses may arrive in any order.
   test.each([
     ['a key that becomes invalid', refusedKey, key],
     ['a service that becomes unreachable', dead, gone],
@@ -641,7 +637,7 @@ test.each([
     expect(world.requests.map((request) => [request.method, request.url, request.body]).sort()).toEqual(
       [
         ...given.map((id) => [method, `${baseUrl}/rooms/${id}`, body]),
-        // A probe confirms that the room does not exist.
+        // A missing room causes a probe.
         ['GET', `${baseUrl}/rooms?limit=1`, undefined],
       ].sort(),
     )

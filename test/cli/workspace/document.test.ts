@@ -7,7 +7,6 @@ import { formatYaml, toPlainDocument } from '../../../src/cli/workspace/document
 import { createWorld } from '../../helpers/world.ts'
 import { sized } from '../../suites/size.ts'
 
-/** Parses a file; returns the document, or the error with its hint. */
 async function read(text: string, file = 'f.yaml') {
   try {
     return toPlainDocument(await parseWorkspace(text, file))

@@ -26,7 +26,6 @@ const apply = `workspace apply school.json ${flags}`
 /** Platform that identifies the requests of the killed run. */
 const killedPlatform = 'aix'
 
-/** Returns the state of the service, with sorted names instead of IDs. */
 async function readState(at: TestWorkspace) {
   const found = await at.rooms()
   const described = found.map(async ({ id, name, terminated_at }) => ({
@@ -59,7 +58,7 @@ test('workspace apply completes a run that was killed at any request, without a 
       const dead = new Promise<void>((resolve) => {
         die = resolve
       })
-      // After the kill, no request reaches the service and no response arrives.
+      // From the kill on, new requests of the run get no response.
       at.world.intercept = async ({ headers }, next) => {
         const isKilledRun = headers['user-agent']?.includes(killedPlatform)
         if (!isKilledRun || ++count < kill.at) return next()
@@ -69,7 +68,7 @@ test('workspace apply completes a run that was killed at any request, without a 
       }
       at.world.start(apply.split(' '), { platform: killedPlatform }).done.catch(() => {})
       await dead
-      // The killed run continues in this process. The next run gets the files as they were at the kill.
+      // The killed run continues in this process, so the next run gets copies of the files.
       at.write(file, 'next.json')
       const path = join(at.world.dir, 'school.json.lock')
       if (existsSync(path)) copyFileSync(path, join(at.world.dir, 'next.json.lock'))

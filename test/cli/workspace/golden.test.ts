@@ -6,8 +6,7 @@ import { formatLock, parseLock } from '../../../src/cli/workspace/lock/lock-form
 import type { PruneKind } from '../../../src/cli/workspace/plan/plan.ts'
 import { planWorkspace } from '../../../src/cli/workspace/plan/plan-workspace.ts'
 
-// These files never change: they represent files of users, which every new version must read like the version
-// that wrote them.
+// These files never change, because every version must read the files of earlier versions.
 const folder = resolve(import.meta.dirname, '../../fixtures/workspace')
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 

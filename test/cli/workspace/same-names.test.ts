@@ -4,7 +4,7 @@ import { createKeys } from '../../../src/cli/workspace/export-workspace.ts'
 import { createSection } from '../../../src/cli/workspace/lock/lock.ts'
 import { sized } from '../../suites/size.ts'
 
-/** Number of rooms that takes seconds in quadratic time, and minutes in a full run. */
+/** Number of rooms that makes a quadratic algorithm slow. */
 const count = sized(20_000, 100_000)
 const rooms = Array.from({ length: count }, (_, i) => ({ id: `r${i}`, name: 'Maths' }))
 

@@ -3,7 +3,6 @@ import { createProxyError, toTransportError } from '../../../src/client/http/fai
 
 const progress = { maybeSent: false, aborted: false }
 
-/** Creates an error like the errors of Node and undici. */
 const withCode = (code: string) => Object.assign(new Error(`${code} with a secret header`), { code })
 
 describe('a failed connection', () => {
@@ -25,7 +24,7 @@ describe('a failed connection', () => {
     ['EPROTO', 'the TLS handshake failed', false],
     ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'the TLS connection failed', false],
     ['ESOMETHING', 'the connection failed (ESOMETHING)', true],
-    // The first code means that the client closed the connection. Unknown codes allow a retry.
+    // The first code means that the client was closed. Unknown codes allow a retry.
     ['UND_ERR_DESTROYED', 'the connection failed (UND_ERR_DESTROYED)', false],
     ['UND_ERR_DESTROYED_LATER', 'the connection failed (UND_ERR_DESTROYED_LATER)', true],
   ])(

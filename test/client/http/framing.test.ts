@@ -11,7 +11,7 @@ const chunked = (body: string) =>
   `${crlf('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked', '', body.length.toString(16), body, '0')}\r\n`
 const early = (body: string) => crlf('HTTP/1.1 103 Early Hints', 'link: x', '') + plain(body)
 
-/** Framings of the same response, each as packets with a pause between them. */
+/** Framings of the same response, as packets. */
 const ways: readonly ((body: string) => readonly string[])[] = [
   (body) => [plain(body)],
   (body) => [plain(body).slice(0, 30), plain(body).slice(30)],
@@ -24,7 +24,7 @@ const ways: readonly ((body: string) => readonly string[])[] = [
   (body) => [plain(body)],
 ]
 
-/** Simulates a service that lists one room per page, with a different framing for each page. */
+/** Simulates a service that lists one room per page, with the framings in order from `first`. */
 async function startService(first: number) {
   const page = (offset: number) =>
     JSON.stringify({

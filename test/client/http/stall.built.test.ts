@@ -8,10 +8,7 @@ import { fullPort, runTimed, silentPort } from '../../helpers/stall.ts'
 import { tempDir } from '../../helpers/world.ts'
 import { notice } from '../../suites/size.ts'
 
-/**
- * Maximum time between the last output of a process and its exit, in milliseconds. Shared machines are slow
- * at times.
- */
+/** Maximum time from the first error output of a process to its end, in milliseconds. */
 const promptlyMs = 1500
 
 const env = (baseUrl: string) => ({
@@ -66,7 +63,7 @@ describe('a service that stalls', () => {
   })
 })
 
-// All built-in ways to exit Node wait for the lookup thread, usually for ten seconds.
+// At its exit, Node waits for the lookup thread, usually for ten seconds.
 describe('a silent name server', () => {
   const canBeReplaced = spawnSync(node, ['-p', 'typeof process.execve']).stdout.toString() === 'function\n'
   if (!canBeReplaced)

@@ -21,7 +21,6 @@ let createLibrary: TransportOptions['createLibrary']
 
 const key = 'secret-key-0123456789'
 
-/** Starts a server on a free port until the test ends; returns the port. */
 async function listen(server: Server): Promise<number> {
   const sockets = new Set<Socket>()
   const remember = (socket: Socket) => {
@@ -42,7 +41,6 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer(listener))}`
 }
 
-/** Starts a server that calls a function for each connection with a request; returns its origin. */
 async function serveRaw(onRequest: (socket: Socket) => void): Promise<string> {
   const server = createNetServer((socket) => socket.once('data', () => onRequest(socket)))
   return `http://127.0.0.1:${await listen(server)}`
@@ -56,7 +54,6 @@ async function findClosedPort(): Promise<number> {
   return port
 }
 
-/** Sends one request over a new transport. */
 async function send(
   origin: string,
   {
@@ -77,14 +74,12 @@ async function send(
   return { ...answer, text: new TextDecoder().decode(answer.body) }
 }
 
-/** Returns the reason why a response body cannot be read. */
 async function unreadable(origin: string): Promise<string | undefined> {
   const { status, body, unreadable } = await send(origin)
   expect({ status, size: body.length }).toEqual({ status: 200, size: 0 })
   return unreadable
 }
 
-/** Returns the description of a failed request; checks the error class, and that no key is shown. */
 async function describeFailure(origin: string, options: Parameters<typeof send>[1] = {}) {
   const error = await send(origin, options).then(
     () => expect.fail('there was an answer'),
@@ -96,7 +91,6 @@ async function describeFailure(origin: string, options: Parameters<typeof send>[
   return { message, maybeSent, transient }
 }
 
-/** Starts a server that holds requests until a test releases them; returns the requests and a transport. */
 async function serveSlowly(connections: number) {
   const paths: string[] = []
   const sockets = new Set<Socket>()
@@ -119,14 +113,13 @@ async function serveSlowly(connections: number) {
         ({ message, maybeSent, transient }: TransportError) => ({ message, maybeSent, transient }),
       ),
     until: (count: number) => arrived.until(`request ${count}`, () => paths.length >= count),
-    /** Responds to all held requests. */
     letGo() {
       for (const end of held.splice(0)) end()
     },
   }
 }
 
-/** Compresses zeros as gzip members of 1 MB, because one member of 64 MB takes far longer. */
+/** Compresses zeros in gzip members of at most 1 MB, because a large member takes far longer. */
 function zeros(length: number): Buffer {
   const member = gzipSync(Buffer.alloc(2 ** 20))
   const rest = gzipSync(Buffer.alloc(length % 2 ** 20))
@@ -430,7 +423,7 @@ describe.each([
       [
         'reset within a body without length',
         (socket) =>
-          // The client must read the beginning before the reset. Otherwise, the system reports a normal end.
+          // The client must read the beginning before the reset.
           socket.write('HTTP/1.1 200 OK\r\n\r\n{"rooms":[', () =>
             setImmediate(() => setImmediate(() => socket.resetAndDestroy())),
           ),
@@ -552,7 +545,6 @@ describe.each([
   })
 
   describe('a proxy', () => {
-    /** Starts a proxy that forwards requests, tunnels to one port, and records the requests. */
     async function proxy(target: number) {
       const asked: string[] = []
       const server = createServer(async (request, response) => {
@@ -635,7 +627,6 @@ describe.each([
       expect(asked).toEqual([])
     })
 
-    /** Starts a server that calls a function for each connection with data, and counts the connections. */
     async function startRawProxy(act: (socket: Socket) => void) {
       const seen = { connections: 0, name: '', url: '' }
       const port = await listen(

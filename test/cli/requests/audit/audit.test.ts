@@ -428,7 +428,7 @@ describe('an audit log that cannot be written', () => {
     log = join(disk, 'log')
     await run('users create first')
     fillDisk(join(disk, 'ballast'))
-    // The last block has space for some lines; the next line is truncated.
+    // The last block of the log has space for some lines.
     let code = 0
     for (let i = 0; i < 50 && code === 0; i++) code = (await run(`users create u${i}`)).code
     expect(code).toBe(74)
