@@ -14,7 +14,6 @@ import { createWorld } from './helpers/world.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** Returns the command reference, built from the command tree. */
 async function reference(): Promise<string> {
   // Commands that begin with underscores are for shells.
   const shown = (await leaves()).filter(({ words }) => !words[0]?.startsWith('__'))
@@ -34,7 +33,6 @@ function flagLine(option: { flags: string; description: string; argChoices?: rea
   return `- \`${flags}\`: ${option.description}${choices}`
 }
 
-/** File and generator of each generated part. */
 const generated: Readonly<Record<string, readonly [file: string, generate: () => Promise<string>]>> = {
   reference: ['.github/reference.md', reference],
   topics: [

@@ -241,7 +241,6 @@ test('a failed command prints nothing to standard output', async () => {
 })
 
 describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error with %s', (format) => {
-  /** Runs a command, and returns the error object from the only line on standard error. */
   async function errorOf(command: string, options?: HostOptions) {
     const { stdout, stderr } = await world.run(`${command} ${format}`, options)
     expect(stdout).toBe('')

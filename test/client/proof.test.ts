@@ -18,7 +18,7 @@ beforeEach(async () => {
     .id
 })
 
-/** Commands whose result a read can prove, each with a check of the service. */
+/** Commands whose result a read can prove. */
 const readable = {
   'rooms update ROOM --name New': async () => (await world.rooms()).includes('New'),
   'rooms terminate ROOM --yes': async () => (await readRoom())?.terminated_at != null,
@@ -46,7 +46,6 @@ const readMember = async () => (await world.send('GET', `/rooms/${room}/members/
 const run = (line: string) => world.run(line.replace('ROOM', room).replace('MEMBER', member))
 const reads = () => world.sent().filter((line) => line.startsWith('GET') && !line.includes('limit=1'))
 
-/** Responds to each write with this response. Without execution, the service never receives the write. */
 function answerWrites(isExecuted: boolean, response: WireResponse | (() => Promise<never>)): void {
   world.intercept = async (request, next) => {
     if (request.method === 'GET') return next()
@@ -81,7 +80,7 @@ const wordings: readonly (readonly [name: string, response: WireResponse | (() =
 ]
 
 describe.each(wordings)('response to a write: %s', (name, response) => {
-  // A quick run tests each command with every third response, and each response with every third command.
+  // A quick run tests each response with every third command.
   const index = wordings.findIndex(([each]) => each === name)
   const met = share(Object.entries(readable), index, 3)
 

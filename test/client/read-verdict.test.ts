@@ -8,7 +8,6 @@ const world = perTest(createWorld)
 const rooms = [{ id: 'r1', type: 'private', name: 'Maths' }]
 const writes = () => world.requests.filter(({ method }) => method !== 'GET')
 
-/** Responds to each read with these fields, and an empty list or no item. */
 function respondToReads(fields: object, items: unknown = []) {
   world.intercept = async ({ url, method }) => {
     if (method !== 'GET') return answer(200, { ok: true })

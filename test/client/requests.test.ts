@@ -14,7 +14,6 @@ const fine = answer(200, { room, member, user: { user_id: 'ada' }, message: 'hi'
 const lost = () => new TransportError('the connection was reset', true)
 const unsent = () => new TransportError('connection refused', false)
 
-/** Responds to the requests with these steps in order; the last step repeats. */
 function respondInOrder(...steps: (WireResponse | Error)[]) {
   let at = 0
   world.intercept = async () => {
@@ -35,7 +34,6 @@ const methods = () => world.requests.map(({ method }) => method)
 const posts = () => methods().filter((method) => method === 'POST')
 const paths = () => world.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
 
-/** Returns the result of a run without the host. */
 async function outcome(argv: string | string[], env: Record<string, string> = {}) {
   const { code, stdout, stderr } = await world.run(argv, { env })
   return { code, stdout, stderr }
@@ -824,7 +822,6 @@ test('a malformed proxy URL causes a usage error', async () => {
 })
 
 describe('an interrupt during a request', () => {
-  /** Sends a signal as soon as a request is in flight. */
   async function runInterrupted(name: 'SIGINT' | 'SIGTERM', command: string) {
     const started = latch()
     world.intercept = (request, next, signal) => {

@@ -10,7 +10,6 @@ beforeEach(async () => {
   await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
 })
 
-/** Responds to each write with this response. Without execution, the service never receives the write. */
 function answerWrites(isExecuted: boolean, body: unknown, status = 200): void {
   world.intercept = async (request, next) => {
     if (request.method === 'GET') return next()
@@ -19,7 +18,6 @@ function answerWrites(isExecuted: boolean, body: unknown, status = 200): void {
   }
 }
 
-/** Executes each write with a changed name. */
 function renameTo(change: (name: string) => string): void {
   world.intercept = async (request, next) => {
     if (request.method === 'GET') return next()

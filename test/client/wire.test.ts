@@ -18,7 +18,6 @@ const names = {
   private_member_id: 'member-2',
 }
 
-/** Creates a client of a service that sends the same response to every request. */
 function createClientOf(body: string) {
   const requests: WireRequest[] = []
   const transport: Transport = async (request) => {
@@ -44,7 +43,6 @@ function createClientOf(body: string) {
   }
 }
 
-/** Returns the operation and the path parameters of a request. */
 function findOperation(
   method: string,
   pathname: string,
@@ -63,7 +61,6 @@ function findOperation(
   throw new Error(`no operation for ${method} ${pathname}`)
 }
 
-/** Returns the client call that sends the request of a case. */
 function toClientCall({ request }: WireCase): { name: OperationName; input: AnyInput } {
   const { pathname, searchParams } = new URL(baseUrl + request.path)
   const { name, params } = findOperation(request.method, pathname.slice('/v1'.length))
@@ -78,7 +75,7 @@ function toClientCall({ request }: WireCase): { name: OperationName; input: AnyI
   }
 }
 
-/** Successful cases of every operation, with sample values instead of tokens. */
+/** Cases with the status 200, with sample values instead of placeholders. */
 const successes = loadFixtures().flatMap(({ operation, cases }) =>
   operation === null
     ? []
@@ -134,7 +131,6 @@ describe('the client', () => {
 
 type Step = string | number
 
-/** Returns every object in a value with its path, including the value itself. */
 function findObjects(value: unknown, path: Step[] = []): { path: Step[]; object: Record<string, unknown> }[] {
   if (Array.isArray(value)) return value.flatMap((item, i) => findObjects(item, [...path, i]))
   if (typeof value !== 'object' || value === null) return []
@@ -164,10 +160,7 @@ describe('unlisted fields and numbers beyond a double', () => {
     })
 })
 
-/**
- * Returns a copy of the response for each nullable field, with null in this field. IDs, types, requested
- * fields and the result itself are not nullable.
- */
+/** Returns a copy of the response for each nullable field, with null in this field. */
 function listNullableFields(
   name: OperationName,
   { body }: AnyInput,

@@ -19,7 +19,6 @@ const notFound = answer(404, '<h1>404 Not Found</h1>', html)
 const origin = 'https://meet.test'
 const env = { MEETROOM_BASE_URL: origin }
 
-/** Serves the API at `api`, and the same response everywhere else. */
 function serveApi(elsewhere: WireResponse, api = `${origin}/v1`) {
   world.intercept = async ({ url, ...request }, next) => {
     if (!url.startsWith(`${api}/`)) return elsewhere
@@ -37,7 +36,6 @@ const wrong = (url = origin) =>
     ? `hint: find the cause with: meetroom doctor --base-url ${url}\n`
     : `hint: a base URL ends with the version, as in ${url === origin ? origin : 'https://meet.example.com'}/v1\n`)
 
-/** Returns command lines for existing and missing items. */
 const commands = () => [
   `rooms get ${room}`,
   'rooms get nope',
@@ -134,7 +132,6 @@ describe('a base URL without /v1', () => {
   })
 })
 
-/** Responses to the probe request; `isService` is true for the response of a service. */
 const probes: [what: string, probe: WireResponse, isService: boolean][] = [
   ['rooms', answer(200, { rooms: [], paging: {} }), true],
   ['200 with other JSON', answer(200, { ok: true }), false],

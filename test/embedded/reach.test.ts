@@ -28,10 +28,8 @@ function publish(base_url: string, key: string): void {
   claimed.publish({ pid: 1, base_url, api_key_file })
 }
 
-/** Returns the error of a request to a port without a listener. */
 const createRefusal = () => new TransportError('connection refused', false)
 
-/** Runs `--local rooms list` with a transport for each base URL, and returns the requests. */
 async function list(ways: Record<string, Transport>, argv: readonly string[] = []) {
   const requests: string[] = []
   const host = testHost({ env: { MEETROOM_DATA_DIR: dir, MEETROOM_CONFIG_DIR: dir } })

@@ -14,7 +14,6 @@ import { tempDir } from '../helpers/world.ts'
 
 const machine = { quietly: <T>(load: () => Promise<T>) => load() }
 
-/** Returns the description of a service in a directory, and writes its key file. */
 function createOwner(dir: string): ServingProcess {
   const api_key_file = join(dir, 'api-key')
   writeFileSync(api_key_file, 'the-key\n')
@@ -47,7 +46,7 @@ test('a workspace is served only at the base URL of its owner, until the owner w
   expect(await isServed()).toBe(false)
   publish(owner)
   expect([await isServed(), await isServed(4681)]).toEqual([true, false])
-  // The file of a killed owner exists until the next owner removes it.
+  // A killed owner does not remove its file.
   publish({ ...owner, pid: 4242 })
   expect(await isServed()).toBe(false)
   publish(owner)

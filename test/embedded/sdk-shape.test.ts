@@ -8,10 +8,7 @@ import { soon } from '../helpers/waiting.ts'
 type Query = Readonly<Record<string, string | number | boolean>>
 type Thing = Record<string, any>
 
-/**
- * Client that sends requests like the SDK of a vendor: pages of 30, null for unset values, and a
- * `Content-Type` on every request.
- */
+/** Client that sends requests like the SDK of a vendor, with a `Content-Type` on every request. */
 class Sdk {
   readonly baseUrl: string
   readonly apiKey: string
@@ -56,7 +53,7 @@ class Sdk {
     return pages.flat()
   }
 
-  /** Connects to a room, waits for the greeting, and disconnects. Returns the session from the greeting. */
+  /** Returns the session from the greeting. */
   async visit(room: string, token: string): Promise<Thing> {
     const url = `${this.baseUrl.replace('http', 'ws')}/rooms/${room}/connect?access_token=${token}`
     const webSocket = new WebSocket(url, { headers: { 'User-Agent': 'vendor-sdk/3.2.1' } })

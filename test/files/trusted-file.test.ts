@@ -15,7 +15,7 @@ beforeEach(async () => {
   file = join(world.dir, 'file')
 })
 
-/** Ways for another user to control `file`. Each returns the words that name the problem. */
+/** Functions that let another user control `file`, and return words of the error. */
 const controlledByOthers: Record<string, (content: string) => string> = {
   'belongs to another user': (content) => {
     writeFileSync(file, content, { mode: 0o644 })
@@ -66,10 +66,7 @@ const controlledByOthers: Record<string, (content: string) => string> = {
 }
 const cases = Object.entries(controlledByOthers)
 
-/**
- * Puts the file behind symbolic links as Kubernetes does: `file` → `..data/file`, `..data` → the current
- * version.
- */
+/** Mounts a settings file through symbolic links, as Kubernetes does. */
 function mountAsKubernetes(content: string): string {
   const mount = join(world.dir, 'mount')
   mkdirSync(join(mount, '..2026'), { recursive: true })

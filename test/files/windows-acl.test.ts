@@ -16,7 +16,6 @@ beforeEach(async () => {
   createProgram('icacls')
 })
 
-/** Simulates a Windows program with a shell script that records its arguments. */
 function createProgram(name: string, text = ''): void {
   const note = `printf '%s\\n' "$*" >> '${world.dir}/${name}'`
   writeFileSync(join(system, `${name}.exe`), `#!/bin/sh\n${note}\n${text}\n`, { mode: 0o700 })

@@ -14,9 +14,7 @@ function yesterdayAtEight(): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() - 1, 8).getTime()
 }
 
-/**
- * Simulates yesterday’s lesson: Ada leaves and returns, Grace is late, a guest listens, and Alan is absent.
- */
+/** Simulates yesterday’s lesson: Ada leaves and returns, Grace is late, and Alan is absent. */
 async function simulateLesson() {
   const served = await serveWorkspace({ machine: testMachine(yesterdayAtEight()) })
   const { ask, advance } = served

@@ -3,7 +3,6 @@ import { readTopicFile } from '../helpers/documentation.ts'
 import { term } from '../helpers/term.ts'
 import { createWorld } from '../helpers/world.ts'
 
-/** Examples of the topic: a command, and its output on a terminal of 80 columns. */
 const examples = [
   ...readTopicFile('attendance').matchAll(/<!-- term -->\n```console\n\$ meetroom (.*)\n([\s\S]*?)```/g),
 ]

@@ -50,8 +50,7 @@ describe.runIf(hasBash && hasJq)('the job of the GitHub Actions recipe', () => {
     expect(await run()).toMatchObject({ code: 0, summary: '' })
     expect(world.requests.map(({ method }) => method)).toEqual([
       ...['GET', 'GET', 'POST', 'POST', 'POST'],
-      // The first run requests the user three times after its writes. The resumed run requests the user
-      // again.
+      // Reads after the writes of the first run, then the requests of the resumed run.
       ...['GET', 'GET', 'GET'],
       ...['GET', 'GET', 'GET', 'POST'],
     ])

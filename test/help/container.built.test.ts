@@ -12,7 +12,7 @@ import { blockBehind } from '../helpers/shell.ts'
 import { createWorld, type World } from '../helpers/world.ts'
 import { notice } from '../suites/size.ts'
 
-/** ID of a user that does not exist on this machine. */
+/** Arbitrary ID of a user other than root. */
 const uid = 12345
 
 let world: World
@@ -41,7 +41,6 @@ beforeEach(async () => {
   dockerfile = readFileSync(join(calls, 'built'), 'utf8')
 })
 
-/** Returns the command that runs a container of the recipe. */
 function commandOf(index: number): [string, ...string[]] {
   const container = runs[index]
   if (!container) throw new Error(`there is no container ${index}`)
@@ -51,7 +50,7 @@ function commandOf(index: number): [string, ...string[]] {
   const bin = programsIn(join(world.dir, 'image'), { meetroom: program, npx: `shift 4; ${program}` })
   const root = join(world.dir, 'root')
   mkdirSync(root)
-  // The directories belong to the user; their parent directory belongs to another user.
+  // The volumes belong to the user, and their parent directories do not.
   for (const { from } of container.volumes)
     for (const path of [from, ...readdirSync(from).map((name) => join(from, name))]) chownSync(path, uid, uid)
   const packageDir = join(world.dir, 'package')

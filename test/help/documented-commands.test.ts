@@ -9,7 +9,7 @@ import { runLine } from '../helpers/shell.ts'
 
 type Table<T> = readonly (readonly [RegExp, T])[]
 
-/** Markers of blocks that other tests run, including a comparison of the output. */
+/** Markers of blocks, and the tests that run the blocks. */
 const marks: Readonly<Record<string, string>> = {
   run: 'examples.test.ts',
   'run webhooks': 'webhooks.test.ts',
@@ -20,7 +20,7 @@ const marks: Readonly<Record<string, string>> = {
   live: 'live.built.test.ts',
 }
 
-/** Scripts and files of other programs that other tests run, by an excerpt. */
+/** Excerpts of other blocks, and the tests that run the blocks. */
 const scripts: Table<string> = [
   [/runs-on: ubuntu-latest|matrix\.shard|make_room\(\)|15 6 \* \* 2-6/, 'ci.built.test.ts'],
   [/--api-key-file "\$key"/, 'live.built.test.ts'],
@@ -53,7 +53,6 @@ const exits: Table<readonly [code: number, why: string]> = [
   [/workspace apply school\.yaml --plan plan\.json/, [10, 'asks for confirmation']],
 ]
 
-/** Commands that run until they are stopped. They listen on a free port. */
 const longRunning = /^meetroom (?:serve|webhooks listen)\b/
 
 const find = <T>(table: Table<T>, text: string): T | undefined =>
@@ -70,7 +69,6 @@ interface Result {
   note?: string | undefined
 }
 
-/** Runs commands in order, in a new world. */
 async function runCommands(
   file: string,
   commands: readonly string[],
@@ -78,7 +76,7 @@ async function runCommands(
 ): Promise<Result[]> {
   const { world, fillIn, ...sample } = await createSampleWorld(more)
   const env: Record<string, string | undefined> = { ...sample.env }
-  // A backup needs a local workspace.
+  // `meetroom local` needs a local workspace.
   if (commands.some((line) => line.includes('meetroom local ')))
     await runLine(world, 'meetroom --local users create ada', { env })
   // The documentation sets the log with `export`, which is not a command of this program.
@@ -106,8 +104,7 @@ async function runCommands(
       code,
       stderr: code === 0 ? expect.not.stringMatching(/^error:/m) : expect.any(String),
     })
-    // Commands that change no setting must print output, because an empty list would not prove that its
-    // conditions work.
+    // An empty list would not prove that its conditions work.
     if (!/config (?:un)?set/.test(line)) expect(run.stdout + run.stderr, line).not.toBe('')
     results.push({ line, code, note })
   }

@@ -4,7 +4,6 @@ import { testMachine } from '../../helpers/live.ts'
 
 const longest = 2 ** 31 - 1
 
-/** Creates a callback that records the times of its calls, in milliseconds. */
 function createRecorder() {
   const machine = testMachine()
   const calls: number[] = []

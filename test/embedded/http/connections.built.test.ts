@@ -9,7 +9,6 @@ import { openTestWorkspace } from '../../helpers/wire.ts'
 
 const halfRequest = 'GET /v1/rooms HTTP/1.1\r\nHost: localhost\r\nX-Slow: '
 
-/** Opens a connection from an IP address of this machine and sends the beginning of a request. */
 async function openIncomplete(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port, localAddress })
   socket.on('error', () => {})
@@ -19,7 +18,6 @@ async function openIncomplete(port: number, localAddress = '127.0.0.1'): Promise
   return socket
 }
 
-/** Returns the response status of a request on a new connection. */
 function ask(port: number, localAddress = '127.0.0.1'): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({ host: '127.0.0.1', port, localAddress, path: '/v1/rooms', agent: false })
@@ -69,7 +67,6 @@ describe('connections with incomplete headers', () => {
   })
 })
 
-/** Opens connections that have received one response and wait for the next request. */
 async function openIdle(port: number, count: number): Promise<Socket[]> {
   const sockets = []
   for (let i = 0; i < count; i++) {

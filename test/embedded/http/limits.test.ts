@@ -6,7 +6,6 @@ import { serveHere } from '../../helpers/serve-here.ts'
 
 const megabyte = 1024 * 1024
 
-/** Starts a service; returns functions that send an authorized request and join an open room. */
 async function startService() {
   const serving = await serveHere()
   const authorization = `Bearer ${serving.apiKey}`
@@ -26,7 +25,6 @@ async function startService() {
     const text = await post(json, JSON.stringify({ name: 'Open', type: 'open' }), '/rooms')
     return JSON.parse(text.split('\r\n\r\n')[1] ?? '').room.id as string
   }
-  /** Joins a new room, and waits for the greeting. */
   const join = async () => {
     const webSocket = new WebSocket(`${serving.baseUrl.replace('http', 'ws')}/rooms/${await room()}/connect`)
     await once(webSocket, 'message')

@@ -7,14 +7,12 @@ import { openTestWorkspace } from '../../helpers/wire.ts'
 const done = 'HTTP/1.1 200 OK'
 const refused = 'HTTP/1.1 400 Bad Request'
 
-/** Starts a service with the additional host name meet.example. */
 async function startService(hosts: readonly string[] = ['meet.example'], host = '127.0.0.1') {
   const { service, apiKey } = await openTestWorkspace()
   const server = await serveHttp(service, { host, port: 0, hosts })
   onTestFinished(() => server.close())
   const origin = server.url.replace('0.0.0.0', '127.0.0.1')
   return {
-    /** Returns the response to a request with the key and these headers. */
     async ask(headers: Record<string, string>) {
       const text = await sendRaw(
         origin,
@@ -70,7 +68,6 @@ describe('the Origin header', () => {
 })
 
 describe('a WebSocket request', () => {
-  /** Connects to an open room and closes the connection; returns all received data. */
   async function connectTo(headers: Record<string, string>): Promise<string> {
     const { origin, baseUrl, apiKey } = await serveHere({ hosts: ['meet.example'] })
     const created = await fetch(`${baseUrl}/rooms`, {

@@ -6,14 +6,12 @@ import { serveHttp } from '../../../src/embedded/http/server.ts'
 import type { Service } from '../../../src/embedded/service/service.ts'
 import { decodeBody, openTestWorkspace, replayFixtures, wireRequest } from '../../helpers/wire.ts'
 
-/** Listens on a free port until the test ends. */
 async function serve(service: Service) {
   const server = await serveHttp(service, { host: '127.0.0.1', port: 0 })
   onTestFinished(() => server.close())
   return server
 }
 
-/** Sends a request without the client of this program. */
 function sendOverHttp({ method, url, headers, body }: WireRequest): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest(url, { method, headers, agent: false }, async (response) => {
@@ -30,7 +28,6 @@ function sendOverHttp({ method, url, headers, body }: WireRequest): Promise<Wire
   })
 }
 
-/** Writes to a socket; resolves with all data that arrives until it closes. */
 function sendOverSocket(origin: string, ...parts: (string | Buffer)[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin)
@@ -117,7 +114,6 @@ test('a body that is not UTF-8 gets the response 400', async () => {
 })
 
 describe('closed servers', () => {
-  /** Starts a server that holds responses until a test releases them. */
   async function serveBehindGate() {
     const { service, apiKey } = await openTestWorkspace()
     let arrive = () => {}

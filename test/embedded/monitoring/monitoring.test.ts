@@ -21,7 +21,6 @@ async function readMetrics(serving: Serving): Promise<string[]> {
   return (await response.text()).split('\n')
 }
 
-/** Creates a machine whose timers of the given length fire only when a test calls `fire`. */
 function createMachineWithTimer(ms: number) {
   const host = createProcessHost()
   let fire = () => {}
@@ -181,7 +180,6 @@ test('a stopping service aborts and counts the requests that are unfinished afte
   socket.write(
     `GET /v1/users?limit=1000 HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${serving.apiKey}\r\n\r\n`,
   )
-  // The client stops reading after the first bytes.
   await once(socket, 'data')
   socket.pause()
   const closed = serving.close()

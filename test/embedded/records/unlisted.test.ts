@@ -32,7 +32,6 @@ const deprecated = [
   'is_recurring',
 ]
 
-/** Creates an item with these fields; returns its path and the item in the response. */
 async function make(kind: Kind, fields: Thing = {}): Promise<{ path: string; thing: Thing }> {
   if (kind === 'user') {
     const { user } = (await send('POST', '/users', { user_id: 'ada', ...fields })).body
@@ -226,7 +225,7 @@ test('an upgrade from a version without unlisted fields keeps the data of the wo
     VALUES ('r', 'open', 'Old', 'default', 0, 1, 1)`)
   old.exec(`INSERT INTO users (id, user_id, default_member_type, access_token, created_at, updated_at)
     VALUES ('u', 'ada', 'guest', 'token', 1, 1)`)
-  // This reopened room has no meeting time left, so a second participant would have ended its meeting.
+  // The meeting time of this reopened room is used up.
   old.exec(`INSERT INTO rooms (id, type, name, layout, record, max_meeting_seconds, meeting_ms, created_at, updated_at)
     VALUES ('o', 'open', 'Over', 'default', 0, 60, 60000, 1, 1)`)
   old.close()

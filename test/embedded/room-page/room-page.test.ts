@@ -13,7 +13,6 @@ const people = (page: BrowserPage): Promise<string[]> =>
     `[...document.querySelectorAll('#people li')].map((item) => item.innerText.replace(/\\s+/g, ' '))`,
   )
 
-/** Creates a private room with a host, a guest and a monitor. */
 async function createLesson(fields: object = {}) {
   const served = await roomPages()
   await served.user('ada', 'Ada Lovelace')
@@ -98,7 +97,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
       expect(Object.values(request.headers).join()).not.toContain(token)
     }
     expect(log.join()).not.toContain(token)
-    // The tab keeps the token for reloads until the session ends.
+    // The tab stores the token for reloads.
     await ada.reload()
     await ada.shows('Connected as Ada Lovelace')
   })
@@ -209,7 +208,6 @@ describe.skipIf(browser === undefined)(
   'embedding of the room page in a page of another origin',
   { timeout: 60_000 },
   () => {
-    /** Serves a page on another origin that embeds a room page. */
     async function serveEmbedder(): Promise<{ origin: string; show(url: string): void }> {
       let link = ''
       const server = createServer((_, response) => {

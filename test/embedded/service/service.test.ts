@@ -35,7 +35,7 @@ async function member(roomId: string, user_id: string, type?: string) {
 
 const names = async (path: string) => (await send('GET', path)).body.rooms.map(({ name }) => name)
 
-/** Returns an expected refusal. Its wording is not part of the API specification. */
+/** The wording of a refusal is not part of the API specification. */
 const createRefusal = (status: number, code: string) => ({
   status,
   body: { error: { code, message: expect.stringMatching(/./) } },
@@ -46,7 +46,6 @@ const unknownOperation = createRefusal(400, 'unknown_operation')
 const forbidden = createRefusal(500, 'validation_exception')
 
 describe('a list request', () => {
-  /** Functions that create five items and return the path of their list. */
   const lists: [string, () => Promise<{ path: string; field: 'rooms' | 'members' | 'users' }>][] = [
     [
       'rooms',
@@ -864,7 +863,6 @@ describe('requests', () => {
 
 const quietly = <T>(load: () => Promise<T>) => load()
 
-/** Opens a separate connection to the file of a workspace. */
 async function openFile(dir: string): Promise<Sqlite> {
   const db = await openSqlite(join(dir, 'workspace.db'), quietly)
   onTestFinished(() => db.close())
@@ -935,7 +933,7 @@ describe('a workspace in a directory', () => {
     await openTestWorkspace(dir)
     const store = new Store(await openFile(dir))
     expect(store.one('PRAGMA journal_mode')).toMatchObject({ journal_mode: 'wal' })
-    // 2 is FULL. With a write-ahead log, NORMAL would lose the last commits in a power failure.
+    // 2 is FULL. With a write-ahead log, NORMAL could lose the last commits in a power failure.
     expect(store.one('PRAGMA synchronous')).toMatchObject({ synchronous: 2 })
   })
 
@@ -1055,7 +1053,6 @@ test('the list of sessions is complete by default, and is paged with a total if 
 })
 
 describe('database indexes', () => {
-  /** Sends a request; returns the SQLite query plans of its statements. */
   async function readQueryPlans(path: string): Promise<string[]> {
     const db = await openFile(tempDir())
     const statements = new Set<string>()

@@ -10,7 +10,7 @@ import { hasPacked, unpack } from '../../../src/embedded/webhooks/outbox.ts'
 import { testMachine } from '../../helpers/live.ts'
 import { sized } from '../../suites/size.ts'
 
-/** IDs of the rooms. Red and blue have a webhook. */
+/** Red and blue have a webhook. */
 const roomIds = ['red', 'blue', 'grey']
 const userIds = ['ada', 'grace', 'alan', null]
 
@@ -24,7 +24,7 @@ interface Payload {
 
 /**
  * Starts a hub with three rooms, and a simple model of its state.
- * @param maxDirectEnds maximum number of ends that are recorded directly; more ends are deferred
+ * @param maxDirectEnds maximum number of concurrent ends that are not deferred
  */
 async function startHub(maxDirectEnds: number) {
   const sqlite = await openSqlite(':memory:', (load) => load())
@@ -64,14 +64,14 @@ async function startHub(maxDirectEnds: number) {
   let told = 0
   /** Participants according to the events so far. */
   const present = new Map<string, Payload>()
-  /** End time of each session when it was first shown. */
+  /** First shown end time of each session, in milliseconds since 1970. */
   const ends = new Map<string, number>()
 
   const leaving = (meant: (session: ConnectedSession) => boolean) => {
     connected = connected.filter((session) => !meant(session))
   }
   return {
-    /** Runs actions in one commit, which fails if `fails` is true. */
+    /** Runs actions in one commit. */
     async commit(works: readonly (() => Promise<void>)[], fails: boolean): Promise<void> {
       const before = connected
       const types = before.map(({ type }) => type)
@@ -82,7 +82,6 @@ async function startHub(maxDirectEnds: number) {
       connected = before
       expect(connected.map(({ type }) => type)).toEqual(types)
     },
-    /** Runs an action in a write. With `fails`, the write fails. */
     async change(work: () => void, fails: boolean): Promise<void> {
       const before = connected
       await store.write(() => {
@@ -133,7 +132,6 @@ async function startHub(maxDirectEnds: number) {
     },
     settle: (most: number) => recordListedEnds(store, most),
     unpack: (roomId: string) => unpack(store, newId, roomId),
-    /** Records all deferred ends, and unpacks all packed events. */
     finish: () =>
       store.write(() => {
         recordListedEnds(store, 1000)
@@ -142,7 +140,6 @@ async function startHub(maxDirectEnds: number) {
       }),
     /** Advances the clock without firing timers. */
     wait: () => clock.stall(1000),
-    /** Compares every event and the participants of the rooms with a count. */
     check(): void {
       const rows = store.all<{ seq: number; body: string }>('SELECT * FROM deliveries WHERE seq > ?', told)
       for (const { seq, body } of rows) {

@@ -15,7 +15,7 @@ beforeEach(async () => {
   served = await serveWorkspace({ dir: tempDir() })
 })
 
-/** Joins `count` participants, up to 20 concurrently. */
+/** Opens `count` connections, up to 20 concurrently. */
 async function joinCrowd(room: string, count: number, tokens: (string | undefined)[] = [undefined]) {
   const peers: Peer[] = []
   while (peers.length < count) {
@@ -27,7 +27,6 @@ async function joinCrowd(room: string, count: number, tokens: (string | undefine
   return peers
 }
 
-/** Creates a room with a webhook; returns the room and a function that waits for events of the room. */
 async function createAnnouncedRoom() {
   const { url, inbox } = await startReceiver()
   const room = await served.room({ webhook: { url } })

@@ -13,7 +13,6 @@ beforeEach(async () => {
 const at = (ms: number) => new Date(testNow + ms).toISOString()
 
 describe('blocked members', () => {
-  /** Creates a private room with two connections of ada and one connection of grace. */
   async function createPrivateRoom() {
     const [ada, grace] = [await served.user('ada'), await served.user('grace')]
     const room = await served.room({ type: 'private' })
@@ -29,7 +28,7 @@ describe('blocked members', () => {
     const { room, adas, graces, block } = await createPrivateRoom()
     await served.advance(1000)
     expect((await block(true)).member.is_blocked).toBe(true)
-    // The sessions have ended before the response arrives.
+    // The service ends the sessions before it responds.
     const over = await served.sessions(room, '?is_connecting=false')
     expect(over).toMatchObject([
       { user_id: 'ada', disconnected_at: at(1000) },
@@ -157,7 +156,7 @@ describe('a stopping service', () => {
     socket.resume()
     await once(socket, 'end')
     const stopped = served.stop()
-    // After the end of its sessions, the service waits a few seconds for the remaining connections.
+    // After the sessions end, the service waits up to three seconds for other connections.
     await served.advance(1)
     await served.advance(3000)
     await stopped

@@ -11,7 +11,6 @@ beforeEach(async () => {
 
 const at = (ms: number) => new Date(testNow + ms).toISOString()
 
-/** Creates a room that grace and ada join. Ada has the given role; `change` and `invite` set another role. */
 async function createRoom(type: string, fields: object = {}) {
   const tokens = [await served.user('ada'), await served.user('grace')]
   const room = await served.room(fields)

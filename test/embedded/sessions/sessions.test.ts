@@ -402,7 +402,7 @@ test('the log lists admitted and refused peers without their tokens', async () =
 })
 
 test('a request with an upgrade to h2c gets an ordinary HTTP/1.1 response', async () => {
-  // Java’s HttpClient and `curl --http2` offer h2c with every request.
+  // Java’s HttpClient and `curl --http2` offer h2c.
   const { hostname, port } = new URL(served.baseUrl)
   const status = await new Promise<string>((resolve) => {
     const socket = connect(Number(port), hostname)

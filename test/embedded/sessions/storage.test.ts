@@ -23,7 +23,6 @@ const diskFull = {
   body: { error: { code: 'storage', message: 'the disk is full' } },
 }
 
-/** Waits until the service has failed to store data in the background. */
 async function waitForFailure(): Promise<void> {
   while (!served.log.includes('storage failed: the disk is full')) await served.getRoom(room)
 }

@@ -6,7 +6,6 @@ import { tempDir } from '../../helpers/world.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Creates a room with many members and as many sessions. */
 async function createLargeRoom({ store, send }: TestWorkspace, count = 3000): Promise<string> {
   const { id } = (await send('POST', '/rooms', { name: 'Large', type: 'open' })).body.room
   const numbers = 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)'
@@ -27,7 +26,7 @@ async function createLargeRoom({ store, send }: TestWorkspace, count = 3000): Pr
   return id
 }
 
-/** Counts the stored members, the stored sessions, and the unfinished deletions. */
+/** Counts the stored members, the sessions, and the unfinished deletions. */
 function countStored({ store }: TestWorkspace): number[] {
   return ['members', 'sessions', 'sweeps'].map((table) => store.all(`SELECT * FROM ${table}`).length)
 }
@@ -60,7 +59,6 @@ test('an interrupted cascading deletion resumes when the workspace is opened aga
 })
 
 describe('a user with many memberships', () => {
-  /** Creates a user who is a guest in many rooms. */
   async function createBusyUser({ store, send }: TestWorkspace): Promise<string> {
     await send('POST', '/users', { user_id: 'ada' })
     const { id } = (await send('POST', '/rooms', { name: 'Last', type: 'open' })).body.room

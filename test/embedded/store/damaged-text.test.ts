@@ -13,7 +13,6 @@ const quietly = <T>(load: () => Promise<T>) => load()
 const openFile = (dir: string) => openSqlite(join(dir, 'workspace.db'), quietly)
 const notUtf8 = `CAST(x'61ff62' AS TEXT)`
 
-/** Creates a workspace with a row in each table; returns the paths of all lists and items. */
 async function createFilled() {
   const dir = tempDir()
   const { send, close } = await openTestWorkspace(dir)

@@ -11,7 +11,6 @@ beforeEach(async () => {
   served = await serveWorkspace({ dir: tempDir() })
 })
 
-/** Returns the end reason of the only session of a room after its end. */
 async function readEndReason(room: string, from = served): Promise<unknown> {
   const [session] = await from.untilSessions(room, ([session]) => session.disconnected_at !== null)
   return session.end_reason

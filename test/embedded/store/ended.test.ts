@@ -11,10 +11,7 @@ import { tempDir } from '../../helpers/world.ts'
 
 const hour = 3_600_000
 
-/**
- * Opens a workspace with a session hub. The hub defers the records of more than two concurrent ends until a
- * test calls `settle`.
- */
+/** The hub defers the records of more than two concurrent ends. */
 async function openLive(dir: string, startsAt = testNow) {
   const workspace = await openTestWorkspace(dir)
   const { store, apiKey } = workspace
@@ -46,7 +43,6 @@ async function openLive(dir: string, startsAt = testNow) {
     ask,
     room: async (fields: object = {}) =>
       (await ask('POST', '/rooms', { name: 'Room', type: 'open', ...fields })).room.id,
-    /** Joins a member or an anonymous participant. */
     join: (roomId: string, member?: { id: string; user_id: string }): Promise<ConnectedSession> =>
       store.write(() => {
         const memberId = member?.id ?? newId()
@@ -61,13 +57,12 @@ async function openLive(dir: string, startsAt = testNow) {
         const peer = { send: () => {}, close: () => {} }
         return hub.join({ id: newId(), roomId, memberId, userId, type: 'guest', guestSeq, peer })
       }),
-    /** Returns true if deferred ends remain, and the number of open sessions. */
+    /** Returns true if deferred ends remain; counts sessions without a recorded end. */
     records: () => [
       hasListedEnds(store),
       store.all('SELECT 1 FROM sessions WHERE disconnected_at IS NULL').length,
     ],
     settle: (most: number) => store.write(() => recordListedEnds(store, most)),
-    /** Returns the responses of the session and member lists of a room, with several filters and pages. */
     async shown(room: string) {
       const paths = ['/sessions', '/sessions?is_connecting=true', '/sessions?is_connecting=false']
       for (const filter of ['', 'user_id=ada&', 'is_connecting=true&', 'user_id=ada&is_connecting=false&'])
@@ -100,7 +95,7 @@ beforeEach(async () => {
 
 const at = (ms: number) => new Date(testNow + ms).toISOString()
 
-/** Creates a room with two members and five anonymous participants, and advances the clock by one hour. */
+/** Creates a room with nine sessions, and advances the clock by one hour. */
 async function createCrowdedRoom(fields: object = {}) {
   await live.ask('POST', '/users', { user_id: 'ada' })
   await live.ask('POST', '/users', { user_id: 'alan' })
@@ -234,7 +229,6 @@ test('the sessions of a deleted user end together in every room', async () => {
 })
 
 describe('a restart of the service', () => {
-  /** Closes the workspace, and reopens it an hour later. */
   async function reopen(): Promise<Live> {
     live.close()
     return openLive(dir, testNow + 2 * hour)
@@ -260,7 +254,7 @@ describe('a restart of the service', () => {
   test('a restart of the service after a crash ends all open sessions together, and announces each end once', async () => {
     const { room, sessions } = await createCrowdedRoom({ webhook: { url: 'https://hooks.test/' } })
     const again = await reopen()
-    // Without a running hub, there is no proof that the service ran longer.
+    // The last stored alive time is the start of the sessions.
     expect(await readEnds(again, room)).toEqual(Array(9).fill(at(0)))
     const ids = sessions.map((session) => session.id)
     expect(again.events()).toEqual([...ids, ...ids])

@@ -7,7 +7,6 @@ import { tempDir } from '../../helpers/world.ts'
 const names = async ({ send }: TestWorkspace) =>
   (await send('GET', '/rooms')).body.rooms.map(({ name }) => name)
 
-/** Renames every room, and reports when the change is on disk. */
 function rename({ store }: TestWorkspace, name: string) {
   let onDisk = false
   const done = store

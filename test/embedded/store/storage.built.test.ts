@@ -26,7 +26,7 @@ const diskFull = { error: { code: 'storage', message: 'the disk is full' } }
 const pageBytes = 4096
 const large = { name: 'x'.repeat(1_000_000), type: 'open' }
 
-/** Opens a service on a file. Beyond the size that `limitPages` sets, SQLite behaves as on a full disk. */
+/** Beyond the size that `limitPages` sets, SQLite behaves as on a full disk. */
 async function openServiceOnFile(path = join(tempDir(), 'workspace.db')) {
   const open = await loadSqlite((load) => load())
   const db = open(path)
@@ -41,7 +41,6 @@ async function openServiceOnFile(path = join(tempDir(), 'workspace.db')) {
     path,
     send,
     names: async () => (await send('GET', '/rooms')).body.rooms.map(({ name }) => name),
-    /** Moves the write-ahead log into the file. */
     checkpoint: () => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
     limitPages: (count: number) => db.exec(`PRAGMA max_page_count = ${count}`),
   }
@@ -71,7 +70,7 @@ describe('a full disk', () => {
       send('POST', '/rooms', { name: 'b', type: 'open' }),
     ])
     expect(answers.slice(0, 2)).toEqual(Array(2).fill({ status: 503, body: diskFull }))
-    // The later write is a separate batch.
+    // The third write has its own commit.
     expect(answers[2]?.status).toBe(200)
     expect(await names()).toEqual(['b', 'before'])
   })

@@ -6,7 +6,7 @@ import { Store } from '../../../src/embedded/store/store.ts'
 import { testDisk } from '../../helpers/disk.ts'
 import { tempDir } from '../../helpers/world.ts'
 
-/** Opens a store with a table of notes, and a table of orphans, whose rows make their commit fail. */
+/** Opens a store; a row in the table of orphans makes its commit fail. */
 async function openStore(quietly: QuietLoader = (load) => load()) {
   const open = await loadSqlite(quietly)
   const path = join(tempDir(), 'workspace.db')
@@ -21,7 +21,6 @@ async function openStore(quietly: QuietLoader = (load) => load()) {
     store,
     heard,
     notes: () => store.all<{ text: string }>('SELECT text FROM notes').map(({ text }) => text),
-    /** Writes a note, and records its commit or rollback. */
     note: (text: string, also = () => {}) =>
       store.write(() => {
         store.run('INSERT INTO notes VALUES (?)', text)

@@ -10,7 +10,7 @@ import { testHost } from '../../helpers/host.ts'
 import { openTestWorkspace } from '../../helpers/wire.ts'
 import { tempDir } from '../../helpers/world.ts'
 
-/** Creates a workspace of the first version with about `bytes` bytes. */
+/** Creates a workspace of schema version 1 with about `bytes` bytes. */
 async function createOldWorkspace(bytes: number): Promise<string> {
   const dir = tempDir()
   const db = await openSqlite(join(dir, 'workspace.db'), (load) => load())
@@ -96,7 +96,7 @@ test('an upgrade does not change the local workspace if the copy cannot be writt
   expect(await userVersion(join(dir, 'workspace.db'))).toBe(1)
 })
 
-/** Creates a workspace of version 13 with each on-demand index of this version, and a stored count. */
+/** Creates a workspace of schema version 13 with on-demand indexes and a stored count. */
 async function createIndexedWorkspace() {
   const dir = tempDir()
   const db = await openSqlite(join(dir, 'workspace.db'), (load) => load())

@@ -166,7 +166,6 @@ describe('custom webhook headers', () => {
     'a room with the custom webhook header %s is refused, and an older room with this header sends no delivery',
     async (name) => {
       const url = 'https://hooks.test/a'
-      // White space is not part of a name.
       for (const given of [name, ` ${name}`, `${name} `, `\t${name}`, `${name}\r\nX`])
         expect((await world.createRoom({ url, headers: { [given]: '1' } })).status).toBe(400)
 
@@ -200,7 +199,7 @@ describe('the order of webhooks', () => {
     for (const id of ['msg_1', 'msg_2', 'msg_3']) {
       const attempt = await world.attempts.next()
       expect(idOf(attempt)).toBe(id)
-      // No other attempt is in flight.
+      // No later attempt has started.
       expect(world.attempts.all.at(-1)).toBe(attempt)
       attempt.answer(200)
       await world.noted()
@@ -355,7 +354,7 @@ describe('events of sessions that end together', () => {
   const sessions = (from: number, count: number) => Array.from({ length: count }, (_, i) => `msg_${from + i}`)
   const sessionOf = ({ body }: Attempt) => JSON.parse(body).payload.sessionId
 
-  /** Responds to all attempts; returns their sessions in order. */
+  /** Accepts `count` attempts; returns their session IDs in order. */
   async function deliverAll(count: number): Promise<string[]> {
     const found: string[] = []
     while (found.length < count) {

@@ -100,7 +100,7 @@ describe('a loopback webhook', () => {
 
 test('a webhook post with allowPrivate reaches an IP address that is forbidden by default', async () => {
   const { port, inbox } = await startReceiver(undefined, '127.0.0.1')
-  // 0.0.0.0 is forbidden by default, and always reaches this machine.
+  // 0.0.0.0 is forbidden by default, and reaches this machine.
   expect(await createTestPost(true)(`http://0.0.0.0:${port}/`, {}, '{}')).toMatchObject({ status: 200 })
   expect(inbox.all).toHaveLength(1)
 })

@@ -17,7 +17,6 @@ const list = async (query = '') => (await world.ask('GET', `/webhooks/deliveries
 const redeliver = (id: string) => world.ask('POST', `/webhooks/deliveries/${id}/redeliver`)
 const redelivery = (attempt: { headers: Record<string, string> }) => attempt.headers['webhook-redelivery']
 
-/** Delivers one event of a new room; returns the ID of the room. */
 async function deliverEvent(more: Parameters<Outbox['firstAttempt']>[1] = {}): Promise<string> {
   const attempt = await world.firstAttempt('https://ada:pw@hooks.test/a?token=t', more)
   attempt.answer(200, 'thanks')
