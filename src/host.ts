@@ -56,7 +56,8 @@ export interface Host {
    * users.
    */
   kill(pid: number): void
-  dirs(): Promise<{ config: string; data: string; cache: string }>
+  /** Returns undefined if this account has no home directory. */
+  dirs(): Promise<{ config: string; data: string; cache: string } | undefined>
   /** Wall clock, in milliseconds since 1970. */
   now(): number
   /** Monotonic clock, in milliseconds since an arbitrary moment. */
@@ -206,10 +207,7 @@ export function createProcessHost(): Host {
         return (error as NodeJS.ErrnoException).code === 'EPERM'
       }
     },
-    async dirs() {
-      const { default: envPaths } = await import('env-paths')
-      return envPaths('meetroom', { suffix: '' })
-    },
+    dirs: findDirs,
     now: () => Date.now(),
     // `performance.now` is not used, because loading it takes a millisecond.
     monotonic: () => Number(process.hrtime.bigint()) / 1e6,
@@ -259,6 +257,18 @@ export function createProcessHost(): Host {
       }
     },
   }
+}
+
+async function findDirs(): ReturnType<Host['dirs']> {
+  const { homedir } = await import('node:os')
+  try {
+    homedir()
+  } catch {
+    // In a container, HOME may be unset and the user ID unknown. The library below would then fail to load.
+    return undefined
+  }
+  const { default: envPaths } = await import('env-paths')
+  return envPaths('meetroom', { suffix: '' })
 }
 
 /**

@@ -14,6 +14,8 @@ export interface HostOptions {
   pid?: number
   /** User ID; that of this process by default. */
   uid?: number
+  /** False for an account without a home directory. */
+  hasHome?: boolean
   platform?: NodeJS.Platform
 }
 
@@ -77,6 +79,7 @@ export function testHost({
   cwd = '/',
   pid = testPid,
   uid = process.getuid?.(),
+  hasHome = true,
   platform = 'linux',
 }: HostOptions = {}): TestHost {
   const keyboard = Object.assign(new PassThrough(), {
@@ -115,11 +118,14 @@ export function testHost({
       }
     },
     isAlive: (other) => other === testPid || other === testPid + 1,
-    dirs: async () => ({
-      config: '/proc/nonexistent/config',
-      data: '/proc/nonexistent/data',
-      cache: env['XDG_CACHE_HOME'] ?? '/dev/null/cache',
-    }),
+    dirs: async () =>
+      hasHome
+        ? {
+            config: '/proc/nonexistent/config',
+            data: '/proc/nonexistent/data',
+            cache: env['XDG_CACHE_HOME'] ?? '/dev/null/cache',
+          }
+        : undefined,
     now: () => wall + elapsed,
     monotonic: () => elapsed,
     after(ms, work) {

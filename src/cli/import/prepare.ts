@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { andMore, counted, plural } from '../../api/plural.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { describeTarget, findDataDir } from '../requests/find-service.ts'
+import { describeTarget, findDataDir, findOptionalDataDir } from '../requests/find-service.ts'
 import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
 import { RowProblems, refuseInvalid } from './invalid-rows.ts'
 import { findOtherParts, isSelected, journalPath, receiptPath } from './journal/parts.ts'
@@ -111,13 +111,20 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   }
 }
 
+/**
+ * Returns the path of the receipt that prevents a repeated import; undefined for a stream, and without a data
+ * directory if the run writes no receipt.
+ * @throws {UsageError} if the run writes a receipt and there is no data directory
+ */
 async function findReceiptPath(
   context: Context,
   { source, flags }: ImportRequest,
 ): Promise<string | undefined> {
   if (source.path === undefined) return undefined
   const target = await describeTarget(context)
-  return receiptPath(await findDataDir(context.host), { input: source.path, target, flags })
+  const isWritten = !context.flags.dryRun && flags.receipt !== false && flags.journal !== false
+  const dir = await (isWritten ? findDataDir : findOptionalDataDir)(context.host)
+  return dir && receiptPath(dir, { input: source.path, target, flags })
 }
 
 /**

@@ -8,7 +8,7 @@ import type { PrintOptions } from '../output/formats/list-writer.ts'
 import { MultiProfileWriter } from '../output/multi-profile-writer.ts'
 import type { Printer } from '../output/printer.ts'
 import { RequestPreview } from '../requests/before-send.ts'
-import { findDataDir } from '../requests/find-service.ts'
+import { findOptionalDataDir } from '../requests/find-service.ts'
 import { Context } from './context.ts'
 
 /**
@@ -71,7 +71,9 @@ function refuseConflicts({ flags, host }: Context, args: readonly unknown[]): vo
 async function listProfiles({ host }: Context, { profiles = {} }: StoredConfig): Promise<string[]> {
   const { getDatabasePath } = await import('../../embedded/database-path.ts')
   const stored = Object.keys(profiles).filter((name) => name !== localProfile && profiles[name]?.base_url)
-  const names = existsSync(getDatabasePath(await findDataDir(host))) ? [...stored, localProfile] : stored
+  const dir = await findOptionalDataDir(host)
+  const hasLocal = dir !== undefined && existsSync(getDatabasePath(dir))
+  const names = hasLocal ? [...stored, localProfile] : stored
   if (names.length === 0)
     throw new UsageError('no profile has a service, and there is no local workspace', {
       hint: ['log in with: ', suggest(['auth', 'login'])],

@@ -6,7 +6,7 @@ import { readTargetFlags } from '../../config/target.ts'
 import { UsageError } from '../../errors.ts'
 import { requireIrreplaceable } from '../../files/trusted-file.ts'
 import type { Host } from '../../host.ts'
-import { findDataDir } from './find-service.ts'
+import { createHomelessError, findOptionalDataDir } from './find-service.ts'
 import type { RunningCommand } from './running-command.ts'
 
 /**
@@ -15,10 +15,10 @@ import type { RunningCommand } from './running-command.ts'
  */
 export async function loadSettings(context: RunningCommand, isNewProfile: boolean): Promise<Settings> {
   const { host, flags } = context
-  const dir = await findConfigDir(host)
+  const dir = await findOptionalConfigDir(host)
   let config: StoredConfig | undefined
   const read = () => {
-    config ??= readConfig(dir, host.uid)
+    config ??= readStored(dir, host)
     return config
   }
   const resolve = (servedUrl?: string) =>
@@ -27,12 +27,13 @@ export async function loadSettings(context: RunningCommand, isNewProfile: boolea
   context.addSecret(settings.apiKey?.value)
   if (!config || !mayShareService(settings, config)) return settings
   const { findServingProcess } = await import('../../embedded/running-server.ts')
-  const server = await findServingProcess(await findDataDir(host), host)
+  const dataDir = await findOptionalDataDir(host)
+  const server = dataDir === undefined ? undefined : await findServingProcess(dataDir, host)
   return server ? resolve(server.base_url) : settings
 }
 
 export async function readStoredConfig(host: Host): Promise<StoredConfig> {
-  return readConfig(await findConfigDir(host), host.uid)
+  return readStored(await findOptionalConfigDir(host), host)
 }
 
 /** @throws {UsageError | OutputError} if the settings file is invalid, in use or not writable */
@@ -75,13 +76,24 @@ function mayShareService({ local, baseUrl }: Settings, { profiles = {} }: Stored
 
 /** Returns the flags that select the service in suggested commands. Ignores an invalid settings file. */
 export async function findTarget(host: Host, flags: SelectionFlags): Promise<readonly string[]> {
-  // A user without a home directory has no settings.
-  const dir = await findConfigDir(host).catch(() => undefined)
-  return readTargetFlags(flags, host.env, () => (dir === undefined ? {} : readConfig(dir, host.uid)))
+  const dir = await findOptionalConfigDir(host)
+  return readTargetFlags(flags, host.env, () => readStored(dir, host))
 }
 
+/** @throws {UsageError} if this account has no home directory and no other directory is set */
 export async function findConfigDir(host: Host): Promise<string> {
-  return host.env['MEETROOM_CONFIG_DIR'] || (await host.dirs()).config
+  const dir = await findOptionalConfigDir(host)
+  if (dir === undefined) throw createHomelessError('settings', 'MEETROOM_CONFIG_DIR')
+  return dir
+}
+
+/** Returns undefined if this account has no home directory, and therefore no settings file. */
+export async function findOptionalConfigDir(host: Host): Promise<string | undefined> {
+  return host.env['MEETROOM_CONFIG_DIR'] || (await host.dirs())?.config
+}
+
+function readStored(dir: string | undefined, { uid }: Host): StoredConfig {
+  return dir === undefined ? {} : readConfig(dir, uid)
 }
 
 function withQuery(settings: Settings, query: string | undefined): Settings {

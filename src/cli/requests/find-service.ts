@@ -198,8 +198,24 @@ export const connectOverNetwork: Connect = async (baseUrl, host, connections, is
   })
 }
 
-/** @param given value of `--data-dir` */
+/**
+ * @param given value of `--data-dir`
+ * @throws {UsageError} if no directory is given and this account has no home directory
+ */
 export async function findDataDir(host: Host, given?: string): Promise<string> {
   if (given !== undefined) return resolve(host.cwd, given)
-  return host.env['MEETROOM_DATA_DIR'] || (await host.dirs()).data
+  const dir = await findOptionalDataDir(host)
+  if (dir === undefined) throw createHomelessError('data', 'MEETROOM_DATA_DIR')
+  return dir
+}
+
+/** Returns undefined if this account has no home directory, and therefore no data. */
+export async function findOptionalDataDir(host: Host): Promise<string | undefined> {
+  return host.env['MEETROOM_DATA_DIR'] || (await host.dirs())?.data
+}
+
+export function createHomelessError(what: string, variable: string): UsageError {
+  return new UsageError(`there is no directory for ${what}, because this account has no home directory`, {
+    hint: `choose a directory with ${variable}, or set HOME`,
+  })
 }

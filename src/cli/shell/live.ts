@@ -130,16 +130,17 @@ interface Entry {
 }
 
 class CompletionCache {
-  readonly #file: string
+  readonly #file: string | undefined
   readonly #host: Host
 
-  private constructor(file: string, host: Host) {
+  private constructor(file: string | undefined, host: Host) {
     this.#file = file
     this.#host = host
   }
 
   static async of(host: Host): Promise<CompletionCache> {
-    return new CompletionCache(join((await host.dirs()).cache, 'completion.json'), host)
+    const dirs = await host.dirs()
+    return new CompletionCache(dirs && join(dirs.cache, 'completion.json'), host)
   }
 
   async get(name: string, ask: () => Promise<readonly Candidate[]>): Promise<readonly Candidate[]> {
@@ -158,6 +159,7 @@ class CompletionCache {
   }
 
   #read(): Record<string, Entry> {
+    if (this.#file === undefined) return {}
     try {
       const check = (found: Stats) => requirePrivate(found, this.#host)
       const entries = JSON.parse(readText(this.#file, { check })) as Record<string, Entry>
@@ -170,6 +172,7 @@ class CompletionCache {
   }
 
   #keep(name: string, entry: Entry): void {
+    if (this.#file === undefined) return
     try {
       makeDirectory(join(this.#file, '..'))
       replaceFile(this.#file, JSON.stringify({ ...this.#read(), [name]: entry }), {

@@ -8,7 +8,7 @@ import { configFilePath, readConfig } from '../../../config/stored-file.ts'
 import type { Host } from '../../../host.ts'
 import { version } from '../../../version.ts'
 import type { Context } from '../../kernel/context.ts'
-import { findConfigDir } from '../../requests/command-settings.ts'
+import { findOptionalConfigDir } from '../../requests/command-settings.ts'
 import { requireBaseUrl } from '../../requests/find-service.ts'
 import { type CheckResult, type Finding, runCheck, skipCheck } from './finding.ts'
 import { checkLocal } from './local.ts'
@@ -28,7 +28,7 @@ export async function* runChecks(context: Context): AsyncGenerator<Finding> {
   const { host } = context
   yield runCheck(context, 'node', () => checkNode(host))
   yield runCheck(context, 'version', checkVersion)
-  yield runCheck(context, 'settings file', async () => checkSettings(await findConfigDir(context.host), host))
+  yield runCheck(context, 'settings file', () => checkSettings(host))
   yield runCheck(context, 'code cache', () => checkCache(host))
   let settings: Settings | undefined
   const profile = await runCheck(context, 'profile', async () => {
@@ -102,7 +102,15 @@ function checkVersion(): CheckResult {
   return `meetroom ${version}`
 }
 
-async function checkSettings(dir: string, { uid, platform }: Host): Promise<CheckResult> {
+/** Checks that only this user can read the settings file, which holds keys. */
+async function checkSettings(host: Host): Promise<CheckResult> {
+  const { uid, platform } = host
+  const dir = await findOptionalConfigDir(host)
+  if (dir === undefined)
+    return {
+      details: 'none, because this account has no home directory',
+      hint: 'MEETROOM_CONFIG_DIR chooses another directory',
+    }
   const file = configFilePath(dir)
   const found = await stat(file).catch(() => undefined)
   readConfig(dir, uid)

@@ -7,7 +7,7 @@ import { toReadError } from '../../../files/file-errors.ts'
 import type { Host } from '../../../host.ts'
 import type { Context } from '../../kernel/context.ts'
 import { describeSize } from '../../output/terminal/size.ts'
-import { findDataDir } from '../../requests/find-service.ts'
+import { findDataDir, findOptionalDataDir } from '../../requests/find-service.ts'
 import { type CheckResult, describeFailure, type Finding, runCheck } from './finding.ts'
 import { checkService } from './service.ts'
 
@@ -17,7 +17,11 @@ const minFreeBytes = 64 * 1024 * 1024
 /** Checks the local workspace without creating it. */
 export async function* checkLocal(context: Context): AsyncGenerator<Finding> {
   const { host } = context
-  const dir = await findDataDir(host)
+  const dir = await findOptionalDataDir(host)
+  if (dir === undefined) {
+    yield runCheck(context, 'directory', () => findDataDir(host))
+    return
+  }
   const { getDatabasePath } = await import('../../../embedded/database-path.ts')
   const database = getDatabasePath(dir)
   let found: Stats | undefined
