@@ -1,8 +1,8 @@
-import { constants, createWriteStream, rmSync, type WriteStream } from 'node:fs'
+import { constants, createWriteStream, existsSync, rmSync, type WriteStream } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { MeetroomError } from '../errors.ts'
+import { MeetroomError, UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { Draft } from './draft.ts'
 import { toWriteError } from './file-errors.ts'
@@ -61,14 +61,37 @@ export class OutputFile {
     }
   }
 
-  /** Discards the output, and removes an older file at its path. */
-  async remove(): Promise<void> {
+  async discard(): Promise<void> {
     this.#stream.end()
     await this.#ended
-    if (!this.#draft) return
-    this.#draft.discard()
-    rmSync(this.#draft.target, { force: true })
+    this.#draft?.discard()
   }
+
+  /** Discards the output, and removes the file of an earlier run. Returns true if that file existed. */
+  async remove(): Promise<boolean> {
+    await this.discard()
+    if (!this.#draft || !existsSync(this.#draft.target)) return false
+    rmSync(this.#draft.target, { force: true })
+    return true
+  }
+}
+
+/**
+ * Requires that an output replaces only output of the same kind. A missing or empty file, a device and a pipe
+ * hold nothing that could be lost.
+ * @param kind what the output is, such as “a plan”
+ * @param isKind reads the existing file
+ * @throws {UsageError} if the file has other contents
+ */
+export async function requireSameKind(
+  file: string,
+  { cwd }: Pick<Host, 'cwd'>,
+  kind: string,
+  isKind: () => Promise<boolean>,
+): Promise<void> {
+  const found = await stat(resolve(cwd, file)).catch(() => undefined)
+  if (!found?.isFile() || found.size === 0 || (await isKind())) return
+  throw new UsageError(`${file} already exists, and is not ${kind}`, { hint: 'pass a new file' })
 }
 
 async function isDevice(path: string): Promise<boolean> {

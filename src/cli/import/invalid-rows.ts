@@ -39,7 +39,7 @@ export async function refuseInvalid(context: Context, failed: FailedInput): Prom
           written += row.rows?.length ?? 1
         }
     } finally {
-      await rejects.close()
+      await rejects.close(false)
     }
   // The file has only the rows of the shard.
   const isWhole = written === checked.invalid

@@ -125,7 +125,10 @@ export class Ledger {
     }
     const failures: unknown[] = []
     for (const close of [
-      () => rejects?.close(),
+      async () => {
+        if (await rejects?.close(isComplete))
+          await this.#context.notice(`removed ${flags.failedOut} of an earlier run, because no row failed`)
+      },
       () => results.close(),
       () => (this.#hasSent ? journal?.close(isComplete, disposition) : journal?.close(true, { keep: false })),
     ])

@@ -31,6 +31,10 @@ export async function diffWorkspace(context: Context, file: string, flags: DiffF
   refuseCurl(context, 'the contents of the service')
   const printer = await context.printer()
   printer.check(rowKinds.plan)
+  if (flags.out !== undefined && !context.flags.dryRun) {
+    const { requirePlanFile } = await import('./plan-file.ts')
+    await requirePlanFile(context, flags.out)
+  }
   const options = readPlanOptions(flags)
   const document = await readDesired(context, file, flags)
   const lock = lockFileOf(file, flags.lock)

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { readJson } from '../../api/json.ts'
 import { ConditionError, suggest, UsageError } from '../../errors.ts'
 import { readInput } from '../../files/input-file.ts'
-import { OutputFile } from '../../files/output-file.ts'
+import { OutputFile, requireSameKind } from '../../files/output-file.ts'
 import type { Context } from '../kernel/context.ts'
 import type { WorkspaceIdentity } from './lock/section.ts'
 import { type Plan, type PlanItem, type PruneKind, pruneKinds } from './plan/plan.ts'
@@ -51,7 +51,17 @@ export async function writePlanFile(
   await context.notice(`wrote the plan to ${file}`)
 }
 
-/** @throws {UsageError} if the file cannot be read or is not a plan */
+/** @throws {UsageError} if `diff --out` would replace a file that is not a plan */
+export async function requirePlanFile(context: Context, file: string): Promise<void> {
+  await requireSameKind(file, context.host, 'a plan', () =>
+    readPlanFile(context, file).then(
+      () => true,
+      () => false,
+    ),
+  )
+}
+
+/** @throws {UsageError} if the file is not a plan */
 export async function readPlanFile({ host }: Context, file: string): Promise<PlanFile> {
   const text = (await readInput(file, host)).toString()
   try {

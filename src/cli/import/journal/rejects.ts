@@ -2,13 +2,14 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { writeJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
-import { OutputFile } from '../../../files/output-file.ts'
+import { streamInput } from '../../../files/input-file.ts'
+import { OutputFile, requireSameKind } from '../../../files/output-file.ts'
 import type { Host } from '../../../host.ts'
 import type { Context } from '../../kernel/context.ts'
 import { byteOrderMark, csvLine } from '../../output/formats/csv.ts'
 import type { CheckedInput } from '../read/check.ts'
 import type { ImportFlags } from '../read/import-flags.ts'
-import type { InputFormat, Row } from '../read/rows.ts'
+import { type InputFormat, type Row, readRows } from '../read/rows.ts'
 import type { Source } from '../read/source.ts'
 
 interface RejectsFormat {
@@ -18,8 +19,8 @@ interface RejectsFormat {
 }
 
 /**
- * File of failed and invalid rows, in the format of the input. The user can correct the rows and import the
- * file. `close` removes a file without rows.
+ * File of failed rows with their reasons, in the format of the input. The user can correct the rows and
+ * import the file. Replaces the file of an earlier run, and no other file.
  */
 export class Rejects {
   readonly #file: OutputFile
@@ -35,9 +36,9 @@ export class Rejects {
   }
 
   /**
-   * @param usedPaths paths of the input and the journal
-   * @throws {UsageError} if the import uses the file
-   * @throws {UsageError | OutputError | InterruptedError} if the file cannot be opened
+   * @param usedPaths other files of the run
+   * @throws {UsageError} if the file is one of the other files, or has other contents than failed rows
+   * @throws {OutputError} if the file cannot be written
    */
   static async open(
     file: string,
@@ -50,6 +51,7 @@ export class Rejects {
     for (const other of usedPaths)
       if (other !== undefined && (other === path || (await isSameFile(other, path))))
         throw new UsageError(`--failed-out cannot be ${file}, because the import uses this file`)
+    await requireSameKind(file, host, 'a file of failed rows', () => hasReasons(path, format, layout, host))
     return new Rejects(path, format, layout, await OutputFile.open(file, host))
   }
 
@@ -89,9 +91,16 @@ export class Rejects {
     }
   }
 
-  async close(): Promise<void> {
-    if (this.#isEmpty) await this.#file.remove()
+  /**
+   * @param isComplete true if the outcome of every row is known. Without failed rows, the file of an earlier run
+   * is then removed.
+   * @returns true if a file was removed
+   */
+  async close(isComplete: boolean): Promise<boolean> {
+    if (this.#isEmpty && isComplete) return this.#file.remove()
+    if (this.#isEmpty) await this.#file.discard()
     else await this.#file.close(this.format === 'json' ? '\n]\n' : '')
+    return false
   }
 }
 
@@ -114,6 +123,29 @@ export async function openRejects(
     source.path,
     journal,
   ])
+}
+
+/** Returns true if a file has the column of reasons that this program adds to failed rows. */
+async function hasReasons(
+  path: string,
+  format: InputFormat,
+  { delimiter = ',' }: RejectsFormat,
+  host: Host,
+): Promise<boolean> {
+  let isFound = false
+  const onHeader = (columns: readonly string[]) => {
+    // The detection does not know a delimiter such as `^`.
+    isFound = columns.some((column) => column.split(delimiter).includes('reason'))
+  }
+  try {
+    for await (const rows of readRows(streamInput(path, host), format, path, '', onHeader)) {
+      isFound ||= rows.some(({ fields }) => fields && 'reason' in fields)
+      if (isFound || format === 'csv') break
+    }
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+  }
+  return isFound
 }
 
 async function isSameFile(one: string, other: string): Promise<boolean> {

@@ -85,7 +85,10 @@ export function importFlags<C extends Command>(command: C): C {
       .option('--skip-invalid', 'skip invalid rows instead of sending nothing')
       .option('--require-rows', 'refuse a file without rows')
       .option('--shard <i/n>', 'import only the i-th of n shards of the file, such as 2/4', Shard.parse)
-      .option('--failed-out <file>', 'write failed rows to this file, with a column “reason”')
+      .option(
+        '--failed-out <file>',
+        'write failed rows to this file, with a column “reason”; removes the file of an earlier run if no row fails',
+      )
       .option('--journal <file>', 'journal, which records the sent rows (default: beside the input)')
       .option(
         '--no-journal',

@@ -202,8 +202,69 @@ test('the file of --failed-out is removed if a resumed run imports every row', a
   expect(await run('users import people.csv --failed-out again.csv')).toMatchObject({ code: 8 })
   expect(world.read('again.csv')).toContain('u1,N1,')
   await world.send('DELETE', '/users/u1')
-  expect(await run('users import people.csv --failed-out again.csv --resume')).toMatchObject({ code: 0 })
+  expect(await run('users import people.csv --failed-out again.csv --resume')).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('removed again.csv of an earlier run, because no row failed\n'),
+  })
   expect(world.read('again.csv')).toBeUndefined()
+})
+
+test.each([
+  ['people.csv', 'roster.csv', 'user_id,name\nada,Ada\n'],
+  ['people.csv', 'notes.txt', 'no reason\n'],
+  ['people.csv', 'binary', '\0\u0001'],
+  ['people.csv', 'rows.ndjson', '{"reason":"x"}\n'],
+  ['people.ndjson', 'rows.ndjson', '{"user_id":"ada"}\n[]\nreason\n'],
+  ['people.json', 'rows.json', '[{"user_id":"ada"}]'],
+  ['people.json', 'rows.csv', 'user_id,reason\nada,x\n'],
+])(
+  'an import of %s refuses --failed-out %s with other contents, and does not change the file',
+  async (input, file, text) => {
+    const rows: Record<string, string> = {
+      'people.csv': usersCsv(2),
+      'people.ndjson': '{"user_id":"u1"}\n',
+      'people.json': '[{"user_id":"u1"}]',
+    }
+    world.file(input, rows[input] ?? '')
+    world.file(file, text)
+    expect(await run(`users import ${input} --failed-out ${file}`)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `error: ${file} already exists, and is not a file of failed rows\nhint: pass a new file\n`,
+    })
+    expect(world.requests).toEqual([])
+    expect(world.read(file)).toBe(text)
+    expect(world.read(`${input}.journal`)).toBeUndefined()
+  },
+)
+
+test.each([
+  ['people.csv', ''],
+  ['people.csv', '\ufeffuser_id;reason;"two\nlines"\nu1;x;y\n'],
+  ['people.csv', 'user_id^reason\nu1^x\n', '--delimiter', '^'],
+  ['people.csv', 'user_id,reason'],
+  ['people.ndjson', 'not JSON\n{"user_id":"u1","reason":"x"}\n'],
+  ['people.json', '[\nnot JSON,\n{"user_id":"u1","reason":"x"}\n]\n'],
+])('an import of %s replaces an earlier --failed-out file with %j', async (input, text, ...flags) => {
+  const rows: Record<string, string> = {
+    'people.csv': flags.length > 0 ? 'user_id^name\nu1^A\n' : usersCsv(1),
+    'people.ndjson': '{"user_id":"u1"}\n',
+    'people.json': '[{"user_id":"u1"}]',
+  }
+  await user('u1')
+  world.file(input, rows[input] ?? '')
+  world.file('again', text)
+  const { code } = await run(['users', 'import', input, '--failed-out', 'again', ...flags])
+  expect(code).toBe(1)
+  expect(world.read('again')).toContain('the user already exists')
+})
+
+test('the file of --failed-out remains if a run without failed rows does not finish', async () => {
+  const rejects = 'user_id,name,reason\nx,X,old\n'
+  world.file('people.csv', usersCsv(3))
+  world.file('again.csv', rejects)
+  await world.cutOff('users import people.csv --failed-out again.csv')
+  expect(world.read('again.csv')).toBe(rejects)
 })
 
 test('the file of --failed-out is not changed by a refused run or a dry run', async () => {
@@ -233,17 +294,17 @@ test.each(['people.csv.journal', 'linked.csv', 'folder'])(
 
 test('--failed-out replaces the file behind a symbolic link, and refuses a link to a missing file', async () => {
   world.file('people.csv', 'user_id\nada\nx,\n')
-  world.file('precious', 'precious')
-  for (const target of ['precious', 'nowhere']) symlinkSync(world.path(target), world.path(`to-${target}`))
+  world.file('rejects', 'user_id,reason\n')
+  for (const target of ['rejects', 'nowhere']) symlinkSync(world.path(target), world.path(`to-${target}`))
   const args = 'users import people.csv --if-exists overwrite --skip-invalid --failed-out'
   expect(await run(`${args} to-nowhere`)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining(`error: ${world.path('to-nowhere')} is a symbolic link\n`),
   })
   expect(world.read('nowhere')).toBeUndefined()
-  expect(await run(`${args} to-precious`)).toMatchObject({ code: 8 })
-  expect(lstatSync(world.path('to-precious')).isSymbolicLink()).toBe(true)
-  expect(world.read('precious')).toMatch(/reason/)
+  expect(await run(`${args} to-rejects`)).toMatchObject({ code: 8 })
+  expect(lstatSync(world.path('to-rejects')).isSymbolicLink()).toBe(true)
+  expect(world.read('rejects')).toMatch(/^x,/m)
 })
 
 test.runIf(existsSync('/proc/self/fd'))(
