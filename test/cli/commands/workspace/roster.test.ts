@@ -374,7 +374,12 @@ describe('a plan file', () => {
     at.write('workspace: default\nusers: [{ user_id: a }]\n')
     await at.run('workspace apply school.yaml --yes')
     at.write('workspace: default\nusers: []\n')
-    await at.run('workspace diff school.yaml --prune=users --out plan.json')
+    const diff = await at.run(
+      'workspace diff school.yaml --prune=users --lock school.yaml.lock --out plan.json',
+    )
+    expect(diff.stderr).toContain(
+      'hint: make the changes with: meetroom workspace apply --lock school.yaml.lock --plan plan.json school.yaml --base-url https://meet.test/v1\n',
+    )
     expect(await at.run('workspace apply school.yaml --plan plan.json --prune=users --yes')).toMatchObject({
       code: 2,
       writes: [],
@@ -385,4 +390,24 @@ describe('a plan file', () => {
     at.write('{}', 'plan.json')
     expect(await at.run('workspace apply school.yaml --plan plan.json --yes')).toMatchObject({ code: 2 })
   })
+
+  test.each(['school.yaml', 'school.yaml.lock'])(
+    'workspace diff --out replaces an earlier plan, and refuses %s before any request',
+    async (file) => {
+      const at = await createWorkspace()
+      at.write('users: [{ user_id: a }]\nrooms: [{ key: x, name: X, type: open }]\n')
+      for (let run = 0; run < 2; run++)
+        expect((await at.run('workspace diff school.yaml --out plan.json')).code).toBe(9)
+      await at.run('workspace apply school.yaml --plan plan.json --yes')
+      const text = readFileSync(join(at.world.dir, file), 'utf8')
+      at.world.requests.length = 0
+      expect(await at.run(`workspace diff school.yaml --out ${file}`)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: `error: ${file} already exists, and is not a plan\nhint: pass a new file\n`,
+      })
+      expect(at.world.requests).toEqual([])
+      expect(readFileSync(join(at.world.dir, file), 'utf8')).toBe(text)
+    },
+  )
 })

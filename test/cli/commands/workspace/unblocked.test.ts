@@ -123,6 +123,10 @@ test('workspace diff shows an unblocked member who is missing from the file, and
 test('a reviewed plan with --reblock blocks the members, and a failed block is planned again', async () => {
   const { at, room } = await createClass()
   await at.run('members unblock --user bob --all-rooms --yes')
+  const diff = await at.run('workspace diff school.yaml --out plan.json')
+  expect(diff.stderr).toContain(
+    'hint: plan to block these members again with: meetroom workspace diff --reblock --out plan.json school.yaml',
+  )
   await at.run('workspace diff school.yaml --reblock --out plan.json')
   at.world.intercept = async (request, next) =>
     request.method === 'PUT' ? { ...(await next({ ...request, body: '{"is_blocked":"x"}' })) } : next()
