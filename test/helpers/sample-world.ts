@@ -22,10 +22,9 @@ const yearMs = 365 * 86_400_000
 /** Files that the documentation names, with contents that its commands accept. */
 const files: Readonly<Record<string, string>> = {
   'people.csv': 'user_id,name\nemmy,Emmy\nkurt,Kurt\n',
-  'staff.csv': 'Login;Name\nemil;Emil\n',
   'members.csv': 'user_id,type\nlinus,host\n',
   'courses.csv': 'name,type,members\nAlgebra,private,ada:host|grace\n',
-  'course-members.csv': 'name,type,user_id,member_type\nLogic,private,ada,host\nLogic,private,grace,guest\n',
+  'classes.csv': 'First,Last,Mail,Class,Role\nAda,L,ada@x.test,7a,host\nKurt,G,kurt@x.test,7a,guest\n',
   'rooms.csv': 'name,type\ntest three,open\n',
   'users.csv': 'user_id,name\nemmy,Emmy\n',
   'old-rooms.csv': `id,name,type\n${roomId},Old,private\n`,

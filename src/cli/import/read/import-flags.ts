@@ -68,7 +68,7 @@ export function importFlags<C extends Command>(command: C): C {
       .option('--delimiter <character>', 'separator of CSV cells (default: from the header)', parseDelimiter)
       .option(
         '--map <column=field>',
-        "read a column as this field, or several, as in '{First} {Last}=name'; 'Notes=' ignores the column; repeatable",
+        "read a column as this field, or several, as in '{First} {Last}=name'; 'Notes=' ignores the column; repeatable, also to read a column as several fields",
         collect,
       )
       .option(...roleMapOption)

@@ -67,7 +67,7 @@ export function createJoin(
     const joined: Record<string, unknown> = { ...fields }
     for (const template of templates)
       if (!values.has(foldOnce(template)))
-        joined[template] = joinColumns(template, (column) => values.get(foldOnce(column)))
+        joined[template] = joinColumns(template.trim(), (column) => values.get(foldOnce(column)))
     return joined
   }
 }

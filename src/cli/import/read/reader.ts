@@ -262,7 +262,7 @@ function createFieldMapping(adapter: RowKind, options: ReaderOptions) {
   return { targetOf: fieldOf, fold, leaveOut, isListed, ignored, named, unlisted }
 }
 
-function foldName(name: string): string {
+export function foldName(name: string): string {
   return name
     .trim()
     .toLowerCase()

@@ -1,23 +1,33 @@
 import { UsageError } from '../../../errors.ts'
 import { fillPlaceholders, listPlaceholders } from '../../input/placeholders.ts'
 import type { Context } from '../../kernel/context.ts'
+import { foldName } from './reader.ts'
 import { readRows } from './rows.ts'
 import { openSource } from './source.ts'
 
 /**
- * Parses `--map` values such as `Full name=name` and `{First} {Last}=name`, splitting at the last `=`.
- * @throws {UsageError} for a malformed value
+ * Parses `--map` values such as `Full name=name` and `{First} {Last}=name`, splitting at the last `=`. A column
+ * with several fields is returned once by its name, and for each further field as a template of that column.
  */
 export function parseMap(pairs: readonly string[]): Map<string, string> {
-  return new Map(
-    pairs.map((pair) => {
-      const equals = pair.lastIndexOf('=')
-      if (equals < 1) throw new UsageError(`--map must be COLUMN=FIELD, not “${pair}”`)
-      const column = pair.slice(0, equals).trim()
-      if (listPlaceholders(column).length > 0) fillPlaceholders(column, () => '', 'in --map')
-      return [column, pair.slice(equals + 1).trim()]
-    }),
-  )
+  const renames = new Map<string, string>()
+  const mapped = new Map<string, string>()
+  for (const pair of pairs) {
+    const equals = pair.lastIndexOf('=')
+    if (equals < 1) throw new UsageError(`--map must be COLUMN=FIELD, not “${pair}”`)
+    const column = pair.slice(0, equals).trim()
+    const field = pair.slice(equals + 1).trim()
+    let key = column
+    const earlier = mapped.get(foldName(column)) ?? ''
+    if (earlier !== '' && field !== '' && earlier !== field) {
+      if (listPlaceholders(key).length === 0) key = `{${key}}`
+      // `createJoin` ignores the spaces, which make the key unique.
+      while (renames.has(key) && renames.get(key) !== field) key += ' '
+    } else mapped.set(foldName(column), field)
+    if (listPlaceholders(key).length > 0) fillPlaceholders(key, () => '', 'in --map')
+    renames.set(key, field)
+  }
+  return renames
 }
 
 /**

@@ -142,6 +142,28 @@ describe('import --map', () => {
     expect(await world.user('ada')).toMatchObject({ email: 'ada@x.test' })
   })
 
+  test.each([
+    ['a.csv', 'E-Mail;Vorname;Nachname\nada@x.test;Ada;L\n'],
+    ['a.ndjson', '{"E-Mail":"ada@x.test","Vorname":"Ada","Nachname":"L"}\n'],
+  ])('users import --map of %s reads a column as several fields', async (name, content) => {
+    const maps = [
+      ...['E-Mail=user_id', 'E-Mail=email', 'E-Mail=name', 'E-Mail=email'],
+      ...['{Vorname} {Nachname}=label', '{Vorname} {Nachname}=shown', 'Vorname=', 'Nachname='],
+    ]
+    const given = maps.flatMap((map) => ['--map', map])
+    expect(await world.imported(name, content, ...given)).toMatchObject({ code: 0 })
+    expect(JSON.parse(world.requests.at(-1)?.body ?? '')).toEqual({
+      ...{ user_id: 'ada@x.test', email: 'ada@x.test', name: 'ada@x.test' },
+      ...{ label: 'Ada L', shown: 'Ada L' },
+    })
+  })
+
+  test('users import --map reads a column as several fields under names that differ only in case', async () => {
+    const maps = ['--map', 'E-Mail=user_id', '--map', 'e mail=email']
+    expect(await world.imported('a.csv', 'E-Mail\nada@x.test\n', ...maps)).toMatchObject({ code: 0 })
+    expect(await world.user('ada@x.test')).toMatchObject({ email: 'ada@x.test' })
+  })
+
   test('users import --map sends a field unchanged if the API does not list the field', async () => {
     await world.imported('people.csv', 'user_id,Dept\nada,01\n', '--map', 'Dept=department')
     expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada","department":"01"}')
