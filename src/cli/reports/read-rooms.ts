@@ -11,9 +11,10 @@ import { NameResolver } from '../lists/user-names.ts'
 import { cellOf, type Item, readField, views } from '../output/views/views.ts'
 import { openRun, type Run } from '../run/run.ts'
 import type { Tally } from '../run/tally.ts'
-import { collectAttendance, type RoomReport } from './people.ts'
+import { collectAttendance, listPeople, type RoomReport } from './people.ts'
 import type { ReportPlan } from './plan.ts'
 import { parseMilliseconds, type TimeAnomaly } from './session-times.ts'
+import { countLate } from './visits.ts'
 
 export interface ReportScope {
   names: boolean
@@ -46,6 +47,8 @@ export class RoomReader {
   readonly #invitations = { members: 0, dated: 0 }
   readonly #missing: string[] = []
   readonly #failures: MeetroomError[] = []
+  /** Number of members without a row in a report by meeting, because they were invited later. */
+  #late = 0
   #run: Run | undefined
 
   constructor(context: Context, options: RoomReaderOptions) {
@@ -83,7 +86,11 @@ export class RoomReader {
     }
   }
 
-  #count({ id }: Item, { attendance, absent = [] }: RoomReport): void {
+  #count({ id }: Item, report: RoomReport): void {
+    const { plan } = this.#options
+    const { attendance, absent = [] } = report
+    if (plan.absent && plan.grouping.subject === 'meeting')
+      this.#late += countLate(attendance.meeting, listPeople(report), plan)
     for (const [anomaly, sessions] of attendance.anomalies) {
       const found = this.#anomalies.get(anomaly) ?? { sessions: 0, rooms: [] }
       found.sessions += sessions
@@ -106,6 +113,10 @@ export class RoomReader {
     if (scope.invitations && members > 0 && dated === 0)
       await this.#context.notice(
         'the service does not show the times of invitations, so meetings before an invitation count as missed',
+      )
+    if (this.#late > 0)
+      await this.#context.notice(
+        `${counted(this.#late, 'member')} ${plural(this.#late, 'was', 'were')} added after these meetings and ${plural(this.#late, 'is', 'are')} not counted as absent`,
       )
     for (const [anomaly, { sessions, rooms }] of this.#anomalies) {
       const where = `${plural(rooms.length, 'room')} ${listNames(rooms, 3)}`

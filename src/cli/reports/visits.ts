@@ -40,12 +40,11 @@ export function* listVisits(
   const { zone, unit, gapMs, minMinutes = 0, absent, includeBlocked } = options
   const meetings = findMeetings(occupied, gapMs, everybody.find(({ isThere }) => isThere)?.openEnd)
   const attendance = findAttendance(everybody, meetings)
-  const isInvited = ({ blocked }: Person) => blocked === false || (blocked === true && includeBlocked)
   for (const [meeting, visitors] of attendance)
     for (const person of absent && listsMissed ? everybody : visitors.keys()) {
       const intervals = visitors.get(person)
       const isPresent = intervals !== undefined && countTenths(intervals) >= minMinutes * 10
-      let missed = isInvited(person) && !isPresent && isCounted(meeting, person) ? 1 : 0
+      let missed = isInvited(person, includeBlocked) && !isPresent && isCounted(meeting, person) ? 1 : 0
       if (isPresent || (intervals !== undefined && absent))
         for (const [period, parts] of splitByPeriod(intervals, unit, zone)) {
           yield { person, meeting, period, intervals: parts, isPresent, missed }
@@ -54,7 +53,25 @@ export function* listVisits(
       else if (absent && missed > 0)
         yield { person, meeting, period: periodOf(meeting, unit, zone), intervals: [], isPresent, missed }
     }
-  if (absent && !listsMissed) yield* countMissed(attendance, everybody.filter(isInvited), options)
+  if (absent && !listsMissed) {
+    const invited = everybody.filter((person) => isInvited(person, includeBlocked))
+    yield* countMissed(attendance, invited, options)
+  }
+}
+
+/** Counts the invited people for whom no meeting of a room counts, because all began before the invitation. */
+export function countLate(
+  occupied: readonly Interval[],
+  everybody: readonly Person[],
+  { gapMs, includeBlocked }: Pick<VisitOptions, 'gapMs' | 'includeBlocked'>,
+): number {
+  const last = findMeetings(occupied, gapMs).at(-1)
+  if (!last) return 0
+  return everybody.filter((person) => isInvited(person, includeBlocked) && !isCounted(last, person)).length
+}
+
+function isInvited({ blocked }: Person, includeBlocked: boolean): boolean {
+  return blocked === false || (blocked === true && includeBlocked)
 }
 
 function isCounted({ start }: Meeting, { countedFrom }: Person): boolean {

@@ -49,9 +49,30 @@ test('a meeting before the invitation of a person is not missed, and counted_fro
     ['late', 2, '2025-10-07T00:00:00.000Z'],
   ]
   expect(await listMissed()).toEqual({ rows: expected, stderr: '' })
-  const { rows } = await report('--by meeting --absent')
+  const { rows, stderr } = await report('--by meeting --absent')
   const absent = rows.filter(({ present }) => !present).map(({ user_id }) => user_id)
   expect(absent.sort()).toEqual(['early', 'early', 'early', 'late', 'late'])
+  expect(stderr).toBe('1 member was added after these meetings and is not counted as absent\n')
+})
+
+test('a report of absences by meeting counts the members who were added after the meetings', async () => {
+  const again = visit('again', '10-01T08:00', '10-01T08:45')
+  const blocked = { ...invited('blocked', '2025-10-20T00:00:00Z'), is_blocked: true }
+  serveLessons(
+    [...['new', 'newer', 'again'].map((id) => invited(id, '2025-10-20T00:00:00Z')), blocked],
+    [again],
+  )
+  const late = (count: number) =>
+    `${count} members were added after these meetings and are not counted as absent\n`
+  const reports = {
+    '--by meeting --only-absent': late(2),
+    '--by meeting --only-absent --include-blocked': late(3),
+    '--by meeting': '',
+    '--absent': '',
+    '--by meeting --only-absent --from 2025-10-20': '',
+  }
+  for (const [flags, stderr] of Object.entries(reports))
+    expect((await report(flags)).stderr, flags).toBe(stderr)
 })
 
 test('meetings count from the creation of the user if the service omits the creation time of the member', async () => {
