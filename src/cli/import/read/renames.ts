@@ -8,6 +8,7 @@ import { openSource } from './source.ts'
 /**
  * Parses `--map` values such as `Full name=name` and `{First} {Last}=name`, splitting at the last `=`. A column
  * with several fields is returned once by its name, and for each further field as a template of that column.
+ * @throws {UsageError} for a malformed value
  */
 export function parseMap(pairs: readonly string[]): Map<string, string> {
   const renames = new Map<string, string>()
