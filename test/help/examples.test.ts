@@ -5,7 +5,6 @@ import { createWorld } from '../helpers/world.ts'
 const readme = documentation()
 const blocks = [...readme.matchAll(/<!-- run -->\n```console\n([\s\S]*?)```/g)].map(([, block = '']) => block)
 
-/** Replaces text that differs between runs. */
 const maskVariableText = (text: string) =>
   text
     .replace(/[\da-f]{24}/g, 'ID')
@@ -13,7 +12,6 @@ const maskVariableText = (text: string) =>
     .replace(/access_token=[\w.-]+/g, 'access_token=TOKEN')
     .replaceAll('\r\n', '\n')
 
-/** Splits a line into words like a shell. */
 const splitIntoWords = (line: string) =>
   [...line.matchAll(/'([^']*)'|[^\s']+/g)].map(([word, quoted]) => quoted ?? word)
 

@@ -66,7 +66,7 @@ test.each([
       TMPDIR: dir,
       PATH: `${programsIn(join(dir, 'bin'), { npm })}:${process.env['PATH']}`,
     }
-    // The output ends when the service has ended, because the service keeps standard error open.
+    // `runCommand` waits for the service, because the service keeps standard error open.
     expect(await runCommand('sh', ['-c', script], env)).toEqual({ code, stdout, stderr: '' })
     expect(readdirSync(dir).filter((name) => name.startsWith('tmp.'))).toEqual([])
   },

@@ -39,7 +39,7 @@ test('the commands of the recipe for PowerShell accept arguments that contain sp
   written('people.csv', '\uFEFFuser_id,Full name\r\nada,Ada Löwe\r\nodd,Odd\r\n')
   written('layout.json', '{"layout":"grid"}')
   for (const name of ['Weekly sync', 'Team ä']) await world.send('POST', '/rooms', { name, type: 'open' })
-  // Adapts paths to this machine, and the age to the clock of the service, which is in the past.
+  // Adapts paths to this machine, and the age to the new rooms.
   const here = (word: string) => word.replace(/^C:.*\\/, `${world.dir}/`).replace('age>90d', 'age<90d')
   const run = (line = '') => world.run(readLine(line, variables).map(here))
   const [first, resumed, update, list, ...more] = lines
@@ -77,7 +77,7 @@ describe('the arguments of a program on Windows', () => {
       expect(argvOf(commandLines.old(['x', bad, 'y']))).not.toEqual(['x', bad, 'y'])
   })
 
-  // Examples from the documentation of Windows.
+  // Examples from Microsoft’s C documentation.
   test.each([
     ['"a b c" d e', ['a b c', 'd', 'e']],
     ['"ab\\"c" "\\\\" d', ['ab"c', '\\', 'd']],

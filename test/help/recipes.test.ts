@@ -29,7 +29,7 @@ test('the recipe for rooms idle for 90 days terminates and reopens the rooms', a
 
 test('the recipe for the end of a meeting waits until the meeting ends and reports the participants', async () => {
   const world = await createWorld()
-  // The same room was used the week before.
+  // The room was first used a week earlier.
   const room = { id: 'r1', type: 'open', name: 'Weekly sync', started_at: '2025-12-26T03:00:00.000Z' }
   const session = { id: 's1', user_id: 'ada', member_id: 'm1', connected_at: '2026-01-02T03:00:00.000Z' }
   const sessions: Record<string, unknown>[] = []

@@ -15,7 +15,6 @@ const blockOf = (kind: string) => blocks.filter((block) => block.kind === kind).
 const [unit = ''] = blockOf('ini')
 const [dockerfile = ''] = blockOf('dockerfile')
 
-/** Checks that the command and the flags of a command line exist. */
 async function checkCommand(words: readonly string[]): Promise<void> {
   const { operands } = readCommandLine(words)
   const found = (await leaves()).find(({ words }) => words.every((word, i) => operands[i] === word))

@@ -7,13 +7,12 @@ import { runCommand } from '../helpers/command.ts'
 import { readTopicFile } from '../helpers/documentation.ts'
 import { copyPackage } from '../helpers/installed.ts'
 
-// Every test starts a test runner or a compiler.
+// Some tests start a test runner or a compiler.
 vi.setConfig({ testTimeout: 120_000 })
 
 const dir = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
 const modules = join(dir, 'node_modules')
 
-/** Installs the package into a project outside this repository. */
 beforeAll(() => {
   writeFileSync(join(dir, 'package.json'), '{}')
   mkdirSync(modules)

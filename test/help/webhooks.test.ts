@@ -14,7 +14,6 @@ const first = 'msg_01a2076699d5ac19feae4697'
 const second = 'msg_01a20766a332edff30c24dab'
 const third = 'msg_01a20766b1d2edff30c24dac'
 
-/** Replaces text that differs between runs. */
 const maskVariableText = (text: string) =>
   text.replace(/[\da-f]{24}/g, 'ID').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
 
