@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { answer, createWorld, type Intercept } from './world.ts'
 
-/** Creates a workspace with two users to offboard, mallory and trudy, in rooms of every type. */
+/** Creates a workspace with three users and rooms of every type. */
 export async function createAccessWorld() {
   const world = await createWorld()
   for (const user_id of ['ada', 'mallory', 'trudy'])
@@ -27,11 +27,9 @@ export async function createAccessWorld() {
   return Object.assign(world, {
     ids,
     members,
-    /** Returns the membership of a user in a room. */
     member: async (room: string, user: string): Promise<any> =>
       (await members(room)).find(({ user_id }) => user_id === user),
     outcome: run,
-    /** Runs a command with `-o ndjson`, and parses the printed rows. */
     rows: async (line: string) => {
       const { code, stdout, stderr } = await world.run(`${line} -o ndjson`)
       const rows = stdout
@@ -47,14 +45,14 @@ export async function createAccessWorld() {
         .map(({ method, url, body = '' }) =>
           `${method} ${url.slice('https://meet.test/v1'.length)} ${body}`.trim(),
         ),
-    /** Makes requests with a matching URL fail until the next call; by default, with any method. */
+    /** Makes requests with a matching URL fail until `intercept` changes; by default, with any method. */
     fails: (pattern: RegExp, status = 500, method?: string) => {
       world.intercept = async (request, next) =>
         pattern.test(request.url) && (method === undefined || request.method === method)
           ? answer(status, { error: { code: 'broken', message: 'it is broken' } })
           : next()
     },
-    /** Runs a command on a terminal with typed input. Returns standard error as one line. */
+    /** Runs a command on a terminal with typed input. */
     typing: async (text: string, line: string) => {
       const { host, done } = world.start(line.split(' '), { tty: true, columns: 400 })
       setImmediate(() => host.type(text))
@@ -66,7 +64,6 @@ export async function createAccessWorld() {
 
 export type AccessWorld = Awaited<ReturnType<typeof createAccessWorld>>
 
-/** Responds like a service whose members have no access tokens. */
 export const withoutMemberTokens: Intercept = async ({ url }, next) => {
   const answered = await next()
   if (!url.includes('/members')) return answered

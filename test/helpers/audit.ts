@@ -8,7 +8,6 @@ export interface AuditLine {
   [field: string]: unknown
 }
 
-/** Returns the lines of a log; none if the log does not exist. */
 export function readLog(log: string): AuditLine[] {
   if (!existsSync(log)) return []
   const text = readFileSync(log, 'utf8')
@@ -19,7 +18,6 @@ export function readLog(log: string): AuditLine[] {
     .map((line) => JSON.parse(line))
 }
 
-/** Returns the changes in a log, each with its outcomes. */
 export const changes = (log: string) => {
   const lines = readLog(log)
   return lines

@@ -11,7 +11,7 @@ import { tempDir } from './world.ts'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** Path of the system’s headless browser, such as Debian’s chromium; undefined if none is installed. */
+/** Path of Chromium or Chrome; undefined if neither is in PATH. */
 export const browser = (process.env['PATH'] ?? '')
   .split(':')
   .flatMap((folder) => names.map((name) => join(folder, name)))
@@ -19,13 +19,9 @@ export const browser = (process.env['PATH'] ?? '')
 
 const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
 
-/**
- * Returns variables that put the temporary files of a browser into a directory that the test removes, because
- * a killed browser does not remove them.
- */
+/** Keeps temporary files in a directory of the test, because a killed browser does not remove them. */
 const homeIn = (dir: string) => ({ HOME: dir, TMPDIR: dir })
 
-/** Returns the DOM of a page as HTML after its scripts have run. */
 export async function domOf(path: string): Promise<string> {
   if (browser === undefined) throw new Error('there is no browser')
   const profile = tempDir()
@@ -43,7 +39,7 @@ export async function domOf(path: string): Promise<string> {
 type Params = Record<string, unknown>
 type Listener = (params: any) => void
 
-/** Client of the Chrome DevTools Protocol: numbered commands and page events. */
+/** Client of the Chrome DevTools Protocol. */
 class DevTools {
   readonly #socket: WebSocket
   readonly #pending = new Map<number, { resolve(value: any): void; reject(error: Error): void }>()
@@ -75,13 +71,13 @@ class DevTools {
   }
 }
 
-/** Page in a separate window with separate storage. */
+/** Page with separate storage. */
 export class BrowserPage {
   readonly #tools: DevTools
   readonly #session: string
-  /** Exceptions and log entries of the page, such as resources that the security policy blocked. */
+  /** Uncaught exceptions and entries of the browser log. */
   readonly problems: string[] = []
-  /** URL and headers of each request. */
+  /** A WebSocket has two entries. */
   readonly requests: { url: string; headers: Record<string, string> }[] = []
 
   constructor(tools: DevTools, session: string) {
@@ -110,7 +106,6 @@ export class BrowserPage {
     return this.send('Page.reload')
   }
 
-  /** Evaluates an expression and awaits its value. */
   async evaluate(expression: string): Promise<any> {
     const { result, exceptionDetails } = await this.send('Runtime.evaluate', {
       ...{ expression, awaitPromise: true, returnByValue: true },
@@ -120,8 +115,8 @@ export class BrowserPage {
   }
 
   /**
-   * Waits until an expression is true. Evaluates it again after each page load, because a new page has no
-   * state of the old one.
+   * Waits until an expression is true, even if the page is loaded again.
+   * @throws {Error} if the expression stays false for 20 seconds
    */
   async until(expression: string): Promise<void> {
     const asked = `new Promise((resolve) => {
@@ -141,18 +136,15 @@ export class BrowserPage {
     })
   }
 
-  /** Returns the visible text. */
   text(selector = 'body'): Promise<string> {
     return this.evaluate(`document.querySelector(${JSON.stringify(selector)})?.innerText ?? ''`)
   }
 
-  /** Waits until a text is visible. */
   shows(text: string, selector = 'body'): Promise<void> {
     const found = `document.querySelector(${JSON.stringify(selector)}).innerText`
     return this.until(`${found}.includes(${JSON.stringify(text)})`)
   }
 
-  /** Presses a key, such as Tab, Enter or ArrowRight. */
   async press(key: string): Promise<void> {
     const codes: Record<string, number> = { Tab: 9, Enter: 13, ArrowLeft: 37, ArrowRight: 39 }
     const pressed = {
@@ -176,7 +168,6 @@ export class BrowserPage {
     writeFileSync(file, Buffer.from(data, 'base64'))
   }
 
-  /** Returns the role and the name of each node that a screen reader does not ignore. */
   async accessibilityTree(): Promise<string[]> {
     const { nodes } = await this.send('Accessibility.getFullAXTree')
     return nodes
@@ -185,7 +176,6 @@ export class BrowserPage {
   }
 }
 
-/** Starts a browser for the pages of a test. */
 export async function startBrowser(): Promise<{ newPage(): Promise<BrowserPage> }> {
   if (browser === undefined) throw new Error('there is no browser')
   const profile = mkdtempSync(join(tmpdir(), 'meetroom-browser-'))

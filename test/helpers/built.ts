@@ -4,13 +4,10 @@ import { type CommandOptions, type Finished, runCommand } from './command.ts'
 /** Launcher of the built program. Tests run in the directory of the project. */
 export const launcher = resolve('bin/meetroom.js')
 
-/**
- * Node binary that runs the built program. `test/matrix.mjs` sets a version other than that of the test
- * runner.
- */
+/** Node binary that runs the built program; `test/matrix.mjs` may set another version. */
 export const node = process.env['MEETROOM_TEST_NODE'] ?? process.execPath
 
-/** Runs the built program in a separate process that does not inherit the environment. */
+/** Runs the built program in a process that inherits only PATH from the environment. */
 export function runBuilt(
   argv: readonly string[],
   env: Record<string, string>,

@@ -44,7 +44,7 @@ const values: Record<string, string> = {
   backup: 'workspace/workspace.db',
 }
 
-/** Words after commands that need flags or have several forms. `ARGS` is a placeholder for the values. */
+/** Words of each call after the command; `ARGS` by default. `ARGS` is a placeholder for the values. */
 const lines: Record<string, readonly string[]> = {
   'rooms create': ['--name N --type open', '--name N --type open --if-not-exists'],
   'rooms link': ['ARGS --as ada', '--where type=private --as ada'],
@@ -116,17 +116,16 @@ const lines: Record<string, readonly string[]> = {
   'cache warm': [],
 }
 
-/** Commands without a request that --dry-run or --curl could show. */
+/** Commands that refuse --dry-run and --curl. */
 export const sendsNothing =
   /^(serve|join|sessions watch|webhooks (listen|verify)|audit|auth|profiles|config|cache|local|help|openapi|version|commands|schema|doctor|completion|__complete)\b/
 /** Commands that send a request to a URL other than the base URL. */
 export const sendsElsewhere = /^webhooks trigger\b/
-/** Commands that need a running service with a control file. `control.test.ts` runs them. */
+/** Calls that need a running service with a control file. */
 export const needsControl = / --control /
 /** Commands that run until they are stopped. */
 export const stays = /^(serve(?!.*--print-env)|join|sessions watch|webhooks listen)\b/
 
-/** Returns all calls of all commands, built from `values` and `lines`. */
 export async function allCalls(): Promise<string[]> {
   return (await leaves()).flatMap(({ words, command }) => {
     const name = words.join(' ')
@@ -139,7 +138,7 @@ export async function allCalls(): Promise<string[]> {
   })
 }
 
-/** Groups calls by command, that is, by their first two words. */
+/** Groups calls by their first two words. */
 export function byCommand(calls: readonly string[]): string[][] {
   const groups = new Map<string, string[]>()
   for (const call of calls) {
@@ -163,7 +162,7 @@ const createFilled = worldsWith(async (world) => {
   return { ROOM: room.id as string, MEMBER: member.id as string, DELIVERY }
 })
 
-/** Creates a world with everything that the calls use. The parameters apply to the current profile. */
+/** Creates a world for the calls. The parameters apply to the current profile. */
 export async function prepare({ isProtected = false, keyCommand = false }: Prepared = {}) {
   const { world, made } = await createFilled()
   const file = (name: string, text: string) => writeFileSync(join(world.dir, name), text)
@@ -191,19 +190,15 @@ export async function prepare({ isProtected = false, keyCommand = false }: Prepa
   emptyWorkspace ??= createEmptyWorkspace()
   writeFileSync(join(world.dir, 'workspace/workspace.db'), await emptyWorkspace)
   const ids: Record<string, string> = { ...made, KEYCOMMAND }
-  /** Splits a call into words, and fills in the IDs. */
   const argvOf = (call: string) => call.split(' ').map((word) => ids[word] ?? word)
   return { world, ids, argvOf }
 }
 
-/**
- * Returns the database of an empty workspace, as a copy: a closed database may change until V8 collects its
- * statements.
- */
+/** Returns the file content of an empty workspace database. */
 async function createEmptyWorkspace(): Promise<Buffer> {
   const path = join(tempDir(), 'workspace.db')
   const sqlite = await openSqlite(':memory:', (load) => load())
-  // Each table and index takes a page, and tests write and search this file hundreds of times.
+  // Small pages make a small file, which tests write and search hundreds of times.
   sqlite.exec('PRAGMA page_size = 512')
   new Store(sqlite)
   copyDatabase(sqlite, path, { directory: dirname(path), overwrite: false })
@@ -212,7 +207,6 @@ async function createEmptyWorkspace(): Promise<Buffer> {
 
 let emptyWorkspace: Promise<Buffer> | undefined
 
-/** Audit log with the intent of one change. */
 const change = `${JSON.stringify({
   ...{ time: '2026-01-01T10:00:00.000Z', id: '1', event: 'intent', profile: 'production', origin: baseUrl },
   ...{ operation: 'users.update', ids: { user_id: 'ada' }, changed: ['name'], command: 'users update' },

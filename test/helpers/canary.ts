@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
 
-// Generates keys that resemble no other text, and finds their traces.
-
 const random = (bytes = 12) => randomBytes(bytes).toString('hex')
 
-/** Shapes of keys. Each half is unique, so that it cannot occur in other text. */
+/** Each half of a key is random, so that it occurs in no other text. */
 export const keyShapes = {
   usual: () => `mk_${random(24)}`,
   'with quotes': () => `"${random()}"'${random()}"`,
@@ -41,7 +39,7 @@ export const spellings: readonly ((key: string) => string)[] = [
 ]
 
 /**
- * Returns the base64 of a text at each of the three byte offsets, without the characters that depend on
+ * Returns the URL-safe base64 of a text at three byte offsets, without the characters that depend on
  * neighboring text.
  */
 const base64Cores = (text: string) =>
@@ -54,10 +52,7 @@ const base64Cores = (text: string) =>
       .replaceAll('/', '_')
   })
 
-/**
- * Returns a function that finds the key, half of the key, or a part between punctuation in a text, in any
- * encoding.
- */
+/** Returns a function that finds the key and its parts in a text, in each encoding of `spellings`. */
 export function tracesOf(key: string): (text: string) => string[] {
   const whole = key.trim()
   const middle = whole.length >> 1

@@ -24,7 +24,6 @@ export function certificateAuthority(name = 'Test CA') {
   const ca = signed({ subject: name, issuer: name, subjectKeys: keys, issuerKeys: keys, isAuthority: true })
   return {
     ca: ca.cert,
-    /** Creates a certificate signed by the authority. */
     issue: ({ host = '127.0.0.1', days = [-1, 2] }: CertificateOptions = {}): Certificate =>
       signed({ subject: host, issuer: name, subjectKeys: newKeys(), issuerKeys: keys, days }),
     selfSigned(host = '127.0.0.1'): Certificate {
@@ -45,7 +44,7 @@ interface Content {
 
 const newKeys = (): Keys => generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
-/** Encodes an X.509 certificate (RFC 5280) in PEM. */
+/** Creates an X.509 certificate (RFC 5280). */
 function signed({
   subject,
   issuer,
@@ -79,7 +78,7 @@ function signed({
   }
 }
 
-/** Encodes a value in DER: tag, length and parts. */
+/** Encodes up to 65,535 bytes in DER. */
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const { length } = content

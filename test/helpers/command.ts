@@ -17,13 +17,13 @@ export interface CommandOptions {
   onOutput?(stdout: string): void
 }
 
-/** Code cache that all tests share, because compilation takes half of the startup time. */
+/** Cache directory that tests share, because compilation takes most of the startup time. */
 const sharedCache = resolve('node_modules/.cache/tests-code')
 mkdirSync(dirname(sharedCache), { recursive: true })
 
 /**
- * Returns the whole environment of a process that a test starts. With `XDG_CACHE_HOME: ''`, the program uses
- * the code cache in its home directory instead of the shared cache.
+ * Returns the environment of a process that a test starts. With `XDG_CACHE_HOME: ''`, the program does not
+ * use the shared code cache.
  */
 export const environment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],

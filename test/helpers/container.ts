@@ -11,7 +11,7 @@ export interface Container {
   user: string
   workdir: string
   env: Record<string, string>
-  /** Mounted directories by their path in the container. `readOnly` is true for read-only mounts. */
+  /** Mounted directories; `to` is the path in the container. */
   volumes: { from: string; to: string; readOnly: boolean }[]
   image: string
   words: string[]
@@ -56,17 +56,16 @@ export function readDockerRun(given: readonly string[], env: Record<string, stri
   }
 }
 
-/** True if this machine permits the namespaces that containers need. */
+/** True if this process may create mount and PID namespaces. */
 export const hasNamespaces =
   process.getuid?.() === 0 &&
   spawnSync('unshare', ['--mount', '--pid', '--fork', 'mount', '--make-rprivate', '/']).status === 0
 
 /**
- * Returns the command that runs a program as the first process of a container, with the given user,
- * environment and mounts. With a read-only root, only the mounts are writable. The system directories are
- * those of this machine; mounts are below /mnt.
+ * Returns the command that runs a program as the first process of a container. The container has the system
+ * directories of this machine; its volumes are below /mnt.
  * @param programs directory in PATH
- * @param root empty directory for the mounts
+ * @param root mount point of the root directory
  * @param packageDir installed package, readable by the user of the container
  */
 export function inContainer(
@@ -106,7 +105,7 @@ export function inContainer(
 }
 
 /**
- * Returns the ID of the only child of a process, in the PID namespace of this machine.
+ * Returns the process ID of the only child of a process.
  * @throws {Error} unless the process has exactly one child
  */
 export function childOf(pid: number | undefined): number {

@@ -2,8 +2,8 @@ import type { Driver } from '../../src/embedded/store/connection.ts'
 import { loadDriver } from '../../src/embedded/store/sqlite.ts'
 
 /**
- * Creates a simulated disk for SQLite, which a test can fill. On a full disk, SQLite rolls back the whole
- * transaction, and reports the error at the commit or at an earlier statement.
+ * Creates a simulated disk for SQLite that a test can fill. On a full disk, a commit or an earlier change
+ * fails, and the transaction is rolled back.
  */
 export async function testDisk() {
   const open = await loadDriver((load) => load())

@@ -21,14 +21,13 @@ export function documentation(): string {
 
 /** Code block or inline code. */
 interface CodeSample {
-  /** Comment above the block, as in `run` for `<!-- run -->`. */
+  /** HTML comment above the block, such as `run`, or empty. */
   mark: string
   text: string
   /** Lines that run meetroom. A trailing backslash joins a line to the next line. */
   commands: readonly string[]
 }
 
-/** Returns the code of a text, in order. */
 export function readSamples(text: string): CodeSample[] {
   const pattern = /(?:<!-- (.*) -->\n)?^```(\w+)\n([\s\S]*?)^```|`([^`\n]+)`/gm
   return [...text.matchAll(pattern)].map(([, mark = '', language, block, inline = '']) => {

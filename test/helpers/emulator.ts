@@ -5,7 +5,7 @@ const sequences = new RegExp(`${esc}\\[(\\d*)([A-Za-z])|\r|\n|[^${esc}\r\n]`, 'g
 
 /**
  * Emulator of the control sequences that the program uses. Throws for other sequences. A resize truncates
- * lines without moving them.
+ * lines without wrapping them.
  */
 export class Emulator {
   #lines: string[] = ['']
@@ -33,7 +33,7 @@ export class Emulator {
     if (end < text.length) throw new Error(`no control sequence of ours: ${JSON.stringify(text.slice(end))}`)
   }
 
-  /** Text on the screen, without trailing empty lines. */
+  /** Text on the screen, without trailing white space. */
   get screen(): string {
     return this.#lines
       .map((line) => line.trimEnd())

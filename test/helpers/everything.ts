@@ -1,8 +1,6 @@
 import type { OperationName } from '../../src/api/endpoints.ts'
 
-/**
- * Command line of each operation, with every field set, and `{room}`, `{member}` and `{delivery}` for IDs.
- */
+/** Command line of each operation with every field; `{room}`, `{member}` and `{delivery}` stand for IDs. */
 export const everything: Record<OperationName, string[]> = {
   listRooms: 'rooms list --limit 1 --offset 0 --name n --layout l --active'.split(' '),
   createRoom: [

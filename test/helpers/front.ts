@@ -8,8 +8,8 @@ import { type Running, startBuilt } from './serving.ts'
 import { baseUrl, type World } from './world.ts'
 
 /**
- * Serves the service of a world on a real socket for the built program, so that tests can record and
- * intercept requests. An interception that throws resets the connection.
+ * Serves a world on a real socket, so that tests can record and intercept requests. An interception that
+ * throws resets the connection.
  */
 export async function frontOf(world: World) {
   const server = createServer(async (request, response) => {
@@ -44,15 +44,12 @@ export async function frontOf(world: World) {
   const words = (argv: readonly string[] | string) => (typeof argv === 'string' ? argv.split(' ') : argv)
   return {
     env,
-    /** Runs a command line until it exits. */
     run: (argv: readonly string[] | string): Promise<Finished> =>
       runBuilt(words(argv), env, undefined, { cwd }),
     /** Runs a command line in this process, with the real network. */
     here: (argv: readonly string[] | string, stdin?: string): Promise<Finished> =>
       runHere(words(argv), { env, cwd, ...(stdin !== undefined && { stdin }) }),
-    /** Runs a script of POSIX sh, where `meetroom` is the built program. */
     shell: (script: string): Promise<Finished> => runShell(script, env, { cwd }),
-    /** Starts a run without waiting for it to end. */
     start: (argv: readonly string[] | string): Running => startBuilt(words(argv), env, cwd),
   }
 }

@@ -19,13 +19,12 @@ interface Job {
   steps: readonly Step[]
 }
 
-/** True if this machine has bash, which runs the steps of jobs. */
 export const hasBash = hasTool('bash', 'readme', 'jobs of GitHub Actions and scripts for bash')
 
-/** Values of expressions such as `secrets.KEY`, by context name. */
+/** Values by context, then by name, as in `secrets.KEY`. */
 export type Contexts = Record<string, Record<string, string>>
 
-/** Arguments with which GitHub runs each shell of a workflow. */
+/** Arguments that GitHub passes to bash, by `shell` setting. */
 const shells: Record<string, readonly string[]> = {
   bash: ['--noprofile', '--norc', '-eo', 'pipefail'],
   // Without a shell in the workflow, GitHub does not set pipefail.
@@ -33,9 +32,10 @@ const shells: Record<string, readonly string[]> = {
 }
 
 /**
- * Runs the only job of a workflow like GitHub, without the actions that it uses.
+ * Runs the scripts of the first job of a workflow.
  * @param dir checked-out directory
  * @param env environment of the runner
+ * @throws {Error} if there is no job or an expression is unknown
  */
 export async function runJob(text: string, contexts: Contexts, dir: string, env: Record<string, string>) {
   const { jobs } = load(text) as { jobs: Record<string, Job> }

@@ -19,7 +19,7 @@ export interface HostOptions {
   platform?: NodeJS.Platform
 }
 
-/** Default process ID. Only this process and the next ID count as running. */
+/** Default process ID. Only this ID and the next ID count as running. */
 export const testPid = 4242
 
 /** Time at which tests run: 2026-01-02T03:04:05.678Z. */
@@ -65,11 +65,10 @@ export interface TestHost extends Host {
   /** Ends the input of the terminal. */
   hangUp(): void
   signal(name: 'SIGINT' | 'SIGTERM'): void
-  /** Makes timers fire immediately. Returns the requested delays, in milliseconds. */
+  /** Makes new timers fire immediately. Returns their delays, in milliseconds. */
   hurry(): readonly number[]
 }
 
-/** Creates the machine for one run of the program. */
 export function testHost({
   env = {},
   stdin,
@@ -92,7 +91,7 @@ export function testHost({
   let elapsed = 0
   const size = [tty ? columns : undefined, tty ? rows : undefined] as const
   const stderr = new Capture(tty, ...size)
-  // A terminal wraps prompts at its width. With the marker, the prompt library keeps this stream open.
+  // A terminal wraps prompts at its width. With `_isStdio`, a prompt does not end this stream.
   const prompt = Object.assign(new PassThrough(), { _isStdio: true }, tty ? { columns } : {})
   prompt.on('data', (chunk) => void stderr.write(chunk))
   if (!tty && stdin === undefined) keyboard.end()

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 
 const esc = '\u001b'
 
-/** Text that a terminal executes or hides, without the colors of the program. */
+/** Text that a terminal may execute, hide or show wrongly. */
 export const trouble = [
   ...[
     `${esc}]52;c;b3duZWQ=\u0007`,
@@ -46,7 +46,7 @@ export const trouble = [
   ],
 ]
 
-/** Letters that permit joiners, variation selectors and tags beside them, and other letters. */
+/** Characters beside which joiners, variation selectors or tags may be valid. */
 const neighbours = [
   'a',
   'ب',
@@ -172,7 +172,7 @@ export const hostileId = fc.oneof(
 /** Object that cannot be converted to text. */
 export const noText = { toString: null, valueOf: null }
 
-/** JSON value of any shape that contains hostile text. */
+/** JSON values of any shape, some with hostile text. */
 export const hostileJson: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
