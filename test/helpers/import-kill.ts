@@ -13,9 +13,8 @@ export interface ImportKills {
   dir: string
   /** Minimum number of kills. The last import is then completed. */
   kills: number
-  /** Number of rows per file. */
   rows: number
-  /** Returns a fraction in [0, 1), which determines the time of each kill. */
+  /** Returns a fraction in [0, 1), for the times of kills. */
   random(): number
 }
 
@@ -42,8 +41,8 @@ type Served = Awaited<ReturnType<typeof runServe>>
 const nameOf = { users: 'user_id', rooms: 'name' } as const
 
 /**
- * Imports files while `kill -9` ends runs at random times, and resumes each run. Compares the items of the
- * service and the requests that it processed.
+ * Imports files while SIGKILL ends runs at random times, and resumes or repeats killed runs.
+ * @throws {Error} if a run exits with a code other than 0 and 8
  */
 export async function importKillLoop({
   kind,
@@ -80,7 +79,7 @@ export async function importKillLoop({
     const { child, stdout, log, ended } = startBuilt(argv, env)
     const kill = () => child.kill('SIGKILL')
     let timer: NodeJS.Timeout | undefined
-    // Some kills happen at the start, others during requests, before or after the service processes them.
+    // Some kills happen early, others during requests, before or after the service processes them.
     if (random() < 0.2) timer = setTimeout(kill, random() * 400)
     else proxy.after(1 + Math.floor(random() * Math.min(rows, 200)), random() < 0.5 ? 'came' : 'acted', kill)
     const { code } = await ended(45_000)

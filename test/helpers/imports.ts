@@ -9,20 +9,14 @@ import { baseUrl, type Contents, createWorld } from './world.ts'
 export const trimmed = (text: string) =>
   text.replace(/^[\s\x85\u180e\u200b\u2060]+|[\s\x85\u180e\u200b\u2060]+$/g, '')
 
-/**
- * Creates a world for imports and exports, with functions that read its files and the items of the service.
- */
 export async function createImportWorld(contents?: Contents) {
   const world = await createWorld(contents)
   const path = (name: string) => join(world.dir, name)
   const all = async (what: string, key: string): Promise<any[]> =>
     (await world.send('GET', `${what}?limit=1000`)).body[key]
-  /** Returns the names of the users by their IDs. */
   const users = async (): Promise<Record<string, string | null>> =>
     Object.fromEntries((await all('/users', 'users')).map(({ user_id, name }) => [user_id, name]).sort())
-  /**
-   * Loses the response to each write after the service has executed it, and each read after the first write.
-   */
+  /** Loses the response to each write, and fails each read after the first write. */
   const loseConnection = () => {
     let isLost = false
     world.intercept = async (request, next) => {
@@ -35,48 +29,38 @@ export async function createImportWorld(contents?: Contents) {
   return Object.assign(world, {
     path,
     file: (name: string, content: string | Uint8Array) => writeFileSync(path(name), content),
-    /** Returns the content of a file; undefined if the file does not exist. */
     read: (name: string) => (existsSync(path(name)) ? readFileSync(path(name), 'utf8') : undefined),
     users,
     user: async (id: string): Promise<any> =>
       (await world.send('GET', `/users/${encodeURIComponent(id)}`)).body.user,
-    /** Returns the names of all rooms, with repetitions. */
     rooms: async (): Promise<string[]> => (await all('/rooms', 'rooms')).map(({ name }) => name).sort(),
-    /** Returns `user type name` for each member of a room. */
     members: async (room: string): Promise<string[]> =>
       (await all(`/rooms/${room}/members`, 'members'))
         .map(({ user_id, type, name }) => `${user_id} ${type} ${name ?? '-'}`)
         .sort(),
-    /** Creates a room and returns its ID. */
     room: async (name: string, type = 'open'): Promise<string> =>
       (await world.send('POST', '/rooms', { name, type })).body.room.id,
-    /** Imports users. Returns the result and all users. */
     async imported(name: string, content: string | Uint8Array, ...flags: string[]) {
       writeFileSync(path(name), content)
       const { code, stdout, stderr } = await world.run(['users', 'import', name, ...flags])
       return { code, stdout, stderr, users: await users() }
     },
     loseConnection,
-    /**
-     * Creates the journal of an import that was killed after the service acted and before any response
-     * arrived.
-     */
+    /** Runs an import whose writes succeed without a response. */
     async cutOff(line: string): Promise<void> {
       loseConnection()
       await world.run(line)
       world.intercept = undefined
       world.requests.length = 0
     },
-    /** Returns all requests as `METHOD /path`. */
     sent: () => world.requests.map(lineOf),
-    /** Returns all writes as `METHOD /path`. */
     writes: () => world.requests.filter(({ method }) => method !== 'GET').map(lineOf),
   })
 }
 
 export type ImportWorld = Awaited<ReturnType<typeof createImportWorld>>
 
-/** Creates a new import world for each test, with functions for common steps. */
+/** Creates an import world before each test. */
 export function importFixture() {
   let current: ImportWorld
   const renew = async () => {
@@ -91,7 +75,6 @@ export function importFixture() {
     world.run(line, stdin === undefined ? {} : { stdin })
   const user = (user_id: string, fields: object = {}) => world.send('POST', '/users', { user_id, ...fields })
 
-  /** Creates users and files, runs the command, and compares the result with the expectations of the case. */
   async function check({ users = [], files = {}, line, stdin, expected }: ImportCase) {
     for (const id of users) await user(id)
     for (const [name, content] of Object.entries(files)) world.file(name, content)
@@ -123,7 +106,6 @@ export function importFixture() {
   }
 }
 
-/** Import run described as data. */
 export interface ImportCase {
   /** IDs of users that exist before the run. */
   users?: readonly string[]
@@ -131,7 +113,7 @@ export interface ImportCase {
   files?: Record<string, string | Uint8Array>
   line: readonly string[] | string
   stdin?: string
-  /** Expected result, with exit code 0 by default, and expected items. */
+  /** Expected values; `code` is 0 by default. */
   expected: {
     code?: number
     stdout?: unknown
@@ -169,7 +151,6 @@ export const lineOf = ({ method, url }: WireRequest) => `${method} ${url.slice(b
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
-/** Creates a CSV of users u1, u2, … with the names N1, N2, …. */
 export const usersCsv = (count: number) =>
   `user_id,name\n${numbers(count)
     .map((n) => `u${n},N${n}\n`)
@@ -193,7 +174,6 @@ export const lostNotice = (command = '') => {
   return `an import elsewhere does not restore ${describeUnrestored(kind)}\n`
 }
 
-/** Creates a CSV of open rooms R1, R2, …. */
 export const roomsCsv = (count: number) =>
   `name,type\n${numbers(count)
     .map((n) => `R${n},open\n`)

@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Copies the built package to a new directory that every user can read, wherever the checkout is. */
+/** Copies the built package to a new directory that every user can read. */
 export function copyPackage(to: string): void {
   mkdirSync(to)
   for (const name of ['bin', 'dist', 'package.json']) cpSync(name, join(to, name), { recursive: true })

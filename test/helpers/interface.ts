@@ -5,7 +5,7 @@ import { main } from '../../src/main.ts'
 import { testHost } from './host.ts'
 import { leaves } from './tree.ts'
 
-/** Flag or argument without its description. False, empty and null properties are omitted. */
+/** Flag or argument without its description; false and null properties are omitted. */
 interface Parameter {
   short?: string
   type: string
@@ -30,7 +30,7 @@ interface CommandInterface {
  */
 export type Shape = string | [Shape] | { '|': Shape[] } | { [field: string]: Shape }
 
-/** Names, types, defaults and exit codes that scripts rely on. */
+/** Names, types and other facts that scripts rely on. */
 export interface Interface {
   version: string
   commands: Record<string, CommandInterface>
@@ -43,7 +43,7 @@ export interface Interface {
 /** Incompatible change, and the name by which a changelog entry mentions it. */
 export interface Difference {
   change: string
-  /** Command or start of a command; empty if the change belongs to no command. */
+  /** Command or schema that changes; empty for other changes. */
   command: string
   name: string
 }
@@ -80,7 +80,7 @@ export async function currentInterface(): Promise<Interface> {
   }
 }
 
-/** Describes a flag under each name that the program accepts. */
+/** Describes a flag under each of its long names. */
 function describeFlagNames(option: Option): FlagDescription[] {
   const flag = describeFlag(option)
   return option.short?.startsWith('--') ? [flag, { ...flag, name: option.short }] : [flag]
@@ -120,7 +120,7 @@ type Schema = Record<string, any>
 
 const literal = (value: unknown) => `'${value}'`
 
-/** Keeps the types and fields of a JSON Schema; drops titles, descriptions, patterns and bounds. */
+/** Reduces a JSON Schema to its types and fields. */
 export function shapeOf(schema: Schema): Shape {
   const alternatives: Schema[] | undefined = schema['anyOf'] ?? schema['oneOf']
   if (alternatives) return union(alternatives.map(shapeOf))
@@ -146,7 +146,7 @@ function union(shapes: Shape[]): Shape {
   return flat.every((shape) => typeof shape === 'string') ? flat.join('|') : { '|': flat }
 }
 
-/** Formats the interface with one line per command, global flag, list of names and schema. */
+/** Formats the interface as JSON, with one line per command, global flag and schema. */
 export function formatInterface({
   version,
   commands,
@@ -168,7 +168,7 @@ export function formatInterface({
   ].join('\n')
 }
 
-/** Lists the changes that can break a script written for `released`; additions are compatible. */
+/** Lists the changes that can break a script written for `released`. */
 export function incompatibilities(released: Interface, current: Interface): Difference[] {
   return [
     ...Object.entries(released.commands).flatMap(([name, command]) =>
@@ -213,10 +213,7 @@ function commandDifferences(
   ]
 }
 
-/**
- * Compares parameters.
- * @param mention name in the changelog; empty for the name of the parameter
- */
+/** @param mention name in the changelog; empty for the name of the parameter */
 function parameterDifferences(
   command: string,
   mention: string,
@@ -246,7 +243,7 @@ function parameterDifferences(
   ]
 }
 
-/** Compares types. A literal may be added, and a type may replace `any`. */
+/** Compares types. Accepts added literals, and any type instead of `any`. */
 function typeDifferences(released: string, current: string): string[] {
   if (released === 'any' || released === current) return []
   const [before, after] = [released.split('|'), current.split('|')]
@@ -299,20 +296,16 @@ function alternativesOf(shape: Shape): Shape[] {
   return '|' in shape ? (shape['|'] as Shape[]).flatMap(alternativesOf) : [shape]
 }
 
-/**
- * Returns true if the last release had to announce the change, because the change removes a name that
- * scripts use.
- */
 export function isRemoval({ change }: Difference): boolean {
   return change.endsWith(' is removed')
 }
 
-/** Last release to which the compatibility policy does not apply. */
+/** Last release that did not have to announce removals. */
 const lastWithoutPolicy = '0.2.0'
 
 /**
- * Lists the incompatible changes that break the compatibility policy. These are changes without an entry
- * under “Unreleased”, and removals that the last release did not announce under “Deprecated”.
+ * Lists the breaches of the compatibility policy, such as an incompatible change without an entry under
+ * “Unreleased”.
  */
 export function policyBreaches(released: Interface, current: Interface, changelog: string): string[] {
   const sections = changelog.split(/^(?=## )/m)
@@ -329,10 +322,7 @@ export function policyBreaches(released: Interface, current: Interface, changelo
   ])
 }
 
-/**
- * Returns true if a changelog names the change in code font: `--flag` for all commands, `rooms list --flag`
- * for one.
- */
+/** Returns true if a changelog names the change in code font, as in `--flag` or `rooms list --flag`. */
 export function isMentioned(changelog: string, { command, name }: Difference): boolean {
   return [...changelog.matchAll(/`([^`]+)`/g)].some(([, code = '']) => {
     if (code === name) return true

@@ -14,10 +14,7 @@ export interface Kills {
   isOver?(): boolean
 }
 
-/**
- * Returns a fixed sequence of fractions in [0, 1), so that the times of kills are irregular but
- * reproducible.
- */
+/** Creates a reproducible sequence of fractions between 0 and 1, for the times of kills. */
 export function sequence(seed = 1): () => number {
   return () => {
     seed = (seed * 16807) % 2147483647
@@ -25,13 +22,13 @@ export function sequence(seed = 1): () => number {
   }
 }
 
-/** Process that serves the workspace until it is killed. */
+/** Running service and functions that use it. */
 export type Life = Awaited<ReturnType<typeof begin>>
 
 /**
- * Kills a serving process repeatedly.
+ * Starts a service again after each kill.
  * @param live uses the service and kills it
- * @param check examines the service after the last kill
+ * @param check examines the service after the kills
  * @throws {Error} if `live` does not kill the service
  */
 export async function killAgain<Result>(
@@ -72,7 +69,7 @@ async function begin(dir: string, script?: string) {
       if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)
       return answer.body
     },
-    /** Joins a room, and waits until the service has acknowledged the session. */
+    /** Joins a room; resolves after the greeting. */
     join(room: string): Promise<WebSocket> {
       const socket = new WebSocket(`${ready.base_url.replace('http', 'ws')}/rooms/${room}/connect`)
       return new Promise((done, failed) => {
@@ -100,7 +97,7 @@ export interface EventRequest {
  */
 export async function startEventReceiver(fails: () => boolean = () => false) {
   const requests = new Map<string, EventRequest[]>()
-  /** Webhook IDs of each event. */
+  /** Values of `webhook-id` by event. */
   const events = new Map<string, Set<string>>()
   let changed = () => {}
   const server = createServer(async (request, response) => {

@@ -1,7 +1,7 @@
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Starts a server on a free loopback port. `close` also ends its connections. */
+/** Starts a server on a free port. `close` also ends its connections. */
 export async function open(
   server: Server,
   host = '127.0.0.1',
@@ -21,7 +21,7 @@ export async function open(
   return { port, close }
 }
 
-/** Starts a server on a free loopback port until the end of the test. Returns the port. */
+/** Starts a server on a free port until the end of the test. Returns the port. */
 export async function listen(server: Server, host?: string): Promise<number> {
   const { port, close } = await open(server, host)
   onTestFinished(close)

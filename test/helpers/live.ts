@@ -34,7 +34,7 @@ export function testMachine(startsAt = testNow) {
     monotonic: () => monotonic,
     after(ms: number, work: () => void): () => void {
       const id = count++
-      // Node fires a timer immediately if its delay exceeds 31 bits.
+      // Node reduces a delay above 31 bits to 1 ms.
       timers.set(id, { due: monotonic + (ms > 2 ** 31 - 1 ? 1 : ms), work })
       return () => void timers.delete(id)
     },
@@ -49,7 +49,7 @@ export function testMachine(startsAt = testNow) {
       }
       monotonic = end
     },
-    /** Advances the time while the process is busy, so that timers fire late. */
+    /** Advances the time without firing timers, like a busy process. */
     stall(ms: number): void {
       monotonic += ms
     },
@@ -57,7 +57,6 @@ export function testMachine(startsAt = testNow) {
     setWallClock(byMs: number): void {
       wall += byMs
     },
-    /** Number of pending timers. */
     get timers(): number {
       return timers.size
     },
@@ -104,7 +103,7 @@ export class Peer {
     socket.on('error', () => {})
   }
 
-  /** Session from the greeting of the service. */
+  /** Session from the greeting; throws if there is none. */
   get session(): NonNullable<Frame['session']> {
     const session = this.frames[0]?.session
     if (!session) throw new Error('no session yet')
@@ -115,17 +114,14 @@ export class Peer {
     return this.frames.filter(({ event }) => event === 'message').map(({ message }) => message)
   }
 
-  /** Waits until the frames match. */
   until(holds: (peer: Peer) => boolean): Promise<void> {
     return this.#watched.until(String(holds), () => holds(this))
   }
 
-  /** Waits until the connection ends. Returns its code and reason. */
   get closed(): Promise<{ code: number; reason: string }> {
     return soon('the connection to be closed', this.#closed, () => this.frames)
   }
 
-  /** Sends a ping and waits for the pong. */
   async speak(): Promise<void> {
     if (this.#socket.readyState !== WebSocket.OPEN) return
     const heard = new Promise((resolve) => this.#socket.once('pong', resolve))
@@ -174,12 +170,11 @@ interface ServedOptions {
   /** Directory of the workspace; in memory if undefined. */
   dir?: string
   machine?: TestMachine
-  /** Resolver of webhook host names. */
   lookup?: Lookup
   anonymousLimits?: AnonymousLimits
 }
 
-/** Starts the whole service on a real socket, on a machine whose time the test controls. */
+/** Starts the service on a real socket, with a clock that the test controls. */
 export async function serveWorkspace({
   dir,
   machine = testMachine(),
@@ -250,15 +245,12 @@ export async function serveWorkspace({
     sessions,
     stop,
 
-    /** Creates a room and returns its ID. */
     async room(fields: object = {}): Promise<string> {
       return (await ask('POST', '/rooms', { name: 'Room', type: 'open', ...fields })).room.id
     },
-    /** Creates a user and returns the access token. */
     async user(user_id: string, fields: object = {}): Promise<string> {
       return (await ask('POST', '/users', { user_id, ...fields })).user.access_token
     },
-    /** Adds a user to a room and returns the ID of the member. */
     async member(room: string, user_id: string, type?: string): Promise<string> {
       return (await ask('POST', `/rooms/${room}/members`, { user_id, type })).member.id
     },
@@ -267,14 +259,13 @@ export async function serveWorkspace({
     },
     say: (room: string, message: string) => ask('POST', `/rooms/${room}/message`, { message }),
 
-    /** Joins a room and waits until the session has begun. */
+    /** Joins a room; resolves after the greeting, and throws if the service refuses. */
     async join(room: string, options: PeerOptions = {}): Promise<Peer> {
       const peer = await knock(connectUrl(room, options.token), options)
       if (!(peer instanceof Peer)) throw new Error(`refused: ${JSON.stringify(peer)}`)
       peers.add(peer)
       return peer
     },
-    /** Returns the refusal of an attempt to join. */
     async refusal(room: string, options: PeerOptions = {}): Promise<Refusal> {
       const refusal = await knock(connectUrl(room, options.token), options)
       if (refusal instanceof Peer) throw new Error('not refused')
@@ -313,7 +304,7 @@ export async function serveWorkspace({
 
 export type Served = Awaited<ReturnType<typeof serveWorkspace>>
 
-/** Stops a service, and serves the same workspace again after a delay on the test clock. */
+/** Stops a service, and serves its directory again `after` milliseconds later on the test clock. */
 export async function restart({ dir, machine, stop }: Served, { after = 0 } = {}): Promise<Served> {
   await stop()
   return serveWorkspace({ ...(dir && { dir }), machine: testMachine(machine.now() + after) })
@@ -322,6 +313,7 @@ export async function restart({ dir, machine, stop }: Served, { after = 0 } = {}
 /**
  * Serves a copy of the files that would be on disk after a crash at this moment. The original service
  * continues until the end of the test.
+ * @throws {Error} for a workspace in memory
  */
 export async function crash({ dir, machine }: Served, { after = 0 } = {}): Promise<Served> {
   if (dir === undefined) throw new Error('nothing of a workspace in memory survives a crash')
@@ -331,7 +323,7 @@ export async function crash({ dir, machine }: Served, { after = 0 } = {}): Promi
   return serveWorkspace({ dir: copy, machine: testMachine(machine.now() + after) })
 }
 
-/** Starts a relay to a service whose connections a test can interrupt. */
+/** Starts a relay that can interrupt connections to a service. */
 export async function relayTo(baseUrl: string) {
   let target = new URL(baseUrl)
   const sockets = new Set<Socket>()

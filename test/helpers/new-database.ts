@@ -4,7 +4,7 @@ import { Store } from '../../src/embedded/store/store.ts'
 
 type DriverStatement = ReturnType<Driver['prepare']>
 
-/** In-memory database that is reused after it is closed, with its prepared statements. */
+/** In-memory database that can be reused with its prepared statements. */
 interface Pooled {
   driver: Driver
   statements: Map<string, DriverStatement>
@@ -42,8 +42,8 @@ export function withRows(rows: string): <T>(_load: () => Promise<T>) => Promise<
 }
 
 /**
- * Returns the rows of a store as SQL statements, without the row of `workspace`, which each database already
- * has.
+ * Returns the rows of a store as SQL statements. Omits the table `workspace`, because `lease` inserts its
+ * row.
  */
 export function rowsOf(store: Store): string {
   const tables = store.all<{ name: string }>(
@@ -80,14 +80,14 @@ async function createPool(): Promise<Pool> {
   }
 }
 
-/** Statements that the program passes to `exec`. A database is not reused after any other statement. */
+/** `exec` statements after which a database can be reused. */
 const usual =
   /^(BEGIN|COMMIT|ROLLBACK|RELEASE|SAVEPOINT|PRAGMA (busy_timeout|cache_size|foreign_keys|synchronous|journal_mode)\b)/
 
 function lease(pool: Pool, rows: string): Driver {
   const pooled = pool.free.pop() ?? create(pool)
   const { driver, statements } = pooled
-  // Inserts the only row that a new database has.
+  // A new database has one row, in `workspace`.
   driver.exec(
     `BEGIN; INSERT INTO workspace (application_id) VALUES (lower(hex(randomblob(12)))); ${rows}; COMMIT`,
   )

@@ -18,7 +18,7 @@ export class Oracle {
   /** Numbers of acknowledged and of observed writes. */
   readonly counts: Record<How, number> = { acknowledged: 0, seen: 0 }
 
-  /** Records that a room has reached a number. Returns true if the room had only lower numbers before. */
+  /** Records that a room has reached a number. Returns true if only lower numbers were known before. */
   learn(id: string, number: number, how: How): boolean {
     const isNews = [...Object.values(this.#known)].every((known) => (known.get(id) ?? gone) < number)
     const known = this.#known[how]

@@ -3,11 +3,11 @@ import { answer, type Intercept, type World } from './world.ts'
 
 type Thing = Record<string, unknown>
 
-/** Differences between a service and the embedded service. Each field models real services. */
+/** Differences between a service and the embedded service. */
 export interface Differences {
   /**
-   * True if list items contain only `id`, `type` and `name`, as the API specification guarantees (“Room”),
-   * and `user_id` of users.
+   * True if list items contain only the fields that the API specification guarantees for rooms (“Room”), and
+   * `user_id` of users.
    */
   minimalLists?: boolean
   /** Fields added to all items; the API specification does not list them. */
@@ -31,7 +31,6 @@ export interface Differences {
   sessions?: { items: readonly Thing[]; paged: boolean }
   /** Response to a successful write: 204 without a body, or `{"ok":true}`. */
   writes?: 'empty' | 'ok'
-  /** Format of error responses. */
   errors?: keyof typeof errorShapes
 }
 
@@ -59,8 +58,8 @@ function json(body: unknown) {
 }
 
 /**
- * Replaces the service of a world with a different service. `world.send` still addresses the embedded
- * service; `idOf` translates its IDs.
+ * Replaces the service of a world. `world.send` still addresses the embedded service; `idOf` translates the
+ * IDs of the embedded service.
  */
 export function otherService(world: World, differences: Differences): { idOf(id: string): string } {
   const ids = new Ids(differences.ids)
@@ -96,7 +95,7 @@ class Ids {
   }
 }
 
-/** Translates the IDs and the `limit` of a request for the embedded service. */
+/** Translates the path and the `limit` of a request for the embedded service. */
 function asked(request: WireRequest, ids: Ids, { maxLimit }: Differences): WireRequest {
   const url = new URL(request.url)
   url.pathname = url.pathname
@@ -111,7 +110,6 @@ function asked(request: WireRequest, ids: Ids, { maxLimit }: Differences): WireR
   return { ...request, url: url.href }
 }
 
-/** Returns the refusal of a large `limit`; undefined for other requests. */
 function limitRefused(
   { method, url }: WireRequest,
   { refusedLimits, errors = 'error' }: Differences,
@@ -122,7 +120,6 @@ function limitRefused(
   return answer(refusedLimits.status, body, { 'content-type': type })
 }
 
-/** Returns a response with the given sessions; undefined for other requests. */
 function sessionsOf({ method, url }: WireRequest, { sessions }: Differences): WireResponse | undefined {
   const { pathname, searchParams } = new URL(url)
   if (method !== 'GET' || !pathname.endsWith('/sessions') || !sessions) return undefined

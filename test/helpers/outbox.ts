@@ -10,7 +10,6 @@ import { Inbox } from './inbox.ts'
 import { withSchema } from './new-database.ts'
 import { decodeBody, localUrl, wireRequest } from './wire.ts'
 
-/** Creates a clock that advances only when a test advances it. */
 function fakeClock() {
   let time = testNow
   const timers = new Set<{ at: number; work: () => void }>()
@@ -27,7 +26,6 @@ function fakeClock() {
     ...clock,
     /** Returns the milliseconds until each timer, soonest first. */
     pending: () => [...timers].map(({ at }) => at - time).toSorted((a, b) => a - b),
-    /** Advances the time and fires due timers. */
     advance(ms: number) {
       time += ms
       const due = [...timers].filter(({ at }) => at <= time).toSorted((a, b) => a.at - b.at)
@@ -77,7 +75,6 @@ export async function createOutbox(opened?: Store) {
     outcomes,
     random: 0.5,
     retryScale: 1,
-    /** Starts the deliveries with the content of the store. */
     start(): Deliveries {
       const deliveries = new Deliveries({
         store,
@@ -105,13 +102,12 @@ export async function createOutbox(opened?: Store) {
       const answer = await service(wireRequest(localUrl, 'key', { method: 'POST', path: '/rooms', body }))
       return { status: answer.status, id: answer.status === 200 ? decodeBody(answer).room.id : '' }
     },
-    /** Creates a room with a webhook, and returns the room ID. */
     room: async (url = 'https://hooks.test/a', more: Omit<RoomWebhook, 'url'> = {}) =>
       (await world.createRoom({ url, ...more })).id,
-    /** Packs one event per session ID, as when many participants leave a room at the same time. */
+    /** Packs one change per session ID, as when many participants leave a room at the same time. */
     leave: (roomId: string, ids: readonly string[]) =>
       store.write(() => pack(store, roomId, findWebhook(store, roomId) ?? '', ids.map(moveOf))),
-    /** Makes a participant enter a room. The delivery gets the given ID. Returns false without a webhook. */
+    /** Makes a participant with a session ID enter a room. Returns false without a webhook. */
     async enters(roomId: string, id: string, deliveries?: Deliveries): Promise<boolean> {
       const isWanted = await store.write(() => {
         const target = findWebhook(store, roomId)
@@ -122,7 +118,6 @@ export async function createOutbox(opened?: Store) {
       deliveries?.wake(roomId)
       return isWanted
     },
-    /** Starts the deliveries, makes a participant enter a new room, and waits for the first attempt. */
     async firstAttempt(url?: string, more?: Omit<RoomWebhook, 'url'>): Promise<Attempt> {
       await world.enters(await world.room(url, more), 'msg_1', world.start())
       return attempts.next()
@@ -133,7 +128,6 @@ export async function createOutbox(opened?: Store) {
       await store.write(() => {})
       return outcome
     },
-    /** Returns the IDs of the unfinished deliveries, oldest first. */
     outbox: () =>
       store
         .all<{ id: string }>('SELECT id FROM deliveries WHERE finished_at IS NULL ORDER BY seq')

@@ -1,6 +1,6 @@
 import { PaceController } from '../../src/cli/run/pace-controller.ts'
 
-/** Creates a clock on which all sleepers wake in the order of their times. */
+/** Creates a clock on which sleepers wake in the order of their times. */
 export function createSimulatedClock() {
   let now = 0
   const sleeping: { at: number; wake(): void }[] = []
@@ -33,7 +33,6 @@ export function createSimulatedClock() {
   }
 }
 
-/** Creates a pace controller with a simulated clock and a timeout of 30 s. */
 export function createPace(
   flags: { concurrency?: number; rate?: number } = {},
   stop = new AbortController(),

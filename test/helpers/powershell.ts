@@ -3,7 +3,7 @@ export type Variables = Readonly<Record<string, string>>
 
 /**
  * Splits a PowerShell line that calls a program, up to a pipe.
- * @throws {Error} for words that PowerShell might change, such as numbers or unquoted lists
+ * @throws {Error} for unknown variables, and for words that PowerShell might change
  */
 export function readLine(line: string, variables: Variables): string[] {
   const words: string[] = []
@@ -33,7 +33,7 @@ function expand(text: string, variables: Variables): string {
 /** Functions that join words to the command line that PowerShell passes to a program. */
 export const commandLines = {
   /**
-   * PowerShell up to 7.2 and Windows PowerShell: empty words are lost, words with spaces are quoted, and
+   * PowerShell up to 7.2 and Windows PowerShell: empty words are lost, words with white space are quoted,
    * nothing is escaped.
    */
   old: (words: readonly string[]) =>
@@ -52,7 +52,7 @@ export const commandLines = {
       .join(' '),
 }
 
-/** Splits a Windows command line like CommandLineToArgvW after the first word. */
+/** Splits the arguments of Windows programs like Microsoft’s C runtime. */
 export function argvOf(line: string): string[] {
   const words: string[] = []
   let word: string | undefined

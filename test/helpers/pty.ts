@@ -7,7 +7,9 @@ import { environment, runCommand } from './command.ts'
 import { startProgram } from './serving.ts'
 import { soon, Watched } from './waiting.ts'
 
-/** Returns a function that wraps a shell command line in a pseudoterminal; undefined if there is none. */
+/**
+ * Returns a function that wraps a shell command line in a pseudoterminal; undefined without a suitable tool.
+ */
 function findTerminal(): ((line: string) => [string, ...string[]]) | undefined {
   const said = (command: string, flag: string) =>
     String(spawnSync(command, [flag], { encoding: 'utf8' }).stdout)
@@ -27,7 +29,7 @@ function findTerminal(): ((line: string) => [string, ...string[]]) | undefined {
 
 const inTerminal = findTerminal()
 
-/** True if tests can run programs on a terminal. Otherwise, this module prints a notice. */
+/** True if tests can run programs on a terminal. */
 export const hasTerminal = inTerminal !== undefined
 if (!hasTerminal) notice('terminal', 'neither script of util-linux nor python3 is there to make a terminal')
 
@@ -35,7 +37,7 @@ function command(argv: readonly string[]): [string, ...string[]] {
   return onTerminal(['exec', node, launcher, ...argv].map(quoteForShell).join(' '))
 }
 
-/** Returns the words that run a shell command line on a pseudoterminal. */
+/** Returns the words that run a shell command line on a pseudoterminal; throws without `hasTerminal`. */
 export function onTerminal(line: string): [string, ...string[]] {
   if (!inTerminal) throw new Error('this machine has no way to run a program on a terminal')
   return inTerminal(line)
@@ -44,7 +46,6 @@ export function onTerminal(line: string): [string, ...string[]] {
 /** Removes the carriage returns that a terminal adds at the ends of lines. */
 export const fromTerminal = (text: string) => text.replaceAll('\r\n', '\n')
 
-/** Runs the built program on a real terminal until it exits. */
 export async function runOnTerminal(
   argv: readonly string[],
   env: Record<string, string>,
@@ -62,7 +63,6 @@ export async function runOnTerminal(
   return { code, shown: fromTerminal(stdout) }
 }
 
-/** Starts the built program on a real terminal. */
 export function startOnTerminal(argv: readonly string[], env: Record<string, string>) {
   const [program, ...words] = command(argv)
   return startProgram(program, words, { SHELL: '/bin/sh', ...env })
@@ -71,7 +71,7 @@ export function startOnTerminal(argv: readonly string[], env: Record<string, str
 /** Text to type after another text is shown. */
 export type Reply = readonly [shown: string, typed: string]
 
-/** Runs a shell command line on a real terminal, and types each reply after its text is shown. */
+/** Runs a shell command line on a pseudoterminal, and types each reply after its text is shown. */
 export async function talkOnTerminal(line: string, env: Record<string, string>, replies: readonly Reply[]) {
   const [program, ...words] = onTerminal(line)
   const child = spawn(program, words, {

@@ -16,7 +16,7 @@ export async function openSocket(origin: string, options: { allowHalfOpen?: bool
   return socket
 }
 
-/** Sends bytes, and returns all received bytes when the service closes the connection. */
+/** Sends bytes, and returns the received text when the service closes the connection. */
 export async function sendRaw(origin: string, ...parts: (string | Uint8Array)[]): Promise<string> {
   const socket = await openSocket(origin)
   return new Promise((resolve) => {
@@ -31,7 +31,6 @@ export async function sendRaw(origin: string, ...parts: (string | Uint8Array)[])
   })
 }
 
-/** Formats an HTTP request with `Connection: close`. */
 export function rawRequest(requestLine: string, headers: Record<string, string>, body = ''): string {
   const lines = Object.entries({ connection: 'close', ...headers }).map(
     ([name, value]) => `${name}: ${value}`,
@@ -39,7 +38,6 @@ export function rawRequest(requestLine: string, headers: Record<string, string>,
   return `${[`${requestLine} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n${body}`
 }
 
-/** Headers of a WebSocket handshake. */
 export const upgradeHeaders = {
   connection: 'Upgrade',
   upgrade: 'websocket',

@@ -11,7 +11,7 @@ export interface Received {
 
 const ok = (_: Received, response: ServerResponse) => void response.end()
 
-/** Starts a loopback web server that records requests and responds 200 by default. */
+/** Starts a web server that records requests and responds 200 by default. */
 export async function startReceiver(
   answer: (received: Received, response: ServerResponse) => void = ok,
   host = '127.0.0.1',

@@ -2,7 +2,6 @@ import { formatLogLine } from '../../src/embedded/common/log.ts'
 import { type BrowserPage, startBrowser } from './browser.ts'
 import { serveHere } from './serve-here.ts'
 
-/** Serves a workspace, and starts a browser for its room pages. */
 export async function roomPages(options: Parameters<typeof serveHere>[0] = {}) {
   const log: string[] = []
   const serving = await serveHere({ log: (entry) => log.push(formatLogLine(entry)), ...options })

@@ -3,7 +3,6 @@ import { answer, type World } from './world.ts'
 
 type Thing = Record<string, unknown>
 
-/** Room with its sessions and number of members. */
 export interface RoomInUse {
   room: Thing & { id: string }
   sessions?: readonly Thing[]
@@ -12,7 +11,7 @@ export interface RoomInUse {
 
 /** Differences between a service and the embedded service for sessions and members. */
 export interface UseDifferences {
-  /** True if lists have no total, and lists of sessions have no `paging`. */
+  /** True if members have no total, and sessions have no `paging`. */
   withoutTotals?: boolean
   /** True if the total of a page is the number of its items. */
   countsPages?: boolean

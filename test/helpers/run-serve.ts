@@ -10,7 +10,7 @@ import { Inbox } from './inbox.ts'
 import { soon } from './waiting.ts'
 import { tempDir } from './world.ts'
 
-/** Creates a home directory; returns variables that isolate settings, workspace and temporary files in it. */
+/** Creates a home directory; returns variables that select it for settings, workspace and temporary files. */
 export function homes() {
   const dir = tempDir()
   return {
@@ -64,7 +64,7 @@ export async function joinRoom(ready: Ready, room: string, query = ''): Promise<
   return webSocket
 }
 
-/** Creates a client from the line that a service prints when it is ready. */
+/** Creates a client from the ready event of a service. */
 export function serviceOf(ready: Ready) {
   const apiKey = readFileSync(ready.api_key_file, 'utf8').trim()
   async function call(method: string, path: string, body?: object) {
@@ -81,7 +81,6 @@ export function serviceOf(ready: Ready) {
     call,
     /** Environment variables that select the service. */
     api: { MEETROOM_BASE_URL: ready.base_url, MEETROOM_API_KEY: apiKey },
-    /** Creates a room and returns its ID. */
     createRoom: async (more: object = {}): Promise<string> =>
       (await call('POST', '/rooms', { name: 'Weekly sync', type: 'open', ...more })).body.room.id,
   }

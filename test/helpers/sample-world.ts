@@ -62,8 +62,8 @@ const createFilled = worldsWith(async (world) => {
 })
 
 /**
- * Creates a service and stored profiles with everything that the documentation mentions. The environment
- * names no service.
+ * Creates a service, files and stored profiles for the commands of the documentation. `env` selects no
+ * service.
  * @param more files of one topic
  */
 export async function createSampleWorld(more: Readonly<Record<string, string>> = {}) {
@@ -99,7 +99,6 @@ export async function createSampleWorld(more: Readonly<Record<string, string>> =
     ['TOPIC', 'concepts'],
     ['FILE', `${world.dir}/FILE`],
   ] as const
-  /** Replaces the placeholders of the documentation. */
   const fillIn = (line: string) => values.reduce((text, [name, value]) => text.replaceAll(name, value), line)
   return { world, env, fillIn }
 }

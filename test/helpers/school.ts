@@ -3,7 +3,6 @@ import { answer, type World } from './world.ts'
 
 type Thing = Record<string, unknown>
 
-/** Room with its sessions and members. */
 export interface Lesson {
   room?: Thing
   sessions?: readonly Thing[]
@@ -56,7 +55,6 @@ export function session(user_id: string | null, from: string, to: string | null,
   }
 }
 
-/** Creates a member whose name is the user ID in capital letters, invited before all sessions. */
 export function member(user_id: string | null, more: Thing = {}): Thing {
   return {
     id: `m-${user_id}`,

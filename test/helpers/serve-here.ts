@@ -4,7 +4,7 @@ import { type ServeOptions, serve } from '../../src/embedded/serve.ts'
 import { createProcessHost } from '../../src/host.ts'
 import { tempDir } from './world.ts'
 
-/** Starts the service in this process, in memory, on a free loopback port. */
+/** Starts the service in this process, in memory by default. */
 export async function serveHere(options: Partial<ServeOptions> = {}) {
   const serving = await serve({
     dir: undefined,

@@ -18,7 +18,6 @@ export interface Running extends ReturnType<typeof logOf> {
   ended(patienceMs?: number): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
-/** Starts the built program and kills it at the end of the test. */
 export function startBuilt(argv: readonly string[], env: Record<string, string>, cwd?: string): Running {
   return startProgram(node, [launcher, ...argv], env, cwd)
 }
@@ -54,11 +53,14 @@ export function startProgram(
 export interface ServeOptions {
   /** Path of the program; the built program by default. */
   script?: string | undefined
-  /** Wraps the command line in another command line, such as that of a container. */
+  /** Wraps the command line in another command line. */
   within?: Within
 }
 
-/** Starts `meetroom serve --json` on a free port and waits until it is ready. */
+/**
+ * Starts `meetroom serve --json` on a free port and waits until it is ready.
+ * @throws {Error} if the program ends earlier
+ */
 export async function startServe(
   argv: readonly string[],
   env: Record<string, string>,

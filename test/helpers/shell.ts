@@ -12,9 +12,9 @@ interface LineOptions {
 
 /**
  * Runs a line like a shell, in the directory of a world, with quotes, `< FILE`, `> FILE` and pipes. A pipe
- * ends at the first program other than meetroom. Of a line with `$(…)` or `<(…)`, only the inner command
- * runs.
- * @throws {Error} if the line does not call meetroom
+ * ends at the first failure or non-meetroom program. Of a line with `$(meetroom …)` or `<(meetroom …)`, only
+ * the inner command runs.
+ * @throws {Error} if the line does not start with meetroom
  */
 export async function runLine(world: World, line: string, options: LineOptions = {}): Promise<Run> {
   const { env = {}, started = () => {} } = options
@@ -51,7 +51,10 @@ export async function runLine(world: World, line: string, options: LineOptions =
   return run
 }
 
-/** Returns the first code block of a language in the documentation after a line that starts with `words`. */
+/**
+ * Returns the first code block of a language in the documentation after a line that starts with `words`.
+ * @throws {Error} if there is no such block
+ */
 export function blockBehind(words: string, language: string): string {
   const readme = documentation()
   const from = readme.indexOf(`\n${words}`)
@@ -60,7 +63,6 @@ export function blockBehind(words: string, language: string): string {
   return block
 }
 
-/** Returns the lines of the documented recipe after a line that starts with `words`. */
 export function recipe(words: string): string[] {
   return blockBehind(words, 'sh').trim().split('\n')
 }

@@ -41,14 +41,14 @@ const starts: Record<TerminalShell, { command: string; file: string; text: (scri
   },
 }
 
-/** Prepares a shell with completion and with separate directories. */
+/** Prepares a home directory for a shell with completion. */
 export function atShell(shell: TerminalShell) {
   const env = { ...homes(), XDG_CACHE_HOME: '' }
   env.XDG_CACHE_HOME = join(env.HOME, 'cache')
   const bin = join(env.HOME, 'bin')
   mkdirSync(join(env.HOME, '.config/fish'), { recursive: true })
   mkdirSync(bin)
-  // This program records its arguments, one per line, and runs only the completion command.
+  // This program runs `__complete`, and records the arguments of other calls, one per line.
   const noted = join(env.HOME, 'noted')
   const complete = `exec ${quoteForShell(node)} ${quoteForShell(launcher)} "$@"`
   const note = `printf '%s\\n' "$@" > ${quoteForShell(noted)}; echo ENDED`

@@ -22,7 +22,7 @@ export const withStops = <Case>(cases: readonly Case[]): [stop: Stop, one: Case]
  */
 export const promptlyMs = full ? 300 : 3000
 
-/** Options of tests that measure time. They allow retries, because a busy machine exceeds limits. */
+/** Options of tests that measure time. A full run allows retries for a busy machine. */
 export const measured = { retry: full ? 3 : 0, timeout: 60_000 }
 
 export interface Signalled {
@@ -31,7 +31,7 @@ export interface Signalled {
   signal: NodeJS.Signals | null
   stdout: string
   stderr: string
-  /** Time from the signal to the end, in milliseconds. */
+  /** Milliseconds to the end, after the signal and `meanwhile`. */
   lingeredMs: number
 }
 
@@ -46,6 +46,7 @@ interface Start {
  * Runs the built program and sends it a signal.
  * @param reached resolves when the signal should be sent
  * @param meanwhile runs after the signal; its duration is not measured
+ * @throws {Error} if the program ends before the signal
  */
 export async function signalled(
   argv: readonly string[],
@@ -85,7 +86,7 @@ export async function signalled(
  */
 export async function stuckService(answer: string) {
   let tell = () => {}
-  /** Resolves when a request has arrived and received the response. */
+  /** Resolves after the first request and its response, if any. */
   const asked = new Promise<void>((resolve) => {
     tell = resolve
   })
@@ -112,7 +113,7 @@ export async function heldService() {
   })
   return {
     baseUrl: `http://127.0.0.1:${await listen(server)}/v1`,
-    /** Resolves when this number of requests is pending. */
+    /** Resolves when at least `many` requests are pending. */
     holds: (many: number) =>
       new Promise<void>((resolve) => {
         came = () => {

@@ -13,7 +13,7 @@ const port = 53
 const mounting = (dir: string) =>
   [
     `mount --bind ${dir}/resolv.conf /etc/resolv.conf`,
-    // The resolver must use only this name server.
+    // Excludes sources other than files and DNS.
     existsSync('/etc/nsswitch.conf') ? `mount --bind ${dir}/nsswitch.conf /etc/nsswitch.conf` : 'true',
   ].join(' && ')
 
@@ -25,8 +25,8 @@ function withFiles(): string {
 }
 
 /**
- * Starts a name server that never responds, until the end of the test. Returns undefined without permission
- * to mount and to listen on port 53.
+ * Starts a name server that never responds, until the end of the test. Returns undefined if mounting or
+ * listening on port 53 fails.
  */
 export async function silentNames() {
   const mount = mounting(withFiles())

@@ -3,8 +3,7 @@ import { appendFileSync, mkdirSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 
 /**
- * Mounts a file system of 1 MiB on a directory until the end of the test. Returns false without permission to
- * mount.
+ * Mounts a file system of 1 MiB on a directory until the end of the test. Returns false if the mount fails.
  * @param options mount options, such as `ro` or another size
  */
 export function mountDisk(dir: string, ...options: string[]): boolean {

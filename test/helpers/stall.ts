@@ -70,7 +70,6 @@ export interface Timed {
   lingeredMs: number
 }
 
-/** Runs the built program, and measures the time from its first error output to its end. */
 export function runTimed(
   argv: readonly string[],
   env: Record<string, string>,
@@ -92,8 +91,8 @@ export function runTimed(
 }
 
 /**
- * Waits until a process blocks because it opens a named pipe without another end, but no longer than three
- * seconds. On systems other than Linux, always waits three seconds.
+ * Waits until a process opens a named pipe that no other process has opened, for at most 3 s. On systems
+ * other than Linux, always waits 3 s.
  */
 export async function openingPipe(pid: number): Promise<void> {
   const end = performance.now() + 3000

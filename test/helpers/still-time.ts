@@ -6,7 +6,10 @@ export async function turns(count = 5): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Replaces the clock of a host. After 20 turns of the event loop, time advances to the earliest sleeper. */
+/**
+ * Replaces `monotonic` and `sleep` of a host. After 20 event-loop turns, time advances to the earliest
+ * sleeper.
+ */
 export function stillTime(host: TestHost): void {
   let now = 0
   let sleepers: { at: number; wake: () => void }[] = []
@@ -33,8 +36,7 @@ export function stillTime(host: TestHost): void {
 }
 
 /**
- * Holds all sleepers until `wake` is called or a second sleeper arrives, so that a test with an unexpected
- * second sleeper fails instead of waiting forever.
+ * Holds sleepers until `wake` is called. A second sleeper wakes all, so that a test does not wait forever.
  */
 export function oneSleeper(host: TestHost): { slept: number[]; wake(): void } {
   const slept: number[] = []
