@@ -2,7 +2,7 @@ import { andMore } from '../../api/plural.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { type FailedInput, openRejects } from './journal/rejects.ts'
-import { maxReported } from './journal/results.ts'
+import { maxReported } from './read/place.ts'
 
 export class RowProblems {
   readonly #context: Context

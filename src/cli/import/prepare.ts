@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { andMore, counted, plural } from '../../api/plural.ts'
+import { counted, plural } from '../../api/plural.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { describeTarget, findDataDir, findOptionalDataDir } from '../requests/find-service.ts'
@@ -7,7 +7,6 @@ import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
 import { RowProblems, refuseInvalid } from './invalid-rows.ts'
 import { findOtherParts, isSelected, journalPath, receiptPath } from './journal/parts.ts'
 import { leaveOutImported, requireNoneUnfinished, requireNotImported } from './journal/receipt.ts'
-import { maxReported } from './journal/results.ts'
 import { type CheckedInput, checkInput } from './read/check.ts'
 import { createMemberReader, memberColumns } from './read/group.ts'
 import type { ImportFlags } from './read/import-flags.ts'
@@ -58,8 +57,8 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   }
   const reader = await createRowReader(adapter, readerOptions)
   const problems = new RowProblems(context)
-  const lookalikes = context.flags.dryRun ? new Lookalikes(reader.fieldOf, adapter.name) : undefined
-  let reportedLookalikes = 0
+  // The interrupted run has printed the warnings.
+  const lookalikes = flags.resume ? undefined : new Lookalikes(reader.fieldOf, adapter.name)
   const origins = new SavedOrigins()
   const checked = await checkInput({
     source,
@@ -74,9 +73,8 @@ export async function prepareImport(context: Context, request: ImportRequest): P
     signal: context.interrupt,
     onRow: async (row) => {
       if (row.fields) origins.note(row.fields)
-      for (const difference of lookalikes?.findIn(row) ?? [])
-        if (reportedLookalikes++ < maxReported)
-          await context.notice(`warning: ${formatInputPlace(source, row)}: ${difference}`)
+      for (const mistake of lookalikes?.findIn(row) ?? [])
+        await context.notice(`warning: ${formatInputPlace(source, row)}: ${mistake}`)
     },
     onProblem: async (row, problem) => {
       if (flags.skipInvalid || roles.noteProblem(problem, formatRowPlace(row))) return
@@ -86,8 +84,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   await reportEmpty(context, request, checked)
   await reportTrimmed(context, checked)
   if (checked.empty > 0) await context.notice(`skipped ${counted(checked.empty, 'empty row')}`)
-  if (reportedLookalikes > maxReported)
-    await context.notice(`${andMore(reportedLookalikes - maxReported)} such warnings`)
+  for (const rest of lookalikes?.listRest() ?? []) await context.notice(rest)
   await problems.end()
   const unknownRoles = roles.unknownError(source.name)
   if (unknownRoles) await context.reportError(unknownRoles)

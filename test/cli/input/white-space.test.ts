@@ -199,8 +199,8 @@ describe('white space around values in an import', () => {
   })
 })
 
-describe('a dry run of an import', () => {
-  test('a dry run of an import reports values that differ only in case, white space or Unicode normalization', async () => {
+describe('an import and its dry run', () => {
+  test('an import reports values that differ only in case, white space or Unicode normalization', async () => {
     world.file(
       'users.csv',
       'user_id,name,email\n' +
@@ -220,15 +220,39 @@ describe('a dry run of an import', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('a dry run of an import reports emails without @', async () => {
-    world.file('users.csv', 'user_id,email\nkate,kate(at)school.example\nada,ada@x.test\n')
-    const { code, stderr } = await world.run('users import users.csv --map email=email --dry-run')
-    expect(code).toBe(0)
-    expect(stderr).toContain('warning: users.csv:2: email “kate(at)school.example” has no @\n')
-    expect(stderr.match(/has no @/g)).toHaveLength(1)
+  test('an import and its dry run print the same warnings about emails without @ and IDs that look like text', async () => {
+    const pupils = Array.from({ length: 20 }, (_, i) => `Ann Bee ${i},,\n`).join('')
+    world.file(
+      'users.csv',
+      `user_id,name,email\nkate,kate@x.test,Kate Lee\nTotal: 1,,\n${pupils}auth0|5,,a@x.test\n`,
+    )
+    const warnings = [
+      'users.csv:2: email “Kate Lee” has no @',
+      'users.csv:3: user_id “Total: 1” does not look like an ID',
+      ...Array.from(
+        { length: 18 },
+        (_, i) => `users.csv:${i + 4}: user_id “Ann Bee ${i}” does not look like an ID`,
+      ),
+    ]
+    const expected = [...warnings.map((each) => `warning: ${each}`), 'and 2 more such warnings']
+    for (const [flag, summary] of [
+      ['--dry-run', 'would create 23, overwrite 0, skip 0 of 23 users; 0 would fail'],
+      ['--if-exists=skip', 'imported 23 of 23 users'],
+    ] as const) {
+      const { code, stderr } = await world.run(['users', 'import', 'users.csv', flag])
+      expect({ code, lines: stderr.split('\n') }).toEqual({ code: 0, lines: [...expected, summary, ''] })
+    }
   })
 
-  test('a dry run of an import reports room names that differ in inner white space, but not in removed white space', async () => {
+  test('users create prints the same warning about an ID that looks like text with and without --dry-run', async () => {
+    for (const flags of [['--dry-run'], []])
+      expect(await world.run(['users', 'create', 'Kate Lee', ...flags])).toMatchObject({
+        code: 0,
+        stderr: 'warning: user_id “Kate Lee” does not look like an ID; --name sets the name\n',
+      })
+  })
+
+  test('an import reports room names that differ in inner white space, but not in removed white space', async () => {
     world.file('rooms.csv', 'name,type\nMaths 7a,open\nMaths 7a ,open\nMaths\u00a07a,open\nMaths 7a,open\n')
     const { stderr } = await world.run('rooms import rooms.csv --dry-run')
     expect(stderr.split('\n').filter((line) => line.includes('differs'))).toEqual([
@@ -238,7 +262,7 @@ describe('a dry run of an import', () => {
     ])
   })
 
-  test('a dry run of an import prints no warning about equal values', async () => {
+  test('an import prints no warning about equal values', async () => {
     const id = await world.room('R')
     for (const user_id of ['ada', 'bob']) await world.send('POST', '/users', { user_id })
     world.file('members.csv', `room_id,user_id,name\n${id},ada,A\n${id},bob,A\n`)

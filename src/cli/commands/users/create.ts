@@ -1,8 +1,9 @@
 import { Option } from 'commander'
 import { user } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
-import { suggest, suggestHelp, UsageError } from '../../../errors.ts'
+import { suggestHelp, UsageError } from '../../../errors.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
+import { describeUnlikelyId } from '../../input/unlikely-id.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
@@ -38,12 +39,9 @@ export function defineUserCreate(users: MeetroomCommand, act: DefineAction): voi
       if (flags.ifNotExists && (await exists(context, id)))
         return runOne(context, 'getUser', { params: { user_id: id } })
       if (!flags.overwrite) await requireFree(context, id)
+      const unlikely = body.name === undefined ? describeUnlikelyId('user_id', id) : undefined
+      if (unlikely !== undefined) await context.notice(`warning: ${unlikely}; --name sets the name`)
       await runOne(context, 'createUser', { body })
-      if (/\s/.test(id) && body.name === undefined)
-        await context.notice([
-          `“${id}” is now the ID of a user without a name; to name the user: `,
-          suggest(['users', 'update', id, '--name', id]),
-        ])
     }),
   )
   addExamples(

@@ -4,12 +4,12 @@ import { ApiError, ClosedOutput } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import { type RowOf, rowKinds } from '../../output/views/rows.ts'
 import type { Item } from '../../output/views/views.ts'
+import { maxReported } from '../read/place.ts'
 
 export interface Result extends RowOf<'results'> {
   place: () => string
 }
 
-export const maxReported = 20
 const maxWaiting = 1000
 const maxBatch = 10_000
 

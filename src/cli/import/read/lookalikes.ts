@@ -1,26 +1,33 @@
+import { andMore } from '../../../api/plural.ts'
+import { deprecated } from '../../../api/vocabulary.ts'
+import { describeUnlikelyId } from '../../input/unlikely-id.ts'
 import { trimWhiteSpace } from '../../input/white-space.ts'
 import type { ImportAdapter } from '../adapter/adapter.ts'
 import { splitFields } from './check.ts'
-import { isEmailField, isIdentifyingField } from './identity.ts'
-import { formatRowPlace } from './place.ts'
+import { idFields, isEmailField, isIdentifyingField } from './identity.ts'
+import { formatRowPlace, maxReported } from './place.ts'
 import type { Row } from './rows.ts'
 import { describeListCell, isListCell } from './split-rows.ts'
 
-const maxValues = 200_000
+/** Maximum number of different values of a field that are compared, which limits memory. */
+const maxValues = 50_000
 
-interface EarlierValue {
+/** Value with the position of its row. */
+interface EarlierValue extends Pick<Row, 'line' | 'number'> {
   value: string
-  place: string
 }
 
 /**
- * Detector of probable mistakes in identifying values: similarity to an earlier value, a list of rooms in one
- * cell, and an email without @.
+ * Detector of probable mistakes: values similar to an earlier value, cells that contain a list, emails
+ * without @, and IDs that look like text.
  */
 export class Lookalikes {
   readonly #fieldOf: (column: string) => string
-  readonly #values = new Map<string, EarlierValue>()
+  /** Values by field, and by text that similar values share. */
+  readonly #values = new Map<string, Map<string, EarlierValue>>()
   readonly #reported = new Set<string>()
+  #count = 0
+  /** Field that identifies the room of a row; undefined for users. */
   readonly #roomField: string | undefined
 
   constructor(fieldOf: (column: string) => string, kind: ImportAdapter['name']) {
@@ -28,34 +35,46 @@ export class Lookalikes {
     this.#roomField = splitFields[kind]
   }
 
+  /** Yields the probable mistakes of a row, until `maxReported` mistakes are found in all rows. */
   *findIn(row: Row): Generator<string> {
+    for (const mistake of this.#find(row)) if (this.#count++ < maxReported) yield mistake
+  }
+
+  /** Describes the mistakes that `findIn` did not yield; empty if there are none. */
+  listRest(): readonly string[] {
+    return this.#count > maxReported ? [`${andMore(this.#count - maxReported)} such warnings`] : []
+  }
+
+  *#find(row: Row): Generator<string> {
     for (const [column, given] of Object.entries(row.fields ?? {})) {
       const field = this.#fieldOf(column)
       if (typeof given !== 'string' || !isIdentifyingField(field)) continue
       // Surrounding white space is removed before the row is sent.
       const value = trimWhiteSpace(given)
-      if (value === '') continue
+      if (value === '' || value === deprecated) continue
       if (isEmailField(field) && !value.includes('@')) yield `${field} “${value}” has no @`
       const isRoom = field === this.#roomField
-      if (isRoom && isListCell(value) && !this.#reported.has(value)) {
-        this.#reported.add(value)
-        yield describeListCell(value)
-      }
-      const key = `${field}\0${normalizeForComparison(field, value, isRoom && field === 'name')}`
-      const earlier = this.#values.get(key)
+      const values = this.#values.get(field) ?? new Map<string, EarlierValue>()
+      this.#values.set(field, values)
+      const key = normalizeForComparison(field, value, isRoom && field === 'name')
+      const earlier = values.get(key)
       if (!earlier) {
-        if (this.#values.size < maxValues) this.#values.set(key, { value, place: formatRowPlace(row) })
+        if (values.size < maxValues) values.set(key, { value, line: row.line, number: row.number })
+        if (isRoom && isListCell(value)) yield describeListCell(value)
+        else if (idFields.includes(field)) {
+          const unlikely = describeUnlikelyId(field, value)
+          if (unlikely !== undefined) yield unlikely
+        }
       } else if (earlier.value !== value && !this.#reported.has(`${field}\0${value}`)) {
         this.#reported.add(`${field}\0${value}`)
-        yield `${field} “${value}” differs from the value in ${earlier.place} only by ${describeDifference(earlier.value, value)}`
+        yield `${field} “${value}” differs from the value in ${formatRowPlace(earlier)} only by ${describeDifference(earlier.value, value)}`
       }
     }
   }
 }
 
 function normalizeForComparison(field: string, value: string, ignoresCase: boolean): string {
-  // NFKC also replaces full-width characters and special spaces.
-  const text = collapseSpaces(value.normalize('NFKC'))
+  const text = /^[!-~]+(?: [!-~]+)*$/.test(value) ? value : collapseSpaces(value.normalize('NFKC'))
   return ignoresCase || isEmailValue(field, value) ? text.toLowerCase() : text
 }
 

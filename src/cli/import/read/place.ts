@@ -1,7 +1,11 @@
 import type { Row } from './rows.ts'
 import type { Source } from './source.ts'
 
-export function formatRowPlace({ line, number }: Row): string {
+/** Maximum number of rows with a problem, and of warnings, that are printed. */
+export const maxReported = 20
+
+/** Formats the position of a row: `line 12`, or `row 3` if the input has no lines. */
+export function formatRowPlace({ line, number }: Pick<Row, 'line' | 'number'>): string {
   return line === undefined ? `row ${number}` : `line ${line}`
 }
 

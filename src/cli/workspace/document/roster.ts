@@ -133,6 +133,7 @@ function* listWarnings(file: string, { rooms, users }: Roster): Generator<string
   ]
   for (const cell of cells)
     for (const text of lookalikes.findIn(cell)) yield `warning: ${file}:${cell.line}: ${text}`
+  yield* lookalikes.listRest()
   const named = [...users.values()].find(({ user }) => isEmail(user.fields['name']))
   if (named)
     yield `warning: ${file}:${named.line}: the name of “${named.user.user_id}” is an email; --users-from names the columns of ID, name and email, such as email,name,email`

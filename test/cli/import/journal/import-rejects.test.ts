@@ -43,6 +43,9 @@ test('the file of --failed-out in CSV contains the original rows with the reason
   ).toEqual({
     codes: [8, 0],
     stderr:
+      'warning: people.csv:2: email “=1” has no @\n' +
+      'warning: people.csv:4: email “x” has no @\n' +
+      'warning: people.csv:5: email “x” has no @\n' +
       'error: people.csv:2 (ada): the user already exists\n' +
       'error: people.csv:5: user_id is missing\n' +
       'error: imported 1 of 3 users; 1 failed; 1 invalid row\n' +
