@@ -19,7 +19,7 @@ describe('an import', () => {
       'error: people.csv:3: user_id is missing\n' +
         'error: people.csv:8: profile_url must be a complete URL such as https://host/path, not “img.test/alan.png”\n' +
         'error: people.csv: 1 value is not guest, host or monitor: “chair” (1 row from line 4)\n' +
-        'hint: name its role, as in --role-map chair=guest\n' +
+        'hint: name its role with --role-map: guest, host or monitor\n' +
         `error: 3 of 5 rows are invalid; nothing was sent\n${mending}`,
     ],
     [
@@ -52,13 +52,13 @@ describe('an import', () => {
     [
       'invalid cells of members',
       'members.csv',
-      'room_id,user_id,type,is_blocked\nr,ada,owner,\n,ada,,\nr,,,\nr,ada,host,maybe\n',
-      'error: members.csv:3: room_id is missing\n' +
-        'error: members.csv:4: user_id is missing\n' +
-        'error: members.csv:5: is_blocked must be true or false, not “maybe”\n' +
-        'error: members.csv: 1 value is not guest, host or monitor: “owner” (1 row from line 2)\n' +
-        'hint: name its role, as in --role-map owner=guest\n' +
-        `error: 4 of 4 rows are invalid; nothing was sent\n${mending}`,
+      'room_id,user_id,type,is_blocked\nr,ada,owner,\nr,bob,chair,\nr,kay,Élève,\n,ada,,\nr,,,\nr,ada,host,maybe\n',
+      'error: members.csv:5: room_id is missing\n' +
+        'error: members.csv:6: user_id is missing\n' +
+        'error: members.csv:7: is_blocked must be true or false, not “maybe”\n' +
+        'error: members.csv: 3 values are not guest, host or monitor: “owner” (1 row from line 2), “chair” (1 row from line 3), “Élève” (1 row from line 4)\n' +
+        "hint: name their roles with --role-map: guest, host or monitor, as in --role-map 'owner=host,Élève=guest'\n" +
+        `error: 6 of 6 rows are invalid; nothing was sent\n${mending}`,
     ],
     [
       'roles that --role-map cannot name',

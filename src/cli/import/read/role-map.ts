@@ -6,6 +6,7 @@ import type { Fields } from '../../../api/resource-types.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import { toWordKey } from '../../matching/match.ts'
+import { findNearChoice } from '../../output/views/near-field.ts'
 import type { RequestBody } from '../adapter/adapter.ts'
 import { listFields } from './identity.ts'
 
@@ -136,13 +137,19 @@ export class RoleReader {
     const names = unknown.map(
       ({ value, rows, place }) => `“${value}” (${counted(rows, 'row')} from ${place})`,
     )
-    const pairs = unknown.flatMap(({ value }) => (isSeveral(value) ? [] : [`${value}=guest`]))
+    const words = unknown.map(({ value }) => value).filter((value) => !isSeveral(value))
+    const pairs = words.flatMap((word) => {
+      const role = findNearChoice(word, memberTypes)
+      return role === undefined ? [] : [`${word}=${role}`]
+    })
     const what = `${counted(size, 'value')} ${plural(size, 'is', 'are')} not ${formatChoices(memberTypes)}`
+    const flag = pairs.length < words.length ? ` with --role-map: ${formatChoices(memberTypes)}` : ''
+    const known = quoteForShell(pairs.slice(0, maxNamed).join(','))
     return new UsageError(`${file}: ${what}: ${listNames(names, maxNamed)}`, {
       hint:
-        pairs.length === 0
+        words.length === 0
           ? `change ${plural(size, 'it', 'them')} in the file`
-          : `name ${plural(size, 'its role', 'their roles')}, as in --role-map ${quoteForShell(pairs.slice(0, maxNamed).join(','))}`,
+          : `name ${plural(size, 'its role', 'their roles')}${flag}${pairs.length === 0 ? '' : `, as in --role-map ${known}`}`,
     })
   }
 }

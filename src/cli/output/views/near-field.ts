@@ -44,10 +44,13 @@ function correctFields(value: string, field: string, near: string, fields: reado
 }
 
 export function findNearChoice(word: string, choices: readonly string[]): string | undefined {
-  return findSynonym(word.toLowerCase(), choices) ?? findClosest(word, choices)
+  return findSynonym(foldChoice(word), choices) ?? findClosest(word, choices)
 }
 
-/** @param word synonym in lower case */
+/** Removes the ending of the feminine form in words such as “Schüler/in”. */
+const foldChoice = (word: string) => word.toLowerCase().replace(/[/*:_]-?in$/, '')
+
+/** Finds the choice that has `word`, in lower case, as a synonym. */
 export function findSynonym(word: string, choices: readonly string[]): string | undefined {
   const meant = Object.hasOwn(valueWords, word) ? valueWords[word] : undefined
   return meant?.find((choice) => choices.includes(choice))

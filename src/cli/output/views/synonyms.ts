@@ -32,18 +32,28 @@ export const fieldWords: Readonly<Record<string, readonly string[]>> = {
   date: ['time', 'created_at'],
 }
 
+/** Values by synonym, in lower case. */
 export const valueWords: Readonly<Record<string, readonly string[]>> = {
   admin: ['host'],
   administrator: ['host'],
   owner: ['host'],
   moderator: ['host'],
   teacher: ['host'],
+  lehrer: ['host'],
+  lehrerin: ['host'],
+  professeur: ['host'],
   observer: ['monitor'],
   viewer: ['monitor'],
   watcher: ['monitor'],
   member: ['guest'],
   participant: ['guest'],
   student: ['guest'],
+  pupil: ['guest'],
+  schüler: ['guest'],
+  schülerin: ['guest'],
+  schueler: ['guest'],
+  élève: ['guest'],
+  eleve: ['guest'],
   closed: ['private', 'terminated'],
   ended: ['terminated'],
   finished: ['terminated'],

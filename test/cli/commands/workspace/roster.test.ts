@@ -69,7 +69,7 @@ describe('a roster in CSV', () => {
     expect([refused.code, refused.stderr]).toEqual([
       2,
       'error: list.csv: 2 values are not guest, host or monitor: “Lehrer/in” (1 row from line 2), “SCHÜLER/IN” (1 row from line 4)\n' +
-        "hint: name their roles, as in --role-map 'Lehrer/in=guest,SCHÜLER/IN=guest'\n",
+        "hint: name their roles, as in --role-map 'Lehrer/in=host,SCHÜLER/IN=guest'\n",
     ])
     expect(at.world.requests).toEqual([])
     const map = ['--role-map', 'Lehrer/in=host,Schüler/in=guest']
@@ -200,7 +200,7 @@ describe('a roster in CSV', () => {
         'error: roster.csv:5: the name of p1 differs from line 2\n' +
         'error: roster.csv:6: 1 cell instead of 5\n' +
         'error: roster.csv: 1 value is not guest, host or monitor: “Boss” (1 row from line 7)\n' +
-        'hint: name its role, as in --role-map Boss=guest\n' +
+        'hint: name its role with --role-map: guest, host or monitor\n' +
         'error: 3 of 6 rows are invalid; nothing was sent\n' +
         'hint: fix the rows: a roster is applied only as a whole\n',
       [],

@@ -320,7 +320,7 @@ describe('rooms import --group-by name', () => {
         2,
         'error: courses.csv:4: user_id is missing\n' +
           'error: courses.csv: 1 value is not guest, host or monitor: “Boss” (2 rows from line 2)\n' +
-          'hint: name its role, as in --role-map Boss=guest\n' +
+          'hint: name its role with --role-map: guest, host or monitor\n' +
           'error: 3 of 5 rows are invalid; nothing was sent\n' +
           'hint: fix the rows, or pass --skip-invalid to skip them\n',
       ])
