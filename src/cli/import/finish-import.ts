@@ -98,7 +98,7 @@ function suggestFix(context: Context, { adapter, file, flags }: ImportPlan, tall
   const hasRejects = flags.failedOut !== undefined && !context.flags.dryRun
   if (hasRejects && tally.bad > tally.count('unknown')) return `fix ${flags.failedOut} and import it`
   if (tally.conflicts === 0) return tally.missingHint
-  return [`skip ${adapter.view.noun[1]} that exist with: `, skipCommand(adapter.name, file, flags.given)]
+  return [`skip ${adapter.view.noun[1]} that exist with: `, buildSkipCommand(adapter.name, file, flags.given)]
 }
 
 /** Flags that a suggested command omits. With the first two, rows that fail again would stop the run. */
@@ -121,8 +121,15 @@ export function buildUnblockCommand(name: string, file: string, given: readonly 
   return importCommand(name, file, given, others, ['--if-exists', 'update', '--unblock'])
 }
 
-function skipCommand(name: string, file: string, given: readonly GivenOption[]): Suggestion {
-  return importCommand(name, file, given, [...omittedFlags, '--if-exists'], ['--if-exists', 'skip'])
+/** @param added flags besides `--if-exists skip` */
+export function buildSkipCommand(
+  name: string,
+  file: string,
+  given: readonly GivenOption[],
+  added: readonly string[] = [],
+): Suggestion {
+  const others = [...omittedFlags, '--if-exists']
+  return importCommand(name, file, given, others, [...added, '--if-exists', 'skip'])
 }
 
 function importCommand(

@@ -18,6 +18,9 @@ const refused = (known: string, journal = `receipt ${join(receipts(), receiptNam
     'hint: pass --match name --if-exists skip to create only missing rooms, or --again to create all rooms again\n',
 })
 
+const namesakes = (service: string, flags = '') =>
+  `warning: 3 of 3 rows create another room with an existing name: “R1”, “R2”, “R3”; skip rooms that exist with: meetroom rooms import rooms.csv${flags} --match name --if-exists skip --base-url ${service}\n`
+
 describe('a second rooms import of the same rows', () => {
   beforeEach(async () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
@@ -62,7 +65,10 @@ describe('a second rooms import of the same rows', () => {
 
   test('a second rooms import of the same rows into another service creates the rooms', async () => {
     const other = { env: { MEETROOM_BASE_URL: 'https://other.test/v1' } }
-    expect(await world.run('rooms import rooms.csv', other)).toMatchObject(done)
+    expect(await world.run('rooms import rooms.csv', other)).toMatchObject({
+      ...done,
+      stderr: namesakes('https://other.test/v1') + done.stderr,
+    })
   })
 
   test('a second rooms import of the same rows with --match name --if-exists skip creates only the missing rooms', async () => {
@@ -79,6 +85,43 @@ test('rooms import --no-receipt removes the journal after a complete run and wri
   expect(await run('rooms import rooms.csv --no-receipt')).toMatchObject(done)
   expect(world.read('rooms.csv.journal')).toBeUndefined()
   expect(receiptNames()).toEqual([])
+})
+
+describe('a rooms import of rows without IDs', () => {
+  test('rooms import and its dry run warn of rows with the names of existing rooms, and the suggested command skips them', async () => {
+    for (let i = 1; i <= 7; i++) await world.room(`R${i}`)
+    const dry = await run('rooms import rooms.csv --dry-run')
+    const target = 'https://meet.test/v1'
+    const summary = 'would create 3, overwrite 0, skip 0 of 3 rooms; 0 would fail\n'
+    expect(dry.stderr).toBe(namesakes(target, ' --dry-run') + summary)
+    expect(await run('rooms import rooms.csv --match name --if-exists skip')).toMatchObject({
+      code: 0,
+      stderr: 'imported 0 of 3 rooms; 3 skipped\n',
+    })
+    world.file('more.csv', `${roomsCsv(9)}R1,open\n`)
+    // Names of repeated rows or rooms cannot be matched.
+    expect(await run('rooms import more.csv')).toMatchObject({
+      code: 0,
+      stderr:
+        'warning: 8 of 10 rows create another room with an existing name: “R7”, “R6”, “R5” and 4 more\n' +
+        'imported 10 of 10 rooms\n',
+    })
+    expect(await world.rooms()).toHaveLength(17)
+  })
+
+  test('rooms import sends no lookup with --quiet, with --again or for rows with IDs, and needs no permission to list rooms', async () => {
+    await world.room('R1')
+    world.file('ids.csv', 'id,name,type\n66f1a2b3c4d5e6f708192a3b,R1,open\n')
+    for (const line of ['ids.csv', 'rooms.csv --quiet', 'rooms.csv --again']) {
+      world.requests.length = 0
+      expect(await run(`rooms import ${line}`)).toMatchObject({ code: 0 })
+      expect(world.sent().filter((sent) => /^GET .rooms\?(?!limit=1$)/.test(sent))).toEqual([])
+    }
+    world.intercept = async ({ method, url }, next) =>
+      method === 'GET' && url.includes('/rooms?') ? answer(403, { error: { code: 'forbidden' } }) : next()
+    world.file('new.csv', roomsCsv(3))
+    expect(await run('rooms import new.csv')).toMatchObject(done)
+  })
 })
 
 describe('the receipt of rooms import', () => {
@@ -135,7 +178,7 @@ describe('the receipt of rooms import', () => {
   test('the receipt of rooms import is stored beside the input file if the receipts directory cannot be created', async () => {
     writeFileSync(join(world.dir, 'data'), '')
     expect(await run('rooms import rooms.csv --no-journal')).toMatchObject(done)
-    expect(await run('rooms import rooms.csv')).toMatchObject(done)
+    expect(await run('rooms import rooms.csv')).toMatchObject({ code: 0 })
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3', 'rooms.csv.journal'))
   })
 

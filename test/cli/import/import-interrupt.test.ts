@@ -74,22 +74,35 @@ describe('^C during an import', () => {
 
   test('rooms import --resume after ^C creates each missing room once', async () => {
     world.file('in.csv', roomsCsv(30))
-    const { code, stderr } = await runInterrupted('rooms import in.csv', { answered: 11, underWay: 8 })
+    const { code, stderr } = await runInterrupted('rooms import in.csv', { answered: 12, underWay: 8 })
     expect(code).toBe(130)
     expect(await world.run(goOn(stderr))).toMatchObject({ code: 0 })
     expect(await world.rooms()).toEqual(roomsOf(30))
-    expect(world.requests).toHaveLength(30)
+    expect(world.writes()).toHaveLength(30)
+  })
+
+  test('^C while rooms import reads the names of existing rooms exits 130 without a write', async () => {
+    world.file('in.csv', roomsCsv(30))
+    const { code, stderr } = await runInterrupted('rooms import in.csv', { answered: 0 })
+    expect({ code, stderr, writes: world.writes() }).toEqual({
+      code: 130,
+      stderr:
+        'imported 0 of 30 rooms; 30 not tried\nerror: interrupted\n' +
+        'hint: nothing was sent; retry with: meetroom rooms import in.csv --base-url https://meet.test/v1\n',
+      writes: [],
+    })
+    expect(await world.run('rooms import in.csv')).toMatchObject({ code: 0 })
   })
 
   test('^C during rooms import lets a started row complete if it needs several requests', async () => {
     world.file('in.csv', roomsCsv(6).replaceAll(',open', ',open,true').replace('type', 'type,is_terminated'))
     const { code, stderr } = await runInterrupted('rooms import in.csv --concurrency 2', {
-      answered: 0,
+      answered: 1,
       underWay: 2,
     })
     expect({ code, requests: world.sent().map((line) => line.slice(0, 4)) }).toEqual({
       code: 130,
-      requests: ['POST', 'POST', 'PUT ', 'PUT '],
+      requests: ['GET ', 'POST', 'POST', 'PUT ', 'PUT '],
     })
     expect(await world.run(goOn(stderr))).toMatchObject({ code: 0 })
     expect(await world.rooms()).toEqual(roomsOf(6))
@@ -284,7 +297,7 @@ describe('a request without a response after ^C', () => {
 
   test('rooms import --resume does not repeat a request without a response if a room with the same name exists', async () => {
     world.file('in.csv', roomsCsv(10))
-    const { code, stderr } = await runWithoutResponses('rooms import in.csv --concurrency 2', 4)
+    const { code, stderr } = await runWithoutResponses('rooms import in.csv --concurrency 2', 5)
     expect(code).toBe(130)
     // Simulates that the service processed one of the two requests.
     await world.room('R5')

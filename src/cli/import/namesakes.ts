@@ -1,0 +1,65 @@
+import { counted, listNames, plural } from '../../api/plural.ts'
+import { toText } from '../../api/to-text.ts'
+import type { Client } from '../../client/client.ts'
+import { InterruptedError, MeetroomError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import { readList, withoutNotices } from '../lists/read-list.ts'
+import { findRooms } from '../names/item-finder.ts'
+import { buildSkipCommand } from './finish-import.ts'
+import type { ImportPlan } from './prepare.ts'
+
+/** Maximum number of names that are searched with one request each. */
+const maxSearches = 5
+const maxNamed = 3
+
+/** Warns about rows without IDs that create a second room of the same name. */
+export async function warnAboutNamesakes(context: Context, plan: ImportPlan): Promise<void> {
+  const { adapter, checked, file, flags } = plan
+  if (!adapter.createDuplicates || flags.again || flags.resume || context.flags.quiet) return
+  const rows = new Map<string, number>()
+  if (checked.keyless > 0)
+    for await (const batch of checked.readAgain())
+      for (const { body } of batch)
+        if (body && adapter.keyOf(body) === undefined) increment(rows, toText(body['name']))
+  if (rows.size === 0) return
+  const rooms = await countRooms(await context.client(), rows).catch((error: unknown) => {
+    // A key may create rooms without permission to list them.
+    if (error instanceof MeetroomError && !(error instanceof InterruptedError))
+      return new Map<string, number>()
+    throw error
+  })
+  if (rooms.size === 0) return
+  const names = [...rooms.keys()]
+  const count = names.reduce((sum, name) => sum + (rows.get(name) ?? 0), 0)
+  const what = `warning: ${count} of ${counted(checked.shardRows, 'row')} ${plural(count, 'creates', 'create')} another room with an existing name: ${listNames(
+    names.map((name) => `“${name}”`),
+    maxNamed,
+  )}`
+  // With --match name, no two rows and no two rooms may have the same name.
+  const isMatchable =
+    checked.keyless === checked.rows - checked.invalid &&
+    [...rows.values(), ...rooms.values()].every((number) => number === 1)
+  await context.notice(
+    isMatchable
+      ? [
+          `${what}; skip rooms that exist with: `,
+          buildSkipCommand(adapter.name, file, flags.given, ['--match', 'name']),
+        ]
+      : what,
+  )
+}
+
+/** Counts the rooms with each of the names. */
+async function countRooms(client: Client, names: ReadonlyMap<string, number>): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  if (names.size <= maxSearches)
+    for (const name of names.keys()) for (const _ of await findRooms(client, name)) increment(counts, name)
+  else
+    for await (const { items } of readList(withoutNotices(client), 'listRooms', {}, { all: true }))
+      for (const { name } of items) if (names.has(toText(name))) increment(counts, toText(name))
+  return counts
+}
+
+function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
