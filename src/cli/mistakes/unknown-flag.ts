@@ -119,8 +119,15 @@ function explainForeignFlag(
     command.registeredArguments[0]?.name() === 'file' && splitOperands(others)[0].length < 2
   if (/^(-f|--file(name)?)$/.test(flag) && isFileMissing && rest[at] === flag && value !== '-')
     return ['pass the file without a flag: ', suggest([...words, ...others])]
-  if (/^--all(-\w+)?$/.test(flag) && has('--where') && !isReading(command))
-    return suggestAll(command, words, ...splitOperands(others))
+  if (flag === '--all' && has('--where') && !isReading(command))
+    return suggestAll(command, words, splitOperands(others)[0])
+  // Exports and reports have no limit: they print all items of their selection.
+  if (flag === '--all' && has('--where') && !has('--limit')) {
+    const selects =
+      splitOperands(others)[0].length > 0 || others.some((word) => /^--(all-rooms|where)/.test(word))
+    const rooms = has('--all-rooms') && !selects ? ['--all-rooms'] : []
+    return ['did you mean: ', suggest([...words, ...others, ...rooms])]
+  }
   if (words.join(' ') === 'rooms update' && flag === '--status' && /^(active|terminated)$/.test(value))
     return [
       'did you mean: ',
