@@ -53,7 +53,8 @@ export abstract class MeetroomError extends Error {
   abstract readonly exitCode: number
   /** Error code in JSON output, on which scripts rely. */
   abstract readonly code: string
-  readonly hint: Hint | undefined
+  /** Replaced when the command line shows more about the mistake. */
+  hint: Hint | undefined
   readonly correction: ErrorDetails['correction']
   readonly status: number | undefined
   readonly retryable: boolean

@@ -177,16 +177,14 @@ function toInterruptedError(cause: unknown, signal: AbortSignal): MeetroomError 
   return cause instanceof InterruptedError ? cause : (signal.reason as InterruptedError)
 }
 
-/** Finds a better hint for an invalid value or, with requests, for a missing item. */
-async function explainError(error: MeetroomError, run: Run, host: Host): Promise<MeetroomError> {
-  const { context, calledCommand } = run
-  if (error instanceof UsageError && calledCommand) {
-    const { explainValue } = await import('./cli/mistakes/usage-error.ts')
-    const { correctSuggestion } = await import('./cli/mistakes/trial.ts')
-    return correctSuggestion(explainValue(error, calledCommand), calledCommand.program, (argv) =>
-      findMistake(argv, host),
-    )
-  }
+/** Finds a better hint for an invalid value, or for a missing item by sending requests. Never fails. */
+async function explainError(
+  error: MeetroomError,
+  context: Context | undefined,
+  calledCommand: CalledCommand | undefined,
+): Promise<MeetroomError> {
+  if ((error instanceof UsageError || error.correction) && calledCommand)
+    return (await import('./cli/mistakes/usage-error.ts')).explainValue(error, calledCommand)
   if (!context || !calledCommand) return error
   if (!(error instanceof NotFoundError)) return error
   const { explainMissing } = await import('./cli/mistakes/explain.ts')

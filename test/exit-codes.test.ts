@@ -115,7 +115,7 @@ const cases: Case[] = [
     options: { env: { MEETROOM_API_KEY: 'wrong-key' } },
     stderr:
       'error: the service refuses the API key (400): the API key is missing or invalid\n' +
-      'hint: show the key in use with: meetroom auth status --base-url https://meet.test/v1\n',
+      'hint: the key is from MEETROOM_API_KEY; correct it, or unset it to use a stored key\n',
   },
   {
     code: 5,

@@ -13,6 +13,9 @@ const notServedCode = 'ENOTSERVED'
 export const createNotServedError = () =>
   Object.assign(new Error('no process serves the local workspace at this base URL'), { code: notServedCode })
 
+/** Code of OpenSSL for a response that is not TLS, such as plain HTTP. */
+export const noTlsCode = 'ERR_SSL_WRONG_VERSION_NUMBER'
+
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was reset',
@@ -37,7 +40,7 @@ const reasons: Record<string, string> = {
   CERT_HAS_EXPIRED: 'the certificate has expired',
   CERT_NOT_YET_VALID: 'the certificate is not valid yet',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'the service does not speak TLS on this port',
+  [noTlsCode]: 'the service does not speak TLS on this port',
   EPROTO: 'the TLS handshake failed',
 }
 

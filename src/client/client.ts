@@ -64,9 +64,9 @@ export interface Client {
 }
 
 export function createClient(options: ClientOptions): Client {
-  const { baseUrl, serviceFacts = {} } = options
+  const { serviceFacts = {} } = options
   const { open, exchange } = createExchange(options)
-  const refusals = new Refusals(exchange, baseUrl, serviceFacts)
+  const refusals = new Refusals(exchange, options, serviceFacts)
   const reader = new ResponseReader(options, refusals, serviceFacts)
   const startTrail = (endpoint: Route, input: AnyInput) =>
     endpoint.method === 'GET' ? undefined : options.audit?.(endpoint, input)

@@ -11,6 +11,8 @@ export interface ErrorResponse {
   endpoint: Route
   input: AnyInput
   baseUrl: string
+  /** Advice on a refused key, if its source is known. */
+  keyHint: Hint | undefined
   probe: () => Promise<ProbeResult>
   /** Probes the service after a denial of access (403). */
   probeAfterDenial: () => Promise<ProbeResult>

@@ -1,8 +1,9 @@
 import type { Route } from '../api/endpoints.ts'
+import { describeSurplus } from '../api/key-surplus.ts'
 import type { Transport, WireRequest } from '../api/wire.ts'
-import { AuthError, type RequestLine, suggest, UnknownOutcomeError } from '../errors.ts'
+import { AuthError, type Hint, type RequestLine, suggest, UnknownOutcomeError } from '../errors.ts'
 import type { AuditTrail } from './audit-trail.ts'
-import { diagnosis } from './no-response.ts'
+import { diagnose } from './no-response.ts'
 import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.ts'
 import { createSend, type FinalResponse, type Policy, type Send } from './retry.ts'
 import { isRepeatable } from './retry-policy.ts'
@@ -20,6 +21,8 @@ export interface ExchangeOptions {
   /** Runs before every request, including probes. A rejection cancels the request. */
   beforeSend: (request: WireRequest) => Promise<void> | undefined
   userAgent: string
+  /** Advice on a refused key, if its source is known. */
+  keyHint?: Hint | undefined
   policy: Policy
   interrupt?: AbortSignal
   cancelUnsent?: AbortSignal
@@ -44,7 +47,7 @@ export function createExchange(options: ExchangeOptions) {
 
   async function open(): Promise<OpenedService> {
     opening ??= options.open().then(({ transport, apiKey }) => {
-      const headers = createHeaders(apiKey, options.userAgent)
+      const headers = createHeaders(apiKey, options)
       return {
         headers,
         bodyHeaders: { ...headers, ...jsonHeaders },
@@ -88,7 +91,7 @@ export function createExchange(options: ExchangeOptions) {
         },
         {
           repeatable: isRepeatable(endpoint),
-          diagnose: diagnosis,
+          diagnose: (cause) => diagnose(baseUrl, cause),
           write,
           check: () => checkHint(endpoint, input),
           line,
@@ -117,14 +120,12 @@ interface OpenedService {
   bodyHeaders: OwnHeaders
 }
 
-function createHeaders(apiKey: string, userAgent: string): OwnHeaders {
+function createHeaders(apiKey: string, { userAgent, keyHint }: ExchangeOptions): OwnHeaders {
   // The HTTP library quotes a refused header value in its error, and this value contains the key.
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw new AuthError(
-      'the API key contains a space, a line break or another character that is not allowed in a key',
-      {
-        hint: ['check MEETROOM_API_KEY, or store the key again with: ', suggest(['auth', 'login'])],
-      },
+      `the API key contains ${describeSurplus(apiKey) ?? 'a character that is not allowed in a key'}`,
+      { hint: keyHint ?? ['store the key again with: ', suggest(['auth', 'login'])] },
     )
   return {
     authorization: `Bearer ${apiKey}`,

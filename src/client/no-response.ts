@@ -1,5 +1,8 @@
+import { describeReason, noTlsCode } from '../api/connection-failure.ts'
+import { isLoopback } from '../api/loopback.ts'
 import type { WireRequest } from '../api/wire.ts'
 import {
+  type ErrorDetails,
   type Hint,
   InterruptedError,
   type MeetroomError,
@@ -14,8 +17,16 @@ export interface Repeatability {
   write: boolean
   /** Returns advice on checking whether a write took effect. */
   check: () => Hint
-  diagnose?: Hint
+  diagnose?: (cause: unknown) => Pick<ErrorDetails, 'hint' | 'correction'>
   line: RequestLine
+}
+
+/** Suggests http for a service on this machine that does not speak TLS, otherwise a diagnosis. */
+export function diagnose(baseUrl: string, cause: unknown): Pick<ErrorDetails, 'hint' | 'correction'> {
+  const isWithoutTls = cause instanceof Error && cause.message === describeReason(noTlsCode)
+  return isWithoutTls && isLoopback(new URL(baseUrl).hostname)
+    ? { correction: [baseUrl, baseUrl.replace(/^https/, 'http')] }
+    : { hint: diagnosis }
 }
 
 export const diagnosis: Hint = ['find the cause with: ', suggest(['doctor'])]
@@ -32,10 +43,10 @@ export function createNoResponseError(
   maybeReceived: boolean,
   cause?: unknown,
 ): MeetroomError {
-  const { write, line, diagnose: hint } = repeatability
+  const { write, line, diagnose } = repeatability
   const message = `no response ${what}`
   if (!write || !maybeReceived)
-    return new NetworkError(message, { request: line, retryable: true, cause, hint })
+    return new NetworkError(message, { request: line, retryable: true, cause, ...diagnose?.(cause) })
   return createUnknownOutcomeError(message, repeatability, cause)
 }
 

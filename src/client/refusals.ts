@@ -1,18 +1,22 @@
 import { endpoints, type Route } from '../api/endpoints.ts'
-import type { Exchange, ExchangeResult } from './exchange.ts'
+import type { Exchange, ExchangeOptions, ExchangeResult } from './exchange.ts'
 import type { ProbeResult, ServiceFacts } from './probe.ts'
 import { type AnyInput, checkHint } from './request.ts'
 
 /** Reader of unsuccessful responses. Some need a probe or a lookup to explain them. */
 export class Refusals {
   readonly #exchange: Exchange
-  readonly #baseUrl: string
+  readonly #options: Pick<ExchangeOptions, 'baseUrl' | 'keyHint'>
   readonly #serviceFacts: ServiceFacts
   #errors: typeof import('./response-error.ts') | undefined
 
-  constructor(exchange: Exchange, baseUrl: string, serviceFacts: ServiceFacts) {
+  constructor(
+    exchange: Exchange,
+    options: Pick<ExchangeOptions, 'baseUrl' | 'keyHint'>,
+    serviceFacts: ServiceFacts,
+  ) {
     this.#exchange = exchange
-    this.#baseUrl = baseUrl
+    this.#options = options
     this.#serviceFacts = serviceFacts
   }
 
@@ -38,8 +42,9 @@ export class Refusals {
 
   #describe({ response, line }: ExchangeResult, endpoint: Route, input: AnyInput) {
     const facts = this.#serviceFacts
+    const { baseUrl, keyHint } = this.#options
     return {
-      ...{ response, line, endpoint, input, baseUrl: this.#baseUrl },
+      ...{ response, line, endpoint, input, baseUrl, keyHint },
       probe: () => this.probe(),
       probeAfterDenial: () => (facts.probeAfterDenial ??= this.#sendProbe()),
       userExists: (user_id: string) => this.#userExists(user_id),

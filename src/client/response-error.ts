@@ -68,7 +68,7 @@ async function describe(refusal: ParsedErrorResponse): Promise<MeetroomError> {
   if (status === 401 || ((status === 400 || status === 403) && !(await isKeyFine(refusal, description.code))))
     return new AuthError(`the service refuses the API key (${status})${message}`, {
       ...details,
-      hint: ['show the key in use with: ', suggest(['auth', 'status'])],
+      hint: refusal.keyHint ?? ['show the key in use with: ', suggest(['auth', 'status'])],
     })
   const missing = await findMissingResource(refusal)
   if (missing) return missing

@@ -1,6 +1,6 @@
 import { createFlagConflict } from '../api/flag-conflict.ts'
 import { isUrl } from '../api/is-url.ts'
-import { AuthError, MeetroomError, suggest, UsageError } from '../errors.ts'
+import { MeetroomError, UsageError } from '../errors.ts'
 import { parseLinkTemplate } from './link-template.ts'
 import { isSameService } from './same-service.ts'
 import {
@@ -14,13 +14,11 @@ import {
   createNoSuchProfileError,
   findProfile,
   HiddenConfigError,
-  type Key,
   type Profile,
   type StoredConfig,
 } from './stored-file.ts'
 import {
   type Format,
-  isClear,
   parseAuditLog,
   parseBaseUrl,
   parseDirectory,
@@ -63,6 +61,10 @@ export interface Settings {
   dataDir: string | undefined
   apiKey: Setting<string> | undefined
   keyCommand: Setting<string> | undefined
+  /** True if MEETROOM_API_KEY is set, but empty. */
+  isKeyEmpty: boolean
+  /** Name of a profile with a key for the base URL. */
+  keyHolder: string | undefined
   /** Time in ISO 8601 and UTC; undefined if unknown, or if the key is not stored. */
   apiKeyStoredAt: string | undefined
   /**
@@ -151,6 +153,8 @@ export function resolveSettings(
         : undefined,
     apiKey,
     keyCommand,
+    isKeyEmpty: env['MEETROOM_API_KEY'] !== undefined && key === undefined,
+    keyHolder: findKeyHolder(url?.value, config),
     apiKeyStoredAt: apiKey && apiKey !== key ? values?.api_key_stored_at : undefined,
     apiKeyOrigin: keyCommand || (apiKey && apiKey !== key) ? (values?.api_key_origin ?? 'none') : undefined,
     output: convert(output, parseFormat) ?? { value: 'table', from: 'default' },
@@ -215,6 +219,14 @@ function findAuditLog(baseUrl: string | undefined, config: StoredConfig): Settin
     if (audit_log !== undefined) return { value: String(audit_log), from: `profile ${name}` }
 }
 
+function findKeyHolder(baseUrl: string | undefined, { profiles = {} }: StoredConfig): string | undefined {
+  const origin = baseUrl === undefined ? undefined : parseOrigin(baseUrl)
+  return Object.entries(profiles).find(
+    ([, { api_key, key_command, api_key_origin }]) =>
+      origin !== undefined && api_key_origin === origin && (api_key || key_command),
+  )?.[0]
+}
+
 function findProfiles(baseUrl: string | undefined, { profiles = {} }: StoredConfig): [string, Profile][] {
   if (baseUrl === undefined) return []
   return Object.entries(profiles).filter(([, { base_url }]) => base_url && isSameService(base_url, baseUrl))
@@ -260,39 +272,4 @@ function convert<T>(
       })
     throw error
   }
-}
-
-/**
- * @throws {AuthError} if the key is missing or belongs to another origin
- * @throws {UsageError} if the key of a profile would be sent over plain http to a host other than loopback
- */
-export function selectKey({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }: Settings): Key {
-  const found = keyCommand ? { command: keyCommand.value } : apiKey && { value: apiKey.value }
-  if (!found)
-    throw new AuthError('no API key', {
-      hint: [
-        'log in with: ',
-        suggest(['auth', 'login']),
-        ', or set MEETROOM_API_KEY, or use the local workspace: ',
-        suggest(['rooms', 'list', '--local']),
-      ],
-    })
-  const url = new URL(baseUrl?.value ?? '')
-  // Profile names cannot contain the brackets and colons of IPv6 addresses.
-  const unusedName = url.hostname.replaceAll(/[[\]:]/g, '')
-  if (apiKeyOrigin !== undefined && apiKeyOrigin !== url.origin)
-    throw new AuthError(
-      `the key of profile ${profile.value} belongs to ${apiKeyOrigin} and is not sent to ${url.origin}`,
-      {
-        hint: [
-          'log in to that service with: ',
-          suggest(['auth', 'login', '--profile', unusedName, '--base-url', baseUrl?.value ?? '']),
-        ],
-      },
-    )
-  if (apiKeyOrigin !== undefined && isClear(url))
-    throw new UsageError(`the stored key is not sent over plain http to ${url.host}`, {
-      hint: 'use an https base URL',
-    })
-  return found
 }

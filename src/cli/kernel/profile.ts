@@ -6,7 +6,7 @@ import {
   type StoredConfig,
 } from '../../config/stored-file.ts'
 import { parseBaseUrl } from '../../config/values.ts'
-import { suggest, UsageError } from '../../errors.ts'
+import { type Hint, suggest, UsageError } from '../../errors.ts'
 import type { Context } from './context.ts'
 
 export function selectProfile({ flags, host }: Context, stored: StoredConfig): Setting<string> {
@@ -40,7 +40,8 @@ export function checkProfileName(name: string): void {
 /**
  * Refuses to point an existing profile at another service, because the old base URL and key would be lost.
  * @param baseUrls base URLs that may be stored
- * @throws {UsageError} unless the profile has no base URL or one of `baseUrls`, or may be replaced and is not
+ * @param replacement command that replaces the profile
+ * @throws {UsageError} unless the profile is new, has one of the base URLs, or may be replaced and is not
  * protected
  */
 export function requireSameService(
@@ -48,17 +49,17 @@ export function requireSameService(
   { base_url, protected: isProtected }: Profile,
   baseUrls: readonly string[],
   mayReplace: boolean,
+  replacement: Hint,
 ): void {
   if (base_url === undefined || baseUrls.includes(normalize(base_url))) return
   if (mayReplace && isProtected !== true) return
-  const [baseUrl = ''] = baseUrls
   throw new UsageError(
     `profile ${name} is ${isProtected ? 'protected and ' : ''}for ${base_url}; nothing was stored`,
     {
       hint: [
         'to keep the profile, pass another name with --profile; to replace it: ',
         ...(isProtected ? [suggest(['profiles', 'unprotect', name]), ', then: '] : []),
-        suggest(['auth', 'login', '--profile', name, '--base-url', baseUrl, '--replace']),
+        replacement,
       ],
     },
   )

@@ -18,7 +18,10 @@ const selecting: readonly (string | undefined)[] = ['--profile', '--base-url', '
 
 /** Splits a line that the user typed, for suggestions. `rest` is empty if a word may be a secret. */
 export function splitTyped(root: Command, argv: readonly string[]): SplitLine {
-  const isSecret = argv.some((word) => word.startsWith('-H') || mayHoldSecret.test(word))
+  const isSwitch = (word: string, next = '-') => /^--with-(key|token)$/.test(word) && next.startsWith('-')
+  const isSecret = argv.some(
+    (word, i) => word.startsWith('-H') || (mayHoldSecret.test(word) && !isSwitch(word, argv[i + 1])),
+  )
   return { ...splitLine(root, argv), ...(isSecret ? { rest: [] } : {}) }
 }
 

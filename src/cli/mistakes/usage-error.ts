@@ -1,6 +1,6 @@
 import type { CommanderError } from 'commander'
 import { formatChoices } from '../../api/either.ts'
-import { type Hint, suggest, suggestExample, UsageError } from '../../errors.ts'
+import { type Hint, type MeetroomError, suggest, UsageError } from '../../errors.ts'
 import { ColumnsError, MissingColumnError } from '../import/read/unknown-columns.ts'
 import { splitWords } from '../input/split-command.ts'
 import {
@@ -49,17 +49,17 @@ export function explainUsage(
 
 /** Adds a hint on the probable mistake to an error about an invalid value. */
 export function explainValue(
-  error: UsageError,
+  error: MeetroomError,
   { program, argv, given: operands }: Pick<CalledCommand, 'program' | 'argv' | 'given'>,
-): UsageError {
+): MeetroomError {
   const { command, words, rest } = splitTyped(program, argv)
   const [given = '', meant = ''] = error.correction ?? []
   // Without words that may be secret, a suggestion would be incomplete.
   const isWhole = rest.length > 0 || splitLine(program, argv).rest.length === 0
   const isBaseUrl = isWhole && given !== '' && argv[argv.indexOf('--base-url') + 1] === given
   const corrected = isBaseUrl ? [...rest, '--base-url', meant] : correctValue(rest, error.correction)
-  if (corrected)
-    return new UsageError(error.message, { hint: ['did you mean: ', suggest([...words, ...corrected])] })
+  if (corrected) error.hint = ['did you mean: ', suggest([...words, ...corrected])]
+  if (corrected || !(error instanceof UsageError)) return error
   const isExplained = error.hint !== undefined && !error.correction
   const joined = isExplained ? undefined : joinSplitValue(rest, listOptions(command), operands.length)
   const hint: Hint | undefined =
@@ -69,13 +69,14 @@ export function explainValue(
     (error instanceof NoRoomsError ? suggestAllRooms(words, rest) : undefined) ??
     (error instanceof ColumnsError ? explainColumns(error, { words, rest, file: operands[0] }) : undefined) ??
     (error instanceof MissingColumnError ? explainMissingColumn(error, { words, rest }) : undefined)
-  return hint ? new UsageError(error.message, { hint }) : error
+  if (hint) error.hint = hint
+  return error
 }
 
 /** Replaces an invalid value, which may be a part of a word, as in `--since=1.9.2026`. */
 function correctValue(
   words: readonly string[],
-  [given, meant]: UsageError['correction'] = ['', ''],
+  [given, meant]: MeetroomError['correction'] = ['', ''],
 ): string[] | undefined {
   const ends = words.filter((word) => given !== '' && word.endsWith(given))
   if (ends.length !== 1) return undefined

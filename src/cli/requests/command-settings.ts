@@ -1,6 +1,7 @@
+import { selectKey } from '../../config/key.ts'
 import { isThisMachine } from '../../config/same-service.ts'
 import { localProfile, type SelectionFlags } from '../../config/selection.ts'
-import { resolveSettings, type Settings, selectKey } from '../../config/settings.ts'
+import { resolveSettings, type Settings } from '../../config/settings.ts'
 import { configFilePath, readConfig, type StoredConfig } from '../../config/stored-file.ts'
 import { readTargetFlags } from '../../config/target.ts'
 import { UsageError } from '../../errors.ts'

@@ -3,6 +3,7 @@ import { omitUndefined } from '../../api/defined.ts'
 import { isLoopback } from '../../api/loopback.ts'
 import type { ConnectionCheck } from '../../api/wire.ts'
 import type { Client } from '../../client/client.ts'
+import { adviseOnVariable } from '../../config/key.ts'
 import { minKeyLength, type Settings } from '../../config/settings.ts'
 import { isClear } from '../../config/values.ts'
 import type { ServingProcessWithKey } from '../../embedded/running-server.ts'
@@ -40,6 +41,7 @@ export async function findService(context: RunningCommand): Promise<Service> {
   const baseUrl = requireBaseUrl(settings)
   return {
     baseUrl,
+    keyHint: adviseOnVariable(settings),
     async open(connections) {
       const apiKey = await context.key()
       const problem =

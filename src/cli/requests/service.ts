@@ -7,6 +7,7 @@ import type { Settle } from '../../client/proof.ts'
 import type { Pacer, Policy, Retry } from '../../client/retry.ts'
 import { isBusy } from '../../client/retry-policy.ts'
 import type { Remark } from '../../client/verdict.ts'
+import type { Hint } from '../../errors.ts'
 import { version } from '../../version.ts'
 import type { Printer } from '../output/printer.ts'
 import { maskText, redactResponses } from '../output/redaction/redaction.ts'
@@ -40,6 +41,8 @@ export interface ClientSetup {
 export interface Service {
   baseUrl: string
   dir?: string
+  /** Advice on a refused key, if its source is known. */
+  keyHint?: Hint | undefined
   open(connections?: number): Promise<{ transport: OpenTransport; apiKey: string }>
 }
 
@@ -69,6 +72,7 @@ export async function openClient(
     ...omitUndefined({ serviceFacts: setup.serviceFacts, onWrite: setup.onWrite }),
     ...omitUndefined({ settle: setup.settle, concurrency: setup.concurrency }),
     userAgent: `meetroom/${version} (node ${host.nodeVersion}; ${host.platform})`,
+    keyHint: service.keyHint,
     interrupt: setup.interrupt ?? context.interrupt,
     ...omitUndefined({ cancelUnsent: setup.cancelUnsent }),
     policy: {

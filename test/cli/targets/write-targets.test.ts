@@ -414,7 +414,7 @@ describe('failures of the whole batch', () => {
   }
   const refusedKey = () => answer(401, {})
   const key =
-    'error: the service refuses the API key (401)\nhint: show the key in use with: meetroom auth status --base-url https://meet.test/v1\n'
+    'error: the service refuses the API key (401)\nhint: the key is from MEETROOM_API_KEY; correct it, or unset it to use a stored key\n'
   const gone =
     'error: no response from meet.test: connection refused\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n'
 

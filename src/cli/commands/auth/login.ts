@@ -1,12 +1,20 @@
 import { basename } from 'node:path'
 import { Option } from 'commander'
+import { describeSurplus } from '../../../api/key-surplus.ts'
 import { plural } from '../../../api/plural.ts'
 import { defaultProfile, localProfile } from '../../../config/selection.ts'
 import { minKeyLength } from '../../../config/settings.ts'
 import { findProfile, type Profile, type StoredConfig } from '../../../config/stored-file.ts'
 import { isClear, parseBaseUrl } from '../../../config/values.ts'
 import { withKey, withProfile } from '../../../config/writer.ts'
-import { AuthError, MeetroomError, suggest, UsageError, WrongBaseUrlError } from '../../../errors.ts'
+import {
+  AuthError,
+  type Hint,
+  MeetroomError,
+  suggest,
+  UsageError,
+  WrongBaseUrlError,
+} from '../../../errors.ts'
 import type { Visible } from '../../../host.ts'
 import { readStdinText } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -55,14 +63,18 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
   const before = findProfile(stored, profile) ?? {}
   // With --with-key, standard input holds the key and cannot answer prompts.
   const asks = !flags.withKey && isInteractive(host)
-  const given = await selectBaseUrl(context, before, asks)
+  const given = await selectBaseUrl(context, flags, before, asks)
   const { origin } = new URL(given)
+  const replacement =
+    flags.keyCommand === undefined
+      ? suggestLogin({ ...flags, replace: true }, '--profile', profile, '--base-url', given)
+      : 'add --replace'
   const mayReplace = flags.replace ?? false
-  requireSameService(profile, before, [given, `${given}/v1`], mayReplace)
+  requireSameService(profile, before, [given, `${given}/v1`], mayReplace, replacement)
   const key = await readNewKey(context, flags, origin, before)
 
   const baseUrl = await verifyKey(context, given, key)
-  requireSameService(profile, before, [baseUrl], mayReplace)
+  requireSameService(profile, before, [baseUrl], mayReplace, replacement)
   const { keyCommand } = flags
   const now = host.now()
   const secret = keyCommand === undefined ? { value: key } : { command: keyCommand }
@@ -102,8 +114,23 @@ function selectProfileName(context: Context, stored: StoredConfig): string {
   return profile
 }
 
+/**
+ * Suggests this login with the flags that were given, because a login without one of them would fail in
+ * another way. Omits a key command, which may contain a key.
+ */
+function suggestLogin({ withKey, replace }: LoginFlags, ...words: readonly string[]): Hint {
+  const flags = [...(withKey ? ['--with-key'] : []), ...(replace ? ['--replace'] : [])]
+  const line = suggest(['auth', 'login', ...words, ...flags])
+  return withKey ? [line, ' < key.txt'] : line
+}
+
 /** @param asks true if prompts for a missing base URL are possible */
-async function selectBaseUrl(context: Context, { base_url }: Profile, asks: boolean): Promise<string> {
+async function selectBaseUrl(
+  context: Context,
+  login: LoginFlags,
+  { base_url }: Profile,
+  asks: boolean,
+): Promise<string> {
   const { host, flags } = context
   const named = flags.baseUrl ?? (host.env['MEETROOM_BASE_URL'] || undefined)
   if (named !== undefined) return readBaseUrl(named)
@@ -116,7 +143,7 @@ async function selectBaseUrl(context: Context, { base_url }: Profile, asks: bool
   }
   if (base_url) return readBaseUrl(base_url)
   throw new UsageError('no base URL to log in to', {
-    hint: ['pass the base URL: ', suggest(['auth', 'login', '--base-url', 'https://meet.example.com/v1'])],
+    hint: ['pass the base URL: ', suggestLogin(login, '--base-url', 'https://meet.example.com/v1')],
   })
 }
 
@@ -139,48 +166,37 @@ function readBaseUrl(text: string): string {
 
 async function readNewKey(
   context: Context,
-  { withKey, keyCommand }: LoginFlags,
+  flags: LoginFlags,
   origin: string,
   { api_key, api_key_origin }: Profile,
 ): Promise<string> {
+  const { withKey, keyCommand } = flags
+  const fromFile = [
+    'write only the key to the file key.txt, then run: ',
+    suggestLogin({ ...flags, withKey: true }),
+  ]
   if (keyCommand !== undefined) {
     const { runKeyCommand } = await import('../../requests/key-command.ts')
-    return checkKey(await runKeyCommand(keyCommand, '--key-command', context))
+    return checkKey(await runKeyCommand(keyCommand, '--key-command', context), 'the key command')
   }
-  if (withKey) return checkKey(await readStdinText(context.host), 'standard input')
+  if (withKey) return checkKey(await readStdinText(context.host), 'standard input', fromFile)
   const why = explainNotInteractive(context.host)
-  if (why !== undefined)
-    throw new UsageError(`logging in needs a key, and ${why}`, {
-      hint: [
-        'write the key to the file key.txt, then run: ',
-        suggest(['auth', 'login', '--with-key']),
-        ' < key.txt',
-      ],
-    })
+  if (why !== undefined) throw new UsageError(`logging in needs a key, and ${why}`, { hint: fromFile })
   const { askSecret } = await import('../../requests/ask.ts')
   const replaced = api_key && api_key_origin === origin ? ' (replaces the stored one)' : ''
-  return checkKey(await askSecret(context, visible(`API key for ${origin}${replaced}:`)))
-}
-
-/** Omits the text from the error, because the text probably contains the key. */
-function notAKeyError(text: string, source: string): AuthError {
-  const word = /^(authorization:\s*)?bearer\s/i.test(text) ? 'the word “Bearer”' : 'a space or a line break'
-  return new AuthError(`${source} must contain only the key, but contains ${word}`, {
-    hint: [
-      'write only the key to the file key.txt, then run: ',
-      suggest(['auth', 'login', '--with-key']),
-      ' < key.txt',
-    ],
-  })
+  return checkKey(await askSecret(context, visible(`API key for ${origin}${replaced}:`)), 'the answer')
 }
 
 /**
- * @param source source of the text, for messages; without a source, the text may contain white space
+ * Requires a text that can be a complete key. Errors omit the text, which probably contains the key.
+ * @param source source of the text, for messages
  * @throws {UsageError | AuthError} for a text that cannot be a complete key
  */
-function checkKey(text: string, source?: string): string {
+function checkKey(text: string, source: string, hint?: Hint): string {
   const key = text.trim()
-  if (source !== undefined && /\s/.test(key)) throw notAKeyError(key, source)
+  const surplus = describeSurplus(key)
+  if (surplus !== undefined)
+    throw new AuthError(`${source} must contain only the key, but contains ${surplus}`, { hint })
   if (key === '') throw new UsageError('the key is empty')
   if (key.length >= minKeyLength) return key
   throw new UsageError(`the key must have at least ${minKeyLength} characters`, {

@@ -1,3 +1,4 @@
+import { adviseOnVariable } from '../../../config/key.ts'
 import { maxTimeoutMs } from '../../../config/values.ts'
 import { AuthError, InterruptedError, MeetroomError, suggest, UsageError } from '../../../errors.ts'
 import { createDurationParser } from '../../input/input.ts'
@@ -75,7 +76,7 @@ async function showStatus(context: Context, { wait }: StatusFlags): Promise<void
       ? new AuthError('the service refuses the key', {
           status: error.status,
           request: error.request,
-          hint: ['log in again with: ', suggest(['auth', 'login'])],
+          hint: adviseOnVariable(settings) ?? ['log in again with: ', suggest(['auth', 'login'])],
         })
       : error
   }

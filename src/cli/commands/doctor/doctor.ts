@@ -26,6 +26,8 @@ export function defineDoctor(doctor: MeetroomCommand, act: DefineAction): void {
 }
 
 async function runDoctor(context: Context): Promise<void> {
+  // `auth login` stores a new profile only after the checks that doctor explains.
+  if (context.flags.baseUrl !== undefined) context.expectNewProfile()
   const { runChecks } = await import('./examination.ts')
   // Doctor must work with invalid settings.
   const printer = await context.printer().catch(() => context.plainPrinter())

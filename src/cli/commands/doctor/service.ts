@@ -1,5 +1,6 @@
 import { endpoints } from '../../../api/endpoints.ts'
 import { findResponseProblem } from '../../../api/guards.ts'
+import { adviseOnVariable } from '../../../config/key.ts'
 import { AuthError, suggest } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import { type CheckResult, describeFailure, type Finding, runCheck, skipCheck } from './finding.ts'
@@ -33,9 +34,10 @@ export async function checkService(context: Context): Promise<Finding[]> {
     date === undefined && workspace.status === 'failed' ? skipCheck('clock', 'no response') : clock
   if (refused) {
     const { message, status } = refused
+    const advice = adviseOnVariable(await context.settings())
     const key = await runCheck(context, 'key accepted', () => ({
       problem: message,
-      hint: ['log in again with: ', suggest(['auth', 'login']), ', or set MEETROOM_API_KEY'],
+      hint: advice ?? ['log in again with: ', suggest(['auth', 'login']), ', or set MEETROOM_API_KEY'],
     }))
     return [
       heard,

@@ -179,14 +179,23 @@ test('auth login masks the key in an error message of the service', async () => 
 })
 
 test('auth login refuses an invalid key without sending it', async () => {
-  for (const key of ['two words', 'ключ-ключ', 'four\nfour']) {
+  for (const [key, surplus] of [
+    ['two words', 'a space or a line break'],
+    ['four\nfour', 'a space or a line break'],
+    ['"abcdefgh"', 'quotation marks'],
+    ['“abcdefgh”', 'quotation marks'],
+    ['Bearer abcdefgh', 'the word “Bearer”'],
+    ['ключ-ключ', ''],
+  ] as const) {
     const { code, stdout, stderr } = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
       stdin: key,
       env: bare,
     })
     expect({ code, stdout }, key).toEqual({ code: 4, stdout: '' })
-    expect(stderr, key).toMatch(
-      /^error: (standard input must contain only the key, but contains a space or a line break|the API key contains a space, a line break or another character)/,
+    expect(stderr, key).toContain(
+      surplus
+        ? `error: standard input must contain only the key, but contains ${surplus}\nhint: write only the key to the file key.txt, then run: meetroom auth login --with-key --base-url https://meet.test/v1 < key.txt\n`
+        : 'error: the API key contains a character that is not allowed in a key\nhint: store the key again',
     )
     expect(stderr, key).not.toContain(key)
   }
@@ -242,12 +251,12 @@ test('auth login over plain HTTP to a loopback address exits 0 and stores the ba
 })
 
 test('auth login without a terminal and without --with-key exits 2 with a hint to read the key from a file', async () => {
-  expect(await world.run(`auth login --base-url ${baseUrl}`, { env: bare })).toMatchObject({
-    code: 2,
-    stdout: '',
-    stderr:
-      'error: logging in needs a key, and there is no terminal for a prompt\nhint: write the key to the file key.txt, then run: meetroom auth login --with-key --base-url https://meet.test/v1 < key.txt\n',
-  })
+  for (const flag of ['', ' --replace'])
+    expect(await world.run(`auth login --base-url ${baseUrl}${flag}`, { env: bare })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `error: logging in needs a key, and there is no terminal for a prompt\nhint: write only the key to the file key.txt, then run: meetroom auth login --with-key${flag} --base-url https://meet.test/v1 < key.txt\n`,
+    })
 })
 
 test('auth login exits 130 and stores no key after ^C at the prompt', async () => {
@@ -306,6 +315,53 @@ test('a command exits 4 and sends no request when the stored key belongs to a di
     expect(await world.run('rooms list', { env: { ...bare, MEETROOM_BASE_URL: url } })).toMatchObject(refusal)
   }
   expect(world.requests).toEqual([])
+})
+
+test('a command without a key for its base URL names the profile that has one, and an empty MEETROOM_API_KEY', async () => {
+  await logIn('--profile school')
+  const { school } = stored().profiles
+  const other = { ...school, base_url: 'https://other.test/v1', api_key_origin: 'https://other.test' }
+  const hint = 'hint: pass --profile school, which has a key for this service\n'
+  for (const [profile, reason] of [
+    [other, 'the key of profile other belongs to https://other.test and is not sent to https://meet.test'],
+    [{ base_url: 'https://other.test/v1' }, 'no API key'],
+  ])
+    for (const [key, empty] of [
+      [undefined, ''],
+      ['', '; MEETROOM_API_KEY is empty'],
+      [' \n', '; MEETROOM_API_KEY is empty'],
+    ]) {
+      store({ profile: 'other', profiles: { other: profile, school } })
+      const env = { MEETROOM_API_KEY: key, MEETROOM_BASE_URL: baseUrl }
+      expect(await world.run('rooms list', { env })).toMatchObject({
+        code: 4,
+        stderr: `error: ${reason}${empty}\n${hint}`,
+      })
+      expect(await world.run('rooms list --profile school -o ids', { env })).toMatchObject({ code: 0 })
+    }
+})
+
+test('a command over https to a service on this machine without TLS suggests the same command over http', async () => {
+  world.intercept = async () => {
+    throw new TransportError('the service does not speak TLS on this port', false, false)
+  }
+  const hintOf = async (line: string, url: string) => {
+    const { code, stderr } = await world.run(line, { stdin: world.apiKey, env: { MEETROOM_BASE_URL: url } })
+    expect(code, line).toBe(5)
+    return stderr.split('\n')[1]
+  }
+  const local = 'https://127.0.0.1:4690/v1'
+  const login = 'auth login --with-key --profile new'
+  expect(await hintOf(`${login} --base-url ${local}`, '')).toBe(
+    'hint: did you mean: meetroom auth login --with-key --base-url http://127.0.0.1:4690/v1 --profile new',
+  )
+  expect(await hintOf(`rooms list --base-url ${local}`, '')).toBe(
+    'hint: did you mean: meetroom rooms list --base-url http://127.0.0.1:4690/v1',
+  )
+  expect(await hintOf('rooms list', local)).toBe('hint: did you mean “http://127.0.0.1:4690/v1”?')
+  expect(await hintOf('rooms list', 'https://meet.test:4690/v1')).toBe(
+    'hint: find the cause with: meetroom doctor --base-url https://meet.test:4690/v1',
+  )
 })
 
 test('a command with the stored key sends a request if the base URL differs from the stored base URL only in its path', async () => {
@@ -515,7 +571,7 @@ test('auth status with a refused key exits 4', async () => {
       'key_from       MEETROOM_API_KEY\n' +
       'works          false\n',
     stderr:
-      'error: the service refuses the key\nhint: log in again with: meetroom auth login --base-url https://meet.test/v1\n',
+      'error: the service refuses the key\nhint: the key is from MEETROOM_API_KEY; correct it, or unset it to use a stored key\n',
   })
   const { stdout, stderr } = await world.run('auth status --json', { env })
   expect(JSON.parse(stdout)).toMatchObject({ works: false, key_from: 'MEETROOM_API_KEY' })
@@ -681,7 +737,7 @@ test('auth login changes the service of an existing profile only with --replace,
   expect(refused.stderr).toBe(
     'error: profile staging is for https://staging.test/v1; nothing was stored\n' +
       'hint: to keep the profile, pass another name with --profile' +
-      '; to replace it: meetroom auth login --profile staging --base-url https://meet.test/v1 --replace\n',
+      '; to replace it: meetroom auth login --profile staging --base-url https://meet.test/v1 --with-key --replace < key.txt\n',
   )
   expect(await logIn('--yes')).toMatchObject({ code: 2 })
   const guarded = { ...config, profiles: { staging: { ...staging, protected: true } } }
@@ -698,6 +754,13 @@ test('auth login changes the service of an existing profile only with --replace,
   store(config)
   expect(await logIn('--replace')).toMatchObject({ code: 0 })
   expect(stored().profiles.staging).toMatchObject({ base_url: baseUrl, api_key: world.apiKey })
+})
+
+test('auth login to the service of another profile repeats no key command, which may contain a key', async () => {
+  store({ profiles: { default: { base_url: 'https://staging.test/v1' } } })
+  const argv = ['auth', 'login', '--base-url', baseUrl, '--key-command', 'echo secret-of-argv']
+  const { stderr } = await world.run(argv, { env: bare })
+  expect(stderr).toMatch(/with --profile; to replace it: add --replace\n$/)
 })
 
 test('auth login stores a new key for the same base URL of a protected profile, in any spelling of the base URL', async () => {

@@ -43,7 +43,7 @@ describe('the exit code of an import', () => {
       4,
       'the service refuses the key',
       '',
-      'error: the service refuses the API key (401)\nhint: show the key in use with: meetroom auth status --base-url https://meet.test/v1\n',
+      'error: the service refuses the API key (401)\nhint: the key is from MEETROOM_API_KEY; correct it, or unset it to use a stored key\n',
       () => {
         world.intercept = async () => answer(401, {})
       },
