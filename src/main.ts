@@ -15,7 +15,7 @@ import { isAsciiOnly, toAscii } from './cli/output/terminal/unicode.ts'
 import { visibleLines } from './cli/output/terminal/visible.ts'
 import type { Backup } from './cli/requests/backup.ts'
 import { RequestPreview } from './cli/requests/before-send.ts'
-import { findTarget } from './cli/requests/command-settings.ts'
+import { explainVariables, findTarget } from './cli/requests/command-settings.ts'
 import type { Connect } from './cli/requests/running-command.ts'
 import {
   ClosedOutput,
@@ -51,8 +51,60 @@ export async function main(
   })
   const run: Run = {}
   try {
-    const request = { argv, line, host, connect, interrupt: interruption.signal }
-    const helpText = await runCommandLine(request, run)
+    let helpText = ''
+    const defineAction: DefineAction = <A extends unknown[]>(
+      effect: Effect,
+      work: (context: Context, ...args: A) => Promise<void>,
+    ) =>
+      Object.assign(
+        async (...args: unknown[]) => {
+          // Commander passes the operands, the flags and the command.
+          const command = args.pop() as Command
+          calledCommand = {
+            names: command.registeredArguments.map((argument) => argument.name()),
+            given: args.slice(0, -1).flat().filter(isText),
+            argv,
+            program: root,
+          }
+          context = new Context({
+            host,
+            flags: command.optsWithGlobals(),
+            command: commandPath(command).join(' '),
+            interrupt: interruption.signal,
+            connect,
+            openBackup,
+            readList: readListOf,
+          })
+          const warning = await explainVariables(host)
+          if (warning !== undefined) await context.plainPrinter().notice(warning)
+          await context.requireAllowedFlags(effect, effect === 'reads' || isForEachProfile(command))
+          const checked = checkIds(command, args)
+          const run = async (each: Context) =>
+            work(each, ...((await resolveNames(each, command, checked)) as A))
+          if (!context.flags.allProfiles) return run(context)
+          const { runOnAllProfiles } = await import('./cli/kernel/all-profiles.ts')
+          await runOnAllProfiles(context, checked, run)
+        },
+        { effect },
+      )
+    const { operands } = line
+    const [first = ''] = operands
+    const wanted = allGroupCommands.has(first) ? 'all' : operands.slice(0, first === 'help' ? 2 : 1)
+    const write = (text: string) => {
+      helpText += text
+    }
+    const root = await buildProgram(host, defineAction, write, wanted)
+    calledCommand = { names: [], given: [], argv, program: root }
+    try {
+      if (argv.length === 0) root.outputHelp()
+      else await root.parseAsync([...line.argv], { from: 'user' })
+    } catch (error) {
+      if (!(error instanceof CommanderError)) throw error
+      if (error.exitCode !== 0) {
+        if (error.code === 'commander.help') throw missingCommandError(root, operands)
+        throw (await import('./cli/mistakes/usage-error.ts')).explainUsage(error, argv, root)
+      }
+    }
     const options = { format: 'table', header: true, color: false, quiet: false } as const
     const printer = new Printer(host, options, createErrorRedactor(host, run.context))
     // Only output remains, so a signal now ends the program immediately.

@@ -4,6 +4,7 @@ import { localProfile, type SelectionFlags } from '../../config/selection.ts'
 import { resolveSettings, type Settings } from '../../config/settings.ts'
 import { configFilePath, readConfig, type StoredConfig } from '../../config/stored-file.ts'
 import { readTargetFlags } from '../../config/target.ts'
+import { listUnknownVariables } from '../../config/variables.ts'
 import { UsageError } from '../../errors.ts'
 import { requireIrreplaceable } from '../../files/trusted-file.ts'
 import type { Host } from '../../host.ts'
@@ -95,6 +96,13 @@ export async function findOptionalConfigDir(host: Host): Promise<string | undefi
 
 function readStored(dir: string | undefined, { uid }: Host): StoredConfig {
   return dir === undefined ? {} : readConfig(dir, uid)
+}
+
+/** Explains variables that are probably misspelled settings; undefined without such variables. */
+export async function explainVariables({ env }: Host): Promise<string | undefined> {
+  const unknown = listUnknownVariables(env)
+  if (unknown.length === 0) return undefined
+  return (await import('../../config/unknown-variables.ts')).explainUnknown(unknown, env)
 }
 
 function withQuery(settings: Settings, query: string | undefined): Settings {
