@@ -1,9 +1,11 @@
 import { lstat, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { UsageError } from '../../errors.ts'
 import { AppendFile } from '../../files/append-file.ts'
 import { toWriteError } from '../../files/file-errors.ts'
+import { createExistsError } from '../../files/file-kind.ts'
 import { makeDirectory } from '../../files/make-directory.ts'
+
+const overwrites = ', and --save does not overwrite files'
 
 /** New file with one record per line. Once `sync` resolves, all earlier lines survive a power loss. */
 export class BackupFile {
@@ -83,7 +85,7 @@ export class BackupFile {
 
 /** @throws {UsageError} if the path exists, even as a dangling symbolic link */
 export async function requireNewFile(path: string): Promise<void> {
-  if (await exists(path)) throw createExistsError(path)
+  if (await exists(path)) throw createExistsError(path, overwrites)
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -93,15 +95,9 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-function createExistsError(path: string): UsageError {
-  return new UsageError(`${path} already exists, and --save does not overwrite files`, {
-    hint: 'pass a new file',
-  })
-}
-
 function toBackupError(path: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException
-  return code === 'EEXIST' ? createExistsError(path) : toUnwritableError(path, error)
+  return code === 'EEXIST' ? createExistsError(path, overwrites) : toUnwritableError(path, error)
 }
 
 function toUnwritableError(path: string, error: unknown): unknown {

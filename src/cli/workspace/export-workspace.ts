@@ -5,6 +5,7 @@ import { toText } from '../../api/to-text.ts'
 import { UsageError } from '../../errors.ts'
 import { replaceFile } from '../../files/draft.ts'
 import { toWriteError } from '../../files/file-errors.ts'
+import { createExistsError } from '../../files/file-kind.ts'
 import { readMembersOfRooms } from '../import/export-members.ts'
 import type { Context } from '../kernel/context.ts'
 import { refuseCurl } from '../kernel/refuse-curl.ts'
@@ -70,9 +71,7 @@ async function openNewFile({ host }: Context, out: string): Promise<LockFile> {
   const lock = await LockFile.open(lockFileOf(out), host)
   if (!lstatSync(resolve(host.cwd, out), { throwIfNoEntry: false })) return lock
   await lock.close()
-  throw new UsageError(`${out} already exists, and an export does not overwrite files`, {
-    hint: 'pass a new file',
-  })
+  throw createExistsError(resolve(host.cwd, out), ', and an export does not overwrite files')
 }
 
 export async function readWorkspace(

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { OutputError, suggest, UsageError } from '../../errors.ts'
 import { prepareDatabaseFile } from '../../files/create-file.ts'
+import { createExistsError } from '../../files/file-kind.ts'
 import { describeFailure } from '../common/faults.ts'
 import { getDatabasePath } from '../database-path.ts'
 import { copyDatabase } from '../store/copy.ts'
@@ -63,7 +64,7 @@ function writeBackup(
     return { path, bytes: copyDatabase(source, path, { ...options, follow: true }), ...facts }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new UsageError(`${path} already exists`, { hint: 'pass a new file, or --overwrite' })
+      throw createExistsError(path, '', 'pass a new file, or --overwrite')
     const reason = describeFailure(error)
     if (reason === undefined) throw error
     throw new OutputError(`the backup ${path} cannot be written: ${reason}`)

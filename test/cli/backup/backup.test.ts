@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type AccessWorld, createAccessWorld } from '../../helpers/access.ts'
@@ -178,7 +170,6 @@ describe('a delete command with --save', () => {
   test.each([
     ['an existing file', () => writeFileSync(path('undo.ndjson'), 'mine')],
     ['a symbolic link', () => symlinkSync('elsewhere', path('undo.ndjson'))],
-    ['a directory', () => mkdirSync(path('undo.ndjson'))],
   ])('a delete command with --save refuses the path of %s before the first request', async (_, make) => {
     make()
     for (const line of [`rooms delete ${ids.board}`, 'users delete trudy', 'users offboard trudy'])
