@@ -28,10 +28,10 @@ export interface ErrorDetails {
   /** Advice in one line. Commands of this program must be a `Suggestion`, not plain text. */
   hint?: Hint | undefined
   /**
-   * Invalid value, and the value that was probably meant. Without another hint, the hint suggests the meant
-   * value.
+   * Invalid value of the command line, and the value that was probably meant. Without another hint, the hint
+   * suggests the meant value. A redirection such as ` < FILE` follows the command.
    */
-  correction?: readonly [given: string, meant: string] | undefined
+  correction?: readonly [given: string, meant: string, redirection?: string] | undefined
   status?: number | undefined
   /** True if the same command may succeed later. */
   retryable?: boolean | undefined
@@ -72,7 +72,8 @@ export abstract class MeetroomError extends Error {
     // The build shortens the names of classes, and test runners print this name.
     this.name = 'MeetroomError'
     this.correction = details.correction
-    this.hint = details.hint ?? (details.correction && `did you mean “${details.correction[1]}”?`)
+    const [, meant = '', redirection = ''] = details.correction ?? []
+    this.hint = details.hint ?? (details.correction && `did you mean “${meant}${redirection}”?`)
     this.status = details.status
     this.retryable = details.retryable ?? false
     this.retryAfter = details.retryAfter

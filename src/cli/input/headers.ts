@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
-import { collect, readSecret } from './input.ts'
+import { collect, readSecret, refuseFileName } from './input.ts'
 
 export const headerValue = [
   "'Name: value'; the value @FILE is read from a file; repeatable",
@@ -32,6 +32,8 @@ export async function readHeaders(
     const isFile = given.startsWith('@')
     const value = isFile ? await readSecret(`${flag} ${name}`, given, context.host) : given
     if (isFile) context.addSecret(value)
+    else if (/\.\w+$/.test(given))
+      await refuseFileName(`${flag} ${name} reads a file only after @`, given, context.host)
     if (!/^[\t -~]*$/.test(value))
       throw new UsageError(`${flag} ${name}: the value contains a character that no header may contain`)
     headers.push([name, value])

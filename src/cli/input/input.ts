@@ -4,7 +4,6 @@ import { omitUndefined } from '../../api/defined.ts'
 import { formatChoices } from '../../api/either.ts'
 import { isUrl } from '../../api/is-url.ts'
 import { parseGivenJson, readJson } from '../../api/json.ts'
-import { quoteForShell } from '../../api/quote-for-shell.ts'
 import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { type DurationRange, parseDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
@@ -134,22 +133,29 @@ export async function readData(data: string, host: Host): Promise<unknown> {
     })
   const text = file === undefined ? data : await readFileOrStdin('--data', file, host)
   try {
-    return parseGivenJson(text, '--data', readJson)
+    return parseGivenJson(text, file === undefined || file === '-' ? '--data' : `--data ${data}`, readJson)
   } catch (error) {
-    if (file !== undefined || !(error instanceof UsageError)) throw error
-    const near = findNearJson(data)
-    if (near !== undefined)
-      throw new UsageError(`${error.message}; strings in JSON need double quotes`, {
-        correction: [data, near],
-      })
-    if (!(await isFile(data, host))) throw error
-    throw new UsageError(`${error.message}; ${data} is a file`, {
-      hint: `pass --data ${quoteForShell(`@${data}`)}`,
-    })
+    if (!(error instanceof UsageError)) throw error
+    if (file === undefined) await refuseFileName(error.message, data, host)
+    const near = file === undefined ? findNearJson(data) : undefined
+    if (near === undefined && !/^\s*[[{][[{\s]*['_a-z]/i.test(text)) throw error
+    throw new UsageError(
+      `${error.message}; strings in JSON need double quotes`,
+      near === undefined ? {} : { correction: [data, near] },
+    )
   }
 }
 
-async function isFile(path: string, { cwd }: Host): Promise<boolean> {
+/**
+ * Refuses the name of a file in place of a value that `@FILE` reads from the file.
+ * @throws {UsageError} if the value is the name of a file
+ */
+export async function refuseFileName(what: string, given: string, host: Host): Promise<void> {
+  if (await isFile(given, host))
+    throw new UsageError(`${what}; ${given} is a file`, { correction: [given, `@${given}`] })
+}
+
+export async function isFile(path: string, { cwd }: Host): Promise<boolean> {
   const { stat } = await import('node:fs/promises')
   return stat(resolve(cwd, path)).then(
     (found) => found.isFile(),
@@ -165,6 +171,7 @@ async function isFile(path: string, { cwd }: Host): Promise<boolean> {
 export async function readSecret(flag: string, given: string, host: Host): Promise<string> {
   const file = given.startsWith('@') ? given.slice(1) : undefined
   if (file === '') throw new UsageError(`${flag}: the file name after @ is empty`)
+  if (file === undefined) await refuseFileName(`${flag} reads a file only after @`, given, host)
   const secret = file === undefined ? given : (await readFileOrStdin(flag, file, host)).trim()
   const what = file === '-' ? 'standard input' : (file ?? 'the secret')
   if (secret === '') throw new UsageError(`${flag}: ${what} is empty`)

@@ -13,14 +13,17 @@ interface SplitLine {
 /** Flags whose value may be a secret. A suggestion does not repeat the words of such a command line. */
 const mayHoldSecret = /^-(?!-no-|-show-tokens$).*(key|token|secret|pass|header)/i
 
+/** Flags without a value, and values that name a file. */
+const isHarmless = /^--(with-(key|token) (-|$)|(webhook-)?secret[ =]@|headers [^:]*$)/
+
 /** Flags that select a service. Suggestions add these flags from the current run. */
 const selecting: readonly (string | undefined)[] = ['--profile', '--base-url', '--local']
 
 /** Splits a line that the user typed, for suggestions. `rest` is empty if a word may be a secret. */
 export function splitTyped(root: Command, argv: readonly string[]): SplitLine {
-  const isSwitch = (word: string, next = '-') => /^--with-(key|token)$/.test(word) && next.startsWith('-')
   const isSecret = argv.some(
-    (word, i) => word.startsWith('-H') || (mayHoldSecret.test(word) && !isSwitch(word, argv[i + 1])),
+    (word, i) =>
+      word.startsWith('-H') || (mayHoldSecret.test(word) && !isHarmless.test(`${word} ${argv[i + 1] ?? ''}`)),
   )
   return { ...splitLine(root, argv), ...(isSecret ? { rest: [] } : {}) }
 }

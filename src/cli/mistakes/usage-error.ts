@@ -53,13 +53,16 @@ export function explainValue(
   { program, argv, given: operands }: Pick<CalledCommand, 'program' | 'argv' | 'given'>,
 ): MeetroomError {
   const { command, words, rest } = splitTyped(program, argv)
-  const [given = '', meant = ''] = error.correction ?? []
+  const [given = '', meant = '', redirection = ''] = error.correction ?? []
   // Without words that may be secret, a suggestion would be incomplete.
   const isWhole = rest.length > 0 || splitLine(program, argv).rest.length === 0
   const isBaseUrl = isWhole && given !== '' && argv[argv.indexOf('--base-url') + 1] === given
-  const corrected = isBaseUrl ? [...rest, '--base-url', meant] : correctValue(rest, error.correction)
-  if (corrected) error.hint = ['did you mean: ', suggest([...words, ...corrected])]
-  if (corrected || !(error instanceof UsageError)) return error
+  // A secret on the command line may turn out to be the name of a file.
+  const fixed = rest.length > 0 ? undefined : replaceValue(argv, error.correction)
+  const corrected = isBaseUrl ? [...rest, '--base-url', meant] : replaceValue(rest, error.correction)
+  const line = corrected ?? (fixed && splitTyped(program, fixed).rest)
+  if (line?.length) error.hint = ['did you mean: ', suggest([...words, ...line]), redirection]
+  if (line?.length || !(error instanceof UsageError)) return error
   const isExplained = error.hint !== undefined && !error.correction
   const joined = isExplained ? undefined : joinSplitValue(rest, listOptions(command), operands.length)
   const hint: Hint | undefined =
@@ -74,7 +77,7 @@ export function explainValue(
 }
 
 /** Replaces an invalid value, which may be a part of a word, as in `--since=1.9.2026`. */
-function correctValue(
+function replaceValue(
   words: readonly string[],
   [given, meant]: MeetroomError['correction'] = ['', ''],
 ): string[] | undefined {

@@ -51,10 +51,50 @@ test('--data with the name of a file causes a suggestion of --data @FILE', async
   expect([code, stderr]).toEqual([
     2,
     'error: --data is not valid JSON: unexpected “m” at column 1; my data.json is a file\n' +
-      "hint: pass --data '@my data.json'\n",
+      "hint: did you mean: meetroom rooms create --data '@my data.json' --base-url https://meet.test/v1\n",
   ])
   expect(await hintOf(['api', 'POST', '/rooms', '--data', 'other.json'])).toEqual([
     2,
     'hint: did you mean: meetroom api POST /rooms --data @other.json',
   ])
+})
+
+test('a secret or header with the name of a file causes a suggestion of @FILE, and a message @FILE one of < FILE', async () => {
+  for (const name of ['secret.txt', 'two words.txt']) world.file(name, 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0')
+  world.file('body.json', '{}')
+  const verify = ['webhooks', 'verify', 'body.json', '--headers', 'body.json']
+  const room = '66f1a2b3c4d5e6f708192a3b'
+  for (const [line, hint] of [
+    [[...verify, '--secret', 'secret.txt'], `meetroom ${verify.join(' ')} --secret @secret.txt`],
+    [
+      ['rooms', 'create', '--name', 'X', '--webhook-url', 'https://h.test', '--webhook-secret', 'secret.txt'],
+      'meetroom rooms create --name X --webhook-url https://h.test --webhook-secret @secret.txt',
+    ],
+    [['api', 'GET', '/rooms', '-H', 'x-token: secret.txt'], '“@secret.txt”?'],
+    [['message', 'send', room, '@secret.txt'], `meetroom message send ${room} - < secret.txt`],
+    [
+      ['message', 'send', '--where', 'online>0', '--text', '@two words.txt', '--yes'],
+      "meetroom message send --where 'online>0' --text - --yes < 'two words.txt'",
+    ],
+  ] as const)
+    expect([line, await hintOf(line)]).toEqual([
+      line,
+      [2, `hint: did you mean${hint.startsWith('m') ? ':' : ''} ${hint}`],
+    ])
+  expect(world.requests).toEqual([])
+})
+
+test('a value that is no file is taken as it is', async () => {
+  expect(
+    await world.run(['message', 'send', '--where', 'online>0', '--text', '@all', '--yes']),
+  ).toMatchObject({
+    code: 0,
+  })
+})
+
+test('--data with a file whose strings lack double quotes names the file and the rule', async () => {
+  world.file('bad.json', '{name: "X", type: "open"}\n')
+  expect((await world.run('api POST /rooms --data @bad.json')).stderr).toBe(
+    'error: --data @bad.json is not valid JSON: unexpected “n” at column 2; strings in JSON need double quotes\n',
+  )
 })

@@ -1,7 +1,8 @@
 import { createFlagConflict } from '../../../api/flag-conflict.ts'
 import { message as sent } from '../../../api/resources.ts'
 import { UsageError } from '../../../errors.ts'
-import { readStdinText } from '../../input/input.ts'
+import type { Host } from '../../../host.ts'
+import { isFile, readStdinText } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
@@ -9,6 +10,7 @@ import { addBodyFlags, addExamples, addRoomSelectionFlags } from '../../kernel/f
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { readTotal } from '../../lists/paging/list-total.ts'
 import { RoomArgument } from '../../names/arguments.ts'
+import { quoteWord } from '../../output/hint-text.ts'
 import type { RoomsFlags } from '../../targets/write-to-rooms.ts'
 import { runOne } from '../shared/run-one.ts'
 
@@ -33,6 +35,7 @@ export function defineMessageSend(message: MeetroomCommand, act: DefineAction): 
       'writes',
       async (context, room_id: string | undefined, argument: string | undefined, flags: SendFlags) => {
         const text = readTextArgument(send, { room_id, argument }, flags)
+        await refuseFile(text, context.host)
         // Text files and `echo` end with a line break, which is not part of the message.
         const message = text === '-' ? (await readStdinText(context.host)).replace(/\r?\n$/, '') : text
         if (message.trim() === '') throw new UsageError('the message is empty')
@@ -52,6 +55,15 @@ export function defineMessageSend(message: MeetroomCommand, act: DefineAction): 
     "meetroom message send --where 'online>0' --text 'We close in five minutes'",
     'jq -c . event.json | meetroom message send 66f1a2b3c4d5e6f708192a3b -',
   )
+}
+
+/** @throws {UsageError} for `@FILE`, which other flags read from a file */
+async function refuseFile(text: string, host: Host): Promise<void> {
+  const file = text.startsWith('@') ? text.slice(1) : ''
+  if (file !== '' && (await isFile(file, host)))
+    throw new UsageError(`the text “${text}” is not read from a file; ${file} is a file`, {
+      correction: [text, '-', ` < ${quoteWord(file)}`],
+    })
 }
 
 function readTextArgument(
