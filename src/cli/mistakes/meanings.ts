@@ -241,6 +241,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'profiles add': login,
   'profiles current': status,
   'profiles login': login,
+  'profiles current': status,
   'config login': login,
   'config edit': 'config path',
   'config use-context': 'profiles use',
@@ -306,7 +307,7 @@ export const flags: Readonly<Record<string, readonly string[]>> = {
   '--confirm': ['--yes'],
   '--assume-yes': ['--yes'],
   '--host': ['--base-url'],
-  '--url': ['--base-url'],
+  '--url': ['--base-url', '--to'],
   '--server': ['--base-url'],
   '--endpoint': ['--base-url'],
   '--context': ['--profile'],
@@ -368,11 +369,17 @@ interface ArgumentFlag {
   pattern: RegExp
 }
 
+const ofProfile = { flag: '--profile', reason: 'select a profile with: ', pattern: /^[a-z0-9][\w.-]{0,63}$/i }
+
 /** Flags for the arguments that users type after a command without arguments, by command. */
 export const flagsOfArguments: Readonly<Record<string, ArgumentFlag>> = {
   'rooms create': { flag: '--name', reason: 'pass the name with: ', pattern: /./ },
   'rooms list': { flag: '--name', reason: 'find rooms by name with: ', pattern: /./ },
   'users list': { flag: '--search', reason: 'search for a user with: ', pattern: /./ },
+  'auth status': ofProfile,
+  'auth logout': ofProfile,
+  'config list': ofProfile,
+  doctor: ofProfile,
   usage: { flag: '--month', reason: 'pass the month with: ', pattern: /^(\d{4}-\d\d|(this|last)-month)$/ },
 }
 

@@ -102,16 +102,18 @@ const explanations: Readonly<Record<string, Explain>> = {
   'commander.unknownOption': explainUnknownFlag,
   'commander.excessArguments': explainSurplus,
   'commander.invalidArgument': explainInvalidValue,
-  'commander.missingArgument': ({ said, command, program, words, rest }) => {
+  'commander.missingArgument': ({ said, command, program, words, rest, argv }) => {
     const [, name = ''] = /'(.*)'/.exec(said) ?? []
     const [, key = '', value = ''] = /^([\w-]+)=([\s\S]*)$/.exec(rest[0] ?? '') ?? []
     if (key !== '' && command.registeredArguments[0]?.name() === 'setting')
       return new UsageError(`the argument “${name}” is missing`, {
         hint: ['type: ', suggest([...words, key, value, ...rest.slice(1)])],
       })
-    const has = (flag: string) => listOptions(command).some(({ long }) => long === flag)
-    if (name === 'room' && has('--all-rooms') && isReading(command))
-      return new UsageError(`the argument “${name}” is missing`, { hint: suggestAllRooms(words, rest) })
+    const profile = name === 'profile' ? argv[argv.indexOf('--profile') + 1] : undefined
+    if (profile !== undefined && argv.includes('--profile'))
+      return new UsageError(`the argument “${name}” is missing`, {
+        hint: ['type: ', suggest([...words, profile, ...rest])],
+      })
     const example = findExample(command, program)
     const format = listOptions(command).find(({ long }) => long === '--input-format')
     if (format === undefined) return new UsageError(`the argument “${name}” is missing`, { hint: example })

@@ -17,8 +17,13 @@ export function defineConfigGet(config: MeetroomCommand, act: DefineAction): voi
     )
     .action(
       act('machine', async (context, name: string) => {
-        const found = (await listEffectiveSettings(context)).find(({ key }) => key === name)
-        if (!found) throw unknownKeyError(name)
+        const settings = await listEffectiveSettings(context)
+        const found = settings.find(({ key }) => key === name)
+        if (!found)
+          throw unknownKeyError(
+            name,
+            settings.map(({ key }) => key),
+          )
         if (found.value === null) throw new NotFoundError(`${name} is not set`)
         const printer = await context.printer()
         if (printer.printsJson) await printer.json(found)

@@ -9,8 +9,9 @@ import { explainKeyAsArgument } from '../../mistakes/key-as-argument.ts'
 
 export const settingKeys = Object.keys(settable) as SettableKey[]
 
-export function unknownKeyError(name: string): UsageError {
-  const near = findClosest(name, settingKeys)
+/** @param names names that the command accepts */
+export function unknownKeyError(name: string, names: readonly string[] = settingKeys): UsageError {
+  const near = findClosest(name, names)
   return new UsageError(
     `no such setting: “${name}”; settings are ${settingKeys.join(', ')}`,
     near === undefined ? {} : { correction: [name, near] },
@@ -19,7 +20,7 @@ export function unknownKeyError(name: string): UsageError {
 
 /** @throws {UsageError} for a name that is not a setting, or a setting with its own command */
 export function requireKey(name: string): SettableKey {
-  if (name === 'api_key') throw explainKeyAsArgument()
+  if (/^api[-_]?key$/i.test(name)) throw explainKeyAsArgument()
   if (name === 'key_command')
     throw new UsageError('“config set” cannot set key_command, because a login tests the command first', {
       hint: [

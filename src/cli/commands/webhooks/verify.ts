@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { parseGivenJson, parseJson } from '../../../api/json.ts'
-import { ConditionError, UsageError } from '../../../errors.ts'
+import { ConditionError, suggest, UsageError } from '../../../errors.ts'
 import { readInput } from '../../../files/input-file.ts'
 import type { Host } from '../../../host.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -39,7 +39,14 @@ export function defineWebhookVerify(webhooks: MeetroomCommand, act: DefineAction
         const secret = await signingSecret(flags.secret, host)
         const checked = checkWebhook(body, headers, { secret, tolerance: flags.tolerance, now: host.now() })
         await (await context.printer()).printFacts(describeFacts(checked))
-        if (checked.problem) throw new ConditionError(checked.problem)
+        if (!checked.problem) return
+        const isSwapped = checked.signature === 'missing' && /^webhook-signature:/im.test(body)
+        // A secret on the command line is not repeated.
+        const words = flags.secret?.startsWith('@')
+          ? ['webhooks', 'verify', flags.headers, '--headers', bodyFile, '--secret', flags.secret]
+          : undefined
+        const hint = ['the two files may be swapped', ...(words ? [': ', suggest(words)] : [])]
+        throw new ConditionError(checked.problem, isSwapped ? { hint } : {})
       }),
     )
   addExamples(verify, 'meetroom webhooks verify body.json --headers headers.txt --secret @secret.txt')

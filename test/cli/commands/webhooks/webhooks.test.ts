@@ -589,6 +589,17 @@ describe('webhooks verify', () => {
     })
   })
 
+  test('webhooks verify with swapped files suggests the other order, without a secret of the command line', async () => {
+    save('body.json', headerLines(signHeaders(body)))
+    save('headers.txt', body)
+    save('secret.txt', secret)
+    const hint = 'error: there is no signature; the body is not JSON\nhint: the two files may be swapped'
+    expect((await verify('--secret', secret)).stderr).toBe(`${hint}\n`)
+    expect((await verify('--secret', '@secret.txt')).stderr).toBe(
+      `${hint}: meetroom webhooks verify headers.txt --headers body.json --secret @secret.txt\n`,
+    )
+  })
+
   test('webhooks verify accepts a signature of any age, unless --tolerance limits the age', async () => {
     save('headers.txt', headerLines(signHeaders(body, new Webhook(secret), 1_714_979_289)))
     expect((await verify('--secret', secret)).code).toBe(0)
