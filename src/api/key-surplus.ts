@@ -1,6 +1,6 @@
 /** Describes what a text contains besides a key, such as pasted quotation marks; undefined for a key alone. */
 export function describeSurplus(text: string): string | undefined {
   if (/^(authorization:\s*)?bearer\s/i.test(text)) return 'the word “Bearer”'
-  if (/^["'`“”„‘’].*["'`“”‘’]$/.test(text)) return 'quotation marks'
+  if (/^["'`\u2018-\u201e].*["'`\u2018-\u201e]$/.test(text)) return 'quotation marks'
   return /\s/.test(text) ? 'a space or a line break' : undefined
 }
