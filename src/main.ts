@@ -51,60 +51,8 @@ export async function main(
   })
   const run: Run = {}
   try {
-    let helpText = ''
-    const defineAction: DefineAction = <A extends unknown[]>(
-      effect: Effect,
-      work: (context: Context, ...args: A) => Promise<void>,
-    ) =>
-      Object.assign(
-        async (...args: unknown[]) => {
-          // Commander passes the operands, the flags and the command.
-          const command = args.pop() as Command
-          calledCommand = {
-            names: command.registeredArguments.map((argument) => argument.name()),
-            given: args.slice(0, -1).flat().filter(isText),
-            argv,
-            program: root,
-          }
-          context = new Context({
-            host,
-            flags: command.optsWithGlobals(),
-            command: commandPath(command).join(' '),
-            interrupt: interruption.signal,
-            connect,
-            openBackup,
-            readList: readListOf,
-          })
-          const warning = await explainVariables(host)
-          if (warning !== undefined) await context.plainPrinter().notice(warning)
-          await context.requireAllowedFlags(effect, effect === 'reads' || isForEachProfile(command))
-          const checked = checkIds(command, args)
-          const run = async (each: Context) =>
-            work(each, ...((await resolveNames(each, command, checked)) as A))
-          if (!context.flags.allProfiles) return run(context)
-          const { runOnAllProfiles } = await import('./cli/kernel/all-profiles.ts')
-          await runOnAllProfiles(context, checked, run)
-        },
-        { effect },
-      )
-    const { operands } = line
-    const [first = ''] = operands
-    const wanted = allGroupCommands.has(first) ? 'all' : operands.slice(0, first === 'help' ? 2 : 1)
-    const write = (text: string) => {
-      helpText += text
-    }
-    const root = await buildProgram(host, defineAction, write, wanted)
-    calledCommand = { names: [], given: [], argv, program: root }
-    try {
-      if (argv.length === 0) root.outputHelp()
-      else await root.parseAsync([...line.argv], { from: 'user' })
-    } catch (error) {
-      if (!(error instanceof CommanderError)) throw error
-      if (error.exitCode !== 0) {
-        if (error.code === 'commander.help') throw missingCommandError(root, operands)
-        throw (await import('./cli/mistakes/usage-error.ts')).explainUsage(error, argv, root)
-      }
-    }
+    const request = { argv, line, host, connect, interrupt: interruption.signal }
+    const helpText = await runCommandLine(request, run)
     const options = { format: 'table', header: true, color: false, quiet: false } as const
     const printer = new Printer(host, options, createErrorRedactor(host, run.context))
     // Only output remains, so a signal now ends the program immediately.
@@ -165,6 +113,8 @@ async function runCommandLine(request: RunRequest, run: Run): Promise<string> {
           readList: readListOf,
         })
         run.context = context
+        const warning = await explainVariables(machine.host)
+        if (warning !== undefined) await context.plainPrinter().notice(warning)
         await context.requireAllowedFlags(effect, effect === 'reads' || isForEachProfile(command))
         const checked = checkIds(command, args)
         const workOn = async (each: Context) =>
@@ -229,14 +179,16 @@ function toInterruptedError(cause: unknown, signal: AbortSignal): MeetroomError 
   return cause instanceof InterruptedError ? cause : (signal.reason as InterruptedError)
 }
 
-/** Finds a better hint for an invalid value, or for a missing item by sending requests. Never fails. */
-async function explainError(
-  error: MeetroomError,
-  context: Context | undefined,
-  calledCommand: CalledCommand | undefined,
-): Promise<MeetroomError> {
-  if ((error instanceof UsageError || error.correction) && calledCommand)
-    return (await import('./cli/mistakes/usage-error.ts')).explainValue(error, calledCommand)
+/** Finds a better hint for an invalid value or, with requests, for a missing item. */
+async function explainError(error: MeetroomError, run: Run, host: Host): Promise<MeetroomError> {
+  const { context, calledCommand } = run
+  if ((error instanceof UsageError || error.correction) && calledCommand) {
+    const { explainValue } = await import('./cli/mistakes/usage-error.ts')
+    const { correctSuggestion } = await import('./cli/mistakes/trial.ts')
+    return correctSuggestion(explainValue(error, calledCommand), calledCommand.program, (argv) =>
+      findMistake(argv, host),
+    )
+  }
   if (!context || !calledCommand) return error
   if (!(error instanceof NotFoundError)) return error
   const { explainMissing } = await import('./cli/mistakes/explain.ts')
@@ -244,7 +196,7 @@ async function explainError(
 }
 
 /** Finds the mistake of a suggested command line, without any effect; undefined if none is found. */
-async function findMistake(argv: readonly string[], machine: Host): Promise<UsageError | undefined> {
+async function findMistake(argv: readonly string[], machine: Host): Promise<MeetroomError | undefined> {
   const { createTrialHost, TrialContext } = await import('./cli/mistakes/trial.ts')
   const run: Run = {}
   try {

@@ -41,7 +41,7 @@ export function checkProfileName(name: string): void {
  * Refuses to point an existing profile at another service, because the old base URL and key would be lost.
  * @param baseUrls base URLs that may be stored
  * @param replacement command that replaces the profile
- * @throws {UsageError} unless the profile is new, has one of the base URLs, or may be replaced and is not
+ * @throws {UsageError} unless the profile has no base URL or one of `baseUrls`, or may be replaced and is not
  * protected
  */
 export function requireSameService(

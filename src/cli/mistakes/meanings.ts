@@ -239,7 +239,6 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'sessions join': 'join',
   'profiles create': login,
   'profiles add': login,
-  'profiles current': status,
   'profiles login': login,
   'profiles current': status,
   'config login': login,

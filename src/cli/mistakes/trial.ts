@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
 import { resolveSettings, type Settings } from '../../config/settings.ts'
-import { type Hint, Suggestion, suggestHelp, UsageError } from '../../errors.ts'
+import { type Hint, type MeetroomError, Suggestion, suggestHelp } from '../../errors.ts'
 import type { Host, Output } from '../../host.ts'
 import { Context } from '../kernel/context.ts'
 import type { Effect } from '../kernel/effect.ts'
@@ -15,15 +15,15 @@ function endTrial(): never {
   throw new TrialEnd('the trial ends here')
 }
 
-const readable: ReadonlySet<string | symbol> = new Set(['env', 'ascii', 'now', 'platform'])
+const readable: ReadonlySet<string | symbol> = new Set(['ascii', 'now', 'platform'])
 
 /** Creates a host that ends a trial at any use with an effect, even if it only reads a file. */
 export function createTrialHost(host: Host): Host {
   const output: Output = { isTTY: false, columns: undefined, write: endTrial }
-  const outputs: Partial<Host> = { stdout: output, stderr: output }
+  const inert: Partial<Host> = { env: {}, stdout: output, stderr: output }
   return new Proxy(host, {
     get: (target, name) =>
-      Reflect.get(outputs, name) ?? (readable.has(name) ? Reflect.get(target, name) : endTrial()),
+      Reflect.get(inert, name) ?? (readable.has(name) ? Reflect.get(target, name) : endTrial()),
   })
 }
 
@@ -61,10 +61,10 @@ const maxMistakes = 5
  * @param findMistake returns the first mistake of a command line; undefined without a mistake
  */
 export async function correctSuggestion(
-  error: UsageError,
+  error: MeetroomError,
   program: Command,
-  findMistake: (argv: readonly string[]) => Promise<UsageError | undefined>,
-): Promise<UsageError> {
+  findMistake: (argv: readonly string[]) => Promise<MeetroomError | undefined>,
+): Promise<MeetroomError> {
   const first = findCorrection(error.hint)
   let corrected = first
   for (let mistakes = 0; corrected; mistakes++) {
@@ -74,10 +74,10 @@ export async function correctSuggestion(
   }
   if (!first || corrected === first) return error
   const replace = (part: Hint): Hint => (part === first && corrected ? corrected : part)
-  const hint = corrected
+  error.hint = corrected
     ? [error.hint ?? []].flat().map(replace)
     : ['see: ', suggestHelp(...splitLine(program, first.words).words)]
-  return new UsageError(error.message, { hint })
+  return error
 }
 
 /** Returns the corrected command of a hint; undefined for several commands, an example and a help. */

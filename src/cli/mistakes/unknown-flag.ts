@@ -119,8 +119,8 @@ function explainForeignFlag(
     command.registeredArguments[0]?.name() === 'file' && splitOperands(others)[0].length < 2
   if (/^(-f|--file(name)?)$/.test(flag) && isFileMissing && rest[at] === flag && value !== '-')
     return ['pass the file without a flag: ', suggest([...words, ...others])]
-  if (flag === '--all' && has('--where') && !isReading(command))
-    return suggestAll(command, words, splitOperands(others)[0])
+  if (/^--all(-\w+)?$/.test(flag) && has('--where') && !isReading(command))
+    return suggestAll(command, words, ...splitOperands(others))
   // Exports and reports have no limit: they print all items of their selection.
   if (flag === '--all' && has('--where') && !has('--limit')) {
     const selects =

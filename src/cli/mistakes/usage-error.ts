@@ -1,6 +1,6 @@
 import type { CommanderError } from 'commander'
 import { formatChoices } from '../../api/either.ts'
-import { type Hint, type MeetroomError, suggest, UsageError } from '../../errors.ts'
+import { type Hint, type MeetroomError, suggest, suggestExample, UsageError } from '../../errors.ts'
 import { ColumnsError, MissingColumnError } from '../import/read/unknown-columns.ts'
 import { splitWords } from '../input/split-command.ts'
 import {
@@ -114,6 +114,9 @@ const explanations: Readonly<Record<string, Explain>> = {
       return new UsageError(`the argument “${name}” is missing`, {
         hint: ['type: ', suggest([...words, profile, ...rest])],
       })
+    const has = (flag: string) => listOptions(command).some(({ long }) => long === flag)
+    if (name === 'room' && has('--all-rooms') && isReading(command))
+      return new UsageError(`the argument “${name}” is missing`, { hint: suggestAllRooms(words, rest) })
     const example = findExample(command, program)
     const format = listOptions(command).find(({ long }) => long === '--input-format')
     if (format === undefined) return new UsageError(`the argument “${name}” is missing`, { hint: example })
