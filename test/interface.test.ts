@@ -220,7 +220,6 @@ describe('the compatibility policy', () => {
   test('the compatibility policy refuses the unannounced removal of each command, flag, exit code, setting and schema', async () => {
     const current = await currentInterface()
     const empty = { commands: {}, global_flags: {}, schemas: {}, settings: [], environment: [] }
-    /** Removal of a name, and the part of the interface that has the name. */
     type Removal = [name: string, part: Partial<Interface>, remove: Change]
     const removals: Removal[] = [
       ...Object.entries(current.commands).flatMap(([name, command]): Removal[] => {

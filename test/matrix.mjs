@@ -1,5 +1,5 @@
-// Runs the tests on other versions of Node. The whole suite runs on the newest version of each release line.
-// The tests of the built program run on the oldest versions that `engines` allows.
+// Runs the tests on several versions of Node. All tests run on the newest version of each even release line.
+// Some tests of the built program run on the oldest versions that `engines` allows.
 // `--short` runs the built program on the oldest and the newest version only. `--full` runs suites in full.
 // FILE… selects test files, and omits the oldest versions.
 // Run with: npm run test:matrix [-- --short | [--full] [FILE…]]
@@ -14,7 +14,7 @@ const mode = process.argv.includes('--full') ? 'full' : 'test'
 const named = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const cache = resolve('node_modules/.cache')
 
-/** Tests of the built program, whose version of Node may differ from that of the test runner. */
+/** Tests in which the built program may run on another version of Node than the test runner. */
 const builtTests = [
   'test/program.built.test.ts',
   'test/cli/import/import.built.test.ts',
@@ -42,10 +42,7 @@ function fetchNode(release) {
   return undefined
 }
 
-/**
- * Runs tests with a runner and a built program on two versions of Node, and prints the numbers of passed and
- * failed tests.
- */
+/** Runs vitest with the Node binary `runner`, and the built program with the Node binary `built`. */
 function run(name, runner, built, tests) {
   const report = join(cache, `tests-${name}.json`)
   const { status } = spawnSync(

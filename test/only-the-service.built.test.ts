@@ -9,10 +9,7 @@ import { hasTool } from './helpers/tools.ts'
 import { leaves } from './helpers/tree.ts'
 import { share } from './suites/size.ts'
 
-/**
- * Script that records each connection, name lookup, UDP socket and child process of a Node process and of its
- * children.
- */
+/** Script that records connections, name lookups, UDP sockets and child processes of a Node process. */
 const recorder = `
 const fs = require('node:fs'), net = require('node:net'), dns = require('node:dns')
 const note = (what) => fs.appendFileSync(process.env.RECORD, what + '\\n')
@@ -36,10 +33,6 @@ for (const name of ['spawn', 'spawnSync', 'execFile', 'execFileSync', 'exec', 'e
 }
 `
 
-/**
- * Returns environment variables of a new home directory with the recorder, and functions that read and clear
- * the record.
- */
 function record() {
   const env = homes()
   const hook = join(env.HOME, 'recorder.cjs')
@@ -84,7 +77,7 @@ const online = [
   ],
 ]
 
-/** Commands that need no service. */
+/** Commands that must make no connection. */
 const offline = [
   ...['--version', '--help', 'version', 'help security', 'rooms --help', 'commands', 'schema', 'openapi'],
   ...[

@@ -1,11 +1,11 @@
-// Finds the mutants of the program that only the given tests kill. A mutant is one small change of the code,
-// such as a negated condition; a test kills the mutant by failing. Run this script before you delete a test
-// file: it shows the mutants that the remaining tests would not kill. It works in a copy of the project.
+// Finds mutants of the program that only the given tests kill. A mutant is one small change of the code, such
+// as a negated condition; a test kills the mutant by failing. Run this script before you delete a test file:
+// it shows mutants that the remaining tests would not kill. It works in a copy of the project.
 // Run with: npm run test:power -- SOURCE… --without TEST… [--against TEST…] [--mutants N]
 //   SOURCE     files or directories of src that the tests cover
-//   --without  test files that may be deleted
-//   --against  remaining test files or directories; by default all in-process tests
-//   --mutants  number of mutants per source file of 200 lines or more, fewer for shorter files; 10 by default
+//   --without  test files or directories that may be deleted
+//   --against  remaining test files or directories; by default all except built tests and suites
+//   --mutants  maximum number of mutants per source file, fewer for files below 200 lines; 10 by default
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -68,7 +68,6 @@ const swaps = {
   ...{ '+': '-', '-': '+' },
 }
 
-/** Returns all mutants of a file, each as a range in the text and a replacement. */
 function findMutants(path, text) {
   const found = []
   const add = (start, end, replacement) => found.push({ path, start, end, replacement })
@@ -101,7 +100,7 @@ function pick(mutants, count) {
   return step <= 1 ? mutants : Array.from({ length: count }, (_, i) => mutants[Math.floor((i + 0.5) * step)])
 }
 
-/** Returns true if a test fails, or if the tests take more than ten minutes. */
+/** Returns true if tests fail or take more than ten minutes. */
 function fails(tests, excluded = []) {
   const { status } = spawnSync(
     process.execPath,

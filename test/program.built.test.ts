@@ -14,7 +14,6 @@ import { runHere } from './helpers/run-here.ts'
 import { tempDir } from './helpers/world.ts'
 import { share } from './suites/size.ts'
 
-/** Returns environment variables that isolate the settings and the local workspace from this machine. */
 function isolateHome() {
   const dir = tempDir()
   return { HOME: dir, MEETROOM_CONFIG_DIR: join(dir, 'config'), MEETROOM_DATA_DIR: join(dir, 'data') }
@@ -22,7 +21,6 @@ function isolateHome() {
 
 const isolateLocal = () => ({ ...isolateHome(), MEETROOM_PROFILE: 'local' })
 
-/** Starts a service on a real socket, and returns the environment variables that select the service. */
 async function served(): Promise<Record<string, string>> {
   const workspace = await openWorkspace({
     dir: undefined,
@@ -54,8 +52,8 @@ test.each([
     for (const user of ['ada', 'grace']) await here(`users create ${user}`, env)
     const room = (await here('rooms create --name first --type open -o ids', env)).stdout.trim()
     const member = (await here(`members add ${room} ada -o ids`, env)).stdout.trim()
-    // updateRoom terminates the room, and deleteRoom deletes the room, so that both must run last.
-    // Nobody joined the room, so there is no delivery; the webhook tests cover redeliver.
+    // updateRoom terminates the room, and deleteRoom deletes it, so both run last. Nobody joined the room, so
+    // there is no delivery; the webhook tests cover redeliver.
     const names = Object.keys(everything).filter((name) => name !== 'redeliver') as OperationName[]
     const ordered = [
       ...names.filter((name) => name !== 'deleteRoom' && name !== 'updateRoom'),

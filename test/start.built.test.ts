@@ -7,7 +7,7 @@ const run = (script: string) => {
   return runShell(script, { HOME: dir, MEETROOM_CONFIG_DIR: dir })
 }
 
-// These commands print without a stream for standard output.
+// These commands write to files and pipes without a stream.
 describe.each(['--version', 'rooms --help', 'help exit-codes'])('meetroom %s', (line) => {
   test(`meetroom ${line} prints the same text to a file and to a pipe`, async () => {
     const inFile = await run(`meetroom ${line} > "$HOME/file"; cat "$HOME/file"`)

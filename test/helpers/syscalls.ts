@@ -11,7 +11,6 @@ export const canTrace =
   process.platform === 'linux' && spawnSync('strace', ['-f', '-e', 'trace=none', 'true']).status === 0
 if (!canTrace) notice('system calls', 'strace is not installed, or must not be used')
 
-/** Action of a traced process. */
 export interface Event {
   what: 'logged' | 'synced' | 'told'
   /** Line of strace with the text written to the write-ahead log or to a connection; empty for a sync. */
@@ -19,9 +18,8 @@ export interface Event {
 }
 
 /**
- * Runs serve under strace, with its data in a directory.
- * @param use sends requests to the service
- * @returns writes to the write-ahead log, syncs, and writes to connections, in order
+ * Runs serve under strace until `use` resolves.
+ * @returns writes and syncs of the write-ahead log, and writes to connections, in order
  */
 export async function traceServe(
   script: string,
@@ -86,8 +84,8 @@ const touching =
   /\b(?:open|openat|creat|mkdir|mkdirat|rename|renameat2?|link|linkat|symlink|symlinkat|unlink|unlinkat|rmdir)\(/
 
 /**
- * Runs the built program under strace, and returns the paths below `root` that the program opens, creates,
- * renames or removes.
+ * Runs the built program under strace. Returns the paths below `root` that it tries to open, create, rename
+ * or remove.
  */
 export async function tracePaths(
   argv: readonly string[],

@@ -3,7 +3,10 @@ import type { Reply } from './pty.ts'
 import { soon } from './waiting.ts'
 import type { Run, World } from './world.ts'
 
-/** Runs a command line in this process on a simulated terminal. Types each reply after its text is shown. */
+/**
+ * Runs a command on a simulated terminal. Types each reply after its text appears on standard error.
+ * @throws {Error} if a text does not appear, or the command does not end
+ */
 export async function talk(
   world: World,
   line: string,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 
-/** Reads the files of a tarball that npm has packed, by path. Paths have at most 100 characters. */
+/** Reads the texts of an npm tarball by path. Paths must have at most 100 bytes. */
 export function readTarball(path: string): Map<string, string> {
   const bytes = gunzipSync(readFileSync(path))
   const files = new Map<string, string>()

@@ -3,7 +3,7 @@ import type { World } from './world.ts'
 
 let count = 0
 
-/** Creates a session in 2025 between two UTC times such as `10-24T08:00`. */
+/** Creates a session in 2025. Times are UTC, such as `10-24T08:00`. */
 export function visit(user_id: string | null, from: string, to: string | null, more = {}) {
   const at = (time: string) => `2025-${time}:00.000Z`
   const id = `session ${++count}`
@@ -12,9 +12,9 @@ export function visit(user_id: string | null, from: string, to: string | null, m
 }
 
 /**
- * Creates two rooms with sessions around the end of daylight-saving time in Europe on 26 October 2025. Ada is
- * in both rooms concurrently, Grace misses lessons, Alan misses all lessons, and an anonymous participant
- * stays across the end of a month.
+ * Creates two rooms with sessions before and after the end of daylight-saving time in Europe (26 October
+ * 2025). Ada and Grace are in both rooms concurrently; Alan has no session. In Central European Time, a
+ * session without a user crosses the end of October.
  */
 export function term(world: World): void {
   school(world, {

@@ -2,10 +2,10 @@
 
 const esc = '\u001b'
 
-/** Colors and weights of the program, and the code that ends each. */
+/** Colors and weights of the program, and the codes that end them. */
 const ourColours = [1, 2, 22, 31, 32, 33, 34, 35, 36, 39].map((code) => `${esc}[${code}m`)
 
-/** Cursor movements and colors of the libraries for prompts and progress. */
+/** Cursor movements, erasures and styles of prompts and progress. */
 const ofPrompts = new RegExp(
   [
     String.raw`${esc}\[\?(?:25|7)[hl]`,
@@ -19,18 +19,15 @@ const ofPrompts = new RegExp(
   'g',
 )
 
-/**
- * Characters that terminals execute or hide: control characters except line breaks, bidi and zero-width
- * characters, separators, private use, and unpaired surrogates.
- */
+/** Characters that terminals execute or hide, such as control characters, but not line breaks. */
 const obeyed =
   /(?!\n)\p{Cc}|\p{Zl}|\p{Zp}|\p{Co}|\p{Cs}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb]|[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]/u
 
-/** Joiners, variation selectors and tags without the character that they modify. */
+/** Invisible characters, such as joiners and tags, except in known sequences. */
 const lost =
   /(?<![\p{L}\p{M}\p{ExtPict}\p{EMod}\u200c\u200d])[\u200c\u200d]|(?<![\p{ExtPict}#*\d])[\ufe0e\ufe0f]|(?<!\p{Unified_Ideograph})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]|[\ufe03-\ufe0d]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]*)[\u{e0020}-\u{e007f}]|[\u{e0000}-\u{e001f}\u{e0080}-\u{e00ff}\u{e01f0}-\u{e0fff}]/u
 
-/** Describes the harmful part of a text; undefined if the text is harmless. */
+/** Describes a harmful character of a text; undefined if there is none. */
 export function harmIn(text: string, isPrompt = false): string | undefined {
   let bare = text
   if (isPrompt) bare = bare.replace(ofPrompts, '')

@@ -3,7 +3,6 @@ import { startService } from '../../src/testing/testing.ts'
 import type { Seed, StartOptions } from '../../src/testing/types.ts'
 import { knock, Peer } from './live.ts'
 
-/** Seed with two users, an open room in which ada is a host, and a terminated room. */
 export const seed: Seed = {
   users: [{ user_id: 'ada', name: 'Ada Lovelace', access_token: 'ada-token' }, { user_id: 'bob' }],
   rooms: [
@@ -16,7 +15,6 @@ export const seed: Seed = {
 export async function startTestService(options: StartOptions = { seed }) {
   const service = await startService(options)
   onTestFinished(async () => void (await service.close().catch(() => {})))
-  /** Sends a request. Rejects if the response is not complete JSON. */
   async function send(method: string, path: string, body?: unknown, apiKey = service.apiKey) {
     const response = await fetch(service.baseUrl + path, {
       method,
@@ -25,7 +23,10 @@ export async function startTestService(options: StartOptions = { seed }) {
     })
     return { status: response.status, headers: response.headers, body: (await response.json()) as any }
   }
-  /** Joins a room. A silent peer does not respond to pings. */
+  /**
+   * A silent peer does not respond to pings.
+   * @throws {Error} if the peer cannot join
+   */
   async function join(roomId: string, token?: string, silent = false): Promise<Peer> {
     const query = token === undefined ? '' : `?access_token=${token}`
     const peer = await knock(`${service.baseUrl.replace('http', 'ws')}/rooms/${roomId}/connect${query}`, {

@@ -2,16 +2,12 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { notice } from '../suites/size.ts'
 
-/**
- * POSIX programs that tests use without a check. A machine with npm has them, because npm runs scripts with
- * `sh`.
- */
+/** POSIX programs that tests use without a check. */
 export const posixTools = ['sh', 'mkdir', 'mkfifo', 'stty'] as const
 
 /**
- * Returns true if this machine has a program other than Node, npm and POSIX tools. Prints a notice
- * otherwise.
- * @param tests tests that are skipped without the program
+ * Returns true if the program is on the PATH. Otherwise, prints a notice.
+ * @param tests name of the tests that are skipped without the program
  */
 export function hasTool(program: string, suite: string, tests: string): boolean {
   const found = (process.env['PATH'] ?? '').split(delimiter).some((dir) => isProgram(join(dir, program)))

@@ -3,15 +3,12 @@ import { join, relative, resolve } from 'node:path'
 import { build, stop } from 'esbuild'
 import { afterAll } from 'vitest'
 
-/** Edit of a source file, whose path is relative to the project: a text and its replacement. */
+/** Edit of a source file. The path is relative to the project. */
 export type Edit = readonly [file: string, before: string, after: string]
 
 const store = 'src/embedded/store/store.ts'
 
-/**
- * Variants of the program with a mistake that responses do not reveal. The crash suite must detect each
- * variant.
- */
+/** Mistakes that responses do not reveal. The crash suite must detect each mistake. */
 export const mutants = {
   'acknowledges a write before it is on disk': [
     [store, '      batch.push(write)\n    })', '      batch.push(write)\n      resolve(value)\n    })'],
@@ -22,7 +19,7 @@ export const mutants = {
   ],
 } as const satisfies Record<string, readonly Edit[]>
 
-/** Edits that delay commits without a mistake, so that kills happen before a commit. */
+/** Edits that delay commits by 30 ms, so that kills happen before a commit. */
 export const slowCommits: readonly Edit[] = [
   [store, 'this.#commitSoon(this.#batch)', 'setTimeout(() => this.#commit(), 30)'],
 ]
@@ -47,9 +44,9 @@ export const smallSteps: readonly Edit[] = [
 let folder: string | undefined
 
 /**
- * Builds the program with edits, for the duration of a test file.
+ * Builds the program with edits.
  * @returns path of the script
- * @throws {Error} when an edit does not match the source exactly once
+ * @throws {Error} if an edit does not match the source exactly once, or the build fails
  */
 export async function buildVariant(edits: readonly Edit[]): Promise<string> {
   // Within the project, because the program resolves libsql from its own location.

@@ -1,14 +1,11 @@
-/**
- * Maximum wait, in milliseconds: longer than any step on a busy machine, and shorter than the timeout of a
- * test, whose message would not name the step.
- */
+/** Default maximum wait; shorter than the default timeout of a test, so that the error names the event. */
 const usualPatienceMs = 20_000
 
 /**
  * Waits for an event that should happen soon.
  * @param what name of the event, as in “a line on standard error”
- * @param seen current state, for the error
- * @throws {Error} with the name of the event and the current state, when the event does not happen in time
+ * @param seen returns the current state, for the error
+ * @throws {Error} that names the event, if it does not happen in time
  */
 export async function soon<T>(
   what: string,
@@ -27,7 +24,6 @@ export async function soon<T>(
 
 const soFar = (seen: () => unknown) => `; so far: ${JSON.stringify(seen())}`
 
-/** Creates a promise, and the function that resolves it. */
 export function latch(): { open(): void; opened: Promise<void> } {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {
@@ -36,13 +32,13 @@ export function latch(): { open(): void; opened: Promise<void> } {
   return { open, opened }
 }
 
-/** State that changes until it matches the expectation of a test. */
+/** State that tests wait for. */
 export class Watched {
   readonly #seen: () => unknown
   readonly #looks = new Set<() => void>()
   #over: string | undefined
 
-  /** @param seen current state, for the error */
+  /** @param seen returns the current state, for errors */
   constructor(seen: () => unknown) {
     this.#seen = seen
   }
@@ -59,8 +55,8 @@ export class Watched {
   }
 
   /**
-   * Waits until the state matches.
-   * @throws {Error} when the state does not match in time, or cannot change any more
+   * Waits until `holds` returns true.
+   * @throws {Error} if this does not happen in time, or before `end`
    */
   until(what: string, holds: () => boolean): Promise<void> {
     let look = () => {}

@@ -23,14 +23,14 @@ export interface Look {
   room?: object
   /** Maximum number of sessions per page; the response contains the total. */
   page?: number
-  /** Response to every request; an error for no response. */
+  /** Response to every request, or error with which every request fails. */
   instead?: WireResponse | Error | undefined
 }
 
 /** Responses to requests for members and users, by path. */
 export type People = Readonly<Record<string, object>>
 
-/** Creates a service whose room changes at each poll. The next poll after the last one sends SIGINT. */
+/** Creates a service whose room changes at each poll. A poll beyond `looks` sends SIGINT to the program. */
 export async function watchedRoom(looks: readonly Look[], people: People = {}) {
   const world = await createWorld()
   let look = -1
@@ -74,10 +74,8 @@ function respond(path: string, { sessions = [], room, page }: Look, people: Peop
   })
 }
 
-/** Creates the error of a service that does not respond. */
 export const away = () => new TransportError('connection refused', false)
 
-/** Parses an output of one JSON object per line. */
 export const events = (stdout: string): Record<string, unknown>[] =>
   stdout
     .split('\n')

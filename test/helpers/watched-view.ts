@@ -5,11 +5,11 @@ import { type Look, watchedRoom } from './watched-room.ts'
 
 interface Options extends HostOptions {
   line?: string
-  /** Actions after the polls: the nth action runs after the nth poll. */
+  /** The nth action runs when the program sleeps for the nth time. */
   meanwhile?: readonly ((host: TestHost, terminal: Emulator) => unknown)[]
 }
 
-/** Watches a room on a terminal. Returns the screen after each poll and at the end. */
+/** Watches a room on a terminal. Captures the screen each time the program sleeps. */
 export async function view(
   looks: readonly Look[],
   { line = '', meanwhile = [], columns = 80, rows = 24, ...options }: Options = {},

@@ -14,7 +14,7 @@ export interface WireCase {
 }
 
 export interface Fixture {
-  /** Operation; null for requests with a refused key. */
+  /** Null for requests with a refused key. */
   operation: string | null
   cases: WireCase[]
 }
@@ -23,7 +23,6 @@ const folder = join(import.meta.dirname, '../fixtures/wire')
 
 const readFixture = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8'))
 
-/** Loads the fixtures of the 17 operations and of the refused key. */
 export function loadFixtures(): Fixture[] {
   return readdirSync(folder)
     .filter((file) => file !== 'webhook.json')
@@ -35,7 +34,7 @@ export function loadWebhookEvents(): { name: string; body: unknown }[] {
   return readFixture('webhook.json').cases
 }
 
-/** Values of the placeholders of a fixture. */
+/** Values of the placeholders in braces. */
 export interface Names {
   room_id: string
   private_room_id: string
@@ -43,7 +42,7 @@ export interface Names {
   private_member_id: string
 }
 
-/** Fills in the placeholders of a case. Other braces are literal. */
+/** Replaces the placeholders of `Names`. Other braces are literal. */
 export function fillCase(wireCase: WireCase, names: Names): WireCase {
   return JSON.parse(JSON.stringify(wireCase), (_, value) =>
     typeof value === 'string'
@@ -64,7 +63,7 @@ const isTimestamp = (value: unknown) =>
   !Number.isNaN(Date.parse(value))
 const orNull = (holds: (value: unknown) => boolean) => (value: unknown) => value === null || holds(value)
 
-/** Accepted values of each placeholder of the fixtures, with an example. */
+/** Accepted values of placeholders such as `<id>`, each with an example. */
 const placeholders: Record<string, { holds(value: unknown): boolean; sample: unknown }> = {
   '<id>': { holds: isText, sample: '0123456789abcdef01234567' },
   '<string>': { holds: isString, sample: 'text' },
@@ -178,7 +177,7 @@ export async function openTestWorkspace(dir?: string) {
   return {
     ...workspace,
     close,
-    /** Sends a request with the key and a JSON body. */
+    /** Sends a request with the key. */
     async send(method: string, path: string, body?: unknown): Promise<{ status: number; body: AnswerBody }> {
       const answer = await workspace.service(wireRequest(localUrl, workspace.apiKey, { method, path, body }))
       return { status: answer.status, body: decodeBody(answer) }
@@ -188,7 +187,7 @@ export async function openTestWorkspace(dir?: string) {
 
 export type TestWorkspace = Awaited<ReturnType<typeof openTestWorkspace>>
 
-/** Creates a workspace in memory with everything that the fixtures mention. */
+/** Creates a workspace in memory with the items that the fixtures refer to. */
 export async function seedWorkspace(): Promise<{ workspace: TestWorkspace; names: Names }> {
   const workspace = await openTestWorkspace()
   const make = async (path: string, body: object) => {

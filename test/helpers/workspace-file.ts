@@ -7,7 +7,6 @@ interface Person {
   type?: string
 }
 
-/** Creates a world with functions for workspace files and for the items of the service. */
 export async function createWorkspace() {
   const world = await createWorld()
   return {
@@ -26,13 +25,13 @@ export async function createWorkspace() {
       const { body } = await world.send('POST', '/rooms', { name, type: 'private', ...fields, members })
       return body.room.id
     },
-    /** Runs a command, and returns the writes that the service received. */
+    /** Runs a command, and adds its write requests to the result. */
     async run(line: string | readonly string[], options = {}) {
       world.requests.length = 0
       const run = await world.run(line, options)
       return { ...run, writes: writesOf(world) }
     },
-    /** Runs `workspace diff` and returns its plan, one line per item. */
+    /** Runs `workspace diff`. `lines` contains one line per item of its plan. */
     async diff(flags = '', file = 'school.yaml') {
       const run = await world.run(`workspace diff ${file} -o json ${flags}`.trim())
       const plan = run.stdout === '' ? [] : JSON.parse(run.stdout).plan
@@ -55,7 +54,7 @@ export async function createWorkspace() {
 
 export type TestWorkspace = Awaited<ReturnType<typeof createWorkspace>>
 
-/** Formats an item as one line: `~ member algebra/ada type: guest → host`. */
+/** Formats an item as one line: `~ member algebra/ada; type: guest → host`. */
 export function lineOf({ sign, action, kind, key, room_key, changes, reason }: any): string {
   const fields = changes.map((change: any) =>
     'before' in change

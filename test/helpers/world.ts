@@ -26,18 +26,18 @@ export type Intercept = (
   signal: AbortSignal,
 ) => Promise<WireResponse>
 
-/** Stored items of a service, with which other worlds can start. */
+/** Stored items and clock of a service, with which other worlds can start. */
 export interface Contents {
   rows: string
   time: number
 }
 
-/** Key of all worlds, because redaction compiles patterns for each key, which takes milliseconds. */
+/** One key for all worlds, because compiling the redaction patterns of a new key takes milliseconds. */
 const apiKey = `local_${randomBytes(24).toString('base64url')}`
 
 /**
- * Creates a world: the real program, with the embedded service in memory instead of the network. The
- * environment contains key and base URL.
+ * Creates a world: the real program, with the embedded service in memory instead of the network. By default,
+ * the environment contains key and base URL.
  */
 export async function createWorld({ rows, time }: Contents = { rows: '', time: testNow }) {
   const workspace = await openWorkspace({
@@ -71,15 +71,12 @@ export async function createWorld({ rows, time }: Contents = { rows: '', time: t
         body: JSON.parse(new TextDecoder().decode(answer.body)),
       }
     },
-    /** Copies the stored items of the service. */
     contents: (): Contents => ({ rows: rowsOf(workspace.store), time }),
-    /** Sends a request to `intercept`, if set, or to the embedded service, instead of the network. */
     transport(request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
       world.requests.push(request)
       const next = (changed = request) => workspace.service(changed)
       return world.intercept ? world.intercept(request, next, signal) : next()
     },
-    /** Starts a run without waiting for it to end. */
     start(argv: readonly string[], options: HostOptions = {}): { host: TestHost; done: Promise<Run> } {
       const env = {
         MEETROOM_API_KEY: workspace.apiKey,
@@ -143,7 +140,7 @@ export function tempDir(): string {
 }
 
 /**
- * Creates an interception that acts as another service, without rooms and with the same response to all other
+ * Creates an interception that acts as another service: no rooms for a probe, and one response to all other
  * requests.
  */
 export const answering =
