@@ -9,13 +9,11 @@ import { listen } from '../helpers/listen.ts'
 import { homes, startBuilt } from '../helpers/serving.ts'
 import { counted, full, notice } from './size.ts'
 
-// Searches for the key in the process list, the caches, the temporary files, and the files after a `kill -9`.
-
 const { add } = counted('canary')
 const showsProcesses = existsSync('/proc/self/cmdline')
 if (!showsProcesses) notice('canary', 'there is no /proc here to see the arguments of processes in')
 
-/** Returns the arguments of every process of this machine, as `ps` shows them. */
+/** Returns the arguments of processes, as `ps` shows them; empty without /proc. */
 function allArguments(): string {
   if (!showsProcesses) return ''
   const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
@@ -32,8 +30,8 @@ function argumentsOf(id: string): string {
 }
 
 /**
- * Starts a service that repeats the key in every part of a response, and records its requests and the process
- * list.
+ * Starts a service that repeats the key in its responses. `seen` contains the requests without authorization,
+ * and the process arguments.
  */
 async function echoingService() {
   const seen: string[] = []
@@ -53,7 +51,6 @@ async function echoingService() {
   return { seen, state, baseUrl: `http://127.0.0.1:${await listen(server)}/v1` }
 }
 
-/** Creates the home directory of a user, with the files that the calls use. */
 function createHome() {
   const env = homes()
   const file = (name: string, text: string) => writeFileSync(join(env.HOME, name), text)
@@ -65,7 +62,7 @@ function createHome() {
   return { ...env, XDG_CACHE_HOME: '' }
 }
 
-/** Returns the text of all files in a directory, without the key in the settings. */
+/** Returns the text of all files in a directory, without the values of `api_key`. */
 const leftIn = (dir: string) =>
   Object.entries(filesOf(dir))
     .map(([name, text]) => `${name}\n${text.replace(/"api_key": ?"(?:[^"\\]|\\.)*"/g, '')}`)
@@ -81,7 +78,6 @@ test('the built program neither shows the key in the process list nor stores the
   const { seen, state, baseUrl } = await echoingService()
   const env = createHome()
   for (const [i, call] of calls.entries()) {
-    // A quick run uses every twenty-sixth command.
     if (!full && i % 26 !== 3) continue
     const key = keyShapes[sendable[i % sendable.length] ?? 'usual']()
     Object.assign(state, { key, status: statuses[i % statuses.length] })

@@ -10,8 +10,6 @@ import { listen } from '../helpers/listen.ts'
 import { answer, baseUrl, createWorld, tempDir } from '../helpers/world.ts'
 import { counted, full } from './size.ts'
 
-// Searches for the key in prompts, messages, webhooks and logs, which need more than one request.
-
 const { add } = counted('canary')
 
 const sendable = Object.entries(keyShapes).filter(([name]) => !name.includes('no header'))

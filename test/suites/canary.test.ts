@@ -7,12 +7,11 @@ import { type KeyShape, keyShapes, spellings, tracesOf } from '../helpers/canary
 import { answer, type Run } from '../helpers/world.ts'
 import { counted, full } from './size.ts'
 
-// Each case runs a command with a new key, which the service repeats in its response. Afterwards, only the
-// settings file and the header of the requests may contain the key.
+// Each case runs a command with a new key, which most faults repeat. Afterwards, only the settings, the
+// authorization header and the unchanged output for programs may contain the key.
 
 const { add } = counted('canary')
 
-/** Returns the key in every spelling. */
 const echo = (key: string) => spellings.map((spell) => spell(key)).join(' ')
 
 /** Returns texts in which a limit of 200, 2,000, 4,096 or 10,000 characters cuts the key. */
@@ -80,7 +79,7 @@ const faults: Record<string, Fault> = {
   },
 }
 
-/** Inserts the key into every text of a response except IDs, which the next request contains. */
+/** Inserts the key into a response, except into IDs, which the next request contains. */
 function withKey(given: WireResponse, key: string): WireResponse {
   const change = (value: unknown, name = ''): unknown => {
     if (Array.isArray(value)) return value.map((item) => change(item))
@@ -101,7 +100,7 @@ interface Output {
   tty: boolean
 }
 
-/** Returns true for output to programs, which contains the response byte for byte. */
+/** Returns true for output that may contain the key, because programs receive values unchanged. */
 const isForPrograms = (call: string, fault: string, { flags, tty }: Output) =>
   !tty && (flags !== '' || /^api| export/.test(call)) && /^(fields|success)/.test(fault)
 
@@ -119,15 +118,12 @@ const calls = await allCalls()
 const names = Object.keys(faults)
 const shapes = Object.keys(keyShapes) as KeyShape[]
 
-/** Adds --yes, and the file for failed rows of an import. */
 const completed = (call: string) => `${call}${/ import /.test(call) ? ' --failed-out failed.csv' : ''} --yes`
 
-/** Creates a world for one command, and returns a function that runs the command with a key. */
 async function start(call: string) {
   const { world, argvOf } = await prepare()
   const settings = filesOf(world.configDir)['config.json'] ?? ''
 
-  /** Runs the command, and returns the traces of the key with their places. */
   async function run(key: string, name: string, output: Output, stored: boolean) {
     const audit = join(world.dir, 'audit.ndjson')
     for (const file of [audit, join(world.dir, `${call.split(' ')[0]}.csv.journal`)])
@@ -170,7 +166,7 @@ async function start(call: string) {
       'the log of the service': log.join('\n'),
     }
     return Object.entries(places).flatMap(([place, text]) => {
-      // Only the settings may contain the key.
+      // Only the settings file may contain the key.
       const isSettings = place === 'config/config.json'
       const searched = isSettings ? text.replace(/"api_key": ?"(?:[^"\\]|\\.)*"/g, '') : text
       return find(`${place} ${searched}`).map((trace) => `${trace} in ${place}`)
@@ -181,7 +177,7 @@ async function start(call: string) {
 
 const json = (text: string) => JSON.stringify(text).slice(1, -1)
 
-/** Faults whose text a command has printed with a redacted key. */
+/** Names of faults after which a command printed a redacted key. */
 const shown = new Set<string>()
 
 describe.each(calls.map((call, i) => ({ call, i })))('$call hides the key', ({ call, i }) => {
@@ -208,7 +204,7 @@ describe.each(calls.map((call, i) => ({ call, i })))('$call hides the key', ({ c
   })
 })
 
-/** Returns true for a case of a quick run. Imports have more cases, because they write files. */
+/** Imports have more quick cases, because they write files. */
 function isQuick(call: string, i: number, j: number): boolean {
   return j === 0 || (i + j) % (/ import /.test(call) ? 12 : 24) === 0
 }

@@ -7,8 +7,6 @@ import { killWebhooks } from './crash/webhooks.ts'
 import { killWrites } from './crash/writes.ts'
 import { counted, full, sized } from './size.ts'
 
-// Repeats kill -9. Data that was acknowledged to a writer or shown to a reader must survive.
-
 const count = counted('crash (kills)')
 removeVariants()
 

@@ -8,7 +8,7 @@ import { tempDir } from '../helpers/world.ts'
 import { counted, full, sized } from './size.ts'
 
 // The service must sync a write before it acknowledges or shows the write. kill -9 cannot reveal a missing
-// sync, because the operating system keeps written data. The order of the system calls reveals it.
+// sync, because the operating system keeps written data.
 
 const count = counted('crash (order)')
 removeVariants()
@@ -17,7 +17,6 @@ const changes = sized(10, 300)
 const markOf = (n: number) => `mark-${String(n).padStart(6, '0')}.`
 const marks = Array.from({ length: changes }, (_, n) => markOf(n))
 
-/** Renames a room repeatedly while other clients read the room and create users. */
 async function renameAndRead({ base_url, api_key_file }: Ready): Promise<void> {
   const headers = {
     authorization: `Bearer ${readFileSync(api_key_file, 'utf8').trim()}`,
@@ -62,14 +61,14 @@ describe.runIf(canTrace)('the order of system calls', () => {
     ['shows uncommitted data', 'before it was written'],
     ['acknowledges a write before it is on disk', 'before it was written'],
   ] as const
-  // A quick run tests only the first mistake, because crash-kill.test.ts always tests the last one.
+  // A quick run tests only the first mistake, because crash-kill.test.ts always tests the last mistake.
   test.each(mistakes.slice(0, sized(1, 3)))(
     'the order of system calls reveals a service that %s',
     { timeout: 600_000 },
     async (mutant, what) => {
       const script = await buildVariant(mutants[mutant])
-      // Only a read between a write and its commit reveals some of the mistakes. On a busy machine, a run may
-      // have no such read.
+      // Only a read between a write and its commit reveals some mistakes. On a busy machine, a run may have
+      // no such read.
       let found: string[] = []
       for (let run = 0; run < 8 && found.length === 0; run++)
         found = (await early(script)).filter((line) => line.endsWith(what))

@@ -12,8 +12,6 @@ import { homes, startServe } from '../helpers/serving.ts'
 import { tempDir } from '../helpers/world.ts'
 import { counted, sized } from './size.ts'
 
-// Tests kill -9 during a restore, a reset and an upgrade. Then the old or the new workspace is complete.
-
 const count = counted('crash (replaced workspaces)')
 const quietly = <T>(load: () => Promise<T>) => load()
 const users = sized(5000, 20_000)
@@ -32,7 +30,6 @@ async function writeWorkspace(path: string, name: string): Promise<void> {
   db.close()
 }
 
-/** Reads the names of all users and the schema version, and checks the file. */
 async function read(path: string) {
   const db = await openSqlite(path, quietly)
   expect(db.prepare('PRAGMA integrity_check').all()).toMatchObject([{ integrity_check: 'ok' }])
@@ -57,7 +54,7 @@ function* fractions(): Generator<number> {
 }
 
 /**
- * Runs a command on a copy of the template, kills it after a delay, and returns its duration, in
+ * Runs a command on a copy of the template, and kills it after `afterMs`, if given. Returns the duration in
  * milliseconds.
  */
 async function runAndKill(dir: string, argv: readonly string[], afterMs?: number): Promise<number> {

@@ -12,12 +12,9 @@ import { localUrl, wireRequest } from '../helpers/wire.ts'
 import { tempDir } from '../helpers/world.ts'
 import { counted, notice, sized } from './size.ts'
 
-// Tests the files of a workspace after a crash, on a damaged disk and on a full disk.
-
 const count = counted('crash (storage)')
 const machine = { now: Date.now, quietly: <T>(load: () => Promise<T>) => load() }
 
-/** Opens the workspace in a directory, as `--local` does. */
 async function opened(dir: string) {
   const { service, apiKey, close } = await openWorkspace({ dir, host: machine })
   const send = async (method: string, path: string, body?: unknown) => {
@@ -39,7 +36,7 @@ const frameBytes = 24 + pageBytes
 const logHeaderBytes = 32
 
 /**
- * Creates a workspace that crashed with all its history in the write-ahead log. `ends` contains the offset in
+ * Creates a workspace that crashed with all `writes` in the write-ahead log. `ends` contains the offset in
  * the log at which each write ends, in bytes.
  */
 async function crashed(writes: number) {
@@ -59,7 +56,7 @@ async function crashed(writes: number) {
   return {
     ends,
     whole,
-    /** Copies the directory after the crash, with another log. */
+    /** Returns a copy of the crashed workspace with another log. */
     withLog(bytes: Uint8Array): string {
       const dir = tempDir()
       for (const file of files) copyFileSync(join(copy, file), join(dir, file))
@@ -72,7 +69,7 @@ async function crashed(writes: number) {
 describe('a torn write-ahead log', () => {
   const numRuns = sized(5, 2000)
 
-  /** Expects the first writes without a gap, and a workspace that accepts further writes. */
+  /** Expects only the first `survivors` writes, and a workspace that accepts further writes. */
   async function expectFirst(dir: string, survivors: number): Promise<void> {
     const expected = Array.from({ length: survivors }, (_, i) => `R${i}`)
     const workspace = await opened(dir)
@@ -144,7 +141,7 @@ describe('damaged bytes', () => {
     return dir
   }
 
-  // Evenly distributed fractions; fc.double prefers small values.
+  // Not fc.double, which prefers small values.
   const page = fc.nat({ max: 9999 }).map((n) => n / 10_000)
   const wholePage = fc.record({
     page,
@@ -176,7 +173,7 @@ describe('damaged bytes', () => {
         writeFileSync(join(dir, 'workspace.db'), bytes)
         count.add('damaged files')
         const workspace = await opened(dir).catch((error: unknown) => {
-          // Every failure must be an error with a documented exit code.
+          // Other errors would be reported as bugs.
           expect(error).toBeInstanceOf(MeetroomError)
         })
         if (!workspace) return

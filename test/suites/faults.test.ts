@@ -18,7 +18,10 @@ writeFileSync(join(dir, 'ca.pem'), authority.ca)
 const env = { HOME: dir, MEETROOM_CONFIG_DIR: join(dir, 'config') }
 const trusting = { ...env, NODE_EXTRA_CA_CERTS: join(dir, 'ca.pem') }
 
-/** Yields all commands, formats and runners in a full run, and one combination in rotation in a quick run. */
+/**
+ * Yields one combination of command, format and runner in a quick run, and all possible combinations in a
+ * full run.
+ */
 function* casesOf(index: number, fault: Fault): Generator<readonly [Fault, Runner, Command, Format]> {
   const { trusted, undici, isLarge, over = 'http' } = fault
   const all = (Object.keys(commands) as Command[]).flatMap((command) =>
@@ -38,7 +41,7 @@ function* casesOf(index: number, fault: Fault): Generator<readonly [Fault, Runne
 
 const isHere = ({ over }: Fault) => over !== 'full port' || process.platform === 'linux'
 if (!faults.every(isHere)) notice('faults', 'only Linux has a port that drops connections')
-/** Faults of this run. A quick run has half of the faults that need a process. */
+/** A quick run omits some faults that need a process. */
 const tried = faults.filter((fault, index) => isHere(fault) && (full || !fault.trusted || index % 2 === 0))
 
 describe.concurrent('outcomes with a faulty service', () => {

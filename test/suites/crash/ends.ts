@@ -4,8 +4,8 @@ import { sized } from '../size.ts'
 const crowd = sized(40, 120)
 
 /**
- * Fills a room, terminates the room, and kills the service during the termination. The next start must end
- * every session once and deliver the webhooks of all sessions.
+ * Repeatedly fills a room, terminates the room, and kills the service. Afterwards, every session must have
+ * ended once, and the webhooks of all sessions must have arrived.
  */
 export async function killEnds({
   random,
@@ -28,8 +28,7 @@ export async function killEnds({
       ({ room }) => void terminated.set(id, room.terminated_at),
       () => {},
     )
-    // The number of reads sets the time of the kill: sometimes before the response, mostly while sessions
-    // end.
+    // The number of reads varies the time of the kill.
     for (let reads = Math.floor(random() * 12); reads > 0; reads--) await life.api('GET', `/rooms/${id}`)
     life.kill()
     await ending

@@ -25,7 +25,7 @@ export async function killWebhooks({ random, ...kills }: Kills & { random(): num
   /** Number of acknowledged redeliveries, by delivery ID. */
   const acknowledged = new Map<string, number>()
   let room = ''
-  /** Room without further events, whose redeliveries only the start of the service resumes. */
+  /** Room without new events, so that only a start of the service resumes its redeliveries. */
   let quietRoom = ''
 
   async function live({ api, join, kill, isKilled }: Life): Promise<void> {
@@ -55,7 +55,7 @@ export async function killWebhooks({ random, ...kills }: Kills & { random(): num
         const { id } = deliveries[Math.floor(random() * deliveries.length)] ?? {}
         if (id === undefined) continue
         const { delivery } = await api('POST', `/webhooks/deliveries/${id}/redeliver`, {}).catch((error) => {
-          // Another client has already requested this redelivery.
+          // Another client may have requested this redelivery first.
           if (/validation_exception/.test(String(error))) return {}
           throw error
         })
@@ -89,7 +89,7 @@ export async function killWebhooks({ random, ...kills }: Kills & { random(): num
 
 const isAccepted = ({ status }: EventRequest) => status === 200
 
-/** Waits until no delivery is pending, and returns all deliveries. */
+/** Waits until no delivery is pending and `isReady` returns true. */
 async function listAll(api: Life['api'], isReady: () => boolean): Promise<Delivery[]> {
   for (;;) {
     const { deliveries, paging } = await api('GET', '/webhooks/deliveries?limit=1000')

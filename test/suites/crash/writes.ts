@@ -1,22 +1,22 @@
 import { eventsOf, type Kills, killAgain, type Life, startEventReceiver } from '../../helpers/kill-harness.ts'
 import { deleted, Oracle } from '../../helpers/oracle.ts'
 
-/** Maximum number of rooms of a writer. A writer with more rooms deletes its oldest room. */
+/** Number of rooms above which a writer deletes its oldest room. */
 const kept = 20
 
 /**
  * Kills a service while rooms are created, renamed, deleted and read, and sessions begin and end. After each
  * kill, compares the stored state with all writes that were acknowledged to a writer or shown to a reader.
- * Clients never pause, so that each kill interrupts a request.
+ * Clients never pause, so that kills interrupt requests.
  */
 export async function killWrites({
   most,
   random,
   ...kills
 }: Omit<Kills, 'isOver'> & {
-  /** Number of possible quotas: a kill follows 3 to `most` + 2 new writes. */
+  /** Each kill follows 3 to `most` + 2 new writes or sessions. */
   most: number
-  /** Returns a fraction in [0, 1) that sets the number of writes before each kill. */
+  /** Returns a fraction in [0, 1). */
   random(): number
 }) {
   const receiver = await startEventReceiver()
@@ -47,7 +47,7 @@ export async function killWrites({
   })
 }
 
-/** Runs several clients, and kills the service after `quota` new writes were acknowledged or seen. */
+/** Runs several clients, and kills the service after `quota` new writes or sessions. */
 async function beBusy(
   { api, join, kill, isKilled }: Life,
   oracle: Oracle,
@@ -92,7 +92,7 @@ async function beBusy(
   await Promise.allSettled([writer(), writer(), reader(), reader(), visitor()])
 }
 
-/** Returns the lost writes, one line each, and deletes all rooms but 100. */
+/** Returns the lost writes, one line each. Deletes rooms beyond the first 100. */
 async function lossesOf(oracle: Oracle, { api }: Life, meeting: string | undefined): Promise<string[]> {
   const held = new Map<string, number>()
   for (let offset = 0; ; ) {

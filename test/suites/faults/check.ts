@@ -4,7 +4,7 @@ import { type Fault, key } from './fault.ts'
 import type { CommandResult, Format } from './run.ts'
 
 /**
- * Maximum time that a process may run after its deadline or its last output, in milliseconds. Shared machines
+ * Maximum time that a command may run after its deadline or its last output, in milliseconds. Shared machines
  * are slow.
  */
 const marginMs = sized(4000, 8000)
@@ -20,7 +20,7 @@ const notices = [
   /^deleted 1 room$/,
   emptyTable,
 ]
-/** Texts that no output may contain: the key in any form, and the proxy password. */
+/** Texts that no output may contain: forms of the key, and the proxy password. */
 const secrets = [
   key,
   encodeURIComponent(key),
@@ -31,7 +31,7 @@ const stack = /^\s+at |node:internal|\.[cm]?[jt]s:\d+|Warning:|meetroom has a bu
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters.
 const control = /[\0-\x08\x0b-\x1f\x7f-\x9f]/
 
-/** Returns one text with all problems of an ended command; an empty list if there are none. */
+/** Returns the problems of an ended command in a list of one text, or an empty list. */
 export function problemsOf(fault: Fault, command: Command, format: Format, ended: CommandResult): string[] {
   const { code, requests, connections } = fault.expect[command]
   const { stdout, stderr } = ended
@@ -64,7 +64,7 @@ export function problemsOf(fault: Fault, command: Command, format: Format, ended
 /** Maximum number of requests after a write: reads that prove the write, and one probe. */
 const maxReads = attempts + 1
 
-/** Returns true for the expected number of requests, plus the reads after an update or a deletion. */
+/** Returns true for the expected number, plus at most `maxReads` after an update or a deletion. */
 function isWithin(count: number, expected: number, command: Command): boolean {
   const isReadable = command === 'update' || command === 'delete'
   return count >= expected && count <= expected + (isReadable ? maxReads : 0)
@@ -90,8 +90,8 @@ function outputProblem({ stdout, stderr }: CommandResult, format: Format): strin
 }
 
 /**
- * Returns the problem of standard error. After notices, one line with an optional hint or one JSON object is
- * correct.
+ * Returns the problem of standard error. Besides notices, a failure prints one line with an optional hint, or
+ * one JSON object.
  */
 function errorProblem(stderr: string, failed: boolean, format: Format): string | false {
   const lines = stderr.split('\n')
@@ -105,7 +105,7 @@ function errorProblem(stderr: string, failed: boolean, format: Format): string |
   return !isGood && 'standard error is not one line and a hint'
 }
 
-/** Returns true if standard error contains the text. A read that succeeds needs no text. */
+/** Returns true if standard error matches. A read that succeeds needs no message. */
 function says(stderr: string, what: string | RegExp, failed: boolean, command: Command): boolean {
   if (!failed && (command === 'list' || command === 'get')) return true
   const text = stderr.replaceAll('\\"', '"')

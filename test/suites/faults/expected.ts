@@ -9,22 +9,17 @@ export const commands = {
 
 export type Command = keyof typeof commands
 
-/** Expected end of a command. */
 export interface End {
-  /** Exit code, or all possible exit codes with the usual code first. */
+  /** Exit code, or all possible exit codes. */
   code: number | readonly number[]
   /** Number of requests that the service receives; undefined if the server does not count. */
   requests: number | undefined
-  /**
-   * Number of connections. `kept`: the connection may be reused; `unsure`: timing decides whether a request
-   * is sent or repeated.
-   */
+  /** Number of connections; `kept` if connections may be reused, `unsure` if timing decides. */
   connections: number | 'kept' | 'unsure'
 }
 
 export type Expected = Readonly<Record<Command, End>>
 
-/** Maximum number of retries of a command. */
 export const retries = 2
 export const attempts = retries + 1
 
@@ -59,7 +54,7 @@ export const unread = (expected: Expected): Expected =>
     return { code, requests: undefined, connections: connections === 'kept' ? 'unsure' : connections }
   })
 
-// Faults before a request is sent: no outcome is unknown (exit code 5), and creations are retried.
+// Faults before a request is sent: no outcome is unknown (exit code 5), and creations may be retried.
 
 /** Connection failure that is retried. */
 export const unsent = all(ends(5, 0, attempts))
@@ -68,25 +63,25 @@ export const unsentForGood = all(ends(5, 0, 1))
 /** Connection failure without a server that counts connections. */
 export const unreachable = all(ends(5, 0, 0))
 
-// Faults after a request is sent: the outcome of a write is unknown (exit code 7), and creations are never
+// Faults after a request is sent: the outcome of a write may be unknown (exit code 7), and creations are not
 // retried.
 
 /** Broken connection. */
 export const lost = split(ends(5, attempts), ends(7, attempts), ends(7, 1))
 /** Broken connection that a retry would not fix. */
 export const lostForGood = split(ends(5, 1), ends(7, 1), ends(7, 1))
-/** No further bytes, so that the deadline ends the command. */
+/** Response that is not complete at the deadline. */
 export const silent = lostForGood
-/** Connection that breaks immediately: the request may have been sent and received, or not. */
+/** Connection that breaks immediately. The service may have received the request. */
 export const brokenAtOnce = split(
   ends(5, undefined, attempts),
   ends([7, 5], undefined, attempts),
   // A creation is repeated if it was not sent.
   ends([7, 5], undefined, 'unsure'),
 )
-/** Response with invalid HTTP syntax. */
+/** Response that the HTTP parser refuses. */
 export const notHttp = split(ends(6, 1), ends(7, 1), ends(7, 1))
-/** Response before the request. A command accepts the response, or refuses it as invalid HTTP. */
+/** Response before the request. A command accepts or refuses the response. */
 export const early = split(
   ends([0, 6], undefined, 'unsure'),
   ends([0, 7], undefined, 'unsure'),
@@ -94,7 +89,7 @@ export const early = split(
 )
 /** Success whose body proves nothing. */
 export const unproven = split(ends(6, 1), ends(7, 1, 'kept'), ends(7, 1))
-/** Success without an item, which proves nothing. */
+/** Success without an item ID. */
 export const acknowledged = split(ends(6, 1), ends(7, 1, 'kept'), ends(7, 1))
 /** Success that shows another item than the requested item. After a creation, the command reads the item. */
 export const contradicted: Expected = {
@@ -119,14 +114,14 @@ export const nullResources: Expected = {
 /** Success whose body contains an error. */
 export const saysNo = split(ends(6, 1), ends(1, 1), ends(1, 1))
 
-/** Success that proves nothing because it is truncated. The HTTP library may open an unused connection. */
+/** Success that is too large to read. The HTTP library may open an unused connection. */
 export const cutOff = split(ends(6, 1, 'unsure'), ends(7, 1, 'unsure'), ends(7, 1, 'unsure'))
 
-// Refusals: nothing was changed, so one response is enough unless it requests a retry.
+// Refusals, failures and valid responses.
 
 /** Expects an exit code without a retry. */
 export const ended = (code: number, requests = 1) => all(ends(code, requests, 'kept'))
-/** Expects an exit code without a retry after a truncated response. */
+/** Expects an exit code without a retry after a response that is too large. */
 export const endedByCut = (code: number) => all(ends(code, 1, 'unsure'))
 /** Too many requests (429): nothing was executed, so that all commands are retried. */
 export const throttled = all(ends(1, attempts, 'kept'))

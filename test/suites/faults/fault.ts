@@ -10,13 +10,13 @@ export interface Fault {
   /** Script for the first connection, if it differs. */
   first?: Script
   expect: Expected
-  /** Part of the error, or of the warning of a command that succeeds. */
+  /** Text on standard error, except after a read that succeeds. */
   says?: string | RegExp
   /** Differences if undici sends the requests. */
   undici?: Partial<Pick<Fault, 'expect' | 'says' | 'stalls'>>
   /** Transport to the server, or the reason why the server is unreachable. Default: `http`. */
   over?: 'http' | 'https' | 'proxy' | 'closed port' | 'full port' | 'unknown host' | 'closed proxy'
-  /** True if each response takes much time. A quick run then uses `rooms list`, which reads one response. */
+  /** True if responses take much time. A quick run then uses `rooms list`. */
   isLarge?: true
   /** True if only the deadline ends the command. */
   stalls?: true

@@ -11,7 +11,7 @@ import { startFaulty, startTunnel } from './server.ts'
 export const formats = ['table', 'json'] as const
 export type Format = (typeof formats)[number]
 
-/** Timeout of a command that the fault must end, in seconds. */
+/** Timeout of a command that must end earlier, in seconds. */
 const longTimeout = 30
 
 export interface CommandResult {
@@ -29,7 +29,7 @@ export interface CommandResult {
   lingeredMs: number | undefined
 }
 
-/** Runner of commands, either in this process with its real network or as the built program. */
+/** Runner of commands, either in this process or as the built program. */
 export interface Runner {
   run(
     argv: readonly string[],
@@ -41,7 +41,6 @@ export interface Runner {
   tunnels?: true
 }
 
-/** Runs a command against a server with a fault. */
 export async function runAgainst(
   fault: Fault,
   command: Command,
@@ -102,7 +101,6 @@ export const ways = [
   { library: 'undici', runner: { ...here(connectByUndici), tunnels: true } },
 ] as const satisfies readonly { library: string; runner: Runner }[]
 
-/** Built program in a separate process. */
 export const built: Runner = {
   shortTimeout: 1.5,
   run: (argv, env) =>

@@ -11,7 +11,6 @@ export type Script = readonly Step[]
 
 class ConnectionClosed extends Error {}
 
-/** Server’s end of a connection. */
 export class ServerConnection {
   #socket: Duplex
   readonly #raw: Socket
@@ -22,7 +21,7 @@ export class ServerConnection {
   #changed = () => {}
 
   /**
-   * @param onRequest called for each request
+   * @param onRequest called for each request to the service
    * @param knowsKey true to accept the probe of the key, whatever the script
    */
   constructor(socket: Socket, onRequest: () => void, knowsKey = false) {
@@ -101,7 +100,7 @@ export class ServerConnection {
     return this.stall()
   }
 
-  /** Waits until the client closes the connection. */
+  /** Waits until the connection is closed. */
   stall(): Promise<never> {
     return this.#until(() => false) as Promise<never>
   }
@@ -117,7 +116,6 @@ export class ServerConnection {
     for (let n = 0; n < 3; n++) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** Performs the server side of a TLS handshake. */
   async handshake(certificate: Certificate): Promise<void> {
     const secureContext = createSecureContext(certificate)
     const secure = new TLSSocket(this.#bytes(), { isServer: true, secureContext })
@@ -167,7 +165,7 @@ export class ServerConnection {
     return taken
   }
 
-  /** @throws {ConnectionClosed} when the connection is closed */
+  /** @throws {ConnectionClosed} if the connection closes before `holds` returns true */
   async #until(holds: () => boolean): Promise<void> {
     while (!holds()) {
       if (this.#isOver) throw new ConnectionClosed()

@@ -7,12 +7,10 @@ import { ServerConnection } from './script.ts'
 
 export interface FaultyServer {
   port: number
-  /** Number of requests and of connections so far. */
   seen: { requests: number; connections: number }
   close(): Promise<void> | void
 }
 
-/** Starts a server with a fault on a free port of this machine. */
 export async function startFaulty(fault: Fault): Promise<FaultyServer> {
   const seen = { requests: 0, connections: 0 }
   if (fault.over === 'full port') return { ...(await openFullPort()), seen }

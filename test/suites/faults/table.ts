@@ -7,7 +7,6 @@ import { proxies } from './table/proxies.ts'
 import { statuses } from './table/statuses.ts'
 import { tls } from './table/tls.ts'
 
-/** All faults, in the order of an HTTP exchange. */
 export const faults: readonly Fault[] = [
   ...connections,
   ...tls,

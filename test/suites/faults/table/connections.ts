@@ -2,7 +2,6 @@ import { brokenAtOnce, fine, lost, silent, unreachable, unread } from '../expect
 import { type Fault, good } from '../fault.ts'
 import { answer, anything, end, head, request, reset, stall } from '../script.ts'
 
-/** Faults of the connection before the first byte of the response. */
 export const connections: readonly Fault[] = [
   {
     name: 'is not running',

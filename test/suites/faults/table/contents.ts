@@ -65,7 +65,7 @@ const usable: readonly (readonly [name: string, body: string | Uint8Array, expec
 
 const types = ['text/html', 'text/plain; charset=utf-16', 'application/xml', 'garbage', '']
 
-/** Faults in the body of a successful response. */
+/** Bodies, statuses and types of successful responses. */
 export const contents: readonly Fault[] = [
   ...unusable.map(
     ([what, body, says, expect = unproven]): Fault => ({

@@ -39,7 +39,6 @@ const wrongLengths: readonly (readonly [name: string, lines: string])[] = [
   ['two different lengths', `content-length: 7\r\n${whole}`],
 ]
 
-/** Faults in the status line and the headers. */
 export const heads: readonly Fault[] = [
   ...notStatusLines.map(
     ([name, text]): Fault => ({ name, does: [request, send(text), end], expect: notHttp }),

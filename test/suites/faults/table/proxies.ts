@@ -54,7 +54,6 @@ const stalling: readonly (readonly [name: string, does: Script])[] = [
   ['opens a tunnel and stalls in the TLS handshake', [head, established, anything, stall]],
 ]
 
-/** Faults of a proxy in front of the service. */
 export const proxies: readonly Fault[] = [
   {
     name: 'is behind a proxy that is not running',

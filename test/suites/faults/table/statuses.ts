@@ -25,14 +25,12 @@ const closing = { connection: 'close' }
 const refused = '400 402 406 407 409 411 412 413 414 415 416 417 418 421 422 423 424 425 426 428 431 451'
 const numbers = (text: string) => text.split(' ').map(Number)
 
-/** Replaces the expected ends of some commands. */
 const but = (expected: Expected, others: Partial<Record<Command, End>>): Expected => ({
   ...expected,
   ...others,
 })
 const once = (code: number, requests = 1): End => ({ code, requests, connections: 'kept' })
 
-/** Returns a fault with a JSON body and a fault with an HTML page. */
 function both(status: number, expect: Expected, more: Partial<Fault> = {}, asPage = expect): Fault[] {
   return [
     { name: `responds with ${status} and JSON`, does: [request, answer(status, json)], expect, ...more },
@@ -45,7 +43,7 @@ function both(status: number, expect: Expected, more: Partial<Fault> = {}, asPag
   ]
 }
 
-/** Refusals. A probe follows each status that may mean a wrong key or base URL. */
+/** A probe follows each status that may mean a wrong key or base URL. */
 const refusals: readonly Fault[] = [
   ...numbers(refused)
     .filter((status) => status !== 400)
@@ -95,7 +93,6 @@ function knowing(faults: readonly Fault[]): Fault[] {
   }))
 }
 
-/** Values of Retry-After from a busy service. */
 const retryAfters: readonly (readonly [text: string, waits: boolean, busy: Expected])[] = [
   ['0', true, perhapsBusy],
   ['1', true, busy],
@@ -150,7 +147,7 @@ const failures: readonly Fault[] = [
   },
 ]
 
-/** Errors that contain secrets, control characters or too much text. */
+/** Error responses with unusual text. */
 const words: readonly Fault[] = [
   {
     name: 'responds with 403 and quotes the key',
@@ -306,5 +303,4 @@ const sequences: readonly Fault[] = [
   },
 ]
 
-/** Faults that are complete HTTP responses. */
 export const statuses: readonly Fault[] = [...refusals, ...failures, ...words, ...redirects, ...sequences]

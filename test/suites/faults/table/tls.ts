@@ -26,7 +26,6 @@ const halfHello = new Uint8Array([0x16, 3, 3, 0, 0x7a, 2, 0, 0, 0x76, 3, 3, 1, 2
 const alert = (what: number) => new Uint8Array([0x15, 3, 3, 0, 2, 2, what])
 const garbage = new Uint8Array(64).fill(0xaa)
 
-/** Faults before the connection is secure. */
 const handshakes: readonly Fault[] = (
   [
     ['stalls before TLS', [stall], 'stalls'],
@@ -77,7 +76,6 @@ const certificates: readonly Fault[] = (
   }),
 )
 
-/** Faults on a secure connection. */
 const secured: readonly Fault[] = (
   [
     ['responds over TLS', [request, answer(200, good)], fine],
