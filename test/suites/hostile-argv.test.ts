@@ -20,13 +20,13 @@ const commands = (await leaves()).map(({ words, command }) => ({
   flags: command.options.flatMap(({ long, short }) => [long, short]).filter((flag) => flag != null),
 }))
 
-/** Names of files inside the directory of the test. */
+/** File names that stay inside the directory of the test. */
 const fileName = fc.oneof(
   fc.constantFrom('a.csv', 'a.ndjson', 'a.json', 'body.json', 'headers.txt', 'nowhere.csv', '.', '-', ''),
   hostileText.map((text) => text.replaceAll(/[/.]/g, '_').slice(0, 100)),
 )
 
-/** Harmless values of flags that run programs, open ports or write files. */
+/** Harmless values of flags that could affect this machine. */
 const tame: Record<string, fc.Arbitrary<string>> = {
   '--exec': fc.constantFrom('', ' ', 'false', 'no-such-program x'),
   '--host': fc.constantFrom('127.0.0.1', '::1', '', 'not a host', '127.0.0.1:1', '[::1]'),
@@ -109,7 +109,7 @@ const withValue = (flags: readonly string[]) =>
     }),
   )
 
-/** Random command. Long-running commands are rare, because they end slowly. */
+/** Random command. Commands such as `serve` are rare, because they end slowly. */
 const command = fc.oneof(
   {
     arbitrary: fc.constantFrom(
@@ -120,7 +120,7 @@ const command = fc.oneof(
   { arbitrary: fc.constantFrom(...commands), weight: 10 },
 )
 
-/** Command with its own flags, global flags and up to three arguments. */
+/** Command with some of its flags, global flags and arguments. */
 const likely = command.chain(({ words, flags }) =>
   fc
     .tuple(
@@ -148,7 +148,7 @@ const unlikely = fc
     },
   )
   .map((parts) => parts.flat())
-  // Any word may be a value here, so words that start a long-running command or write elsewhere are excluded.
+  // Any word may be a value here, so words with effects outside the test are excluded.
   .filter((words) => !words.some((word) => /^(serve|join|listen)$|^--(exec|host|data-dir)/.test(word)))
 
 /** Command line without NUL, at which the operating system ends an argument. */
@@ -213,7 +213,7 @@ test('the built program exits with a documented code and without a stack trace f
     MEETROOM_BASE_URL: 'http://127.0.0.1:9/v1',
   }
   const started = vector
-    // No operating system passes NUL or half a surrogate pair.
+    // On POSIX, no argument contains NUL or half a surrogate pair.
     .map((words) => words.map((word) => word.replaceAll('\0', '').toWellFormed()))
     .filter((words) => !/^(serve|join|webhooks)/.test(words[0] ?? ''))
   await fc.assert(

@@ -15,7 +15,7 @@ const { add } = counted('hostile (backups)')
 const quietly = <T>(load: () => Promise<T>) => load()
 const later = 1_800_000_000_000
 
-/** Statements that add a row to every table that a restore copies. */
+/** Statements after which every table that a restore copies has a row. */
 const rows = `
   UPDATE rooms SET webhook = '{"url":"https://example.com/hook","headers":{"x-team":"ops"}}';
   INSERT INTO sessions (id, room_id, member_id, type, connected_at) SELECT 's1', id, 'm1', 'guest', 1 FROM rooms;
@@ -30,7 +30,7 @@ const rows = `
 `
 
 let world: World
-/** Initial directory of each test, with a workspace and its backup. */
+/** Initial directory of each test; undefined before the first test. */
 let template: string | undefined
 afterAll(() => template !== undefined && rmSync(template, { recursive: true }))
 beforeEach(async () => {
@@ -81,7 +81,6 @@ async function restoreChanged(...edits: string[]) {
   return run
 }
 
-/** Reads a list of every kind, and creates and deletes a room with a member and a user. */
 async function expectWorking(): Promise<void> {
   const done = async (line: string) => {
     const run = await world.run(line)
@@ -229,7 +228,7 @@ describe('values in backups', () => {
   test.each(all.filter((_, i) => i % step === 0))(
     'local restore stores no unreadable value if %s.%s of the backup is %s',
     async (table, column, value) => {
-      // SQLite itself rejects other types in a primary key.
+      // SQLite itself rejects other types in an integer primary key.
       const key = column === 'seq' ? `AND typeof(${value}) = 'integer'` : ''
       await restoreChanged(loosen, `UPDATE OR IGNORE ${table} SET ${column} = ${value} WHERE true ${key}`)
     },

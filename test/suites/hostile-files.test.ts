@@ -25,9 +25,7 @@ import { canTrace, tracePaths } from '../helpers/syscalls.ts'
 import { designed, stack } from '../helpers/terminal.ts'
 import { counted, full, notice, sized } from './size.ts'
 
-// Paths that a command touches may be links, pipes or files of other users. The command must exit with a
-// documented code and write nothing through such a path. The paths come from the system calls of a run, so
-// that the tests cover new files.
+// The paths come from the system calls of a run, so that the tests cover new files.
 
 const { add } = counted('hostile files')
 
@@ -37,16 +35,13 @@ afterAll(() => rmSync(base, { recursive: true, force: true, maxRetries: 5 }))
 
 interface Scenario {
   argv: string
-  /** Commands that prepare the run. */
   setup?: readonly string[]
   env?: Record<string, string>
   /** Input files that the user names: links are followed, and pipes are read to their end. */
   inputs?: readonly string[]
   /** Output files that the user names: links are followed. */
   outputs?: readonly string[]
-  /** True for a command that runs until it is stopped. */
   stays?: true
-  /** True for a scenario of a quick run. */
   quick?: true
 }
 
@@ -253,7 +248,6 @@ class Place {
     }
   }
 
-  /** Returns the forbidden effects of the command. */
   harm(path: string, plant: Plant, before: { text: Buffer; mode: number }): string[] {
     const isFollowed = this.is(path, this.scenario.outputs) || basename(path) === 'config.json'
     const harm: string[] = []
@@ -304,7 +298,7 @@ function choose<T>(cases: readonly T[], first: number): readonly T[] {
 
 if (process.getuid?.() !== 0) notice('hostile files', 'files of another user, because this is not root')
 
-/** All other calls that name no file, in a full run only. */
+/** Other calls that name no file, in a full run only. */
 const others = full
   ? (await allCalls())
       .filter(
@@ -313,7 +307,7 @@ const others = full
       .map((call): Scenario => ({ argv: `--local ${call} --yes` }))
   : []
 
-/** Commands that touch no file of the user. */
+/** Commands that touch no file below `root`. */
 const untouching = /^--local (config path|completion|__complete|version|help) /
 
 test

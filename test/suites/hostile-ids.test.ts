@@ -9,15 +9,14 @@ import { designed, stack } from '../helpers/terminal.ts'
 import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
 import { counted, sized } from './size.ts'
 
-// For any ID, a command sends the same requests as for a harmless ID, or no request. The ID is one segment of
-// the path, one value of the query or one text of the body.
+// For any ID, a command sends only requests that it also sends for a harmless ID, apart from the ID.
 
 const { add } = counted('hostile')
 
-/** Words in the calls of all commands that are IDs or stand for IDs. */
+/** Words in calls that are IDs or stand for IDs. */
 const idWords = new Set(['ROOM', 'MEMBER', 'ada', 'grace', 'new'])
 
-/** Calls that take IDs: the words of the command with its flags, and its arguments. */
+/** Calls that take IDs. `start` contains the command and its flags, and `args` its arguments. */
 const calls = (await allCalls())
   .filter((call) => !stays.test(call) && !/^api\b/.test(call))
   .map((call) => {
@@ -73,7 +72,7 @@ function answerAll(call: string): void {
 const harmless = 'harmless-1'
 const MEETROOM_JOIN_URL = 'https://app.test/{room_id}#{access_token}'
 
-/** Removes trailing carriage returns, as commands do because of Windows files. */
+/** Removes trailing carriage returns, as commands do for Windows files. */
 const withoutReturn = (id: string) => id.replace(/\r+$/, '')
 
 /** Splits a request into its parts, as the service reads them. */
@@ -114,7 +113,7 @@ describe.each(calls)('a hostile ID in $call', (call) => {
     answerAll(call.call)
     const usual = await run(call, [harmless])
     expect(JSON.stringify(usual.requests), usual.stderr).toContain(harmless)
-    // Nine items need no --max, and are read one by one.
+    // Nine items need no --max.
     const batch = call.many ? 9 : 1
     const ids = fc.uniqueArray(hostileId, { minLength: batch, maxLength: batch })
     await fc.assert(

@@ -18,8 +18,6 @@ import { designed, harmIn, stack } from '../helpers/terminal.ts'
 import { answer, createWorld } from '../helpers/world.ts'
 import { counted, sized } from './size.ts'
 
-// An import must read any file or report an error, in time proportional to the length of the file.
-
 const { add } = counted('hostile')
 
 const world = perTest(createWorld)
@@ -101,7 +99,6 @@ const bytes = (text: fc.Arbitrary<string>) =>
     { arbitrary: text.map((text) => Buffer.from(text)), weight: 12 },
     { arbitrary: text.map((text) => Buffer.from(`\ufeff${text}`, 'utf16le')), weight: 1 },
     { arbitrary: text.map((text) => Buffer.from(text, 'latin1')), weight: 1 },
-    // Text with one changed byte.
     {
       arbitrary: fc.tuple(text, fc.nat(), fc.integer({ min: 0, max: 255 })).map(([text, at, byte]) => {
         const changed = Buffer.from(text)
@@ -170,7 +167,7 @@ test('any import file is read to the end or refused with a usage error', async (
     fc.asyncProperty(inputs, ways, fc.nat(9), async ({ format, content }, way, chance) => {
       const { groups, delimiter, encoding } = way
       const [kind, reader, memberReader] = await readerFor(way.kind, format, groups, way.ignoreUnknown)
-      // One input in ten comes from a file, in any encoding.
+      // Some inputs come from a file, in any encoding.
       if (chance === 0) writeFileSync(path, content)
       let source: Source | undefined
       let problems = 0
@@ -280,8 +277,8 @@ describe('duration for long input', () => {
     for (let at = 0; at < all.length; at += 16 * 1024) yield all.subarray(at, at + 16 * 1024)
   }
   /**
-   * Returns the processor time in milliseconds: the minimum of three runs, to exclude other programs. One run
-   * is sufficient if the run takes less than `enough` milliseconds.
+   * Returns the processor time in milliseconds: the minimum of up to three runs, to exclude noise. Stops
+   * after a run that takes less than `enough` milliseconds.
    */
   async function time(format: InputFormat, text: string, enough: number): Promise<number> {
     let best = Number.POSITIVE_INFINITY

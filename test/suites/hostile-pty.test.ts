@@ -11,8 +11,6 @@ import { homes } from '../helpers/serving.ts'
 import { designed, harmIn, stack } from '../helpers/terminal.ts'
 import { counted, share, sized } from './size.ts'
 
-// Runs a sample of the cases in `hostile-text.test.ts` with the built program on a real terminal.
-
 const { add } = counted('hostile')
 
 /** Starts a service that sends one hostile text in all responses. */
@@ -55,9 +53,7 @@ async function hostileService(text: string, value: unknown) {
   return { state, close, baseUrl: `http://127.0.0.1:${port}/v1` }
 }
 
-/**
- * Command line of each view, typed input, status of the responses, and true for a view that moves the cursor.
- */
+/** `draws` is true for views that move the cursor. */
 const views: Record<string, { line: string; typed?: string; status?: number; draws?: true }> = {
   'a record': { line: 'rooms get r1' },
   'a table': { line: 'rooms list' },

@@ -10,14 +10,12 @@ import { listen } from '../helpers/listen.ts'
 import { tempDir } from '../helpers/world.ts'
 import { counted, full, share, sized } from './size.ts'
 
-// A small response may cost much memory or time, or never end. Each command must end by its timeout, use
-// limited memory, and never report a write as refused because its response is too large.
+// A small response may cost much memory or time, or never end.
 
 const { add } = counted('hostile (responses)')
 const maxMegabytes = 400
 /**
- * Limit for a list that is read completely: V8 may not have freed one response when the next response
- * arrives.
+ * Limit for commands that read all pages: V8 may not have freed one response when the next response arrives.
  */
 const maxWholeMegabytes = 800
 const isWhole = (argv: readonly string[]) =>
@@ -101,7 +99,6 @@ function compressed(
   }
 }
 
-/** Creates a response with a body in several layers of gzip. */
 function layered(layers: number, make: () => string): Bomb {
   let body: Buffer | undefined
   return {
@@ -117,7 +114,6 @@ function layered(layers: number, make: () => string): Bomb {
   }
 }
 
-/** Creates a response that repeats a chunk without end. */
 function endless(
   name: string,
   chunk: string | Buffer,
@@ -161,7 +157,6 @@ const all = (): Bomb[] => [
   ...Array.from({ length: full ? 20 : 0 }, (_, i) => randomBomb(i)),
 ]
 
-/** Creates a response whose values have random kinds and lengths. */
 function randomBomb(seed: number): Bomb {
   let state = seed + 1
   const random = (below: number) => {
@@ -185,7 +180,7 @@ function randomBomb(seed: number): Bomb {
 }
 
 /**
- * Runs the built program, and returns its exit code and its peak memory, in megabytes.
+ * Runs the built program. `peak` is its peak memory, in megabytes.
  * @param timeout request timeout, in seconds; a write may take twice as long, because a read then checks its
  * outcome
  */
@@ -261,7 +256,6 @@ const writes = [
 
 const bombs = (full ? all() : quick).map((bomb, index) => ({ ...bomb, index }))
 
-// A quick run tests each response with one command.
 describe.each(bombs)('$name', ({ respond, timeout, index }) => {
   test('a command with a hostile response exits with an expected code and stays within its memory limit', {
     timeout: 600_000,

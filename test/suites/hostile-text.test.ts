@@ -15,14 +15,11 @@ import { soon } from '../helpers/waiting.ts'
 import { answer, createWorld, tempDir } from '../helpers/world.ts'
 import { counted, sized } from './size.ts'
 
-// Only visible text, line breaks and the colors of the program may reach a terminal, in every view. Most
-// cases use the printer that all commands share; some cases run the whole program.
-
 const { add } = counted('hostile')
 
 type Kind = keyof typeof views
 
-/** Generates items of a kind whose fields are hostile text or values of another type. */
+/** Generates items with hostile text or values of other types in their fields. */
 const itemOf = (kind: Kind) => {
   const { fields, columns, unlisted = [] } = views[kind]
   const names = [...new Set([...fields, ...unlisted, ...columns.map(({ field }) => field)])]

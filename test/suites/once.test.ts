@@ -15,9 +15,7 @@ if (full) process.stdout.write(`once: seed ${seed}\n`)
 const runs = (quick: number, whole: number) => ({ seed, numRuns: sized(quick, whole) })
 
 const tells = (behavior: Behavior) => misbehaviors[behavior]?.tells
-/**
- * Returns true if a command must not repeat the request, because the request was or may have been executed.
- */
+/** Returns true if a fault forbids a repetition, because the request was or may have been executed. */
 const isLast = (behavior: Behavior) => tells(behavior) === 'nothing' || tells(behavior) === 'accepted'
 /**
  * Returns the expected outcome of a request that must not be repeated, by the last behavior of the service.
@@ -29,7 +27,7 @@ const outcomeOf = (behaviors: readonly Behavior[], needsId: boolean) => {
   return isLast(last) ? 'unknown' : 'failed'
 }
 
-/** Behavior of the service on each request for a change: one POST request in three fails. */
+/** Behavior of the service on each request for a change: on average, one request in three fails. */
 const behaviors = fc.array(
   fc.oneof(
     { weight: 2, arbitrary: fc.constant(fine) },
@@ -41,14 +39,13 @@ const behaviors = fc.array(
 interface Setting {
   world: ImportWorld
   known: Map<string, Known>
-  /** Runs a command line over the network. */
   run(argv: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }>
   stopFaults(): void
 }
 
 /**
  * Starts a faulty service.
- * @param plans behavior of the service on each change
+ * @param plans behaviors on the requests for each change
  * @param numberOf returns the number of a change, by its body
  * @param byUndici true to send the requests with undici instead of node:http
  */
@@ -212,7 +209,7 @@ test('a command that creates an item exits 0 only if the service created the ite
           const { code, stdout, stderr } = await run([...argv, '-q', '-o', format, '--retries', '2'])
           const [{ behaviors, made } = { behaviors: [], made: 0 }] = [...known.values()]
           const story = `${argv.join(' ')}: ${behaviors.join(', ')}\n${stderr}`
-          // A message needs no ID.
+          // The response to a message needs no ID.
           const told = outcomeOf(behaviors, argv[0] !== 'message')
           // A read proves a creation whose response was lost.
           const outcome = told === 'unknown' && code === 0 && made === 1 ? 'ok' : told

@@ -81,7 +81,6 @@ const having = (
     { acts, tells, ...kind },
   ])
 
-/** All faulty behaviors, by name. */
 export const misbehaviors: Readonly<Record<string, Misbehavior>> = {
   ...clear,
   ...Object.fromEntries([
@@ -93,6 +92,6 @@ export const misbehaviors: Readonly<Record<string, Misbehavior>> = {
   ]),
 }
 
-/** Name of the behavior of a server on a POST request. */
+/** Key of `misbehaviors`, or `fine`. */
 export type Behavior = string
 export const fine: Behavior = 'executes the request'
