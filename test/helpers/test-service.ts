@@ -11,7 +11,6 @@ export const seed: Seed = {
   ],
 }
 
-/** Starts a test service and closes it at the end of the test. */
 export async function startTestService(options: StartOptions = { seed }) {
   const service = await startService(options)
   onTestFinished(async () => void (await service.close().catch(() => {})))

@@ -32,7 +32,6 @@ export function latch(): { open(): void; opened: Promise<void> } {
   return { open, opened }
 }
 
-/** State that tests wait for. */
 export class Watched {
   readonly #seen: () => unknown
   readonly #looks = new Set<() => void>()
@@ -43,7 +42,6 @@ export class Watched {
     this.#seen = seen
   }
 
-  /** Reports that the state may have changed. */
   changed(): void {
     for (const look of this.#looks) look()
   }

@@ -109,7 +109,6 @@ function mismatches(actual: unknown, expected: unknown, path: string): string[] 
   return Object.is(actual, expected) ? [] : wrong
 }
 
-/** Asserts that a value matches an expectation, which may contain placeholders such as <id>. */
 export function expectMatch(actual: unknown, expected: unknown): void {
   expect(mismatches(actual, expected, '')).toEqual([])
 }
@@ -177,7 +176,6 @@ export async function openTestWorkspace(dir?: string) {
   return {
     ...workspace,
     close,
-    /** Sends a request with the key. */
     async send(method: string, path: string, body?: unknown): Promise<{ status: number; body: AnswerBody }> {
       const answer = await workspace.service(wireRequest(localUrl, workspace.apiKey, { method, path, body }))
       return { status: answer.status, body: decodeBody(answer) }

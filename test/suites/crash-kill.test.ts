@@ -78,7 +78,7 @@ describe('slow commits', () => {
     { timeout: 600_000 },
     async (mutant, how) => {
       const script = await buildVariant([...slowCommits, ...mutants[mutant]])
-      // Only a kill between a response and its commit loses data. On a busy machine, thirty kills may miss
+      // Only a kill between a response and the commit loses data. On a busy machine, thirty kills may miss
       // that moment.
       let found: string[] = []
       for (let seed = 3; seed < 13 && found.length === 0; seed++) {

@@ -120,7 +120,6 @@ const command = fc.oneof(
   { arbitrary: fc.constantFrom(...commands), weight: 10 },
 )
 
-/** Command with some of its flags, global flags and arguments. */
 const likely = command.chain(({ words, flags }) =>
   fc
     .tuple(

@@ -291,7 +291,6 @@ async function probe(place: Place, path: string, plant: Plant): Promise<string[]
   ].map((harm) => at + harm)
 }
 
-/** Returns all cases in a full run, and at most two cases of each command in a quick run. */
 function choose<T>(cases: readonly T[], first: number): readonly T[] {
   return full ? cases : cases.filter((_, i) => i % 11 === first % 11).slice(0, 2)
 }

@@ -75,7 +75,6 @@ const MEETROOM_JOIN_URL = 'https://app.test/{room_id}#{access_token}'
 /** Removes trailing carriage returns, as commands do for Windows files. */
 const withoutReturn = (id: string) => id.replace(/\r+$/, '')
 
-/** Splits a request into its parts, as the service reads them. */
 function partsOf({ method, url, body }: WireRequest): unknown {
   if (!url.startsWith(`${baseUrl}/`)) return `elsewhere: ${url}`
   const { href, hash, pathname, searchParams } = new URL(url)

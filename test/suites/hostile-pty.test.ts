@@ -13,7 +13,6 @@ import { counted, share, sized } from './size.ts'
 
 const { add } = counted('hostile')
 
-/** Starts a service that sends one hostile text in all responses. */
 async function hostileService(text: string, value: unknown) {
   const thing = {
     id: 'r1',

@@ -73,7 +73,7 @@ type Respond = (response: ServerResponse, request: IncomingMessage) => void
 interface Bomb {
   name: string
   respond: Respond
-  /** Timeout of the command, in seconds. */
+  /** Request timeout, in seconds. */
   timeout?: number
 }
 

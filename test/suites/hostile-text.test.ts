@@ -143,10 +143,6 @@ describe('the printer', () => {
   })
 })
 
-/**
- * Generates response bodies with hostile fields, another shape, deep nesting or huge texts. Some bodies are
- * not JSON.
- */
 const bodyOf = (kind: Kind, result: string, many: boolean) =>
   fc.oneof(
     {

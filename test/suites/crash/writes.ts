@@ -21,7 +21,6 @@ export async function killWrites({
 }) {
   const receiver = await startEventReceiver()
   const oracle = new Oracle()
-  /** Lost writes, one line each. */
   const lost: string[] = []
   let meeting: string | undefined
   let count = 0
@@ -102,7 +101,7 @@ async function lossesOf(oracle: Oracle, { api }: Life, meeting: string | undefin
     if (rooms.length === 0 || offset >= paging.total) break
   }
   const lost = oracle.missing(held)
-  // Limits the number of rooms, so that later starts do not become slower.
+  // Limits the number of rooms, so that later checks do not become slower.
   for (const id of [...held.keys()].slice(100)) {
     oracle.deleting(id)
     await api('DELETE', `/rooms/${id}`)

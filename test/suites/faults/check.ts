@@ -9,7 +9,6 @@ import type { CommandResult, Format } from './run.ts'
  */
 const marginMs = sized(4000, 8000)
 
-/** Message on standard error for an empty table. */
 const emptyTable = /^no rooms$/m
 /** Lines on standard error that are neither an error nor a hint. */
 const notices = [

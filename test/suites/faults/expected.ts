@@ -1,4 +1,3 @@
-/** Commands that run against each fault. */
 export const commands = {
   list: ['rooms', 'list'],
   get: ['rooms', 'get', '66f1a2b3c4d5e6f708192a3b'],
@@ -10,7 +9,6 @@ export const commands = {
 export type Command = keyof typeof commands
 
 export interface End {
-  /** Exit code, or all possible exit codes. */
   code: number | readonly number[]
   /** Number of requests that the service receives; undefined if the server does not count. */
   requests: number | undefined

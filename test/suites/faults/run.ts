@@ -93,7 +93,6 @@ const here = (connect?: Connect): Runner => ({
   },
 })
 
-/** Both HTTP libraries, with and without a proxy. */
 export const ways = [
   { library: 'node:http', runner: here() },
   { library: 'undici', runner: here(connectByUndici) },

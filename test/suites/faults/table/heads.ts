@@ -6,7 +6,6 @@ const ok = 'HTTP/1.1 200 OK\r\n'
 const json = 'content-type: application/json\r\n'
 const whole = `${json}content-length: ${good.length}\r\n\r\n${good}`
 
-/** Bytes instead of a valid status line. */
 const notStatusLines: readonly (readonly [name: string, text: string | Uint8Array])[] = [
   ['greets like a mail server', '220 mail.test ESMTP ready\r\n'],
   ['greets like an SSH server', 'SSH-2.0-OpenSSH_9.6\r\n'],
@@ -22,7 +21,6 @@ const notStatusLines: readonly (readonly [name: string, text: string | Uint8Arra
   ['responds in an unknown version of HTTP', `HTTP/7.7 200 OK\r\n${whole}`],
 ]
 
-/** Headers that break the rules of HTTP. */
 const notHeaders: readonly (readonly [name: string, lines: string])[] = [
   ['a header without a colon', `x\r\n${whole}`],
   ['a space in the name of a header', `x y: z\r\n${whole}`],

@@ -43,7 +43,7 @@ function both(status: number, expect: Expected, more: Partial<Fault> = {}, asPag
   ]
 }
 
-/** A probe follows each status that may mean a wrong key or base URL. */
+/** The second request, if expected, is a probe. */
 const refusals: readonly Fault[] = [
   ...numbers(refused)
     .filter((status) => status !== 400)
