@@ -20,15 +20,15 @@ export interface SelectedRooms {
 
 /** Error for a command that reads rooms, but got neither rooms nor a condition. */
 export class NoRoomsError extends UsageError {
-  constructor(argument: string) {
-    super(`no rooms given: pass ${argument}, --where or --all-rooms`)
+  constructor(ways: string) {
+    super(`no rooms given: pass ${ways} or --all-rooms`)
   }
 }
 
 /** @throws {UsageError} unless there are either IDs or `--all-rooms` */
 export function requireRooms(ids: readonly string[], allRooms = false): void {
   if (ids.length > 0 && allRooms) throw createFlagConflict('room IDs', '--all-rooms')
-  if (ids.length === 0 && !allRooms) throw new UsageError('no rooms given: pass room IDs or --all-rooms')
+  if (ids.length === 0 && !allRooms) throw new NoRoomsError('room IDs')
 }
 
 /**
@@ -42,7 +42,7 @@ export async function readRooms(
   { where, allRooms = false, ...pace }: RoomFlags & Partial<PaceFlags>,
 ): Promise<SelectedRooms> {
   const ways = [given.length > 0, where !== undefined, allRooms].filter(Boolean).length
-  if (ways === 0) throw new NoRoomsError('room IDs')
+  if (ways === 0) throw new NoRoomsError('room IDs, --where')
   if (ways > 1) throw new UsageError('IDs, --where and --all-rooms cannot be used together')
   if (given.length > 0) return { rooms: (await readIds(given, context.host)).map((id) => ({ id })) }
   const selection = await openSelection(context, 'listRooms', { where, ...pace })

@@ -122,12 +122,8 @@ function explainForeignFlag(
   if (/^--all(-\w+)?$/.test(flag) && has('--where') && !isReading(command))
     return suggestAll(command, words, ...splitOperands(others))
   // Exports and reports have no limit: they print all items of their selection.
-  if (flag === '--all' && has('--where') && !has('--limit')) {
-    const selects =
-      splitOperands(others)[0].length > 0 || others.some((word) => /^--(all-rooms|where)/.test(word))
-    const rooms = has('--all-rooms') && !selects ? ['--all-rooms'] : []
-    return ['did you mean: ', suggest([...words, ...others, ...rooms])]
-  }
+  if (flag === '--all' && has('--where') && !has('--limit'))
+    return ['did you mean: ', suggest([...words, ...others])]
   if (words.join(' ') === 'rooms update' && flag === '--status' && /^(active|terminated)$/.test(value))
     return [
       'did you mean: ',

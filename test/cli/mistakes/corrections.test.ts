@@ -80,7 +80,7 @@ const corrections: readonly (readonly [line: string, hint: string])[] = [
   ['rooms list -o columns=id,name', 'rooms list --columns id,name'],
   ['rooms export --all', 'rooms export'],
   ['members export --all', 'members export --all-rooms'],
-  ["members export --all --where 'name~^Physics'", "members export --where 'name~^Physics'"],
+  ["members export --all --where 'name~^Physics'", "members export --where 'name~^Physics' --all-rooms"],
   ['rooms list --reverse', 'rooms list --sort created_at'],
   ["rooms inspect 'name:Old club' --format '{{.id}}'", "rooms get 'name:Old club' --query room.id"],
   ["rooms get 'name:Old club' --format '{{.id}}'", "rooms get 'name:Old club' --query room.id"],
