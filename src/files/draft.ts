@@ -21,7 +21,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { createLinkError, refuseDirectory, requireOwner, requireRegular } from './file-kind.ts'
+import { createLinkError, requireOwner, requireRegular } from './file-kind.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR, W_OK } = constants
 
@@ -53,7 +53,6 @@ export class Draft {
   constructor(path: string, { follow = false, isPrivate = false, overwrite = true }: DraftOptions = {}) {
     this.#overwrite = overwrite
     this.target = follow ? resolveLink(path) : path
-    refuseDirectory(this.target)
     // The name of the target may already have the maximum length.
     const name = `${basename(this.target).slice(0, 50)}.${randomBytes(6).toString('hex')}.part`
     this.path = join(dirname(this.target), name)

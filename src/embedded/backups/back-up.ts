@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { OutputError, suggest, UsageError } from '../../errors.ts'
 import { prepareDatabaseFile } from '../../files/create-file.ts'
-import { createExistsError } from '../../files/file-kind.ts'
+import { createExistsError, refuseDirectory } from '../../files/file-kind.ts'
 import { describeFailure } from '../common/faults.ts'
 import { getDatabasePath } from '../database-path.ts'
 import { copyDatabase } from '../store/copy.ts'
@@ -57,6 +57,7 @@ function writeBackup(
   options: { overwrite: boolean; directory: string },
 ): BackupFacts {
   try {
+    refuseDirectory(path)
     const fault = findRowFault(source)
     // An invalid backup must not replace a valid backup.
     if (fault !== undefined) throw createDamageError(options.directory, fault)

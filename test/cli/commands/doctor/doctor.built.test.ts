@@ -117,7 +117,7 @@ describe('doctor', () => {
     expect(code).toBe(1)
     expect(stderr).toBe('error: 1 of 14 checks failed: key accepted\n')
     expect(checks['key accepted']).toContain(
-      `; log in again with: meetroom auth login --base-url ${url}, or set MEETROOM_API_KEY`,
+      '; the key is from MEETROOM_API_KEY; correct it, or unset it to use a stored key',
     )
     expect(checks['workspace']).toBe('- the key is refused')
     expect(JSON.stringify(checks)).not.toContain('another-key')
@@ -333,7 +333,7 @@ describe('doctor', () => {
   test('doctor skips the TLS check for a plain HTTP loopback address, and reports a missing key', async () => {
     const { baseUrl } = await serveHere()
     const { checks } = await doctorHere({ MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: '' })
-    expect(checks['key']).toMatch(/^✖ no API key; log in with: /)
+    expect(checks['key']).toMatch(/^✖ no API key; MEETROOM_API_KEY is empty; log in with: /)
     expect(checks['tcp']).toMatch(/^✔ /)
     expect(Object.keys(checks)).not.toContain('tls')
     expect(checks['workspace']).toBe('- key failed')
