@@ -11,15 +11,12 @@ import { fillDisk, mountDisk } from '../helpers/small-disk.ts'
 import { tempDir } from '../helpers/world.ts'
 import { counted, full, notice, share, sized } from './size.ts'
 
-// Tests machines that lack a working directory, file handles, a home directory or disk space.
-
 const count = counted('process (machine)')
 const run = (line: string, env: Record<string, string>, stdin?: string) => {
   count.add('commands')
   return runBuilt(line.split(' '), env, stdin)
 }
 
-/** Starts a service on a real socket, and returns the environment variables that select the service. */
 async function served(): Promise<
   ReturnType<typeof homes> & { MEETROOM_BASE_URL: string; MEETROOM_API_KEY: string }
 > {
@@ -168,7 +165,7 @@ describe('a home directory', () => {
     if (!mountDisk(env.HOME, 'ro')) return skip('mounting a read-only disk requires more rights')
     expect(await run('--version', env)).toEqual(fine)
     expect(await run('rooms list -o ids', env)).toEqual({ code: 0, stdout: '', stderr: '' })
-    // On a read-only disk, Node reports “no such directory” for a directory that is created with its parents.
+    // On a read-only disk, Node reports ENOENT for a recursive mkdir.
     expect(await run('config set timeout 5', env)).toEqual({
       code: 74,
       stdout: '',
@@ -188,7 +185,6 @@ describe('a home directory', () => {
 })
 
 describe('a full disk', () => {
-  /** Defines a test with a home directory on a small disk, which `fill` fills. */
   const testOnDisk = (name: string, work: (user: ReturnType<typeof onDisk>) => Promise<void>) =>
     test(name, async ({ skip }) => {
       const env = await served()
@@ -276,10 +272,10 @@ describe('a full disk', () => {
   )
 })
 
-/** Evenly distributed fractions; fc.double prefers small values. */
+/** Fraction from 0 to 1; fc.double prefers values near 0. */
 const place = fc.nat({ max: 1_000_000 }).map((n) => n / 1_000_000)
 
-/** Damage that disks and crashes cause: a flipped bit, a missing end, or zeros. */
+/** Damage that disks and crashes cause. */
 const damage = fc.oneof(
   fc.record({
     kind: fc.constant('flip' as const),

@@ -20,14 +20,12 @@ import { fullPort, openingPipe, silentPort, unansweredSyn, type Within } from '.
 import { startTestService } from '../helpers/test-service.ts'
 import { counted, full, share } from './size.ts'
 
-// Tests signals in each phase of a command that ends by itself. process-stay.test.ts tests long-running
-// commands.
+// process-stay.test.ts tests signals to long-running commands.
 
 const count = counted('process (signals)')
 
 const key = 'key-0123456789-of-the-suite'
 const envFor = (baseUrl: string) => ({ ...homes(), MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: key })
-/** Creates a file to import in a new home directory, and returns environment variables for commands. */
 function withFiles(baseUrl: string) {
   const env = envFor(baseUrl)
   writeFileSync(join(env.HOME, 'users.csv'), 'user_id,name\nu1,A\nu2,B\nu3,C\n')
@@ -39,15 +37,14 @@ function expectPrompt({ lingeredMs }: Signalled): void {
   expect(lingeredMs).toBeLessThan(promptlyMs)
 }
 
-/** Expects the exit code of a signal, or, before Node 22.15, a process that the signal itself has ended. */
+/** Expects the exit code of a signal, or a process that the signal has ended. */
 function expectStopped({ code, signal }: Signalled, stop: Stop): void {
   expect(code === null ? signal : code).toBe(code === null ? stop : stopCodes[stop])
 }
 
-/** Waits for a random time in a full run, so that signals arrive at several moments of each phase. */
+/** Delays the signal randomly in a full run, to reach various moments of a phase. */
 const later = () => (full ? pause(Math.random() * 60) : Promise.resolve())
 
-/** Returns all lines in a full run, and only the first line in a quick run. */
 const selectLines = (lines: readonly string[]) => (full ? lines : lines.slice(0, 1))
 
 const reads = selectLines([
@@ -244,7 +241,7 @@ describe('reading of standard input', () => {
     measured,
     async (stop, line) => {
       const env = envFor('http://127.0.0.1:9/v1')
-      // Larger than the buffer of a pipe, so that the write completes only when the command reads.
+      // Larger than the buffer between the processes, so that the write completes only if the command reads.
       const text = 'u1,name\n'.repeat(50_000)
       const reading = ({ child }: Running) => new Promise((done) => child.stdin?.write(text, done))
       const ended = await signalled(line.split(' '), { env, openStdin: true }, stop, reading)
@@ -324,8 +321,7 @@ describe.skipIf(process.platform === 'win32')('output without a reader', () => {
       const env = envFor(baseUrl)
       const pipe = join(env.HOME, 'pipe')
       execFileSync('mkfifo', [pipe])
-      // A pipe that is opened for reading and writing has a reader that never reads, and shows when it is
-      // full.
+      // O_RDWR gives the pipe a reader that never reads. O_NONBLOCK makes writes to the full pipe fail.
       const both = await open(pipe, constants.O_RDWR | constants.O_NONBLOCK)
       onTestFinished(() => both.close())
       const within: Within = (argv) => ['sh', '-c', 'exec "$@" > "$0"', pipe, ...argv]

@@ -26,8 +26,6 @@ import {
 } from '../helpers/signalled.ts'
 import { counted, notice, share, sized } from './size.ts'
 
-// Sends signals to each long-running command, and to a command that waits at a prompt.
-
 const count = counted('process (commands that stay)')
 
 function expectPrompt({ lingeredMs }: Pick<Signalled, 'lingeredMs'>): void {
@@ -35,7 +33,6 @@ function expectPrompt({ lingeredMs }: Pick<Signalled, 'lingeredMs'>): void {
   expect(lingeredMs).toBeLessThan(promptlyMs)
 }
 
-/** Creates a room, and returns its ID and the environment for commands to its service. */
 async function roomAt(ready: Ready, env: Record<string, string>) {
   const { createRoom, api } = serviceOf(ready)
   return { id: await createRoom(), env: { ...env, ...api } }
@@ -57,7 +54,7 @@ describe('serve', () => {
           pause((i / moments) * 700),
         )
         expect(ended.stderr).not.toMatch(/error|^\s+at /m)
-        // Before the program handles signals, the operating system ends it.
+        // Before the program handles signals, a signal ends the process.
         if (ended.signal !== null) expect(ended.signal).toBe(stop)
         else
           expect({ code: ended.code, isPublished: existsSync(address) }).toEqual({
@@ -168,7 +165,6 @@ describe('webhooks listen', () => {
   )
 })
 
-/** Services that the commands use. A quick run has one service for each command. */
 const services = ['responds', 'has stopped responding']
 
 describe('join', () => {
@@ -233,7 +229,8 @@ describe('sessions watch', () => {
     first.child.kill('SIGTERM')
     await first.ended()
     await told('lost')
-    // sessions watch does not open the workspace itself, because then no other process could serve it.
+    // sessions watch does not open the workspace itself, because no other process could then serve the
+    // workspace.
     const second = await startServe([], env)
     expect(second.ready.base_url).not.toBe(first.ready.base_url)
     await told('back')
@@ -247,10 +244,7 @@ const pty =
 if (!pty) notice('process', 'prompts on a terminal: script(1) of util-linux is not installed')
 
 describe.runIf(pty)('a prompt on a terminal', () => {
-  /**
-   * Starts the program on a new terminal. Standard output contains the process ID, the output and the exit
-   * code of the program, and then the settings of the terminal.
-   */
+  /** Runs a command on a new terminal, and then prints its exit code and the settings of the terminal. */
   function onTerminal(line: string, env: Record<string, string>): Running {
     const inner = `sh -c 'echo "pid=$$"; exec "${node}" "${launcher}" ${line}'; echo "code=$?"; stty -a`
     return startProgram('script', ['-qfc', inner, '/dev/null'], { ...env, TERM: 'xterm', SHELL: '/bin/sh' })
@@ -296,7 +290,6 @@ describe.runIf(pty)('a prompt on a terminal', () => {
       expect(code.trim()).toBe(`code=${way === '^C' ? 130 : stopCodes[way]}`)
       expectPrompt({ lingeredMs })
       expect(stripVTControlCharacters(shown)).toContain('error: interrupted')
-      // The terminal is in canonical mode with echo.
       expect(
         shown
           .split('code=')[1]

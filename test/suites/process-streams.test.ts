@@ -9,12 +9,10 @@ import { homes } from '../helpers/serving.ts'
 import { leaves } from '../helpers/tree.ts'
 import { counted, full, notice, share, sized } from './size.ts'
 
-// Tests standard streams that are closed or full, or whose reader closes the pipe.
-
 const count = counted('process (streams)')
 
 interface Line {
-  /** Shell command line with the placeholders `{room}` and `{member}`. */
+  /** Shell command line without `meetroom`. May contain `{room}` and `{member}`. */
   line: string
   code?: number
   /** True if the command prints nothing on standard output. */
@@ -24,12 +22,11 @@ interface Line {
 const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' ')
 const local = (line: string, rest: Omit<Line, 'line'> = {}): Line => ({ line: `--local ${line}`, ...rest })
 
-/** Command line and expected end of every command that ends by itself. */
+/** Command lines with their expected ends, by command. */
 const lines: Record<string, Line> = {
   ...Object.fromEntries(
     Object.values(everything).map((words) => [
       words.slice(0, 2).join(' '),
-      // The workspace contains the users that these commands need.
       local(quoted(words)),
     ]),
   ),
@@ -108,7 +105,6 @@ const lines: Record<string, Line> = {
   'cache warm': { line: 'cache warm', silent: true },
 }
 
-/** Long-running commands, which process-stay.test.ts tests. */
 const staying = ['serve', 'webhooks listen']
 
 const event = {
@@ -119,7 +115,7 @@ const event = {
   },
 }
 
-/** Initial directory of every command: a workspace, settings and files. */
+/** Workspace, settings and files that `redirected` copies. */
 const template = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
 let room = ''
 let member = ''
@@ -147,7 +143,6 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => rmSync(template, { recursive: true }))
 
-/** Runs a shell command line with a redirection on a copy of the template. */
 async function redirected({ line }: Line, redirection: string) {
   const { HOME, ...env } = homes()
   for (const name of [
@@ -172,11 +167,10 @@ const stack = /^\s+at |node:internal/m
 const hasFull = existsSync('/dev/full')
 if (!hasFull) notice('process', 'full streams: there is no /dev/full')
 
-/** Faults of the standard streams, and the expected end of a command. */
 const streams = [
   {
     redirection: '>&-',
-    // Node replaces a closed stream by the null device, so that the output is discarded without a failure.
+    // Node replaces a closed stream with the null device, so that the output is discarded without an error.
     ending: ({ code = 0 }: Line) => ({ code, stdout: '' }),
   },
   {
@@ -208,14 +202,12 @@ const streams = [
 ]
 
 test('the list of the streams suite contains every command of the program except __complete', async () => {
-  // Only shells call __complete, which reports no errors.
+  // Shells run `__complete` and discard its errors.
   const all = (await leaves()).map(({ words }) => words.join(' ')).filter((name) => name !== '__complete')
   expect([...Object.keys(lines), ...staying].sort()).toEqual(all.sort())
 })
 
-/**
- * All commands with all states of the streams. A quick run has a twelfth of the commands with one state each.
- */
+/** Every command with every fault; in a quick run, every twelfth command with one fault. */
 const cases = Object.values(lines).flatMap((line, nth) =>
   streams
     .filter((_, i) => full || (nth % 12 === 0 && i === (nth / 12) % streams.length))
@@ -247,7 +239,6 @@ describe.runIf(hasFull)('a long-running command that cannot print its base URL',
 })
 
 describe('users list in a pipe', () => {
-  // In a full run, the output is larger than 10 MB.
   const people = sized(300, 30_000)
   const home = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
   const env = { HOME: home, MEETROOM_DATA_DIR: join(home, 'data') }

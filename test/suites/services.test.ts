@@ -17,8 +17,8 @@ const count = counted('services')
 const scenarios: readonly (ReadScenario | WriteScenario)[] = [...reads, ...writes]
 
 /**
- * All services in a full run. A quick run has a quarter of the services that differ in reads, and a tenth of
- * the other services.
+ * All services in a full run. A quick run has about a quarter of the services with other reads, and a tenth
+ * of the rest.
  */
 const tried = services.filter((fake, index) => full || index % (hasOtherReads(fake) ? 4 : 10) === 0)
 
@@ -32,7 +32,6 @@ function scenariosFor(fake: FakeService, index: number): readonly (ReadScenario 
   return share(all, -index, all.length)
 }
 
-/** Returns the problem of a command that reads; undefined without a problem. */
 async function problemOf(fake: FakeService, scenario: ReadScenario): Promise<string | undefined> {
   const school = await openSchool(fake)
   const before = await school.state()

@@ -6,16 +6,15 @@ import { type Behavior, misbehaviors } from './misbehavior.ts'
 
 /** Record of one requested change. */
 export interface Known {
-  /** Behavior on each request. */
   behaviors: Behavior[]
   /** Number of times that the change was made. */
   made: number
 }
 
 /**
- * Starts the service of a world on a real socket. The server records every POST request, and behaves as
- * `behaviorOf` says. All other requests get correct responses.
- * @param behaviorOf returns the behavior on the nth request for a change, which the body identifies
+ * Starts the service of a world on a real socket. POST requests are recorded and get the behavior that
+ * `behaviorOf` returns. Other requests get correct responses.
+ * @param behaviorOf returns the behavior for the request number `nth` (from 0) with the body `change`
  */
 export async function startMisbehaving(world: World, behaviorOf: (change: string, nth: number) => Behavior) {
   const known = new Map<string, Known>()
@@ -43,7 +42,7 @@ export async function startMisbehaving(world: World, behaviorOf: (change: string
     const { socket } = request
     if (misbehavior.resets && misbehavior.bytes.length > 0) {
       socket.write(misbehavior.bytes)
-      // Without the pause, the reset would discard the bytes.
+      // Without the pause, the reset could discard the bytes.
       await pause(1)
     }
     if (misbehavior.resets) socket.resetAndDestroy()
