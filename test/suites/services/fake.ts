@@ -6,30 +6,26 @@ import type { Proof } from './proof.ts'
 export type Thing = Record<string, any>
 export type Next = (changed?: WireRequest) => Promise<WireResponse>
 
-/** Handler of one request, with or without the embedded service behind it. */
+/** Handler of one request. `next` sends the request to the embedded service. */
 export type Exchange = (request: WireRequest, next: Next) => Promise<WireResponse>
 
-/** Clock and end hook of the world of a fake service. */
 export interface Setting {
-  /** Returns the simulated time, in milliseconds. */
+  /** Returns the simulated monotonic time, in milliseconds. */
   now(): number
-  /** Registers work that runs before the suite reads the state directly. */
+  /** Registers work that runs once, before the suite reads the state directly. */
   atEnd(work: () => Promise<void>): void
 }
 
-/** Service that differs from the embedded service in one respect. */
+/** Variant of the embedded service. */
 export interface FakeService extends Proof {
   readonly name: string
-  /** Creates a handler per world, because some handlers count requests. */
+  /** Creates the handler for one world, because some handlers have state. */
   readonly make: (setting: Setting) => Exchange
-  /** Kind of IDs, if it differs from the embedded service. */
+  /** Kind of IDs, if not that of the embedded service. */
   readonly ids?: 'uuid' | 'number'
-  /** True if all lists can be read completely, so that commands that read exit 0. */
+  /** True if all lists can be read completely. */
   readonly isReadable?: boolean
-  /**
-   * True if a list may stay incomplete after three passes, so that commands may exit with the code
-   * `incomplete`.
-   */
+  /** True if a list may stay incomplete after three passes, so that exit code 8 can be correct. */
   readonly isUnsettled?: boolean
 }
 
@@ -88,7 +84,7 @@ export const writesLost =
     throw new TransportError('the connection was reset', true)
   }
 
-/** Executes writes with a changed body. */
+/** Changes the JSON objects that writes send. */
 export const bodiesChange =
   (change: (body: Thing, path: string) => Thing): Exchange =>
   async (request, next) => {
@@ -98,7 +94,7 @@ export const bodiesChange =
     return next({ ...request, body: JSON.stringify(changed) })
   }
 
-/** Executes writes, and wraps the resource in their responses. */
+/** Wraps the resource in successful responses to writes. */
 export const rewrapped =
   (wrap: (item: Thing, key: string, request: WireRequest) => unknown, headers = {}): Exchange =>
   async (request, next) => {
@@ -114,7 +110,7 @@ export const writesSay =
   async (request, next) =>
     isWrite(request) ? reworded(await next(), change) : next()
 
-/** Changes the resource in successful responses to writes. Executes no write if `executes` is false. */
+/** Changes the resources in successful responses to writes. Executes no write if `executes` is false. */
 export const writesShow =
   (executes: boolean, change: (item: Thing, request: WireRequest) => unknown): Exchange =>
   async (request, next) => {
@@ -125,7 +121,6 @@ export const writesShow =
     )
   }
 
-/** Returns a response with the resource of a write that is not executed. */
 async function pretended(request: WireRequest, next: Next): Promise<WireResponse> {
   if (request.method === 'PUT' || request.method === 'DELETE')
     return next({ ...request, method: 'GET', body: undefined })
@@ -152,7 +147,6 @@ export const itemsShow =
   async (_, next) =>
     edited(await next(), (body) => mapItems(body, (item) => (isThing(item) ? change(item) : item)))
 
-/** Changes each item in lists. */
 export const listsShow =
   (change: (item: Thing) => unknown): Exchange =>
   async (request, next) =>
@@ -162,13 +156,12 @@ function isThing(value: unknown): value is Thing {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Limit and offset of a request for a list. */
 export interface ListBounds {
   limit: number
   offset: number
 }
 
-/** Reads lists with other bounds, and changes their bodies. */
+/** Changes the bounds and the bodies of lists. */
 export const lists =
   (
     bounds: (asked: ListBounds) => ListBounds,
@@ -182,7 +175,7 @@ export const lists =
       offset: Number(url.searchParams.get('offset') ?? 0),
     }
     const given = bounds(asked)
-    // Added bounds would page a list of sessions, which is paged only on request.
+    // Added bounds would page a list of sessions, which is otherwise not paged.
     if (given !== asked) {
       url.searchParams.set('limit', String(given.limit))
       url.searchParams.set('offset', String(given.offset))
@@ -195,7 +188,6 @@ export const lists =
 
 export const asAsked = (asked: ListBounds) => asked
 
-/** Changes the total of lists. */
 export const total = (change: (real: number, page: number) => unknown): Exchange =>
   lists(asAsked, (body, key) =>
     body.paging
@@ -217,7 +209,6 @@ export const failures =
     return given.status === 200 ? given : response(given)
   }
 
-/** Compresses bodies with the given encoding. */
 export const encoded =
   (name: 'gzip' | 'br' | 'deflate'): Exchange =>
   async (_, next) => {

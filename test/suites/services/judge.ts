@@ -20,12 +20,12 @@ import type { WriteScenario } from './writes/scenario.ts'
 
 /**
  * Classes of problems:
- * - `false success`: reported as done, but not done
- * - `false failure`: reported as failed, but done
- * - `duplicate`: created twice
- * - `false alarm`: not reported as done or refused, although the service shows the outcome
- * - `unproven`: correct by chance, because the opposite outcome has the same response
- * - `silent`: a changed value or the ID of an item with an unknown outcome is not named
+ * - `false success`: reported as done, but not done as requested
+ * - `false failure`: reported as failed or unsent, but executed
+ * - `duplicate`: executed more than once
+ * - `false alarm`: a failure or an unknown outcome without a reason
+ * - `unproven`: a verdict that no response proves
+ * - `silent`: a missing notice
  */
 export const classes = [
   ...['false success', 'false failure', 'duplicate', 'false alarm', 'unproven', 'silent'],
@@ -37,12 +37,12 @@ export interface Problem {
   readonly text: string
 }
 
-/** Problems of a run, and the number of false verdicts that the rule accepts. */
 export interface Judgement {
   readonly problems: readonly Problem[]
   readonly runs: number
+  /** Number of false verdicts that the rule accepts. */
   readonly accepted: number
-  /** Command and requests, with names instead of IDs. */
+  /** First command and its requests, in readable form. */
   readonly requests: readonly string[]
 }
 
@@ -55,15 +55,15 @@ interface JudgedItem {
   /** True if a request for the item was sent. */
   readonly isTried: boolean
   readonly times: number
-  /** True if the item had the requested state before the run. */
+  /** True if the item initially had the requested state. */
   readonly wasSo: boolean
-  /** True if nothing was sent because the service does not show the requested fields. */
+  /** True if nothing was sent and the service hides a requested field. */
   readonly isSkipped: boolean
 }
 
 const isDone = ({ said }: JudgedItem) => said === 'done'
 
-/** Runs a command and the next command of its user, and compares the reports with the stored state. */
+/** Runs a scenario, and compares the reports with the stored state. */
 export async function judge(fake: FakeService, scenario: WriteScenario): Promise<Judgement> {
   const school = await openSchool(fake)
   await scenario.prepare?.(school)
@@ -88,7 +88,6 @@ export async function judge(fake: FakeService, scenario: WriteScenario): Promise
   }
 }
 
-/** Runs the command of a scenario with additional flags. */
 export async function runIn(school: School, scenario: WriteScenario, ...flags: string[]) {
   const { requests: sent, dir } = school.world
   if (scenario.file !== undefined) writeFileSync(join(dir, 'in.csv'), scenario.file)
@@ -161,7 +160,7 @@ async function problemsOf(
   )
   const isUnsettled = fake.isUnsettled && run.code === 8 && /the service listed \d+ of \d+ /.test(run.stderr)
   const isAlarm = run.code !== 0 && !isUnsettled && (alarms.length > 0 || items.every(isDone))
-  // An item may wait for an item that is not done, or that the service only claims to have created.
+  // An item may wait for an item that is not done, or that the service only claims to have written.
   const isBlocked =
     items.some(({ isTried, said, truth }) => isTried && (said !== 'done' || truth === 'not')) ||
     (fake.isBusy && leavesUntried(run))
@@ -170,7 +169,7 @@ async function problemsOf(
   return [...found, ...codeProblems(items, run), ...silence(fake, items, run, after)]
 }
 
-/** Returns true if an item waits for a field that the service hides or shows late. */
+/** Returns true if an item waits for a field that the service may not show. */
 const waits = (fake: FakeService, { waitsFor }: Target) =>
   waitsFor !== undefined &&
   (fake.hides?.includes(waitsFor) || readsOf(fake, 'change').some((reads) => reads !== 'true'))
@@ -193,7 +192,6 @@ const duplicates = (fake: FakeService, { target, times }: JudgedItem): Found[] =
     ? [['duplicate', `${target.kind} ${target.names[0] ?? ''} was made ${times} times`]]
     : []
 
-/** Returns the problems of the exit code and the summary. */
 function codeProblems(items: readonly JudgedItem[], run: Run): Found[] {
   const { code } = run
   const done = items.filter(isDone).length
@@ -210,7 +208,7 @@ function codeProblems(items: readonly JudgedItem[], run: Run): Found[] {
   return []
 }
 
-/** Returns the notices that a run should print and does not. */
+/** Returns the problems of missing notices. */
 function silence(fake: FakeService, items: readonly JudgedItem[], run: Run, after: State): Found[] {
   return items.flatMap(({ target, truth, said, isTried }): Found[] => {
     if (said === 'done') {
@@ -224,10 +222,9 @@ function silence(fake: FakeService, items: readonly JudgedItem[], run: Run, afte
     const waits = target.waitsFor !== undefined && fake.hides?.includes(target.waitsFor)
     if (waits && !run.stderr.includes('--accept-unconfirmed-blocks'))
       return [['silent', 'no notice says how to go on']]
-    // The output must contain the ID of a room that was created under another name.
+    // The output must contain the ID of a room with another name or type.
     const ids = target.kind === 'room' && truth === 'misnamed' ? target.find(after).map(({ id }) => id) : []
     const isShown = !fake.ids && answersOf(fake, 'room').every((answers) => answers === 'shows')
-    // Both rows and errors may name the ID.
     const texts = `${run.stdout}${run.stderr}`
     return said === 'unknown' && isShown && ids.some((id) => !texts.includes(String(id)))
       ? [['silent', 'the ID of the room is not named']]
@@ -235,7 +232,7 @@ function silence(fake: FakeService, items: readonly JudgedItem[], run: Run, afte
   })
 }
 
-/** Returns only the false reports and the duplicates of a second run. */
+/** Returns false successes, false failures and duplicates of the second run. */
 function laterProblems(fake: FakeService, scenario: WriteScenario, items: readonly JudgedItem[]): Found[] {
   return items.flatMap((item): Found[] => {
     const { target, said, truth, right } = item
@@ -252,7 +249,7 @@ function laterProblems(fake: FakeService, scenario: WriteScenario, items: readon
   })
 }
 
-/** Returns the next command of a user who follows the first run’s advice. */
+/** Returns the command that a user runs after an incomplete run. */
 function nextCommand({ again, leaf }: WriteScenario, argv: readonly string[], run: Run) {
   if (run.code === 2 || run.code === 10) return undefined
   if (again === 'same') return argv
@@ -278,7 +275,6 @@ async function canWrite(
   return true
 }
 
-/** Counts false verdicts that the rule allows because no client can detect them. */
 const accepted = (items: readonly JudgedItem[]) =>
   items.filter(
     ({ said, truth, right }) =>

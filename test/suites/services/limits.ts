@@ -2,16 +2,13 @@ import type { FakeService } from './fake.ts'
 import type { ReadScenario } from './reads.ts'
 
 /**
- * Wrong result of a read that no client can detect. For writes, the corresponding limit is `claims` in
- * `proof.ts`: a service that echoes a request without executing it sends the same response as a service that
- * executes it. Only a read of each item reveals the difference. The suite counts such verdicts.
+ * Wrong result of a read that no client can detect. For writes, `claims` in `proof.ts` is the corresponding
+ * limit.
  */
 interface Limit {
-  /** Pattern of service names. */
   readonly services: RegExp
-  /** Pattern of command words. */
   readonly leaves: RegExp
-  /** Pattern of the command with its flags. */
+  /** Pattern of the text of the problem. */
   readonly line?: RegExp
   readonly reason: string
 }

@@ -4,14 +4,14 @@ export type Kind = 'room' | 'user' | 'member' | 'change' | 'delete' | 'message' 
 /**
  * Information in the response to a write.
  * - `shows`: the resource as stored
- * - `names`: the ID of the resource, and no other requested field
- * - `acknowledges`: a 2xx response without a body, or with an object that neither reports an error nor holds
- * the resource
+ * - `names`: the ID of the resource, and no proof of other fields
+ * - `acknowledges`: a 2xx response without a body, or with an object that holds neither the resource nor a
+ * recognized error
  * - `garbles`: any other 2xx response that is unusable
  * - `denies`: a refusal, by the status or by an error without the resource
- * - `loses`: status 303, 408 or 5xx, or no response
+ * - `loses`: a status that leaves the outcome open, or no response
  * - `misses`: 404 for a deletion whose first response was lost
- * - `claims`: the resource as requested, whatever the service stores
+ * - `claims`: an apparent success, whatever the service stores
  */
 export type Answers =
   | 'shows'
@@ -26,8 +26,8 @@ export type Answers =
 /**
  * Information in reads after a write.
  * - `true`: the stored state, within two seconds
- * - `maybe`: the stored state or an old state, depending on the path
- * - `listed`: the stored state in lists, from which a command reads many items; an old state elsewhere
+ * - `maybe`: the stored state or an old state
+ * - `listed`: the stored state only in lists, from which a command reads many items
  * - `never`: an old state, an unreadable response or no response
  */
 export type Reads = 'true' | 'maybe' | 'listed' | 'never'
@@ -42,7 +42,7 @@ export interface Proof {
   readonly hides?: readonly string[]
   /** True if null fields are omitted, so that no response shows that a room was reopened. */
   readonly hidesNull?: boolean
-  /** True if every write gets a 429 or 503 response, so that a run over many items ends after five pauses. */
+  /** True if every write gets a 503 response, so that a run over many items may end early. */
   readonly isBusy?: boolean
 }
 
@@ -56,8 +56,6 @@ function of<T extends string>(worth: ByKind<T> | undefined, kind: Kind, usual: T
 
 const isList = <T>(worth: unknown): worth is readonly T[] => Array.isArray(worth)
 
-/** Returns the possible information in responses to writes of a kind. */
 export const answersOf = ({ answers }: Proof, kind: Kind): readonly Answers[] => of(answers, kind, 'shows')
 
-/** Returns the possible information in reads after writes of a kind. */
 export const readsOf = ({ reads }: Proof, kind: Kind): readonly Reads[] => of(reads, kind, 'true')

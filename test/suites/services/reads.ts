@@ -4,7 +4,7 @@ import type { Run } from '../../helpers/world.ts'
 import type { Thing } from './fake.ts'
 import { blocked, ended, full, open, roomNames, type School, type State, second, userIds } from './school.ts'
 
-/** Call of a command that reads, with the rows that prove its exit code 0. */
+/** Command line that reads, and the rows that it may print. */
 export interface ReadScenario {
   /** Command without arguments, such as `rooms list`. */
   readonly leaf: string
@@ -20,7 +20,7 @@ export interface ReadScenario {
 }
 
 const lines = ({ stdout }: Run) => stdout.split(/\r?\n/).slice(0, -1)
-/** Returns the values of a CSV column. No value of this suite contains quotes. */
+/** Returns the values of a CSV column. Values must not contain quotes or commas. */
 const column = (name: string) => (run: Run) => {
   const [header = '', ...rows] = lines(run)
   const at = header.split(',').indexOf(name)
@@ -30,13 +30,11 @@ const names = ({ rooms }: State) => rooms.map(({ name }) => String(name))
 const csv = (field: string) => ['-o', 'csv', '--columns', field, '--no-header']
 const twoRooms = `rooms: [{ key: full, name: ${full}, type: private }, { key: new, name: New, type: open }]\n`
 
-/** Writes a workspace file, and returns its name. */
 function withFile({ world }: School, text: string): string {
   writeFileSync(join(world.dir, 'school.yaml'), text)
   return 'school.yaml'
 }
 
-/** Calls of every command that reads from a service. */
 export const reads: readonly ReadScenario[] = [
   { leaf: 'rooms list', argv: () => ['rooms', 'list', '--all', ...csv('name')], rows: names },
   { leaf: 'rooms list', argv: () => ['rooms', 'list', ...csv('name')], rows: names, isPart: true },

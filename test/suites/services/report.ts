@@ -27,7 +27,7 @@ const errorsOf = ({ stderr }: Run): Thing[] => objects(stderr).flatMap(({ error 
 const doneWords =
   /^(?:applied|imported|updated|terminated|reopened|deleted|blocked|unblocked|queued|sent the message to|added the user to|created \d+ pages? in each of) (\d+)/
 
-/** Notice that counts the items that a command omits because a required field is missing. */
+/** Notice about items without a necessary field. */
 const unmatched =
   /^\d+ \w+ (without \w+ (do(es)? not match|(is|are) counted as empty)|(has|have) no name in the file)$|^warning: sessions without a readable start are omitted: \d/m
 export const leavesOut = ({ code, stderr }: Run) => code === 0 && unmatched.test(stderr)

@@ -2,13 +2,12 @@ import { type Answers, answersOf, type Kind, type Proof, type Reads, readsOf } f
 import type { Target } from './target.ts'
 import type { Truth } from './truth.ts'
 
-/** Reported outcome of an item. */
 export type Outcome = 'done' | 'failed' | 'unknown'
 
 /** Requested fields that the API specification does not list in the resource. */
 const unlisted = new Set(['is_blocked', 'max_meeting_seconds', 'members', 'email', 'member.name'])
 
-/** Returns true if no response shows a requested field. The API never shows the members of a room. */
+/** Returns true if no response shows a requested field. A room never shows its members. */
 const isHidden = (field: string, { asked, isMember }: Target, { hides = [], hidesNull }: Proof) =>
   field === 'members' ||
   hides.includes(fieldName(field, isMember)) ||
@@ -22,7 +21,6 @@ export function visible(target: Target, proof: Proof): Target {
   return { ...target, asked: Object.fromEntries(asked) }
 }
 
-/** Information that a command has about an item. */
 export interface Knowledge {
   /** True if the command read the item before writing it. */
   readonly isSeen: boolean
@@ -34,7 +32,7 @@ export interface Knowledge {
   readonly isRaw: boolean
 }
 
-/** Returns the requested fields that the service does not show. */
+/** Returns the hidden requested fields, except `members`. */
 export const hiddenFields = (target: Target, proof: Proof): string[] =>
   Object.keys(target.asked).filter((field) => field !== 'members' && isHidden(field, target, proof))
 
@@ -71,9 +69,9 @@ function verdictsOf(it: Case): readonly Outcome[] {
   const { kind, answers, isRaw, target } = it
   if (answers === 'denies') return ['failed']
   if (answers === 'claims') return ['done']
-  // Only the embedded service has redeliveries, so that other responses allow both verdicts.
+  // Only the embedded service has redeliveries, so other responses allow both verdicts.
   if (kind === 'redelivery') return ['done', 'unknown']
-  // Messages and pages cannot be read.
+  // No read confirms messages and pages.
   if (kind === 'message' || kind === 'pages') {
     if (answers === 'shows') return it.truth === 'done' ? ['done'] : ['unknown']
     return answers === 'acknowledges' || answers === 'names' ? ['done'] : ['unknown']
@@ -81,18 +79,18 @@ function verdictsOf(it: Case): readonly Outcome[] {
   if (answers === 'misses') return it.isSeen || it.ignoresMissing ? ['done'] : ['done', 'unknown']
   if (isRaw && answers !== 'shows') return answers === 'names' ? ['done', 'unknown'] : ['unknown']
   if (answers === 'shows' && isShown(it)) return shown(it)
-  // The command adds no read, so a value that the response does not show stays unknown.
+  // Without a read, a value that the response does not show may stay unknown.
   if (isRaw) return [...shown(it), 'unknown']
-  // A service need not show these fields, so the ID is an acknowledgement. An offboarding reads the item
+  // A service need not show unlisted fields, so the ID is an acknowledgement. An offboarding reads the item
   // anyway.
   if (answers === 'names' && isUnlistedOnly(target)) return ['done', ...shown(it)]
-  // A room whose ID is not known cannot be read.
+  // A room without a known ID cannot be read.
   if (kind === 'room' && answers !== 'names' && answers !== 'shows') return ['unknown']
   if (it.read === 'never' || (it.read === 'listed' && !it.isMany)) return ['unknown']
   return it.read === 'maybe' ? [...shown(it), 'unknown'] : shown(it)
 }
 
-/** Returns true if the response proves every requested field. */
+/** Returns true if the response proves every listed field. */
 const isShown = ({ truth, proof, target }: Case) =>
   (truth === 'done' || truth === 'equal') && !hidesListed(target, proof)
 

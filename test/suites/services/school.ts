@@ -4,20 +4,19 @@ import { otherService } from '../../helpers/other-service.ts'
 import { answer, type Run, type World, worldsWith } from '../../helpers/world.ts'
 import { type FakeService, isWrite, jsonOf, pathOf, type Thing } from './fake.ts'
 
-/** Complete state of the embedded service behind a fake service. */
+/** State of the embedded service behind a fake service. */
 export interface State {
   rooms: readonly Thing[]
   users: readonly Thing[]
-  /** Members of all rooms. */
   members: readonly Thing[]
   deliveries: readonly Thing[]
 }
 
-/** Write that a command sent, and the requests that the embedded service executed for it. */
+/** Write that a command sent, and the writes that the embedded service executed for it. */
 export interface Sent {
   readonly request: WireRequest
   readonly executed: { readonly path: string; readonly asked: any; readonly body: any }[]
-  /** True if the embedded service refused the write. */
+  /** True if the embedded service refused an execution. */
   isRefused: boolean
 }
 
@@ -34,7 +33,7 @@ export interface School {
   delivery: string
   /** Returns the state after the fake service has completed all pending work. */
   state(): Promise<State>
-  /** Writes that commands have sent, in order. */
+  /** Writes to the fake service, in order. */
   sent: readonly Sent[]
   sessions: readonly Thing[]
   run(argv: readonly string[], stdin?: string): Promise<Run>
@@ -43,7 +42,7 @@ export interface School {
    * @throws {Error} if the command fails
    */
   prepare(argv: readonly string[]): Promise<void>
-  /** Replaces the IDs of the embedded service in a path by names. */
+  /** Replaces hexadecimal IDs in a text with names. */
   readable(path: string): string
 }
 
@@ -86,7 +85,6 @@ const createFilled = worldsWith(async (world) => {
   return { rooms, members }
 })
 
-/** Creates a school with rooms, users, members and sessions behind a fake service. */
 export async function openSchool(fake: FakeService): Promise<School> {
   const { world, made } = await createFilled()
   const { rooms, members } = made

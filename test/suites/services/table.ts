@@ -11,7 +11,6 @@ import { proxies } from './fakes/proxies.ts'
 import { reading } from './fakes/reads.ts'
 import { storedValues } from './fakes/values.ts'
 
-/** Unchanged embedded service, with which all commands succeed. */
 export const plain = service('is the embedded service', (_, next) => next())
 
 /** Services that differ only after a write, so that commands that only read have the same results. */
@@ -40,5 +39,5 @@ const others: readonly FakeService[] = [
 export const services: readonly FakeService[] = [plain, ...likePlain, ...others]
 
 const differing = new Set([plain, ...others])
-/** Returns true if commands that only read can have other results than with the embedded service. */
+/** Returns true for `plain` and for services whose reads can differ. */
 export const hasOtherReads = (fake: FakeService) => differing.has(fake)

@@ -125,7 +125,6 @@ export function targetsOf(school: School) {
       body(request)['user_id'] === asked['user_id'],
     isIn: (row) => row['kind'] === 'member' && row['key'] === key,
   })
-  /** Creates a target for a write that changes no readable item. */
   const post = (kind: 'message' | 'pages' | 'redelivery', path: string, id: string, asked: Thing): Target => {
     const isFor = (request: WireRequest) => isAt(request, 'POST', path)
     return {
@@ -156,8 +155,8 @@ export function targetsOf(school: School) {
 const userAndType = ({ user_id, type }: Thing) => `${user_id}:${type}`
 
 /**
- * Counts how often a command has created an item. A request for a room, a message or pages counts once, even
- * if the service executes the request twice.
+ * Counts the creations of an item; 1 for other writes. A request for a room, a message or pages counts once,
+ * even if the service executes it twice.
  */
 export function timesMade(target: Target, sent: readonly Sent[], after: readonly Thing[]): number {
   if (target.kind === 'user' || target.kind === 'member') return after.length

@@ -2,7 +2,7 @@ import { type FakeService, service, writesAnswer, writesSay, writesShow } from '
 import type { Proof } from '../proof.ts'
 import { acknowledging, denying, garbling, html, isHtml, isText } from './common.ts'
 
-/** Bodies of a 2xx response that do not show a change. */
+/** Bodies that neither show the resource nor acknowledge the write. */
 const emptyWords: readonly (readonly [name: string, body: unknown, headers?: Record<string, string>])[] = [
   ['HTML', html, isHtml],
   ['HTML that is labelled JSON', html],
@@ -31,7 +31,7 @@ const acknowledgements: readonly (readonly [name: string, body: unknown])[] = [
   ['no body', ''],
 ]
 
-/** Returns the proof of a body. An error message without the resource is a refusal. */
+/** Returns the proof of a body of `emptyWords`, whose objects all report failures. */
 const proofOf = (body: unknown): Proof => {
   const saysNo = typeof body === 'object' && body !== null && Object.keys(body).length > 0
   return { answers: saysNo ? 'denies' : 'garbles' }
@@ -92,7 +92,7 @@ const statuses = [
   }),
 ]
 
-/** Proof of messages and pages, whose responses are unchanged. */
+/** Proof of messages and pages, which need no ID. */
 const events = { message: 'shows', pages: 'shows' } as const
 
 const contradictions = [
@@ -170,10 +170,7 @@ const contradictions = [
   ),
 ]
 
-/**
- * Services whose responses to writes show less than the API specification requires, or contradict the
- * request.
- */
+/** Services with unusual responses to writes. */
 export const answers: readonly FakeService[] = [
   ...idle,
   ...lying,

@@ -1,23 +1,20 @@
 import type { Thing } from '../fake.ts'
 import type { Answers } from '../proof.ts'
 
-/** Response to a write that does not show the resource. */
+/** Response to a write, without the resource. */
 export interface Words {
   readonly name: string
   readonly body: unknown
   readonly status?: number
   readonly headers?: Record<string, string>
-  /** Information in the response, if the body is not an acknowledgement. */
+  /** Information in the response; `acknowledges` by default. */
   readonly answers?: Answers | readonly Answers[]
 }
 
 const words = (name: string, body: unknown, more: Partial<Words> = {}): Words => ({ name, body, ...more })
 const accepted = (location: string) => ({ status: 202, headers: { location } })
 
-/**
- * JSON objects that database drivers, queues, workflow engines and frameworks send after a write or instead
- * of it.
- */
+/** JSON objects from databases, queues, frameworks and other software. */
 const objects: readonly Words[] = [
   words('the count of Prisma', { count: 1 }),
   words('the result of MongoDB', {
@@ -114,7 +111,6 @@ const noObjects: readonly Words[] = [
   ),
 ].map((one) => ({ ...one, answers: 'garbles' as const }))
 
-/** Refusals in JSON that do not show the resource. */
 const refusals: readonly Words[] = [
   words('errors of Rails', { errors: { name: ['has already been taken'] } }),
   words('an error of JSON-RPC', { jsonrpc: '2.0', id: 1, error: { code: -32000, message: 'busy' } }),

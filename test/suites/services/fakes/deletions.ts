@@ -34,7 +34,7 @@ function tombstone(
 const still: Proof = { reads: { delete: 'listed' } }
 const deletedAt = '2026-01-02T03:04:05.678Z'
 
-/** Services that differ in their response for a deleted item. */
+/** Services that differ in reads of a deleted item. */
 export const deletions: readonly FakeService[] = [
   tombstone('the item with deleted_at', still, (item, key) =>
     answer(200, { [key]: { ...item, deleted_at: deletedAt } }),

@@ -12,10 +12,6 @@ import {
 } from '../fake.ts'
 import { bodies, envelopes } from './bodies.ts'
 
-/**
- * Services with the responses of drivers, queues and frameworks. Each response has a service that executes
- * writes and a service that does not.
- */
 const answering = bodies.flatMap(({ name, body, status = 200, headers, answers = 'acknowledges' }) =>
   [true, false].map((executes) =>
     service(
@@ -26,14 +22,14 @@ const answering = bodies.flatMap(({ name, body, status = 200, headers, answers =
   ),
 )
 
-// Responses to sent messages and to created room pages are not wrapped.
+// Responses with messages and created pages are not wrapped.
 const enveloping = envelopes.map(([name, wrap, answers = 'shows']) =>
   service(`executes writes and sends the resource ${name}`, rewrapped(wrap), {
     answers: { message: 'shows', pages: 'shows', other: answers },
   }),
 )
 
-/** Returns the ID in the path of a request, or the ID of a missing resource for a creation. */
+/** Returns the ID in the path, or, for a POST request, the ID of a missing resource. */
 const idIn = (request: Parameters<Exchange>[0]) =>
   request.method === 'POST' ? '0123456789abcdef01234567' : pathOf(request).split('/').at(-1)
 
@@ -50,8 +46,8 @@ const echoing: readonly FakeService[] = [
   service(
     'does not execute writes and echoes the body',
     echo((body) => body),
-    // The API responds to a message with its text, and to a user with the request fields. A room or member
-    // needs an ID.
+    // The API responds to a message with its text, and to a user with the request fields. Other responses
+    // need an ID.
     { answers: { message: 'claims', user: 'claims', pages: 'acknowledges', other: 'garbles' } },
   ),
   service(

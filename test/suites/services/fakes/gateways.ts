@@ -15,7 +15,7 @@ const page = { 'content-type': 'text/html' }
 const inHtml = (title: string) =>
   `<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`
 
-/** Gateway failures, sent after the execution of a write or instead of the execution. */
+/** Failures with status 5xx, sent after the execution of a write or instead of the execution. */
 const failures: readonly (readonly [
   name: string,
   status: number,
@@ -74,7 +74,7 @@ const lost = [true, false].map((executes) =>
   ),
 )
 
-/** Responses of firewalls, captive portals and gateways that forward no write. */
+/** Firewalls, captive portals and other services that execute no write. */
 const refusing: readonly FakeService[] = (
   [
     ['responds with 403 and a firewall page to writes', 403, inHtml('Attention Required!'), page, 'denies'],

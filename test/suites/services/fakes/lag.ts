@@ -13,7 +13,7 @@ import type { Proof } from '../proof.ts'
 
 const acknowledged = () => answer(202, { status: 'accepted' }, { location: '/operations/1' })
 
-/** Time since the last write, in milliseconds, and number of reads since then. */
+/** Milliseconds and number of earlier reads since the last write. */
 interface TimeSinceWrite {
   readonly ms: number
   readonly reads: number
@@ -29,7 +29,7 @@ function queue(name: string, proof: Proof, isDue: (waited: TimeSinceWrite) => bo
       const waiting: (() => Promise<unknown>)[] = []
       let [written, reads] = [0, 0]
       let executing = Promise.resolve()
-      // A read during the execution waits for all writes.
+      // A due read waits for a running execution.
       const execute = () => {
         executing = executing.then(async () => {
           for (const write of waiting.splice(0)) await write()
@@ -66,23 +66,20 @@ const afterMs = (wait: number) =>
     ({ ms }) => ms >= wait,
   )
 
-/** Queue that loses all writes. */
 const blackHole: FakeService = {
   name: 'acknowledges writes and never executes them',
   answers: 'acknowledges',
   make: () => async (request, next) => (isWrite(request) ? acknowledged() : next()),
 }
 
-/** Returns the paths that show the effect of a write. */
+/** Returns paths that show the effect of a write. */
 function placesOf(request: WireRequest): string[] {
   const path = pathOf(request)
   if (request.method !== 'POST') return [path, path.replace(/\/[^/]+$/, '')]
   return path === '/users' ? [path, `${path}/${jsonOf(request)['user_id']}`] : [path]
 }
 
-/**
- * Creates a service that responds to reads with the state before the first write while `isOld` returns true.
- */
+/** Creates a service that can respond with the remembered old state of a path while `isOld` returns true. */
 function oldReads(
   name: string,
   proof: Proof,
@@ -177,7 +174,7 @@ const replicas: readonly FakeService[] = [
   ),
 ]
 
-/** Cache in front of the service that keeps responses for one minute. */
+/** Cache that keeps responses for one minute. */
 const cache: FakeService = {
   name: 'acknowledges writes and reads from a cache',
   answers: 'acknowledges',
@@ -198,7 +195,7 @@ const cache: FakeService = {
   },
 }
 
-/** Services that show a written state late or never. */
+/** Services that can show an old state after a write. */
 export const lag: readonly FakeService[] = [
   ...[1, 2, 10].map(afterReads),
   ...[300, 900, 5000].map(afterMs),

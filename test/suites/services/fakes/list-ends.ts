@@ -43,7 +43,6 @@ const withTotal = (change: (asked: Listing) => unknown) => (asked: Listing) => (
   paging: { total: change(asked) },
 })
 
-/** Services with unusual totals. */
 export const listTotals: readonly FakeService[] = [
   lister(
     'shows the total of all tenants',
@@ -137,7 +136,6 @@ const shaped = (name: string, change: Change, isReadable = false): FakeService =
   isReadable,
 })
 
-/** Services with unusual bodies of lists. */
 export const listBodies: readonly FakeService[] = [
   shaped(
     'wraps lists in an envelope of a success',

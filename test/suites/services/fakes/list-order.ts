@@ -1,15 +1,15 @@
 import { answer, type Exchange, type FakeService, isList, jsonOf, type Setting, type Thing } from '../fake.ts'
 
-/** Request for a list, with all items of the service. */
+/** Request for a list, with all items of the list. */
 export interface Listing {
   items: readonly Thing[]
   limit: number
   offset: number
-  /** Number of lists sent before. */
+  /** Number of earlier list responses. */
   sent: number
 }
 
-/** Page of a list, with changes of its paging. */
+/** Page of a list, with changes to its paging. */
 export interface ListPage {
   items: readonly unknown[]
   paging?: object
@@ -17,7 +17,7 @@ export interface ListPage {
   beside?: object
 }
 
-/** Maximum number of items per page. */
+/** Usual maximum of items per page. */
 export const cap = 5
 
 /** Returns the page that a correct service sends. */
@@ -25,7 +25,6 @@ export const usual = ({ items, limit, offset }: Listing): ListPage => ({
   items: items.slice(offset, offset + Math.min(limit, cap)),
 })
 
-/** Pages lists with the given function. */
 export const listing =
   (page: (asked: Listing) => ListPage): (() => Exchange) =>
   () => {
@@ -55,14 +54,13 @@ export const lister = (
 ): FakeService => ({ name, make: listing(page) as (setting: Setting) => Exchange, ...facts })
 
 export const readable = { isReadable: true } as const
-/** Mark of a service in which three passes may miss items, depending on earlier requests. */
+/** Mark of a service in which three passes may miss items. */
 const unsettled = { isUnsettled: true } as const
 
 /** Returns true for a list of one page, which no other page can contradict. */
 export const isShort = ({ items }: Listing) => items.length <= cap
 
 const reversed = <T>(items: readonly T[]) => [...items].reverse()
-/** Shuffles items deterministically by a seed. */
 const shuffled = <T>(items: readonly T[], seed: number): T[] =>
   items
     .map((item, i) => ({ item, rank: ((i + 1) * 7919 * (seed + 3)) % 101 }))
@@ -70,7 +68,7 @@ const shuffled = <T>(items: readonly T[], seed: number): T[] =>
     .map(({ item }) => item)
 const withItems = (asked: Listing, items: readonly Thing[]) => usual({ ...asked, items })
 
-/** Services whose order differs between requests, as without ORDER BY, with ties or with replicas. */
+/** Services whose pages come from different orders or states of a list. */
 export const orders: readonly FakeService[] = [
   lister('lists in an order that depends on the limit', (asked) =>
     withItems(asked, asked.limit % 2 === 0 ? asked.items : reversed(asked.items)),
@@ -119,7 +117,7 @@ export const orders: readonly FakeService[] = [
   ),
 ]
 
-/** Services that join tables, filter after paging, or pin items. */
+/** Services whose pages repeat, omit or reorder items. */
 export const joins: readonly FakeService[] = [
   lister('repeats each third item, as a join does, and counts the rows', (asked) => {
     const rows = asked.items.flatMap((item, i) => (i % 3 === 0 ? [item, item] : [item]))

@@ -196,5 +196,5 @@ const pages = [
   ),
 ]
 
-/** Services with unusual pages and totals. */
+/** Services with unusual lists. */
 export const paging: readonly FakeService[] = [...totals, ...caps, ...pages]

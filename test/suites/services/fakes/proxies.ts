@@ -4,7 +4,7 @@ import type { Proof } from '../proof.ts'
 
 const page = { 'content-type': 'text/html' }
 
-/** Creates a service that acknowledges writes, and whose items cannot be read afterwards. */
+/** Creates a service that acknowledges writes and cannot be read afterwards. */
 function unreadable(name: string, read: () => WireResponse): FakeService {
   return {
     name: `acknowledges writes, and then responds with ${name} to reads`,
@@ -56,7 +56,6 @@ function replay(executes: boolean, proof: Proof): FakeService {
   }
 }
 
-/** Service that loses every other write and acknowledges all writes. */
 const halfLost: FakeService = {
   name: 'acknowledges writes and executes every other one',
   answers: 'acknowledges',
@@ -73,10 +72,9 @@ const halfLost: FakeService = {
 
 const isPages = (request: WireRequest) => pathOf(request).endsWith('/create_many')
 
-/** Proxies between a command and a service. */
 export const proxies: readonly FakeService[] = [
   ...unreadables,
-  // A client cannot read messages, so that a repeated response also counts as success.
+  // A client cannot read messages, so a repeated response also counts as success.
   replay(true, { answers: { message: ['shows', 'claims'] } }),
   replay(false, {
     // Only the first response shows the item of its request.

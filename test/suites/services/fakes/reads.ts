@@ -239,5 +239,5 @@ const bodies = [
   }),
 ]
 
-/** Services that refuse requests, and services that show the same values in other forms. */
+/** Services with unusual refusals, values or bodies. */
 export const reading: readonly FakeService[] = [...refusals, ...values, ...bodies]

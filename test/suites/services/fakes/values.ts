@@ -40,7 +40,6 @@ const similar: readonly FakeService[] = [
   names('up to the first angle bracket', (text) => text.replace(/<.*/, '')),
 ]
 
-/** Services that store another value. */
 const other: readonly FakeService[] = [
   names('without accents', (text) => text.normalize('NFD').replace(/\p{M}/gu, '')),
   names('as words for URLs', (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, '-')),
@@ -98,7 +97,7 @@ const other: readonly FakeService[] = [
 ]
 
 function firstField(body: Thing, path: string): Thing {
-  // A creation needs all fields.
+  // POST requests need all fields.
   return /^\/(rooms|users|rooms\/[^/]+\/members|rooms\/[^/]+\/message)$/.test(path)
     ? body
     : Object.fromEntries(Object.entries(body).slice(0, 1))
@@ -119,7 +118,7 @@ const like: readonly FakeService[] = [
   ),
 ]
 
-/** Omits fields from all responses. */
+/** Omits fields from all items. */
 const without = (...fields: string[]) =>
   itemsShow((item) => Object.fromEntries(Object.entries(item).filter(([name]) => !fields.includes(name))))
 
@@ -135,7 +134,6 @@ const listed = {
 }
 const kindOf = (item: Thing) => ('room_id' in item ? 'member' : 'layout' in item ? 'room' : 'user')
 
-/** Service that shows only the fields of the API specification. */
 export const asSpecified: FakeService = service(
   'shows exactly the fields of the API specification',
   async (request, next) =>
@@ -197,7 +195,7 @@ function onlyAsked(): Exchange {
   }
 }
 
-/** Services that store or show values other than the requested values. */
+/** Services that differ in stored or shown values. */
 export const storedValues: readonly FakeService[] = [
   ...equal,
   ...similar,

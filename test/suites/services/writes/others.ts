@@ -20,7 +20,6 @@ import {
   yes,
 } from './scenario.ts'
 
-/** Writes a workspace file, and returns its name. */
 function withFile({ world }: School, text: string): string {
   writeFileSync(join(world.dir, 'school.yaml'), text)
   return 'school.yaml'

@@ -4,7 +4,7 @@ import type { Target, targetsOf } from '../target.ts'
 
 export type Targets = ReturnType<typeof targetsOf>
 
-/** Call of a command that writes, with the items that it writes. */
+/** Command line that writes, and its items. */
 export interface WriteScenario {
   /** Command without arguments, such as `rooms create`. */
   readonly leaf: string
@@ -22,15 +22,13 @@ export interface WriteScenario {
   readonly isRaw?: boolean
   /** Field that the command needs to find the items. */
   readonly findsBy?: string
-  /** Read commands that must succeed before the command can write. */
+  /** Reads that the command needs before it writes. */
   readonly needs?: readonly ((school: School) => readonly string[])[]
-  /** Next command after an incomplete run: the same command, the command with `--resume`, or the hint. */
+  /** Next command after an incomplete run: the same command, with `--resume`, or the suggested command. */
   readonly again?: 'same' | 'resume' | 'hint'
 }
 
-/**
- * Name with everything that services change: decomposed letters, markup, two spaces, letter case, and length.
- */
+/** Name with parts that services change, such as decomposed letters, markup and two spaces. */
 const about = 'Zoe\u0308 & Co <7a>: Algebra  and Geometry of the second term'
 export const [fresh, changed] = [`New ${about}`, `Other ${about}`]
 export const [one, two] = [`1 ${about}`, `2 ${about}`]
