@@ -8,13 +8,13 @@ import { bundleForBrowser, parseTopic } from '../.esbuild-text.mjs'
 // default.
 process.umask(0o022)
 
-/** PATH with the directories of tools for root, such as chroot, which some environments omit. */
+/** PATH with directories that some environments omit, for tools such as chroot. */
 const PATH = [process.env['PATH'], '/usr/local/sbin', '/usr/sbin', '/sbin'].join(delimiter)
 
 /**
- * Returns a directory for temporary files, in memory if possible. Memory saves a third of the system time of
- * tests in process, and a sixth of the time of the built program. A container may forbid programs in memory,
- * or limit the memory to 64 MB.
+ * Returns TMPDIR if set, otherwise a directory in memory if possible. Memory saves a third of the system time
+ * of tests in process, and a sixth of the time of the built program. A container may forbid programs in
+ * memory, or limit the memory to 64 MB.
  */
 function findTemporaryDirectory(): string {
   const memory = '/dev/shm'
@@ -54,7 +54,7 @@ export default defineConfig(({ mode }) => {
         MEETROOM_TEST_FULL: isFull ? '1' : '',
         TMPDIR: isFull ? tmpdir() : findTemporaryDirectory(),
       },
-      // Modules have no state, so test files share them, which saves a sixth of the time.
+      // Sharing modules between test files saves a sixth of the time.
       isolate: false,
       // Two more workers than cores, because many tests wait for a process.
       maxWorkers: availableParallelism() + 2,

@@ -7,7 +7,6 @@ const { add: count } = counted('websec')
 
 const short = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}…` : name)
 
-/** Creates a workspace with a room, a user, and a user with 40 KB of unlisted fields (the limit is 64 KB). */
 async function createWorkspace() {
   const workspace = await openTestWorkspace()
   const { room } = (await workspace.send('POST', '/rooms', { name: 'R', type: 'open' })).body
@@ -33,7 +32,6 @@ describe.each(Object.entries(bodyGroups))('a request with %s', (group, vectors) 
 
       expect(answer.status).toBe(status)
       expect(answer.headers).toEqual({ 'content-type': 'application/json; charset=utf-8' })
-      // The response is one line for every request.
       expect(answer.text.trimEnd()).toMatch(/^[^\r\n]+$/)
       if (status !== 200 || method === 'GET') expect(await state()).toEqual(before)
       else expect(parsed(answer.text).user).toMatchObject(parsed(body ?? ''))

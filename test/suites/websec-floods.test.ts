@@ -8,10 +8,6 @@ import { peakMemory } from './websec/memory.ts'
 
 const { add: count } = counted('websec')
 
-/**
- * Sends text, then `more` without end. Returns the received text and the number of sent bytes after the
- * connection is closed.
- */
 async function exchange(
   baseUrl: string,
   text: string,

@@ -15,7 +15,7 @@ const timeouts = { headersTimeout: 300, requestTimeout: 600, connectionsChecking
 const chunkedHead = 'POST /v1/users HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n'
 const head = 'POST /v1/users HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n'
 
-/** Text that a client sends immediately, and text that it then repeats slowly without end. */
+/** Text that a client sends immediately, and text that it then repeats slowly. */
 const vectors: readonly (readonly [name: string, atOnce: string, drops: string])[] = [
   ['nothing at all', '', ''],
   ['empty lines', '', '\r\n'],
@@ -55,10 +55,6 @@ async function open(port: number): Promise<Socket> {
   return socket
 }
 
-/**
- * Sends text slowly. Returns `cut` if the service closes the connection within `ms` milliseconds, otherwise
- * `still there`.
- */
 async function drip(port: number, atOnce: string, drops: string, ms = 5000): Promise<string> {
   const socket = await open(port)
   socket.write(atOnce)
@@ -75,7 +71,6 @@ async function drip(port: number, atOnce: string, drops: string, ms = 5000): Pro
   return outcome
 }
 
-/** Runs all vectors concurrently, and returns their outcomes by name. */
 async function dripAll(port: number, chosen: typeof vectors, ms?: number): Promise<object> {
   const outcomes = chosen.map(async ([name, atOnce, drops]) => [name, await drip(port, atOnce, drops, ms)])
   return Object.fromEntries(await Promise.all(outcomes))

@@ -38,7 +38,6 @@ async function ask(method: string, path: string, body?: object): Promise<any> {
   return answer.json()
 }
 
-/** Returns the IDs of the newest session of each room and of its member. */
 async function state(): Promise<unknown> {
   const ids = async (room: string | undefined) => {
     const { sessions } = await ask('GET', `/rooms/${room}/sessions?limit=1`)
@@ -67,14 +66,12 @@ function request({
   )
 }
 
-/** Sends a handshake and further bytes, and reads until the service closes the connection. */
 async function shake(handshake: Handshake, ...parts: Uint8Array[]) {
   const text = await converse(service.origin, Buffer.concat([Buffer.from(request(handshake)), ...parts]))
   const end = text.indexOf('\r\n\r\n')
   return { text, status: text.split('\r\n', 1)[0], frames: read(Buffer.from(text.slice(end + 4), 'latin1')) }
 }
 
-/** Parses the frames that the service has sent. */
 function read(bytes: Buffer): { opcode: number; payload: Buffer }[] {
   if (bytes.length < 2) return []
   const short = Number(bytes[1]) & 127
@@ -105,7 +102,6 @@ describe.each(Object.entries(refusedHandshakes))('a refused WebSocket request: %
     async (_, handshake) => {
       count('vectors')
       const before = await state()
-      // A request without a handshake is an ordinary request.
       const { text, frames } = await shake(handshake)
       expect(text).not.toContain(switching)
       expect(text).toMatch(/^(HTTP\/1\.1 4\d\d |$)/)
@@ -135,7 +131,6 @@ describe.each(Object.entries(frameGroups))('a peer in a room that sends %s', (gr
   )
 })
 
-/** Connects another participant to the room. */
 async function openVisitor() {
   const socket = await openSocket(service.origin)
   let text = ''
@@ -149,7 +144,6 @@ async function openVisitor() {
   socket.write(request({}))
   await greeted
   return {
-    /** Leaves the room, and returns the received messages. */
     async leave() {
       socket.write(closing(1000))
       await closed

@@ -9,7 +9,6 @@ import { forbiddenAddresses, forbiddenNetworks, names } from './websec/addresses
 
 const { add: count } = counted('websec')
 
-/** Creates a function that posts a webhook and is closed after the test, with the counts of its lookups. */
 function posting() {
   const { lookup, counts } = lookupIn(names)
   const post = createPost({ allowPrivate: false, lookup })
@@ -57,7 +56,6 @@ const words = (address: number) => `${(address >>> 16).toString(16)}:${(address 
 const octal = (part: number) => `0${part.toString(8)}`
 const hex = (part: number) => `0x${part.toString(16)}`
 
-/** Notations of an IPv4 address in a URL. */
 const notations: readonly ((address: number) => string)[] = [
   (address) => octets(address).join('.'),
   (address) => String(address),
@@ -174,7 +172,6 @@ describe('custom webhook headers', () => {
       const { status } = await posting()(url, { [name]: value }, '{"a":1}').catch(() => ({
         status: undefined,
       }))
-      // A request that cannot be sent unchanged is not sent.
       expect(inbox.all.map(({ body }) => body)).toEqual(status === undefined ? [] : ['{"a":1}'])
       expect(inbox.all[0]?.headers['transfer-encoding']).toBeUndefined()
     },
@@ -182,7 +179,6 @@ describe('custom webhook headers', () => {
 })
 
 describe('webhooks of the service', () => {
-  /** Joins a room with a webhook, and returns the log line of the delivery. */
   async function deliver(url: string): Promise<string> {
     const served = await serveWorkspace(lookupIn(names))
     const room = await served.room({ webhook: { url } })

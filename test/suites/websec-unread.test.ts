@@ -10,7 +10,6 @@ const { add: count } = counted('websec')
 
 const megabyte = 1024 * 1024
 
-/** Starts a service. Returns functions that measure its memory and connect clients that never read. */
 async function served() {
   const { ready } = await startServe(['--ephemeral', '--quiet'], homes())
   const authorization = `Bearer ${readFileSync(ready.api_key_file, 'utf8').trim()}`
@@ -33,7 +32,6 @@ async function served() {
     async room(): Promise<string> {
       return (await ask('/rooms', '{"name":"Open","type":"open"}')).room.id
     },
-    /** Joins without a token, waits for the end of the handshake, and stops reading. */
     async join(room: string, headers: Record<string, string> = {}): Promise<Socket> {
       const socket = await openSocket(new URL(ready.base_url).origin)
       socket.on('error', () => {})
@@ -42,7 +40,7 @@ async function served() {
       await new Promise((resolve) => socket.once('data', resolve))
       return socket.pause()
     },
-    /** Returns the growth of the peak memory of the service, in bytes. */
+    /** Returns the growth of the peak memory, in bytes; 0 if unknown. */
     grown: () => (before === undefined ? 0 : (peakMemory(ready.pid) ?? 0) - before),
   }
 }
@@ -59,7 +57,6 @@ test('room views with 8 MB of pages for clients that read nothing take less than
   expect(grown()).toBeLessThan(180 * megabyte)
 })
 
-/** Reads until a whole message has arrived, or the service has closed the connection. */
 function read(socket: Socket): Promise<'a message' | 'an end'> {
   return new Promise((resolve) => {
     let bytes = 0
@@ -83,8 +80,8 @@ test('unread messages of all rooms have one limit, above which the peers that ar
     sockets.push(await join(id))
     await ask(`/rooms/${id}/message`, message)
   }
-  // 128 MB hold 14 messages. On a slow machine, some of the last 14 peers are disconnected too, because they
-  // do not respond to pings.
+  // 128 MB hold 14 messages. On a slow machine, some of the last 14 peers may also be disconnected, because
+  // they do not respond to pings.
   const behind = await Promise.all(sockets.slice(0, -14).map(read))
   expect(behind).toEqual(Array(rooms - 14).fill('an end'))
   expect(await read(sockets.at(-1) as Socket)).toBe('a message')

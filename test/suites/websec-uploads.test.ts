@@ -15,7 +15,7 @@ const json = { host: 'localhost', 'content-type': 'application/json' }
 interface Refused {
   path?: string
   method?: string
-  /** Additional headers, such as another key. */
+  /** Additional or changed headers. */
   headers?: Record<string, string>
   withKey?: true
   message: string
@@ -23,7 +23,6 @@ interface Refused {
 
 const unauthorized = 'the API key is missing or invalid'
 
-/** Requests that are refused for their headers, with the message of the response. */
 const refused: Readonly<Record<string, Refused>> = {
   'no key': { message: unauthorized },
   'a wrong key': { headers: { authorization: 'Bearer wrong' }, message: unauthorized },
@@ -99,7 +98,6 @@ test('a request that follows a refused body on the same connection is ignored', 
   expect(text.match(/^HTTP\/1.1 \d+/gm)).toEqual(['HTTP/1.1 400'])
 })
 
-/** Sends the head of a request with “Expect: 100-continue”; returns the start of the response. */
 async function ask(
   origin: string,
   head: string,
@@ -145,7 +143,7 @@ describe('a client that waits for permission to send its body', () => {
 })
 
 describe('request bodies beyond 64 MB in total', () => {
-  /** Opens six requests with bodies of 10 MB, whose clients have permission to send but send nothing. */
+  /** Reserves 60 MB with six requests that have permission to send but send nothing. */
   async function fill() {
     const service = await served()
     const { origin, head, authorization } = service

@@ -11,7 +11,6 @@ const targets = startTargets()
 
 const last = 'Connection: close'
 
-/** Builds a valid request with a change. */
 function changed({ method, path, headers, body }: GoodRequest, change: Change): string {
   const crlf = change.lineEnd ?? '\r\n'
   const json = body === undefined ? [] : ['Content-Type: application/json']
@@ -31,20 +30,18 @@ function changed({ method, path, headers, body }: GoodRequest, change: Change): 
     .replaceAll('{hex}', (body?.length ?? 0).toString(16))
 }
 
-/** Encodes text as Latin-1 if possible, otherwise as UTF-8. */
 const encode = (text: string) => Buffer.from(text, /^[\0-\xff]*$/.test(text) ? 'latin1' : 'utf8')
 
 const statusesOf = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 
-/** Sends one request, then checks its effects and the response to a valid request. */
 async function attempt(
   tried: AttackTarget,
   change: Change,
   answers: Answers,
   closes: boolean,
 ): Promise<void> {
-  // The request asks to close the connection only if the response does not close it.
+  // Asks to close the connection only if the response does not close it.
   const given = closes ? change : { ...change, add: [...(change.add ?? []), last] }
   const sent = [changed(tried.good(), given)]
   if (change.behind) sent.push(changed(tried.good(), { add: [last] }))
@@ -73,7 +70,7 @@ const words: Record<Target, string> = {
 for (const [row, { title, answers: usual, closes = true, vectors }] of requestGroups.entries())
   describe(title, () => {
     for (const [target, answers] of Object.entries(usual) as [Target, Answers][]) {
-      // All targets share one guard, so a quick run uses few of the vectors for the other targets.
+      // All targets share code, so a quick run uses few of the vectors for the other targets.
       const isSame = target === 'reading' || (target === 'listen' && 'reading' in usual)
       const chosen = share(vectors, isSame ? 0 : row, isSame ? 20 : Math.min(2, vectors.length))
       describe(words[target], () => {
@@ -129,7 +126,7 @@ test('each Host header that the guard accepts directs a browser to this machine'
       const request = { headers: { host: text }, rawHeaders: ['Host', text], url: '/' }
       if (refuseForeign(request as unknown as IncomingMessage, []) !== undefined) return
       passed++
-      // A URL with a larger number in an IP address cannot be parsed.
+      // A URL with a number above 255 in an IP address cannot be parsed.
       const url = new URL(
         `http://${text.replace(/\d{3,}/g, (digits) => String(Math.min(Number(digits), 255)))}/v1`,
       )

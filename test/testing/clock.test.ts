@@ -4,7 +4,6 @@ import { startTestService } from '../helpers/test-service.ts'
 
 const hour = 3_600_000
 
-/** Starts a test service with a public room that has a webhook and a meeting limit of ten minutes. */
 async function startMeeting(url = 'http://127.0.0.1:9/') {
   const world = await startTestService({
     seed: {
@@ -69,7 +68,7 @@ describe('the clock of a test service', () => {
     const { service, join } = await startMeeting(receiver.url)
     await join('r', 'ada-token')
     const first = await service.webhooks.next()
-    // The third attempt is due 30 s after the second attempt. The clock also runs by itself.
+    // The third attempt is due 30 s after the second attempt.
     await service.clock.advance('10s')
     expect(receiver.inbox.all.length).toBe(2)
     await service.clock.advance('25h')

@@ -6,7 +6,6 @@ import { knock, Peer } from '../helpers/live.ts'
 import { startTestService } from '../helpers/test-service.ts'
 import { sized } from '../suites/size.ts'
 
-/** Returns the status of a response, or `broken` for an incomplete response. */
 const outcomeOf = (response: Promise<{ status: number }>) =>
   response.then(
     ({ status }) => status,
@@ -149,7 +148,6 @@ describe('a fault', () => {
 })
 
 describe('a connect fault', () => {
-  /** Connects to a room. Returns the close code, the refusal, or the error code. */
   async function connect(baseUrl: string, room = 'weekly', token = 'ada-token') {
     const url = `${baseUrl.replace('http', 'ws')}/rooms/${room}/connect?access_token=${token}`
     const outcome = await knock(url, {}).catch(({ code, message }) => code ?? message)

@@ -16,7 +16,7 @@ const isFull = process.env['MEETROOM_TEST_FULL'] === '1'
 const rounds = isFull ? 1000 : 25
 
 /**
- * Program that starts, uses and closes a service repeatedly; prints the process resources after each fifth of
+ * Program that repeatedly starts, uses and closes a service, and measures the resources after each fifth of
  * the rounds.
  */
 const program = `

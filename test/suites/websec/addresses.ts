@@ -1,4 +1,4 @@
-/** Forbidden IP addresses of webhook receivers, in many notations of a URL. */
+/** IP addresses that webhooks cannot reach by default, in many notations. */
 export const forbiddenAddresses: Readonly<Record<string, readonly string[]>> = {
   'private networks': [
     '10.0.0.1',
@@ -122,7 +122,7 @@ export const names: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'alternating.test': [['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1'], ['10.0.0.1']],
 }
 
-/** Networks that no webhook may reach, for random addresses: first address and prefix length in bits. */
+/** Networks that webhooks cannot reach by default: first address and prefix length in bits. */
 export const forbiddenNetworks: readonly (readonly [address: string, prefix: number])[] = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],

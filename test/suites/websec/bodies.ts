@@ -1,6 +1,6 @@
 /**
- * Request with the key, and its expected status. `{room}` is a room, `{body}` a valid user. A refused request
- * changes nothing; accepted data is returned as it was sent.
+ * Request with the key, and its expected status. `{room}` is the ID of a room. A refused request changes
+ * nothing; accepted data is returned as sent.
  */
 export type BodyVector = readonly [name: string, request: string, body: string | undefined, status: 200 | 400]
 

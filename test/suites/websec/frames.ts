@@ -26,7 +26,6 @@ export function frame(options: FrameOptions = {}): Buffer {
   return Buffer.concat([Buffer.from(head), Buffer.alloc(masked ? 4 : 0), bytes])
 }
 
-/** Builds a close frame. */
 export const closing = (code: number, reason: string | Uint8Array = ''): Buffer => {
   const payload = Buffer.alloc(2)
   payload.writeUInt16BE(code)

@@ -8,12 +8,12 @@
  *     Sec-WebSocket-Version: 13
  *     Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
  *
- * `{room}` is an open room, `{private}` a private room, `{token}` the access token of a user without an
- * invitation to the private room, and `{key}` the API key.
+ * `{room}` and `{private}` are the IDs of an open and a private room. `{token}` is the access token of an
+ * uninvited user, and `{key}` is the API key.
  */
 export interface Handshake {
   line?: string
-  /** Header lines that replace the lines of the same name. An empty list removes the header. */
+  /** Values of headers, by name. An empty list removes the header. */
   headers?: Record<string, string[]>
   /** Text after the headers. */
   behind?: string
@@ -39,7 +39,7 @@ export const welcomeHandshakes: readonly HandshakeVector[] = [
   path('/v1/rooms/{room}/connect?access_token={token}'),
 ]
 
-/** Handshakes that are refused before a participant is recorded as connected. */
+/** Handshakes that are refused before a session is recorded. */
 export const refusedHandshakes: Readonly<Record<string, readonly HandshakeVector[]>> = {
   'a page of another site': [
     header('Origin', 'http://evil.test'),

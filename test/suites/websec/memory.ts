@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/**
- * Returns the peak resident memory of a process, in bytes; undefined if the operating system does not report
- * it.
- */
+/** Returns the peak resident memory of a process, in bytes; undefined if unavailable. */
 export function peakMemory(pid: number): number | undefined {
   try {
     const [, kilobytes] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

@@ -1,5 +1,5 @@
 /**
- * Difference from a valid request, which reads
+ * Difference from a valid request to the service:
  *
  *     POST /v1/users HTTP/1.1
  *     Host: localhost
@@ -9,8 +9,9 @@
  *
  *     {"user_id":"u-1"}
  *
- * or, for a read, is `GET /v1/users/secret`, or, for `webhooks listen`, is a webhook. `{path}` and `{body}`
- * are the valid path and body; `{length}` and `{hex}` are the length of the body.
+ * The valid read is `GET /v1/users/secret`; the valid request to `webhooks listen` is a webhook. `{path}` and
+ * `{body}` are the valid path and body; `{length}` and `{hex}` are the length of the body in bytes, decimal
+ * and hexadecimal.
  */
 export interface Change {
   method?: string
@@ -20,11 +21,10 @@ export interface Change {
   host?: string[]
   /** Header lines that replace `Content-Type: application/json`. */
   type?: string[]
-  /** Header lines that replace the length. */
+  /** Header lines that replace `Content-Length`. */
   framing?: string[]
   /** Additional header lines. */
   add?: string[]
-  /** Text that replaces the body. */
   body?: string
   /** Text before the request. */
   before?: string
@@ -50,7 +50,7 @@ export type RequestVector = readonly [
 /** Recipient: the service for writes, the service for reads, or `webhooks listen`. */
 export type Target = 'serve' | 'reading' | 'listen'
 
-/** Vectors for each target. A request without a 200 response changes, shows and prints nothing. */
+/** Vectors for some targets. A request without a 200 response has no effect and shows no secret. */
 export interface RequestGroup {
   title: string
   answers: Partial<Record<Target, Answers>>
@@ -63,7 +63,6 @@ const fine: Partial<Record<Target, Answers>> = { serve: [200], reading: [200], l
 const last = 'Connection: close'
 const marker = 'X-Padding: '
 
-/** Returns the headers of a request from a web page, which cannot forge `Origin`. */
 const from = (origin: string, host = 'localhost:4680'): Change => ({
   host: [`Host: ${host}`],
   add: [`Origin: ${origin}`],
@@ -92,7 +91,7 @@ const rebinding: RequestGroup = {
     ...[
       'evil.test',
       'evil.test:4680',
-      // Allowed names with a prefix or suffix.
+      // Names that resemble allowed names.
       'localhost.evil.test',
       'evil-localhost',
       'evillocalhost',
@@ -102,7 +101,7 @@ const rebinding: RequestGroup = {
       'www.127.0.0.1',
       '127.0.0.1-evil.test',
       'sub.meet.example.evil.test',
-      // Characters that end a host only in some parsers.
+      // Invalid characters and delimiters.
       'evil.com/.localhost',
       'evil.com#.localhost',
       'evil.com?.localhost',
@@ -130,7 +129,7 @@ const rebinding: RequestGroup = {
       'localhost@evil.test',
       'localhost:4680@evil.test',
       'evil.com@x.localhost',
-      // Schemes.
+      // Schemes and paths.
       'http://localhost',
       '//localhost',
       'localhost/',
@@ -141,7 +140,7 @@ const rebinding: RequestGroup = {
       'evil.test.',
       '.localhost.',
       '127.0.0.1.',
-      // Ports.
+      // Invalid ports.
       'localhost:',
       'localhost:x',
       'localhost:-1',
@@ -151,7 +150,7 @@ const rebinding: RequestGroup = {
       'localhost :80',
       'localhost:0x50',
       'localhost:80 evil.test',
-      // Other notations of IP addresses. Browsers always send 127.0.0.1.
+      // Unusual notations of IP addresses and `localhost`.
       '127.1',
       '127.0.1',
       '2130706433',
@@ -166,7 +165,7 @@ const rebinding: RequestGroup = {
       '127。0。0。1',
       'ⓛocalhost',
       'loc\u00adalhost',
-      // Addresses outside 127.0.0.0/8, and notations of IPv6 other than [::1].
+      // Other hosts, mostly IP addresses.
       '0.0.0.0',
       '0',
       '0.0.0.0:4680',
@@ -246,7 +245,7 @@ const origins: RequestGroup = {
     ...[
       'http://evil.test',
       'https://evil.test',
-      // Sandboxed frames, data: pages and redirects.
+      // Sandboxed frames and other opaque origins.
       'null',
       'NULL',
       '',
@@ -254,7 +253,7 @@ const origins: RequestGroup = {
       'data:text/html',
       'file://',
       'blob:http://localhost:4680/1',
-      // Extensions and other programs that render pages.
+      // Other schemes, such as those of extensions.
       'chrome-extension://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
       'moz-extension://3d9b7f0e-0000-0000-0000-000000000000',
       'safari-web-extension://3d9b7f0e',
@@ -262,7 +261,7 @@ const origins: RequestGroup = {
       'app://localhost:4680',
       'capacitor://localhost',
       'ws://localhost:4680',
-      // Other ports and names of this machine, which belong to other programs.
+      // Other ports and names of this machine.
       'http://localhost',
       'http://localhost:3000',
       'http://localhost:468',
@@ -272,7 +271,7 @@ const origins: RequestGroup = {
       'http://[::1]:4680',
       'http://a.localhost:4680',
       'http://0.0.0.0:4680',
-      // The origin of the service with a prefix or suffix.
+      // Variants of the allowed origin, and a wildcard.
       'http://localhost:4680.evil.test',
       'http://localhost:4680@evil.test',
       'http://user@localhost:4680',
@@ -318,7 +317,6 @@ const origins: RequestGroup = {
   ],
 }
 
-/** Requests that a page can send without a preflight: a form, or a script with one of three types. */
 const forms: RequestGroup = {
   title: 'CSRF with a content type that needs no preflight request',
   closes: false,
@@ -618,9 +616,6 @@ const protocol: RequestGroup = {
   ],
 }
 
-/**
- * Two requests in one packet. The service must not execute the second request after it refuses the first.
- */
 const pipelining: RequestGroup = {
   title: 'a valid request after a refused request on the same connection',
   answers: { serve: [400], listen: ['4xx'] },

@@ -52,7 +52,6 @@ export function startTargets(): Record<Target, () => AttackTarget> {
   return { serve: get('serve'), reading: get('reading'), listen: get('listen') }
 }
 
-/** Returns a function that returns the growth of a count since the last call. */
 function since(count: () => Promise<number>): () => Promise<number> {
   let before = 0
   return async () => {
@@ -153,8 +152,8 @@ async function startListener(dir: string) {
 const patienceMs = 3000
 
 /**
- * Sends bytes, and returns all received bytes when the service closes the connection. If the connection stays
- * open, the text ends with the status 999.
+ * Sends bytes, and returns the received text when the service closes the connection. After `patienceMs`
+ * without data, adds the status 999.
  */
 export function converse(origin: string, bytes: Uint8Array): Promise<string> {
   return new Promise((resolve) => {
