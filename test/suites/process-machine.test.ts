@@ -165,7 +165,6 @@ describe('a home directory', () => {
     if (!mountDisk(env.HOME, 'ro')) return skip('mounting a read-only disk requires more rights')
     expect(await run('--version', env)).toEqual(fine)
     expect(await run('rooms list -o ids', env)).toEqual({ code: 0, stdout: '', stderr: '' })
-    // On a read-only disk, Node reports ENOENT for a recursive mkdir.
     expect(await run('config set timeout 5', env)).toEqual({
       code: 74,
       stdout: '',
