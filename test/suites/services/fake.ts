@@ -36,10 +36,6 @@ export const service = (name: string, exchange: Exchange, proof: Proof = {}): Fa
   ...proof,
 })
 
-/** Adds a proof to services. A service’s own proof has priority. */
-export const proving = (proof: Proof, fakes: readonly FakeService[]): readonly FakeService[] =>
-  fakes.map((fake) => ({ ...proof, ...fake }))
-
 export const isWrite = ({ method }: WireRequest) => method !== 'GET'
 export const jsonOf = ({ body }: { body?: string | Uint8Array | undefined }): any =>
   JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body))
