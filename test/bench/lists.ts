@@ -1,12 +1,12 @@
 // Measures peak memory and time of commands that read a long list: in several formats, sorted with a limit,
 // and exported. Ratios are relative to an unsorted list as NDJSON in the same round.
-// Run with: npm run bench:lists [-- ROWS [PAIRS]]; 1000000 rows take about two minutes per pair.
+// Run with: npm run bench:lists [-- ROWS [ROUNDS]]; 1000000 rows take about two minutes per round.
 import { fill } from './filled.ts'
 import { alternate, type Measurement, printRatio, printValue, ratiosOf, run, spread } from './measured.ts'
 import { launcher, startService } from './served.ts'
 
 const rows = Number(process.argv[2] ?? 1_000_000)
-const pairs = Number(process.argv[3] ?? 3)
+const rounds = Number(process.argv[3] ?? 3)
 const served = await startService(await fill(rows))
 const env = { ...process.env, MEETROOM_BASE_URL: served.baseUrl, MEETROOM_API_KEY: served.apiKey }
 const command = (line: string) => () => run([process.execPath, launcher, ...line.split(' ')], env)
@@ -20,7 +20,7 @@ const lines = [
   'users export',
 ]
 const runs: Record<string, Measurement[]> = await alternate(
-  pairs,
+  rounds,
   Object.fromEntries(lines.map((line) => [line, command(line)])),
 )
 await served.stop()

@@ -12,7 +12,7 @@ import type { FullRecords } from './full-records.ts'
 export interface NamedField {
   name: string
   path: readonly string[]
-  /** Type for comparison; undefined for an unknown field. */
+  /** Type for comparison; undefined for ages, nested fields and unknown fields. */
   type: FilterType | undefined
   /** True if the first name of the path is a known field. */
   isKnown: boolean

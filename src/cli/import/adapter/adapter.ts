@@ -41,7 +41,7 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
     isDone(existing: Item, body: B): boolean
   }
   accessChange?(body: B, existing: Item): 'block' | 'unblock' | undefined
-  /** Counts members that stay blocked although the row does not request a block. */
+  /** Counts members that stay blocked, and for which the row does not set `is_blocked`. */
   countBlocked?(client: Client, body: B, existing: Item): number | Promise<number>
   listReferencedUsers?(body: B): readonly string[]
   explainUnchangeable?(body: B, existing: Item): string | undefined
