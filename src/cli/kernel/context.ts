@@ -118,14 +118,18 @@ export class Context implements RunningCommand {
     if (names?.includes(''))
       throw new UsageError('--columns must be field names separated by commas, such as id,name')
     const query = await this.#query()
+    const readZone = async () => (await import('../calendar/read-time-zone.ts')).readTimeZone(this)
+    // An import would read the local times of an export as UTC.
+    const isForSpreadsheet = (delimiter !== undefined || bom) && !/ export$/.test(this.command)
     const options: PrintOptions = {
       ...{ format: format ?? output.value, columns: names, query },
       ...{ header, color, quiet, showTokens },
       // In an import, `--delimiter` and `--bom` describe the input and the file of failed rows.
-      ...(/ import$/.test(this.command) ? {} : { csv: { delimiter, bom } }),
+      ...(/ import$/.test(this.command)
+        ? {}
+        : { csv: { delimiter, bom, zone: isForSpreadsheet ? await readZone() : undefined } }),
     }
-    if (timeZone?.from === '--time-zone')
-      options.zone = await (await import('../calendar/read-time-zone.ts')).readTimeZone(this)
+    if (timeZone?.from === '--time-zone') options.zone = await readZone()
     this.#printer = this.makePrinter(options)
     return this.#printer
   }

@@ -22,8 +22,12 @@ export function addGlobalFlags<C extends Command>(command: C): C {
     .option('--columns <names>', 'fields of a table, CSV or TSV, as in id,name')
     .option('--show-tokens', 'show access tokens in tables, CSV, exports and on a terminal')
     .option('--no-header', 'omit the header of a table, CSV or TSV')
-    .option('--delimiter <character>', 'separator of CSV; with “;”, decimals have a comma', parseDelimiter)
-    .option('--bom', 'begin CSV with a byte order mark, for Excel')
+    .option(
+      '--delimiter <character>',
+      'separator of CSV, for Excel, with local times; with “;”, decimals have a comma',
+      parseDelimiter,
+    )
+    .option('--bom', 'begin CSV with a byte order mark, for Excel, with local times')
     .option('--profile <name>', 'use this profile')
     .option('--all-profiles', 'read from the services of all profiles, and show the profile of each item')
     .option('--allow-incomplete', 'accept a list with fewer items than its total, with a notice')

@@ -1,5 +1,7 @@
 import { isLosslessNumber } from 'lossless-json'
 import { toText } from '../../../api/to-text.ts'
+import type { TimeZone } from '../../calendar/time-zone.ts'
+import { formatToSecond } from '../views/time.ts'
 import { cellOf, type Item } from '../views/views.ts'
 import { replaceEach } from './replace-each.ts'
 import type { RowOptions } from './rows.ts'
@@ -8,6 +10,8 @@ export interface CsvDialect {
   delimiter?: string | undefined
   /** Byte order mark, without which Excel garbles accented letters; never written to a terminal. */
   bom?: boolean
+  /** Zone of all times, for a spreadsheet; undefined to print timestamps as received. */
+  zone?: TimeZone | undefined
 }
 
 export const byteOrderMark = '\ufeff'
@@ -16,11 +20,13 @@ export const byteOrderMark = '\ufeff'
 export function formatCsv(
   items: readonly Item[],
   { view, fields = view.fields, header }: RowOptions,
-  { delimiter }: CsvDialect = {},
+  { delimiter, zone }: CsvDialect = {},
 ): string {
   const decimal = delimiter === ';' ? ',' : '.'
   const cell = (value: unknown) => escapeFormula(value, decimal)
-  const rows = items.map((item) => fields.map((field) => cell(cellOf(view, field, item))))
+  const local = (field: string, value: unknown) =>
+    zone && typeof value === 'string' ? formatToSecond(field, value, zone) : value
+  const rows = items.map((item) => fields.map((field) => cell(local(field, cellOf(view, field, item)))))
   return (header ? [fields.map((field) => cell(field)), ...rows] : rows)
     .map((row) => csvLine(row, delimiter))
     .join('')

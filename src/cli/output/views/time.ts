@@ -14,16 +14,16 @@ export function isTimeField(field: string): boolean {
   return field.endsWith('_at') || field === 'last_seen'
 }
 
-const timestamp = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)$/
+const timestamp = /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?$/
 
 const isInstantField = /(^|_)(time|at|seen|active|in|out|start|end|from)$/
 
 /**
- * Formats the ISO 8601 timestamp of a time field to the second, with its offset or in a zone. Returns other
- * texts unchanged.
+ * Formats a timestamp in ISO 8601 (UTC by default) to the second: with its offset, or as the local time of a
+ * zone. Returns other texts unchanged.
  */
 export function formatToSecond(field: string, text: string, zone?: TimeZone): string {
-  const [, time, offset] = (isInstantField.test(field) && timestamp.exec(text)) || []
+  const [, time, offset = ''] = (isInstantField.test(field) && timestamp.exec(text)) || []
   if (time === undefined) return text
   const ms = zone && parseTimestamp(text)
   return typeof ms === 'number' ? `${zone?.formatDay(ms)} ${zone?.formatSeconds(ms)}` : `${time}${offset}`

@@ -66,6 +66,14 @@ test('audit list shows each change once, the newest first, with its outcome', as
   ])
 })
 
+test('audit list shows times in the time zone in CSV with --bom and on a terminal, also with --time-zone', async () => {
+  await run('users delete nobody --yes')
+  const line = 'audit list --no-header --columns time,what --time-zone Asia/Tokyo'
+  const time = '2026-01-02 12:04:05'
+  expect((await run(`${line} -o csv --bom`)).stdout).toBe(`\ufeff${time},delete user\r\n`)
+  for (const tty of [true, false]) expect((await run(line, tty)).stdout).toBe(`${time}  delete user\n`)
+})
+
 test('audit list with and without --names shows the ID of a redelivered webhook', async () => {
   await run('webhooks redeliver msg_unknown')
   for (const flags of [[], ['--names']])

@@ -21,6 +21,27 @@ test('CSV begins with a byte order mark with --bom, and has decimal commas if --
   expect(await print('--delimiter', 'tab')).toBe('name\tmeeting_time\tplain\r\nÜ;1,5\t1.5\t2\r\n')
 })
 
+test('CSV with --delimiter or --bom has local times, and other CSV, TSV and exports have the times of the service', async () => {
+  const world = await createWorld()
+  const times = ['2026-11-16T07:00:00.000Z', '2026-07-01T22:30:00', '2026-11-16 09:00:00+02:00', null, 'x']
+  const rooms = times.map((created_at, i) => ({ id: `r${i}`, name: times[0], created_at }))
+  world.intercept = async () => answer(200, { rooms, paging: { limit: 20, offset: 0, total: rooms.length } })
+  const print = async (line: string, env = {}) =>
+    (await world.run(`${line} --no-header --columns created_at,name`, { env })).stdout.replaceAll(mark, '')
+  const rows = (cells: readonly (string | null)[], separator = ',', end = '\r\n') =>
+    cells.map((cell) => `${cell ?? ''}${separator}${times[0]}${end}`).join('')
+  const local = ['2026-11-16 08:00:00', '2026-07-02 00:30:00', '2026-11-16 08:00:00', null, 'x']
+  const berlin = { MEETROOM_TIME_ZONE: 'Europe/Berlin' }
+  expect(await print('rooms list -o csv --bom', berlin)).toBe(rows(local))
+  expect(await print('rooms list -o csv --delimiter ; --time-zone Europe/Berlin')).toBe(rows(local, ';'))
+  expect(await print('rooms list -o csv', berlin)).toBe(rows(times))
+  expect(await print('rooms list -o csv --time-zone Europe/Berlin')).toBe(rows(times))
+  expect(await print('rooms list -o tsv', berlin)).toBe(rows(times, '\t', '\n'))
+  world.intercept = undefined
+  const { body } = await world.send('POST', '/rooms', { name: times[0], type: 'open' })
+  expect(await print('rooms export --bom', berlin)).toBe(rows([body.room.created_at]))
+})
+
 test('--delimiter and --bom are refused for formats other than CSV, and --delimiter is refused for two characters', async () => {
   const world = await createWorld()
   const fail = async (line: string) => (await world.run(line)).stderr

@@ -59,7 +59,8 @@ export async function listChanges(
   }
 
   await runRows(context, kind, read(), flags, async (pages) => {
-    const isLocal = printer.options.format === 'table' && context.host.stdout.isTTY
+    const { format, zone: zoneOfTables } = printer.options
+    const isLocal = format === 'table' && context.host.stdout.isTTY && !zoneOfTables
     // An audit needs absolute times.
     const timeOf = (time: unknown) => {
       const ms = parseTimestamp(time)
