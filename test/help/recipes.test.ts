@@ -58,3 +58,14 @@ test('the recipe for renaming rooms renames each room only once in two runs', as
   const { rooms } = (await world.send('GET', '/rooms')).body
   expect(rooms.map(({ name }: { name: string }) => name)).toEqual(['Retro (2025)', 'Weekly (2025)'])
 })
+
+test('the recipe for lessons of 45 minutes creates a room with that limit and reopens the room after a termination', async () => {
+  const world = await createWorld()
+  const [create = '', reopen = ''] = recipe('Only `rooms create`, and a roster')
+  expect((await runLine(world, create)).code).toBe(0)
+  const [{ id, max_meeting_seconds: limit }] = (await world.send('GET', '/rooms')).body.rooms
+  expect(limit).toBe(45 * 60)
+  await world.send('PUT', `/rooms/${id}`, { is_terminated: true })
+  expect(await runLine(world, reopen)).toMatchObject({ code: 0, stderr: 'reopened 1 room\n' })
+  expect((await world.send('GET', `/rooms/${id}`)).body.room.terminated_at).toBe(null)
+})

@@ -24,7 +24,7 @@ export function addGlobalFlags<C extends Command>(command: C): C {
     .option('--no-header', 'omit the header of a table, CSV or TSV')
     .option(
       '--delimiter <character>',
-      'separator of CSV, for Excel, with local times; with “;”, decimals have a comma',
+      'separator of CSV with local times; with “;”, decimals have a comma',
       parseDelimiter,
     )
     .option('--bom', 'begin CSV with a byte order mark, for Excel, with local times')

@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts'
 import { encodings } from '../import/read/encoding.ts'
 import { roleMapOption } from '../import/read/role-map.ts'
 import { parseSeparator } from '../import/read/split-rows.ts'
-import { collect } from '../input/input.ts'
+import { collect, createSecondsParser } from '../input/input.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { RosterFlags } from './document/roster.ts'
 import { type PlanOptions, type PruneKind, pruneKinds } from './plan/plan.ts'
@@ -54,6 +54,11 @@ export function addRosterFlags(command: MeetroomCommand): MeetroomCommand {
     )
     .addOption(
       new Option('--room-type <type>', 'for a CSV: type of new rooms (default private)').choices(roomTypes),
+    )
+    .option(
+      '--max-meeting-seconds <duration>',
+      'for a CSV: maximum meeting time of new rooms, such as 45m; the service terminates a room after this time',
+      createSecondsParser('--max-meeting-seconds'),
     )
     .addOption(
       new Option('--encoding <name>', 'for a CSV without a byte order mark (default utf-8)').choices(
@@ -113,6 +118,7 @@ export function formatRosterFlags({
   roleMap,
   split,
   roomType,
+  maxMeetingSeconds,
   encoding,
   lock,
 }: RosterFlags): string[] {
@@ -123,6 +129,7 @@ export function formatRosterFlags({
     '--role-map': roleMap && [...roleMap].map((pair) => pair.join('=')).join(','),
     '--split': split,
     '--room-type': roomType,
+    '--max-meeting-seconds': maxMeetingSeconds?.toString(),
     '--encoding': encoding,
     '--lock': lock,
   }

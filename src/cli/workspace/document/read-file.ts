@@ -22,15 +22,14 @@ export async function readDesired(
     for (const notice of roster.notices ?? []) await context.notice(notice)
     return roster
   }
-  const { roomsFrom, usersFrom, roleFrom, roleMap, split, roomType, encoding } = flags
-  const isRoster = [roomsFrom, usersFrom, roleFrom, roleMap, split, roomType, encoding].some(
-    (flag) => flag !== undefined,
-  )
+  const { roomsFrom, usersFrom, roleFrom, roleMap, split, roomType, maxMeetingSeconds, encoding } = flags
+  const forRosters = [roomsFrom, usersFrom, roleFrom, roleMap, split, roomType, maxMeetingSeconds, encoding]
+  const isRoster = forRosters.some((flag) => flag !== undefined)
   // openSource throws for a workbook, with an error that explains the export to CSV.
   if (isRoster || /^\.(xlsx?|xlsm|ods)$/i.test(extname(file))) await (await openSource(file, host)).close()
   if (isRoster)
     throw new UsageError(
-      `${file} is not a roster: --rooms-from, --users-from, --role-from, --role-map, --split, --room-type and --encoding are for CSV files`,
+      `${file} is not a roster: --rooms-from, --users-from, --role-from, --role-map, --split, --room-type, --max-meeting-seconds and --encoding are for CSV files`,
     )
   return readWorkspaceFile(file, host)
 }

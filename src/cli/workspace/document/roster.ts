@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../api/defined.ts'
 import { findSegmentProblem } from '../../../api/path.ts'
 import { counted, listNames, plural } from '../../../api/plural.ts'
 import type { MemberType, RoomType } from '../../../api/vocabulary.ts'
@@ -12,6 +13,7 @@ import { openSource } from '../../import/read/source.ts'
 import { splitCell } from '../../import/read/split-rows.ts'
 import { MissingColumnError } from '../../import/read/unknown-columns.ts'
 import type { Context } from '../../kernel/context.ts'
+import type { Item } from '../../output/views/views.ts'
 import type { DesiredRoom, DesiredUser, WorkspaceDocument } from './document.ts'
 
 export interface RosterFlags {
@@ -22,6 +24,7 @@ export interface RosterFlags {
   /** Separator of several classes in one cell; undefined to keep cells whole. */
   split?: string
   roomType?: RoomType
+  maxMeetingSeconds?: number
   encoding?: Encoding
   /** Lock file; undefined for the lock file beside the workspace file. */
   lock?: string
@@ -45,13 +48,15 @@ export async function readRoster(
   file: string,
   flags: RosterFlags,
 ): Promise<WorkspaceDocument> {
-  const { roomsFrom, usersFrom = [], roleFrom, roleMap, split, roomType = 'private', encoding } = flags
+  const { roomsFrom, usersFrom = [], roleFrom, roleMap, split, encoding } = flags
+  const { roomType: type = 'private', maxMeetingSeconds: max_meeting_seconds } = flags
   if (roomsFrom === undefined || usersFrom.length === 0)
     throw new UsageError(`${file} is a roster: name the columns of the class and of the user`, {
       hint: 'as in --rooms-from class --users-from pupil_id,name,email --role-from role',
     })
   const columns = { room: roomsFrom, users: usersFrom, role: roleFrom }
   const roster: Roster = { users: new Map(), rooms: new Map(), roles: new RoleReader(roleMap) }
+  const creationDefaults = omitUndefined({ type, max_meeting_seconds })
   const problems = new RowProblems(context)
   let [all, invalid, empty] = [0, 0, 0]
   let unread: readonly string[] = []
@@ -66,7 +71,7 @@ export async function readRoster(
     for await (const rows of join ? joinRows(read, join) : read)
       for (const row of rows) {
         all++
-        const problem = addRow(roster, row, columns, { roomType, split })
+        const problem = addRow(roster, row, columns, { creationDefaults, split })
         if (problem === undefined) continue
         invalid++
         await problems.add(`${file}:${row.line}`, problem)
@@ -144,7 +149,7 @@ function isEmail(value: unknown): boolean {
 }
 
 interface RoomOptions {
-  roomType: RoomType
+  creationDefaults: Item
   split: string | undefined
 }
 
@@ -152,7 +157,7 @@ function addRow(
   roster: Roster,
   row: Row,
   columns: Columns,
-  { roomType, split }: RoomOptions,
+  { creationDefaults, split }: RoomOptions,
 ): string | undefined {
   if (!row.fields) return row.problem
   const { fields, line = 0 } = row
@@ -169,7 +174,7 @@ function addRow(
   const role = readRole(roster.roles, cell(columns.role), line)
   const member = { user_id, fields: withoutEmpty({ type: role }), isProtected: undefined }
   for (const key of split === undefined ? [text] : splitCell(text, split)) {
-    const room = roster.rooms.get(key) ?? createRoom(key, roomType, line)
+    const room = roster.rooms.get(key) ?? createRoom(key, creationDefaults, line)
     roster.rooms.set(key, room)
     const before = room.members.get(user_id)
     if (before && before.member.fields['type'] !== member.fields['type'])
@@ -188,8 +193,8 @@ function addUser({ users }: Roster, user: DesiredUser, line: number): string | u
   return undefined
 }
 
-function createRoom(key: string, type: RoomType, line: number) {
-  const room = { key, fields: { name: key }, members: [], isProtected: undefined, creationDefaults: { type } }
+function createRoom(key: string, creationDefaults: Item, line: number) {
+  const room = { key, fields: { name: key }, members: [], isProtected: undefined, creationDefaults }
   return { room, line, members: new Map<string, { member: DesiredUser; line: number }>() }
 }
 

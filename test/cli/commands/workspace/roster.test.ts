@@ -32,6 +32,21 @@ describe('a roster in CSV', () => {
     expect((await at.run(apply)).writes).toEqual([])
   })
 
+  test('a roster in CSV sets the type and the meeting limit of new rooms, and never changes those of existing rooms', async () => {
+    const at = await createWorkspace()
+    at.write(firstWeek, 'roster.csv')
+    const { stderr } = await at.run(`workspace diff roster.csv ${flags} --max-meeting-seconds 45m`)
+    const [, hint] = /hint: make the changes with: meetroom (.*) --base-url/.exec(stderr) ?? []
+    expect(hint).toContain('--max-meeting-seconds 2700 roster.csv')
+    expect((await at.run(`${hint} --room-type public --yes`)).code).toBe(0)
+    expect((await at.rooms()).map((room) => [room.type, room.max_meeting_seconds])).toEqual([
+      ['public', 2700],
+      ['public', 2700],
+    ])
+    const again = await at.run(`${apply} --max-meeting-seconds 90m`)
+    expect([again.code, again.writes]).toEqual([0, []])
+  })
+
   test('a roster in CSV that differs from the service makes workspace diff suggest a valid command with the same flags', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
