@@ -121,7 +121,7 @@ async function confirmPlan(context: Context, file: string, plan: Plan, flags: Ap
         suggest(['workspace', 'diff', ...formatPlanFlags(flags)], file),
       ])
   }
-  for (const line of describeSummary(summary)) await context.notice(line)
+  for (const line of describeSummary(plan)) await context.notice(line)
   await confirmItems(context, items, {
     activity: `applying ${file}`,
     describe: async () => `Apply ${file}: ${describeWrites(summary)}`,

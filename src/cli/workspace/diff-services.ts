@@ -1,6 +1,6 @@
 import { createFlagConflict } from '../../api/flag-conflict.ts'
 import { toText } from '../../api/to-text.ts'
-import { ConditionError, suggest, UsageError } from '../../errors.ts'
+import { ConditionError, type Hint, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { requireKnownProfile } from '../kernel/profile.ts'
 import { refuseCurl } from '../kernel/refuse-curl.ts'
@@ -10,7 +10,7 @@ import type { DiffFlags } from './diff-workspace.ts'
 import type { WorkspaceDocument } from './document/document.ts'
 import { readWorkspace } from './export-workspace.ts'
 import { createSection, type Section } from './lock/lock.ts'
-import { isUnresolved, isWrite, type PlanItem } from './plan/plan.ts'
+import { isUnresolved, isWrite } from './plan/plan.ts'
 import { preparePlan } from './prepare-plan.ts'
 import { printPlan } from './print-plan.ts'
 import type { RoomList } from './read/read-state.ts'
@@ -44,12 +44,9 @@ export async function diffServices(context: Context, against: string, flags: Dif
   const prepared = await other.run(() =>
     preparePlan(other, { lock: '', document, sections: [], options, sectionOf }, flags),
   )
-  const onlyThere = `only in ${against}`
-  const withService = (item: PlanItem) =>
-    item.action === 'not_in_file' ? { ...item, reason: item.reason ?? onlyThere } : item
-  const plan = { ...prepared.plan, items: prepared.plan.items.map(withService) }
-  const { problem } = prepared
-  await printPlan(context, plan, { holds: `${profile.value} has`, onlyThere, rest: '' })
+  const { plan, problem } = prepared
+  const sides = { holds: `${profile.value} has`, onlyThere: `only in ${against}`, rest: '' }
+  await printPlan(context, plan, sides)
   if (problem) throw problem
   const different = plan.items.filter(
     (item) => isWrite(item) || isUnresolved(item) || item.action === 'not_in_file',
@@ -57,8 +54,20 @@ export async function diffServices(context: Context, against: string, flags: Dif
   if ((flags.strict ? plan.items : different).length > 0)
     throw new ConditionError(
       `the workspace of the profile ${against} differs from the workspace of ${profile.value}`,
-      { hint: ['to make the changes, see “Compare two services” in: ', suggest(['help', 'workspace'])] },
+      { hint: plan.items.some(isWrite) ? suggestCopy(profile.value, against) : undefined },
     )
+}
+
+function suggestCopy(from: string, to: string): Hint {
+  const file = `${from}.yaml`
+  return [
+    'make the changes with: ',
+    suggest(['workspace', 'export', '--profile', from, '--out', file]),
+    '; then: ',
+    suggest(['workspace', 'adopt', file, '--members', '--profile', to]),
+    '; then: ',
+    suggest(['workspace', 'apply', file, '--profile', to]),
+  ]
 }
 
 function requireProfiles({ flags: { baseUrl }, host: { env } }: Context, flags: DiffFlags): void {

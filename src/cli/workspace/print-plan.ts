@@ -26,9 +26,11 @@ export async function printPlan(context: Context, plan: Plan, sides?: ComparedSi
   const printer = await context.printer()
   const isShown = ({ action, reason }: PlanItem) =>
     printer.options.format !== 'table' || action !== 'not_in_file' || reason !== null
-  const rows = plan.items.filter(isShown).map(toRow)
+  const withService = (row: RowOf<'plan'>) =>
+    sides && row.action === 'not_in_file' ? { ...row, reason: row.reason ?? sides.onlyThere } : row
+  const rows = plan.items.filter(isShown).map(toRow).map(withService)
   await printer.list(rowKinds.plan, 'plan', createPages(rows, { summary }))
-  for (const line of describeSummary(summary, sides)) await context.notice(line)
+  for (const line of describeSummary(plan, sides)) await context.notice(line)
   return summary
 }
 

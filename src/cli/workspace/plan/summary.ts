@@ -41,15 +41,20 @@ const fileAndService: ComparedSides = {
 }
 
 export function describeSummary(
-  summary: PlanSummary,
+  plan: Plan,
   { holds, onlyThere, rest: beforeRest }: ComparedSides = fileAndService,
 ): string[] {
+  const summary = summarizePlan(plan)
   const { unresolved, cannot, not_shown, not_in_file } = summary
+  const undeclared = (['user', 'room', 'member'] as const).flatMap((kind) => {
+    const count = plan.items.filter((item) => item.kind === kind && item.action === 'not_in_file').length
+    return count > 0 ? [counted(count, kind)] : []
+  })
   const rest = [
     [unresolved, 'unresolved'],
     [cannot, 'impossible with the API'],
     [not_shown, 'not shown by the service'],
-    [not_in_file, onlyThere],
+    [not_in_file, `${onlyThere} (${undeclared.join(', ')})`],
   ] as const
   const others = rest.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []))
   const lines = (['users', 'rooms', 'members'] as const).flatMap((kind) =>

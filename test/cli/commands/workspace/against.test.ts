@@ -45,24 +45,58 @@ test('workspace diff --against matches rooms of two services by name, and writes
   ])
   expect(stderr).toContain('the workspace of the profile production differs from the workspace of staging')
   expect(stderr).toContain('rooms: 1 to create (50 %); staging has 2\n')
-  expect(stderr).toContain('\n1 only in production\n')
+  expect(stderr).toContain('\n1 only in production (1 user)\n')
   expect(stderr).not.toContain('the file')
   expect((await production.rooms()).length).toBe(1)
 })
 
-test('workspace diff --against names an item that only the other service has, and mentions no file', async () => {
+test('workspace diff --against counts the items that only the other service has, and lists them in CSV and JSON', async () => {
   const { staging, production } = await createServices()
+  await production.user('ada')
+  await production.user('extra')
+  await production.room('Zoology', [{ user_id: 'extra', type: 'guest' }])
+  const env = { MEETROOM_BASE_URL: undefined, MEETROOM_API_KEY: undefined }
+  const diff = 'workspace diff --profile staging --against production'
+  const { code, stdout, stderr } = await staging.run(diff, { env })
+  expect([code, stdout, stderr]).toEqual([
+    9,
+    '',
+    '3 only in production (2 users, 1 room)\n' +
+      'error: the workspace of the profile production differs from the workspace of staging\n',
+  ])
+  const csv = await staging.run(`${diff} -o csv --no-header --columns action,key,reason`, { env })
+  expect(csv.stdout).toMatch(/^(not_in_file,\S+,only in production\r\n){3}$/)
+})
+
+test('the commands that workspace diff --against suggests copy the changes, and a later diff suggests none', async () => {
+  const { staging, production } = await createServices()
+  await staging.user('ada')
+  for (const at of [staging, production]) await at.room('Algebra')
+  await staging.room('Biology', [{ user_id: 'ada', type: 'host' }])
   await production.user('extra')
   const env = { MEETROOM_BASE_URL: undefined, MEETROOM_API_KEY: undefined }
-  const run = (...flags: string[]) =>
-    staging.run(['workspace', 'diff', '--profile', 'staging', '--against', 'production', ...flags], { env })
-  const { code, stdout, stderr } = await run()
-  expect([code, stderr]).toEqual([
-    9,
-    '1 only in production\nerror: the workspace of the profile production differs from the workspace of staging\n' +
-      'hint: to make the changes, see “Compare two services” in: meetroom help workspace\n',
+  const diff = 'workspace diff --profile staging --against production'
+  const before = await staging.run(diff, { env })
+  expect(before.stdout).toContain('create  member  biology/ada')
+  expect(before.stdout).not.toContain('extra')
+  const [, hint = ''] = /^hint: make the changes with: (.*)$/m.exec(before.stderr) ?? []
+  const commands = hint.split('; then: ')
+  expect(commands).toEqual([
+    'meetroom workspace export --profile staging --out staging.yaml',
+    'meetroom workspace adopt staging.yaml --members --profile production',
+    'meetroom workspace apply staging.yaml --profile production',
   ])
-  expect(stdout).toMatch(/not_in_file +user +extra \(User extra\) +only in production\n$/)
+  for (const line of commands) {
+    const flags = line.includes('apply') ? ' --yes' : ''
+    expect((await staging.run(line.replace('meetroom ', '') + flags, { env })).code).toBe(0)
+  }
+  const after = await staging.run(diff, { env })
+  expect([after.code, after.stdout, after.stderr]).toEqual([
+    9,
+    '',
+    '1 only in production (1 user)\n' +
+      'error: the workspace of the profile production differs from the workspace of staging\n',
+  ])
 })
 
 test('workspace diff exits 2 for --against with a base URL, for --against with FILE, and if both FILE and --against are missing', async () => {
