@@ -1,4 +1,5 @@
 import { findClosest } from '../../api/closest.ts'
+import { createFlagConflict } from '../../api/flag-conflict.ts'
 import { findNearDuration, readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import { isMissingMoment, momentExamples, parseMoment } from './moment.ts'
@@ -32,15 +33,35 @@ export function toMomentError(required: string, text: string, now: number, zone:
   return new UsageError(`${required}, not “${text}”`, details)
 }
 
-/** @throws {UsageError} for an invalid period */
-export function requirePeriod(
-  text: string,
+/** Flag and its text; undefined if the flag is missing. */
+type Bound = readonly [flag: string, text: string | undefined]
+
+/**
+ * Converts `--period`, or the flags of a start and an end, to milliseconds since 1970. A missing start or end
+ * is infinite.
+ * @throws {UsageError} for an invalid period or time, for both kinds of flags, and for an end before the start
+ */
+export function requireSpan(
+  { start: [from, first], end: [to, last], period }: { start: Bound; end: Bound; period: string | undefined },
   now: number,
   zone: TimeZone,
 ): readonly [start: number, end: number] {
-  const span = parsePeriod(text, now, zone)
-  if (!span) throw toPeriodError(`--period must be ${periodExamples}`, text, [now, zone])
-  return span
+  if (period !== undefined) {
+    if (first !== undefined || last !== undefined)
+      throw createFlagConflict('--period', first === undefined ? to : from, {
+        hint: `for another period, pass ${from} and ${to}`,
+      })
+    const span = parsePeriod(period, now, zone)
+    if (!span) throw toPeriodError(`--period must be ${periodExamples}`, period, [now, zone])
+    return span
+  }
+  const start = first === undefined ? Number.NEGATIVE_INFINITY : requireMoment(from, first, now, zone)
+  const end = last === undefined ? Number.POSITIVE_INFINITY : requireMoment(to, last, now, zone)
+  if (start >= end)
+    throw new UsageError(`${from} must be earlier than ${to}`, {
+      hint: `a date means 00:00 of that day: for 31 January, pass ${from} 2026-01-31 ${to} 2026-02-01`,
+    })
+  return [start, end]
 }
 
 /** Suggests a correction only if the correction matches `accepted`. */
@@ -125,10 +146,12 @@ function findNearPeriod(text: string, now: number, zone: TimeZone): string | und
   const [, month, year] = /^(\d{1,2})[-./ ](\d{4})$/.exec(words) ?? []
   const [, first = year, second = month] = /^(\d{4})[-./ ](\d{1,2})(?:[-./]\d{1,2})?$/.exec(words) ?? []
   const [, name = '', ofYear] = /^([a-z]{3,})\.?(?: (\d{4}))?$/.exec(words) ?? []
+  const [, weekYear, week] = /^(\d{4})[-./ ]?(?:k?w|week) ?(\d{1,2})$/.exec(words) ?? []
   const number = numberOfMonth(name)
   const today = formatDayNumber(zone.dayOf(now))
   const past = Number(today.slice(0, 4)) - (number > Number(today.slice(5, 7)) ? 1 : 0)
   const near =
+    (week && `${weekYear}-W${week.padStart(2, '0')}`) ??
     findClosest(words, periodWords) ??
     (number > 0
       ? `${ofYear ?? past}-${String(number).padStart(2, '0')}`

@@ -12,12 +12,12 @@ export const periodWords = [
   'last-month',
 ] as const
 
-export const periodExamples = `${periodWords.join(', ')} or a month such as 2026-10`
+export const periodExamples = `${periodWords.join(', ')}, 2026-W41 (ISO week) or 2026-10 (month)`
 
 /** Days since 1970-01-01: the first day, and the day after the last day. */
 type Days = readonly [first: number, end: number]
 
-/** Parses a period such as `last-week` or `2026-10` into milliseconds since 1970; undefined if invalid. */
+/** Parses a period such as `last-week` or `2026-W41` into milliseconds since 1970; undefined if invalid. */
 export function parsePeriod(
   text: string,
   now: number,
@@ -42,6 +42,12 @@ function readDays(text: string, today: number): Days | undefined {
     case 'last-month':
       return daysOf('month', daysOf('month', today)[0] - 1)
     default: {
+      const [, ofYear, week] = /^(\d{4})-w(\d\d)$/.exec(text) ?? []
+      if (week !== undefined) {
+        // In ISO 8601, 4 January is in week 1.
+        const [monday] = daysOf('week', (dayNumber(Number(ofYear), 1, 4) ?? 0) + 7 * (Number(week) - 1))
+        return labelOf('week', monday) === text.toUpperCase() ? daysOf('week', monday) : undefined
+      }
       const [, year, month] = /^(\d{4})-(\d\d)$/.exec(text) ?? []
       const first = year === undefined ? undefined : dayNumber(Number(year), Number(month), 1)
       return first === undefined ? undefined : daysOf('month', first)

@@ -13,18 +13,29 @@ test.each([
   ['last-week', '2026-10-19T00:00:00+02:00', '2026-10-26T00:00:00+01:00'],
   ['this-month', '2026-10-01T00:00:00+02:00', '2026-11-01T00:00:00+01:00'],
   ['Last-Month', '2026-09-01T00:00:00+02:00', '2026-10-01T00:00:00+02:00'],
+  ['2026-W43', '2026-10-19T00:00:00+02:00', '2026-10-26T00:00:00+01:00'],
+  ['2020-w53', '2020-12-28T00:00:00+01:00', '2021-01-04T00:00:00+01:00'],
+  ['2026-W01', '2025-12-29T00:00:00+01:00', '2026-01-05T00:00:00+01:00'],
   ['2025-12', '2025-12-01T00:00:00+01:00', '2026-01-01T00:00:00+01:00'],
 ])('the period %s lasts from %s to %s', (text, from, to) => {
   const zone = new TimeZone('Europe/Berlin')
   expect(parsePeriod(text, now, zone)?.map((ms) => zone.formatInstant(ms))).toEqual([from, to])
 })
 
-test.each(['', '2026', '2026-13', '2026-00', '2026-10-01', 'next-week', 'lastmonth'])(
-  'the text “%s” is not accepted as a period',
-  (text) => {
-    expect(parsePeriod(text, now, new TimeZone('UTC'))).toBeUndefined()
-  },
-)
+test.each([
+  '',
+  '2026',
+  '2026-13',
+  '2026-00',
+  '2026-10-01',
+  '2025-W53',
+  '2026-W00',
+  '2026-W5',
+  'next-week',
+  'lastmonth',
+])('the text “%s” is not accepted as a period', (text) => {
+  expect(parsePeriod(text, now, new TimeZone('UTC'))).toBeUndefined()
+})
 
 test.each([
   [2026, 1, 1, '2026-W01'],

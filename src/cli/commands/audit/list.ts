@@ -12,7 +12,8 @@ export function defineAuditList(audit: MeetroomCommand, act: DefineAction): void
     )
     .argument('[file...]', 'audit logs of other machines, instead of the log in the settings')
     .option('--since <time>', 'only changes since this time, such as 7d (seven days ago) or yesterday')
-    .option('--period <period>', 'only changes in this period, such as yesterday, last-week or 2026-10')
+    .option('--until <time>', 'only changes before this time')
+    .option('--period <period>', 'only changes in this period, such as last-week, 2026-W41 or 2026-10')
     .option('--names', 'show names of users and rooms from the service instead of IDs')
     .option('--html <file>', 'also write an HTML report')
     .action(

@@ -112,11 +112,13 @@ test('audit list applies --where, --sort, --count and --count-by, and exits 2 fo
   })
 })
 
-test('audit list on a terminal shows times in the time zone of --time-zone, and audit list --since omits earlier changes', async () => {
+test('audit list on a terminal shows times in the time zone of --time-zone, and audit list --since omits earlier changes, and --until later ones', async () => {
   await run('users delete nobody --yes')
   const { stdout } = await run('audit list --since 1m --columns time,what --time-zone Europe/Berlin', true)
   expect(stdout).toContain('2026-01-02 04:04:05  delete user')
   expect((await list('--since', '2026-01-03')).stderr).toBe('no changes\n')
+  expect((await list('--until', '2026-01-02')).stderr).toBe('no changes\n')
+  expect((await list('--since', 'yesterday', '--until', '2026-01-03', '--count')).stdout).toBe('1\n')
 })
 
 test('audit list --period selects changes by their start time, even if the outcome came later', async () => {
@@ -126,7 +128,8 @@ test('audit list --period selects changes by their start time, even if the outco
     `${line?.replace(/"time":"[^"]*"/, `"time":"${time}"`).replace(/"id":"[^"]*"/, '"id":"late"')}\n`
   writeFileSync(log, at(lines[0], '2025-12-28T22:59:59.999Z') + at(lines[1], '2025-12-28T23:00:01.000Z'))
   const zone = ['--time-zone', 'Europe/Berlin', '-o', 'csv', '--columns', 'outcome', '--no-header']
-  expect((await list('--period', 'last-week', ...zone)).stdout).toBe('failed\r\n')
+  for (const period of ['last-week', '2025-w52'])
+    expect((await list('--period', period, ...zone)).stdout).toBe('failed\r\n')
   expect((await list('--period', 'this-week', '-o', 'ids')).stdout).toBe('')
   expect(await list('--period', 'week')).toMatchObject({
     code: 2,
@@ -134,7 +137,8 @@ test('audit list --period selects changes by their start time, even if the outco
   })
   expect(await list('--period', 'today', '--since', '7d')).toMatchObject({
     code: 2,
-    stderr: 'error: --since and --period cannot be used together\n',
+    stderr:
+      'error: --period and --since cannot be used together\nhint: for another period, pass --since and --until\n',
   })
 })
 

@@ -3,9 +3,8 @@ import { createFlagConflict } from '../../../../api/flag-conflict.ts'
 import { counted, plural } from '../../../../api/plural.ts'
 import { parseTimestamp } from '../../../../api/readings.ts'
 import { PartialError, suggest, UsageError } from '../../../../errors.ts'
-import { requireMoment, requirePeriod } from '../../../calendar/near-moment.ts'
+import { requireSpan } from '../../../calendar/near-moment.ts'
 import { readTimeZone } from '../../../calendar/read-time-zone.ts'
-import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { ListFlags } from '../../../kernel/flags.ts'
 import { runRows } from '../../../lists/run-rows.ts'
@@ -18,12 +17,12 @@ import {
   type LogFile,
   openLogFiles,
   readAuditLogs,
-  type Span,
 } from '../../../requests/audit/read-log.ts'
 import { printAll } from '../../../run/print-all.ts'
 
 export interface AuditFlags extends ListFlags {
   since?: string
+  until?: string
   period?: string
   names?: boolean
   html?: string
@@ -39,11 +38,12 @@ export async function listChanges(
   given: readonly string[],
   flags: AuditFlags,
 ): Promise<void> {
-  const { names = false, html, count, countBy } = flags
+  const { names = false, html, count, countBy, since, until, period } = flags
   if (html !== undefined && (count || countBy !== undefined))
     throw createFlagConflict('--html', count ? '--count' : '--count-by')
   const zone = await readTimeZone(context)
-  const span = readSpan(flags, context.host.now(), zone)
+  const times = { start: ['--since', since], end: ['--until', until], period } as const
+  const span = requireSpan(times, context.host.now(), zone)
   const files = given.length > 0 ? openLogFiles(given, context.host) : await findConfiguredLog(context)
   const printer = await context.printer()
   const history = await readAuditLogs(files, span)
@@ -92,13 +92,7 @@ export async function listChanges(
   await reportDamage(context, history)
 }
 
-function readSpan({ since, period }: AuditFlags, now: number, zone: TimeZone): Span {
-  if (since !== undefined && period !== undefined) throw createFlagConflict('--since', '--period')
-  if (period !== undefined) return requirePeriod(period, now, zone)
-  return [since === undefined ? -Infinity : requireMoment('--since', since, now, zone), Infinity]
-}
-
-/** Returns `profile` and `origin`, except a column that distinguishes the changes. */
+/** Returns the columns `profile` and `origin` unless they distinguish the changes. */
 function listUniform(changes: readonly ChangeRow[]): string[] {
   const profiles = new Set(changes.map(({ profile }) => profile))
   const services = new Set(changes.map(({ profile, origin }) => `${profile} ${origin}`))

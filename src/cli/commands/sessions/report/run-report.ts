@@ -1,10 +1,8 @@
 import { createFlagConflict } from '../../../../api/flag-conflict.ts'
 import { UsageError } from '../../../../errors.ts'
-import { requireMoment, requirePeriod } from '../../../calendar/near-moment.ts'
-import type { TimeZone } from '../../../calendar/time-zone.ts'
+import { requireSpan } from '../../../calendar/near-moment.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { type Grouping, parseGrouping, selectRoomSubject } from '../../../reports/group-by.ts'
-import { type Interval, unlimited } from '../../../reports/minutes.ts'
 import { type AttendanceFlags, createPlan } from '../../../reports/plan.ts'
 import { type ReportOptions, runReport } from '../../../reports/report.ts'
 
@@ -26,7 +24,9 @@ export async function runSessionReport(
 ): Promise<void> {
   const grouping = parseGrouping(flags.by)
   checkFlags(grouping, flags)
-  const plan = await createPlan(context, grouping, flags, (now, zone) => readSpan(flags, now, zone))
+  const { from, to, period } = flags
+  const span = { start: ['--from', from], end: ['--to', to], period } as const
+  const plan = await createPlan(context, grouping, flags, (now, zone) => requireSpan(span, now, zone))
   await runReport(context, given, plan, flags)
 }
 
@@ -48,21 +48,4 @@ function checkFlags(grouping: Grouping, flags: ReportFlags): void {
     throw createFlagConflict('--gap', `--by ${by}`, {
       hint: 'pass --by meeting, user-total, day, week or month',
     })
-}
-
-function readSpan({ from, to, period }: ReportFlags, now: number, zone: TimeZone): Interval {
-  if (period !== undefined) {
-    if (from !== undefined || to !== undefined)
-      throw createFlagConflict('--period', from === undefined ? '--to' : '--from', {
-        hint: 'for a part of a month, pass --from and --to',
-      })
-    return requirePeriod(period, now, zone)
-  }
-  const start = from === undefined ? unlimited[0] : requireMoment('--from', from, now, zone)
-  const end = to === undefined ? unlimited[1] : requireMoment('--to', to, now, zone)
-  if (start >= end)
-    throw new UsageError('--from must be earlier than --to', {
-      hint: 'a date means 00:00 of that day: for 31 January, pass --from 2026-01-31 --to 2026-02-01',
-    })
-  return [start, end]
 }
