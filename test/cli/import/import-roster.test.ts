@@ -105,7 +105,7 @@ describe('an import of a roster', () => {
     expect(await world.run(line)).toMatchObject({
       code: 8,
       stderr:
-        'error: rooms.csv:5: type must be open, public or private, not “opn”\n' +
+        'error: rooms.csv:5: type must be open, public or private, not “opn” (did you mean “open”?)\n' +
         'error: imported 3 of 4 rooms: created 2, updated 1; 1 invalid row\n',
     })
     const { rooms } = (await world.send('GET', '/rooms?limit=1000')).body
@@ -119,6 +119,18 @@ describe('an import of a roster', () => {
     expect(
       await world.run('rooms import class.csv --match name --if-exists update --type open'),
     ).toMatchObject({ code: 0 })
+  })
+
+  test('rooms import names the room type that a word in German or a misspelled word means', async () => {
+    const meant = { privat: 'private', Öffentlich: 'public', offen: 'open', Pubic: 'public' }
+    const rows = Object.keys(meant).map((type) => `R ${type},${type}\n`)
+    world.file('rooms.csv', `name,type\n${rows.join('')}`)
+    const { code, stderr } = await world.run('rooms import rooms.csv')
+    const errors = Object.entries(meant).map(
+      ([type, near], i) =>
+        `error: rooms.csv:${i + 2}: type must be open, public or private, not “${type}” (did you mean “${near}”?)`,
+    )
+    expect([code, stderr.split('\n').slice(0, 4)]).toEqual([2, errors])
   })
 
   test('members import --split divides the rooms of a member, and refuses another --role-map with --resume', async () => {

@@ -5,6 +5,7 @@ import { toText } from '../../../api/to-text.ts'
 import { deprecated } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import { listPlaceholders } from '../../input/placeholders.ts'
+import { findNearChoice } from '../../output/views/near-field.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { ImportAdapter, RequestBody } from '../adapter/adapter.ts'
 import type { ImportColumns } from '../adapter/columns.ts'
@@ -91,8 +92,12 @@ export async function createRowReader(adapter: RowKind, options: ReaderOptions):
         add(field, `${field} is missing`)
     const checked = schema.safeParse(created)
     if (!checked.success)
-      for (const issue of checked.error.issues)
-        if (!fieldsWithProblems.includes(issue.path[0])) problems.push(describeIssue(issue, body))
+      for (const issue of checked.error.issues) {
+        if (fieldsWithProblems.includes(issue.path[0])) continue
+        const choices = issue.code === 'invalid_value' && issue.path.length === 1 ? issue.values : []
+        const near = findNearChoice(toText(body[String(issue.path[0])]), choices.map(String))
+        problems.push(describeIssue(issue, body) + (near === undefined ? '' : ` (did you mean “${near}”?)`))
+      }
     if (problems.length > 0) return { problem: problems.join('; '), ...trimmedPart }
     for (const field of ['user_id', 'room_id', 'id'] as const) {
       const id = body[field]

@@ -55,6 +55,8 @@ export const valueWords: Readonly<Record<string, readonly string[]>> = {
   élève: ['guest'],
   eleve: ['guest'],
   closed: ['private', 'terminated'],
+  offen: ['open'],
+  öffentlich: ['public'],
   ended: ['terminated'],
   finished: ['terminated'],
   done: ['terminated'],
