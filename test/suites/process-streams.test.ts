@@ -25,10 +25,7 @@ const local = (line: string, rest: Omit<Line, 'line'> = {}): Line => ({ line: `-
 /** Command lines with their expected ends, by command. */
 const lines: Record<string, Line> = {
   ...Object.fromEntries(
-    Object.values(everything).map((words) => [
-      words.slice(0, 2).join(' '),
-      local(quoted(words)),
-    ]),
+    Object.values(everything).map((words) => [words.slice(0, 2).join(' '), local(quoted(words))]),
   ),
   'rooms list': local('rooms list'),
   'audit list': { line: 'audit list key', silent: true },

@@ -39,7 +39,8 @@ export function defineSessionList(sessions: MeetroomCommand, act: DefineAction):
         const query = { user_id: flags.user, is_connecting }
         if (room_id !== undefined && !flags.allRooms)
           return runList(context, 'listSessions', { params: { room_id }, query }, flags)
-        if (room_id === undefined && !flags.allRooms && !flags.where) throw new NoRoomsError('a room, --where')
+        if (room_id === undefined && !flags.allRooms && !flags.where)
+          throw new NoRoomsError('a room, --where')
         const { listSessionsInRooms } = await import('./list/list-in-rooms.ts')
         return listSessionsInRooms(context, room_id === undefined ? [] : [room_id], query, flags)
       }),
