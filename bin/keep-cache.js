@@ -10,7 +10,7 @@ const minGrowth = 8 * 1024
 /** Maximum total size of the caches of all builds, in bytes. */
 const maxTotal = 60_000_000
 
-/** Updates due caches, and removes the least recently used caches. Ignores all errors. */
+/** Updates due caches, and enforces `maxTotal`. Ignores all errors. */
 module.exports = (folder, scripts, isOurs) => {
   try {
     const all = join(folder, '..')

@@ -122,7 +122,7 @@ function markUsed(file, { mtime }) {
   } catch {}
 }
 
-/** Returns true for a file that only this user and root can write; always true on Windows. */
+/** Returns true if only this user and root can write to the path; always true on Windows. */
 function isOurs({ uid, mode }) {
   return process.getuid === undefined || ((uid === process.getuid() || uid === 0) && (mode & 0o022) === 0)
 }

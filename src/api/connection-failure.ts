@@ -13,7 +13,7 @@ const notServedCode = 'ENOTSERVED'
 export const createNotServedError = () =>
   Object.assign(new Error('no process serves the local workspace at this base URL'), { code: notServedCode })
 
-/** Code of OpenSSL for a response that is not TLS, such as plain HTTP. */
+/** Code for a response that is not TLS, such as plain HTTP. */
 export const noTlsCode = 'ERR_SSL_WRONG_VERSION_NUMBER'
 
 const reasons: Record<string, string> = {

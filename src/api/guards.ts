@@ -1,7 +1,7 @@
 import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
 import { resources } from './resources.ts'
 
-/** Requires only the ID of an item, or `message`, because services differ in other fields. */
+/** Requires only the IDs of items, or `message`, because services differ in other fields. */
 export function findResponseProblem(name: OperationName, value: unknown): string | undefined {
   const endpoint: Endpoint = endpoints[name]
   const { result, many, bare } = endpoint

@@ -1,4 +1,4 @@
-/** Describes what a text contains besides a key, such as pasted quotation marks; undefined for a key alone. */
+/** Describes additional text in a pasted key, such as quotation marks; undefined if none is found. */
 export function describeSurplus(text: string): string | undefined {
   if (/^(authorization:\s*)?bearer\s/i.test(text)) return 'the word “Bearer”'
   if (/^["'`\u2018-\u201e].*["'`\u2018-\u201e]$/.test(text)) return 'quotation marks'

@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts'
 import { toText } from './to-text.ts'
 
-/** Pattern of IDs that services generate: 24 hexadecimal digits, or a UUID. */
+/** Pattern of common generated IDs: 24 hexadecimal digits, or a UUID. */
 export const idPattern = /^([0-9a-f]{24}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
 /**

@@ -1,5 +1,5 @@
 export interface Scalars {
-  /** Text that identifies an item; not empty in requests. */
+  /** Text that identifies an item; not empty in request bodies. */
   id: string
   name: string
   text: string
@@ -9,7 +9,7 @@ export interface Scalars {
   boolean: boolean
   number: number
   integer: number
-  /** Whole number of seconds, at least 1 in requests. */
+  /** Whole number of seconds, at least 1 in request bodies. */
   seconds: number
   headers: Readonly<Record<string, string>>
 }

@@ -18,7 +18,7 @@ export function createBodySchema(write: WriteKind, fields: Fields): z.ZodObject 
         : createRequestField(type, range).optional()
     return schema.describe(description)
   })
-  // `LosslessNumber` is an object, which zod copies before this check.
+  // `LosslessNumber` is an object, and zod copies objects before this check.
   return z.looseObject(shape).refine((value) => value['isLosslessNumber'] !== true, {
     error: ({ input }) => `must be an object, not ${toText(Object(input).value)}`,
   })

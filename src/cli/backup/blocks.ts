@@ -51,7 +51,10 @@ export async function saveBlocks(
   ])
 }
 
-/** @throws {UsageError} if the file is unreadable, or a line is not a block of this service */
+/**
+ * @throws {UsageError} if the file is unreadable, or a line is not a block of this service
+ * @throws {InterruptedError} after a signal
+ */
 export async function readBlocks(context: Context, file: string): Promise<SavedBlock[]> {
   const here = nameService(await context.settings())
   const text = await readInput(file, context.host, { name: `--from: ${file}` })

@@ -21,7 +21,7 @@ export interface Moment {
 /**
  * Parses a time such as `yesterday`, `today 08:00`, `2026-01-31`, `2026-01-31T08:00Z` or `7d` (seven days
  * ago). Dates, and times without an offset, are in `zone`.
- * @returns undefined for any other text, and for a nonexistent time
+ * @returns undefined for any other text, such as `2026-02-30`
  */
 export function parseMoment(text: string, now: number, zone: TimeZone): Moment | undefined {
   const ago = readDuration(text)

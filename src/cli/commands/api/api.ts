@@ -84,7 +84,7 @@ function toRoute(verb: string, path: string): Route {
   const method = methods.find((known) => known === verb.toUpperCase())
   if (!method)
     throw new UsageError(`the method must be ${formatChoices(methods)}, not “${verb}”`, {
-      // A PUT of this API changes only the given fields.
+      // This API updates items with PUT.
       ...(/^patch$/i.test(verb) && { correction: [verb, 'PUT'] as const }),
     })
   // URL parsers drop some control characters, which could hide “..”.

@@ -114,17 +114,14 @@ function selectProfileName(context: Context, stored: StoredConfig): string {
   return profile
 }
 
-/**
- * Suggests this login with the flags that were given, because a login without one of them would fail in
- * another way. Omits a key command, which may contain a key.
- */
+/** Suggests a login with the given boolean flags. Omits a key command, which may contain a key. */
 function suggestLogin({ withKey, replace }: LoginFlags, ...words: readonly string[]): Hint {
   const flags = [...(withKey ? ['--with-key'] : []), ...(replace ? ['--replace'] : [])]
   const line = suggest(['auth', 'login', ...words, ...flags])
   return withKey ? [line, ' < key.txt'] : line
 }
 
-/** @param asks true if prompts for a missing base URL are possible */
+/** @param asks true if prompts are possible */
 async function selectBaseUrl(
   context: Context,
   login: LoginFlags,

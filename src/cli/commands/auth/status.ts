@@ -45,10 +45,7 @@ export function defineAuthStatus(auth: MeetroomCommand, act: DefineAction): void
   )
 }
 
-/**
- * Prints the key, so that the runner of GitHub Actions masks the key in the log.
- * @throws {UsageError} outside GitHub Actions, or on a terminal
- */
+/** Prints the key, so that the runner of GitHub Actions masks the key in the log. */
 async function maskInLog(context: Context): Promise<void> {
   const { env, stderr } = context.host
   if (env['GITHUB_ACTIONS'] !== 'true' || stderr.isTTY)

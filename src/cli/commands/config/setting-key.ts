@@ -38,8 +38,8 @@ export function requireKey(name: string): SettableKey {
 }
 
 /**
- * @throws {UsageError} for an unknown profile, or another base URL of a protected profile, because the
- * protection applies to one service
+ * Refuses another base URL for a protected profile, because the protection applies to one service.
+ * @throws {UsageError | OutputError} if the profile cannot be changed
  */
 export async function changeProfile(context: Context, change: (profile: Profile) => Profile): Promise<void> {
   const stored = await context.storedConfig()

@@ -28,11 +28,7 @@ export interface AuditFlags extends ListFlags {
   html?: string
 }
 
-/**
- * @throws {UsageError} if no log is configured or flags are invalid
- * @throws {OutputError} if the HTML report cannot be written
- * @throws {PartialError} after printing, if a file could not be read to its end
- */
+/** Prints the readable changes before it throws an error for a file that could not be read to its end. */
 export async function listChanges(
   context: Context,
   given: readonly string[],

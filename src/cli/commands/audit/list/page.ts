@@ -22,7 +22,7 @@ interface PageOptions {
   timeOf(time: unknown): unknown
 }
 
-/** @throws {UsageError | OutputError} if the file cannot be written */
+/** @throws {MeetroomError} if the file cannot be written */
 export async function openChangesPage(
   name: string,
   context: Context,
