@@ -26,7 +26,7 @@ export function defineDoctor(doctor: MeetroomCommand, act: DefineAction): void {
 }
 
 async function runDoctor(context: Context): Promise<void> {
-  // `auth login` stores a new profile only after the checks that doctor explains.
+  // The profile of a failed `auth login` does not exist.
   if (context.flags.baseUrl !== undefined) context.expectNewProfile()
   const { runChecks } = await import('./examination.ts')
   // Doctor must work with invalid settings.

@@ -102,7 +102,7 @@ function checkVersion(): CheckResult {
   return `meetroom ${version}`
 }
 
-/** Checks that only this user can read the settings file, which holds keys. */
+/** Checks that other users have no access to the settings file, which holds keys. */
 async function checkSettings(host: Host): Promise<CheckResult> {
   const { uid, platform } = host
   const dir = await findOptionalConfigDir(host)

@@ -14,7 +14,7 @@ interface CheckLimits {
 }
 
 /**
- * Runs a check with a timeout. `work` must stop when its signal is aborted.
+ * Runs a check with a timeout. The timeout and an interrupt abort the signal.
  * @throws the interrupt reason if the user interrupts the check
  */
 export async function runCheck(

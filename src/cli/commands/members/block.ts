@@ -35,10 +35,7 @@ export function defineMemberBlock(members: MeetroomCommand, act: DefineAction): 
   })
 }
 
-/**
- * Users can be blocked only in private rooms (API specification, “Endpoints”, rule 2).
- * @throws {UsageError} if the room is open or public
- */
+/** Users can be blocked only in private rooms (API specification, “Endpoints”, rule 2). */
 async function requirePrivateRoom(context: Context, id: string): Promise<void> {
   if (context.flags.curl) return
   const { value } = await (await context.client()).call('getRoom', { params: { id } })

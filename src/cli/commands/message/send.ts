@@ -57,7 +57,7 @@ export function defineMessageSend(message: MeetroomCommand, act: DefineAction): 
   )
 }
 
-/** @throws {UsageError} for `@FILE`, which other flags read from a file */
+/** @throws {UsageError} for `@` and the name of an existing file */
 async function refuseFile(text: string, host: Host): Promise<void> {
   const file = text.startsWith('@') ? text.slice(1) : ''
   if (file !== '' && (await isFile(file, host)))

@@ -8,7 +8,7 @@ import { type RowOf, rowKinds } from '../../../output/views/rows.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { groupPages } from '../../../run/print-all.ts'
 
-/** @throws {PartialError} if the members of some rooms could not be read in full */
+/** @throws {MeetroomError} if the members of some rooms could not be read in full */
 export async function listMembersInRooms(context: Context, flags: ListFlags): Promise<void> {
   const { concurrency, pageSize } = flags
   const unreadRooms = new UnreadRooms(context)

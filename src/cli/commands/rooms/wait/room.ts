@@ -30,7 +30,7 @@ export interface WaitFlags {
 /**
  * @throws {UsageError} for an invalid condition, or standard input without exactly one ID
  * @throws {ConditionError} if a condition is not met before the deadline
- * @throws {NetworkError | IncompleteError | ServiceError} if the room could not be read before the deadline
+ * @throws {MeetroomError} if the room could not be read
  */
 export async function waitForRoom(base: Context, given: string, flags: WaitFlags): Promise<void> {
   const wholeMs = (await base.settings()).timeout.value * 1000
