@@ -4,7 +4,7 @@ import { plainText, renderMarkdown } from './render-markdown.ts'
 import { readTopic, type Topic, topicSummaries } from './topics.ts'
 
 const maxFound = 8
-/** Weight of words in headings and in first table cells, relative to other text. */
+/** Weight of words in headings, and of words defined in tables, relative to other text. */
 const headingWeight = 100
 /** Common words of questions. The search ignores these words if there are other words. */
 const ignoredWords: ReadonlySet<string> = new Set(

@@ -62,7 +62,6 @@ async function exists(context: Context, user_id: string): Promise<boolean> {
 /**
  * Requires an unused ID, because the service overwrites existing users (API specification, “Endpoints”, rule
  * 3).
- * @throws {UsageError} if the user exists
  */
 async function requireFree(context: Context, user_id: string): Promise<void> {
   if (!(await exists(context, user_id))) return

@@ -6,6 +6,7 @@ import { readRequestHeaders } from '../../requests/request-headers.ts'
  * Reads headers, and masks their long values in output.
  * @returns the values by lowercase name
  * @throws {UsageError} for an invalid header or an unreadable file
+ * @throws {InterruptedError} after a signal
  */
 export async function readSecretHeaders(
   context: Context,

@@ -18,7 +18,7 @@ export function requireSecret({ secret, tolerance }: { secret?: string; toleranc
   if (tolerance !== undefined && secret === undefined) throw new UsageError('--tolerance needs --secret')
 }
 
-/** @throws {UsageError} for an invalid secret or an unreadable file */
+/** @throws {UsageError | InterruptedError} if the secret is invalid or cannot be read */
 export async function signingSecret(given: string | undefined, host: Host): Promise<string | undefined> {
   const secret = given === undefined ? undefined : await readSecret('--secret', given, host)
   if (secret !== undefined && !isSecret(secret))

@@ -3,7 +3,6 @@ import { JsonLimitError, maxLevels, parseJson } from '../../../api/json.ts'
 import { isSignedBy } from '../../../api/signature.ts'
 import { WebhookEvent } from '../../../api/webhooks.ts'
 
-/** Result of checking a webhook (API specification, “Webhook”). */
 export interface WebhookVerdict {
   id: string | undefined
   /** Time of sending, ISO 8601. */

@@ -24,7 +24,7 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
   keyName: string
   createOverwrites: boolean
   createDuplicates: boolean
-  /** True if `overwrite` and `update` create missing items. */
+  /** True if `--if-exists overwrite` and `--if-exists update` create missing items. */
   canCreateMissing: boolean
   find(client: Client, body: B): Promise<Item | undefined>
   create(client: Client, body: B): Promise<string>
@@ -45,7 +45,7 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
   countBlocked?(client: Client, body: B, existing: Item): number | Promise<number>
   listReferencedUsers?(body: B): readonly string[]
   explainUnchangeable?(body: B, existing: Item): string | undefined
-  /** Returns the fields of a row that changing an item does not set. */
+  /** Returns fields of a row that a change of the item ignores. */
   listIgnoredFields?(body: B, existing: Item): readonly string[]
   /**
    * Finds the item of a row whose outcome is unknown. Returns `absent` if the item does not exist, and

@@ -36,9 +36,7 @@ export function createHandOver({ from, to }: HandOver, role?: string): Addition 
 /**
  * Adds a user to the rooms of another user, in the same roles or in one role.
  * @throws {UsageError} if both are the same user
- * @throws {NotFoundError} if a user does not exist
- * @throws {ConfirmationError} if the change is not confirmed
- * @throws {MeetroomError} if a room failed
+ * @throws {NotFoundError} if a user does not exist; and errors of `addToRooms`
  */
 export async function handOverRooms(
   context: Context,

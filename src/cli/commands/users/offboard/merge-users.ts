@@ -12,10 +12,7 @@ export interface MergeFlags extends AllRoomsFlags {
 
 /**
  * Adds a user to the rooms of another user, then offboards the other user.
- * @throws {UsageError} if both are the same user
- * @throws {NotFoundError} if a user is not found
- * @throws {ConfirmationError} if the plan is not confirmed
- * @throws {MeetroomError} if a step failed
+ * @throws {UsageError} if both are the same user; and errors of `runOffboarding`
  */
 export async function mergeUsers(
   context: Context,

@@ -15,7 +15,7 @@ export interface OffboardingChange {
   step: 'block' | 'unblock'
   /** True to delete each user whose blocks all succeeded. */
   deletes: boolean
-  /** True to delete users even if the effect of their blocks is unknown. */
+  /** True to delete users even if the service does not confirm their blocks. */
   acceptsUnconfirmed?: boolean
   /** True to include rooms of every type. */
   force: boolean
@@ -115,7 +115,7 @@ function reasonToSkip({ room, member }: Membership, { step, force }: Offboarding
   const { type } = room
   if (hasNoBlock(type) && !force) return `no block in ${toText(type)} rooms`
   const told = isBlocked(member)
-  // `is_blocked` is missing or unreadable.
+  // `is_blocked` has no readable value.
   if (told === undefined) return undefined
   if (step === 'block') return told ? 'already blocked' : undefined
   return told ? undefined : 'not blocked'

@@ -24,9 +24,7 @@ export interface AllRoomsFlags extends PaceFlags {
 
 /**
  * Blocks or unblocks users in their rooms. Deletes a user only after all blocks of the user succeeded.
- * @throws {NotFoundError} if a required user is not found
- * @throws {ConfirmationError} if the plan is not confirmed
- * @throws {MeetroomError} if a step failed
+ * @throws {MeetroomError} if a required user is not found, the plan is not confirmed, or a step failed
  */
 export async function runOffboarding(
   context: Context,

@@ -142,7 +142,7 @@ export class OffboardingRun {
       : `not every block is verified: ${this.#unconfirmed.get(id)}`
   }
 
-  /** Finds users with memberships that still need a block. The run does not delete these users. */
+  /** Finds users who may still need a block. The run does not delete these users. */
   async #searchAgain(ids: readonly string[]): Promise<void> {
     if (ids.length === 0 || this.#context.flags.dryRun || this.run.isStopped) return
     const { host, interrupt } = this.#context
