@@ -47,7 +47,7 @@ export class RoomReader {
   readonly #invitations = { members: 0, dated: 0 }
   readonly #missing: string[] = []
   readonly #failures: MeetroomError[] = []
-  /** Number of members without a row in a report by meeting, because they were invited later. */
+  /** In a report by meeting, number of members for whom no meeting of a room counts. */
   #late = 0
   #run: Run | undefined
 
@@ -62,7 +62,7 @@ export class RoomReader {
 
   /**
    * Yields the reports in the order of the rooms.
-   * @throws {MeetroomError} if the run cannot start, or if the only room fails
+   * @throws {MeetroomError} for example if the only room fails
    */
   async *read(): AsyncGenerator<RoomReport> {
     const { rooms, incomplete, plan, scope, pace, onFailure } = this.#options
@@ -144,7 +144,7 @@ function summarize(tally: Tally): string {
   return tally.describe([`reported on ${rooms}`])
 }
 
-/** Replaces an `ApiError` with an error of the failures' code, if all failures have the same code. */
+/** Replaces an `ApiError` with an error of the failures' class, if all have the same code and exit code. */
 function commonError(error: MeetroomError, failures: readonly MeetroomError[]): MeetroomError {
   const [first] = failures
   if (!(error instanceof ApiError) || !first) return error
@@ -153,10 +153,6 @@ function commonError(error: MeetroomError, failures: readonly MeetroomError[]): 
   return new Kind(error.message, { hint: error.hint, status: first.status, retryable: first.retryable })
 }
 
-/**
- * Creates a function that reports on a room. The function throws a `PartialError` if a room has sessions, but
- * none with a readable start.
- */
 function createRoomReader(
   context: Context,
   client: Client,

@@ -29,7 +29,7 @@ interface Printing {
 }
 
 /**
- * Reads the sessions of rooms and prints a report. With `--html`, also writes a page.
+ * Prints a report on the sessions of rooms. With `--html`, also writes a page.
  * @throws {MeetroomError} such as a `PartialError` if some rooms failed or were not listed
  */
 export async function runReport(
@@ -71,7 +71,7 @@ export async function runReport(
     (format !== 'ids' || row[view.id ?? ''] !== null) && isListed(row, plan)
 
   async function* write({ lines, scale }: Rows): AsyncGenerator<Page> {
-    // A section of the page counts all people of a meeting, so the page needs all rows together.
+    // A section of the page counts all people of a meeting, so the page needs all rows of a room.
     const ofRoom = page && plan.grouping.subject === 'meeting' ? [...lines] : undefined
     if (ofRoom && scale) await page?.rows(ofRoom, scale)
     for await (const batch of inTurns(ofRoom ?? lines, interrupt)) {
@@ -119,7 +119,7 @@ function selectScope(
   const isShown = (field: string) =>
     fields.includes(field) && (hasPage || (format !== 'ids' && (columns?.includes(field) ?? true)))
   const isNamed = isShown('name')
-  // A table of one room needs no request for the room's name.
+  // By default, a table of one room does not request the room's name.
   const hasRoomNames = isShown('room_name') && (format !== 'table' || columns !== undefined || rooms !== 1)
   return {
     invitations: absent && ofRoom === undefined,

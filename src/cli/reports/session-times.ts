@@ -39,7 +39,7 @@ export function readSessionTimes(session: Item): SessionStart & SessionEnd {
   return { connected_at, disconnected_at: isRunningSession(session) ? null : disconnected_at }
 }
 
-/** Returns NaN for an invalid timestamp. */
+/** Returns NaN without a valid timestamp. */
 export function parseMilliseconds(value: unknown): number {
   return parseTimestamp(value) ?? Number.NaN
 }

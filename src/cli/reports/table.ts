@@ -32,7 +32,7 @@ export class ReportTable {
     const isMeeting = grouping.subject === 'meeting'
     const constant = listConstantFields(plan)
     const hasTimelines = this.#isOfRoom || isMeeting
-    // The usage of a month is one row.
+    // The usage of all rooms is one row.
     const hasBars = (!grouping.hasPeak || grouping.subject !== undefined) && !constant.includes('minutes')
     // In each of these cases, the listed columns give no information.
     const without = [

@@ -13,7 +13,7 @@ type FieldOf<Row> = Row extends unknown ? Exclude<keyof Row, PeriodUnit> : never
 type ValueOf<Row, Field> = Row extends unknown ? (Field extends keyof Row ? Row[Field] : never) : never
 type PrintedFields = { readonly [Field in FieldOf<SumRow>]: ValueOf<SumRow, Field> }
 
-/** Subject of a sum. A property is undefined if the sum can cover several of its values. */
+/** Subject of a sum. Undefined properties mean that the sum can cover several values. */
 export interface SumSubject {
   person: Person | undefined
   room: Item | undefined
@@ -34,7 +34,7 @@ export class VisitSum implements PrintedFields {
   missed = 0
   present = false
   isInvited = false
-  /** First entry, in milliseconds since 1970; infinite without attendance. */
+  /** Start of the attendance, in milliseconds since 1970; infinite without attendance. */
   first = Number.POSITIVE_INFINITY
   /** End of the attendance, in milliseconds since 1970; negative infinity without attendance. */
   last = Number.NEGATIVE_INFINITY
@@ -42,7 +42,7 @@ export class VisitSum implements PrintedFields {
   readonly #meeting: Meeting | undefined
   /** Time from which meetings count, in milliseconds since 1970; infinite if unknown. */
   #countedFrom = Number.POSITIVE_INFINITY
-  /** True if `last` is not a known exit time. */
+  /** True if the last exit time is unknown. */
   #isOpen = false
   #isThere = false
   /** Sum of the attendance of each participant in each room, in tenths of a minute. */

@@ -59,7 +59,7 @@ export function* listVisits(
   }
 }
 
-/** Counts the invited people for whom no meeting of a room counts, because all began before the invitation. */
+/** Counts the invited people for whom no meeting counts, because all began before the invitation. */
 export function countLate(
   occupied: readonly Interval[],
   everybody: readonly Person[],

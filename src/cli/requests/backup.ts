@@ -19,7 +19,7 @@ export interface Backup {
    * Saves the item of a DELETE request, unless the item is already saved. Called before every DELETE.
    * @param path path of the request after the base URL
    * @throws {NotFoundError} if the item does not exist
-   * @throws {MeetroomError} if the item cannot be saved, or the path names no room or user
+   * @throws {MeetroomError} if the item cannot be saved, or the path is not that of a room or user
    */
   beforeDelete(path: string): Promise<void>
   close(): Promise<void>

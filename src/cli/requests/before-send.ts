@@ -7,7 +7,7 @@ import { UsageError } from '../../errors.ts'
 import { visibleJson } from '../output/terminal/visible.ts'
 import type { RunningCommand } from './running-command.ts'
 
-/** Signal that `--dry-run` or `--curl` printed a request instead of sending it. The command exits 0. */
+/** Signal that `--dry-run` or `--curl` printed a request instead of sending it. */
 export class RequestPreview extends Error {}
 
 export async function undefinedIfPreviewed<T>(request: Promise<T>): Promise<T | undefined> {
@@ -19,10 +19,7 @@ export async function undefinedIfPreviewed<T>(request: Promise<T>): Promise<T | 
   }
 }
 
-/**
- * Creates the check that each request of a client must pass. The check handles previews, protection,
- * confirmation and backup.
- */
+/** Creates the check that each request of a client must pass. */
 export async function createSendCheck(
   context: RunningCommand,
   baseUrl: string,

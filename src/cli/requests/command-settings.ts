@@ -53,6 +53,7 @@ export async function changeStoredConfig(
 /**
  * @throws {AuthError} if no key for the service is configured, or the key command fails
  * @throws {UsageError} if the use of the key would not be safe, or the key command is invalid
+ * @throws {InterruptedError} after a signal
  */
 export async function readKey(context: RunningCommand): Promise<string> {
   const settings = await context.settings()
@@ -89,7 +90,7 @@ export async function findConfigDir(host: Host): Promise<string> {
   return dir
 }
 
-/** Returns undefined if this account has no home directory, and therefore no settings file. */
+/** Returns undefined if this account has no home directory and no other directory is set. */
 export async function findOptionalConfigDir(host: Host): Promise<string | undefined> {
   return host.env['MEETROOM_CONFIG_DIR'] || (await host.dirs())?.config
 }
@@ -98,7 +99,7 @@ function readStored(dir: string | undefined, { uid }: Host): StoredConfig {
   return dir === undefined ? {} : readConfig(dir, uid)
 }
 
-/** Explains variables that are probably misspelled settings; undefined without such variables. */
+/** Explains unknown variables `MEETROOM_…`; undefined without such variables. */
 export async function explainVariables({ env }: Host): Promise<string | undefined> {
   const unknown = listUnknownVariables(env)
   if (unknown.length === 0) return undefined

@@ -26,14 +26,14 @@ export function nameService(settings: Settings): string {
 
 /**
  * Returns the name of the service in the audit log: its origin, or the directory of the local workspace.
- * @throws {UsageError} if no service is configured
+ * @throws {UsageError} for example if no service is configured
  */
 export async function findOrigin(context: RunningCommand): Promise<string> {
   const settings = await context.settings()
   return settings.local ? findDataDir(context.host) : new URL(requireBaseUrl(settings)).origin
 }
 
-/** @throws {UsageError} if no service is configured */
+/** @throws {UsageError} for example if no service is configured */
 export async function findService(context: RunningCommand): Promise<Service> {
   const settings = await context.settings()
   const printer = await context.printer()
@@ -202,7 +202,7 @@ export const connectOverNetwork: Connect = async (baseUrl, host, connections, is
 
 /**
  * @param given value of `--data-dir`
- * @throws {UsageError} if no directory is given and this account has no home directory
+ * @throws {UsageError} if no directory is set and this account has no home directory
  */
 export async function findDataDir(host: Host, given?: string): Promise<string> {
   if (given !== undefined) return resolve(host.cwd, given)
@@ -211,7 +211,7 @@ export async function findDataDir(host: Host, given?: string): Promise<string> {
   return dir
 }
 
-/** Returns undefined if this account has no home directory, and therefore no data. */
+/** Returns undefined if this account has no home directory and no other directory is set. */
 export async function findOptionalDataDir(host: Host): Promise<string | undefined> {
   return host.env['MEETROOM_DATA_DIR'] || (await host.dirs())?.data
 }

@@ -6,7 +6,7 @@ import { maskRequest, type PlaceholderFor, replaceWebhookSecrets } from '../outp
 
 import { visible } from '../output/terminal/visible.ts'
 
-/** @param redact masks the key and the values of headers that were read from files */
+/** @param redact masks keys and the values of headers that were read from files */
 export function formatShownRequest(
   request: WireRequest,
   asCurl: boolean,

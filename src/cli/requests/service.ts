@@ -37,16 +37,16 @@ export interface ClientSetup {
   lookup?: boolean
 }
 
-/** Service that a client opens at its first request, because opening may start the embedded service. */
+/** Service that a client opens when needed, because opening may start the embedded service. */
 export interface Service {
   baseUrl: string
   dir?: string
-  /** Advice on a refused key, if its source is known. */
+  /** Advice on a refused key from the environment. */
   keyHint?: Hint | undefined
   open(connections?: number): Promise<{ transport: OpenTransport; apiKey: string }>
 }
 
-/** Creates a client. No other function creates clients, so each request of a client passes the send check. */
+/** Creates every client, so that each request passes the send check. */
 export async function openClient(
   context: RunningCommand,
   setup: ClientSetup,
@@ -127,7 +127,6 @@ export function describeRetry({ reason, waitMs }: Retry): string {
   return `${reason}; retrying in ${(waitMs / 1000).toFixed(1)} s`
 }
 
-/** Creates a function that prints the first warning of each subject, and only counts further warnings. */
 function createRemarkPrinter(
   printer: Printer,
   context: RunningCommand,

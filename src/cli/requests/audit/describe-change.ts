@@ -7,7 +7,7 @@ type Ids = Readonly<Partial<Record<'user_id' | 'room_id' | 'member_id', string>>
 
 const noOutcome = 'no outcome: the command was interrupted, or is still running'
 
-/** Describes a change from a line of the audit log, whose fields may be missing or damaged. */
+/** Describes a change from a record of the audit log. Fields may be missing or damaged. */
 export function describeChange(record: Readonly<Record<string, unknown>>, id: string): RowOf<'changes'> {
   const read = (name: string) => (typeof record[name] === 'string' ? record[name] : null)
   const [method, path] = [read('method'), read('path')]

@@ -117,10 +117,7 @@ function toFailure(name: string, error: unknown): MeetroomError {
   throw failure
 }
 
-/**
- * Adds a line to `changes`, except a line of an unknown change outside the span. Returns false for a line
- * that is not a record.
- */
+/** Returns false for a line that is not a record. */
 function addRecord(changes: Map<string, ChangeRow>, line: string, [start, end]: Span): boolean {
   const record = parseRecord(line)
   const { id, time } = record ?? {}
