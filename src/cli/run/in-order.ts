@@ -54,8 +54,7 @@ export class OrderedJobs<T, Result> {
   }
 
   /**
-   * Yields the outcomes. When the runner stops, the remaining items of an array without a known outcome are
-   * unsent.
+   * Yields the outcomes. When the runner stops, remaining array items without a known outcome are unsent.
    * @throws an error of the stream, after the outcomes of earlier items
    */
   async *outcomes(): AsyncGenerator<readonly [T, Outcome<Result>]> {

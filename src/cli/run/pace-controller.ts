@@ -11,18 +11,18 @@ const minWindowMs = 40
 const minGain = 1.2
 /** Ratio of the interval between two searches for the best concurrency to the duration of a measurement. */
 const restRatio = 30
-/** Minimum interval from a failure to the next search or halving, in milliseconds. */
+/** Minimum interval from a halving to the next search or halving, in milliseconds. */
 const recoveryMs = 1000
 
 /** Minimum duration of a measurement of the rate, and interval between its decreases, in milliseconds. */
 const minRateMs = 1000
-/** Ratio of the rate after a refusal to the accepted rate. */
+/** Ratio of a decreased rate to the accepted rate. */
 const decrease = 0.97
 /** Minimum ratio of the accepted rate to the refused rate. A lower measurement probably includes pauses. */
 const minAccepted = 0.8
 /** Steepness of the cubic curve of the rate. The curve is flat at the accepted rate. */
 const growth = 0.015
-/** Time from a decrease to the accepted rate, in seconds. */
+/** Position of the accepted rate on the curve, in seconds. */
 const returnSeconds = Math.cbrt((1 - decrease) / growth)
 
 /** Maximum number of retries of a request while the service is busy (429 or 503). */
@@ -178,7 +178,7 @@ export class PaceController implements Pacer {
     if (this.#measuredFrom === Number.POSITIVE_INFINITY) this.#measureRate(now)
     const elapsedMs = now - this.#measuredFrom
     if (elapsedMs < minRateMs) return gapMs > 0
-    // Without accepted requests in between, a refusal gives no information about the rate.
+    // Without accepted requests in the measurement, a refusal gives no information about the rate.
     if (this.#accepted === 0) return false
     const accepted = (1000 * this.#accepted) / elapsedMs
     const rate = gapMs > 0 ? 1000 / gapMs : accepted

@@ -24,7 +24,7 @@ interface PrintedRun extends PrintedList {
 }
 
 /**
- * Prints the outcomes of a run as they arrive, then the summary.
+ * Prints the outcomes of a run as they arrive.
  * @throws {MeetroomError} such as a `PartialError` if some items failed
  */
 export async function printRun(
@@ -72,7 +72,7 @@ interface TaskRun extends PrintedList {
 }
 
 /**
- * Runs tasks concurrently and prints their rows in the order of the tasks, then the summary.
+ * Runs tasks concurrently and prints their rows in the order of the tasks.
  * @throws {MeetroomError} such as a `PartialError` if some tasks failed
  */
 export async function runTasks(

@@ -134,14 +134,14 @@ export class Run {
     this.#parts.stop.abort()
   }
 
-  /** Stops the run and returns true if other requests would fail for the same reason. */
+  /** Stops the run and returns true for a fatal error. */
   stopIfFatal(failure: Failure): boolean {
     const fatal = readFatal(failure)
     if (fatal) this.stop(fatal)
     return fatal !== undefined
   }
 
-  /** Counts an outcome. Stops the run after too many failures. */
+  /** Also stops the run after too many failures. */
   count(outcome: CountedOutcome): void {
     const { tally } = this
     tally.add(outcome)
@@ -195,7 +195,7 @@ export class Run {
     }
   }
 
-  /** Reports the error of an item, unless the error ended the run. */
+  /** Reports the error of an item, unless the error is fatal. */
   async report(outcome: CountedOutcome, item?: string): Promise<void> {
     if (!('error' in outcome) || readFatal(outcome)) return
     const { error } = outcome

@@ -134,8 +134,8 @@ export class Tally {
   }
 
   /**
-   * Determines the result of the run. The exit code of a fatal error means that nothing was changed. After a
-   * possible change, an error of the service is therefore only reported.
+   * Determines the result of the run. After a possible change, a fatal error of the service is only reported,
+   * because its exit code means that nothing was changed.
    */
   ending({ fatal, hint }: StopReason): RunResult {
     const done = (['ok', 'overwrote', 'updated', 'skipped'] as const).some((status) => this.count(status) > 0)
@@ -157,7 +157,6 @@ export class Tally {
   }
 }
 
-/** Returns true for errors that precede a `PartialError`, because they do not come from the service. */
 function isLocalError(error: MeetroomError): boolean {
   return error instanceof UsageError || error instanceof OutputError || error instanceof InterruptedError
 }

@@ -5,7 +5,7 @@ import type { Candidate, Completion } from './candidates.ts'
 import { formatForPowerShell, type PowerShellLine } from './powershell.ts'
 
 interface CompletionRequest {
-  /** Command line up to the cursor. */
+  /** bash only: line up to the cursor. */
   line: string
   /** bash only: last part of the line, which a candidate replaces. */
   replaced: string
@@ -85,7 +85,7 @@ function formatForBash(
   )
 }
 
-/** Escapes a text outside quotes. Inside quotes, returns undefined for text that needs escapes. */
+/** Returns undefined for a text that cannot be inserted. */
 function quoteForBash(text: string, open: string): string | undefined {
   // Among the non-ASCII characters, only spaces need a backslash.
   if (open === '') return text.replace(/\p{Z}|(?![\w@%+=:,./-])[!-~]/gu, '\\$&')

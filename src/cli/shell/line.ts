@@ -12,7 +12,7 @@ export interface PartialLine {
   flags: Readonly<Record<string, unknown>>
 }
 
-/** Returns the words after the program name, which may follow variable assignments. */
+/** Returns the words after the program name. Variable assignments may precede the name. */
 export function splitLine(line: string): readonly string[] {
   const { words } = splitWords(line)
   const name = words.findIndex((word) => !/^\w+=/.test(word))

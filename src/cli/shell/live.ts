@@ -90,10 +90,6 @@ function pickTextFlags(
   )
 }
 
-/**
- * Returns true if a lookup is possible and safe: readable settings, no protection, no key command, and a base
- * URL or a local workspace of the current version.
- */
 async function canLookUp(context: Context, settings: Settings): Promise<boolean> {
   const { protectedBy, readError, local, baseUrl, keyCommand } = settings
   if (protectedBy !== undefined || readError || keyCommand) return false

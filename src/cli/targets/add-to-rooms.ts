@@ -49,7 +49,7 @@ export interface Addition {
  * @throws {UsageError} with `--curl`, or for an invalid condition
  * @throws {NotFoundError} if the user does not exist
  * @throws {ConfirmationError} if the change is not confirmed
- * @throws {PartialError} if some rooms failed
+ * @throws {MeetroomError} such as a `PartialError` if some rooms failed
  */
 export async function addToRooms(context: Context, addition: Addition, flags: AddFlags): Promise<number> {
   refuseCurl(context, 'the rooms of the user')

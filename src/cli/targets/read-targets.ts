@@ -18,7 +18,7 @@ import { confirmItems } from '../run/confirm-items.ts'
 
 export interface Targets {
   ids: string[]
-  /** Formatted values of the fields in `--where`, by item ID; no entries without `--where`. */
+  /** Formatted values of fields in `--where`, by item ID; no entries without `--where`. */
   reasons: ReadonlyMap<string, string>
   /** Number of targets without an ID, skipped by `--ignore-not-found`. */
   absent: number
@@ -37,8 +37,8 @@ interface TargetOptions {
 }
 
 /**
- * Resolves the targets of a command over several items: IDs on the command line or standard input (`-`),
- * members given by `--user`, or items selected by `--where`.
+ * Resolves the targets of a command: IDs from the command line or standard input (`-`), members given by
+ * `--user`, or items selected by `--where`.
  * @throws {UsageError} if no targets are given, or arguments conflict or are invalid
  * @throws {NotFoundError} if a `--user` is not a member, without `--ignore-not-found`
  * @throws {ConfirmationError} if the targets exceed `--max`

@@ -34,7 +34,7 @@ export interface TargetsCommand<C extends OperationName> extends TargetChange {
  * @param args arguments of the action, with the flags last
  * @throws {UsageError} for missing or conflicting arguments
  * @throws {ConfirmationError} if the change is not confirmed
- * @throws {PartialError} if some items failed; a single ID throws its own error
+ * @throws {MeetroomError} such as a `PartialError` if some items failed
  */
 export async function runTargetsCommand<C extends OperationName>(
   context: Context,

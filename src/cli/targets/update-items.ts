@@ -49,7 +49,7 @@ interface UpdateFlags extends BodyFlags, TargetsFlags {
  * @param encode completes the body of each item
  * @throws {UsageError} for an invalid flag or placeholder, or if a new name is not unique
  * @throws {ConfirmationError} if the change is not confirmed
- * @throws {PartialError} if some items failed; a single ID throws its own error
+ * @throws {MeetroomError} such as a `PartialError` if some items failed
  */
 export async function updateItems(
   context: Context,

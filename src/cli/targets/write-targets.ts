@@ -38,8 +38,8 @@ interface TargetWrite {
 }
 
 /**
- * Runs one operation for several IDs, and prints the results in the order of the IDs.
- * @throws {PartialError} if some IDs failed; a single ID throws its own error
+ * Runs one operation for each ID, and prints the results in the order of the IDs.
+ * @throws {MeetroomError} such as a `PartialError` if some IDs failed
  */
 export async function writeTargets<N extends OperationName>(
   context: Context,

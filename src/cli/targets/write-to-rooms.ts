@@ -40,7 +40,7 @@ interface RoomWrite<N extends OperationName> {
 /**
  * Sends one write to each room that `--where` selects.
  * @throws {ConfirmationError} if the write is not confirmed
- * @throws {PartialError} if some rooms failed
+ * @throws {MeetroomError} such as a `PartialError` if some rooms failed
  */
 export async function writeToRooms<N extends OperationName>(
   context: Context,
@@ -105,7 +105,7 @@ export async function writeToRooms<N extends OperationName>(
 
 const maxSuggested = 50
 
-/** Suggests a command for the rooms that certainly did not receive the write. */
+/** Suggests a command only for rooms that certainly did not receive the write. */
 function advise<N extends OperationName>(
   context: Context,
   { isRepeatable }: RoomWrite<N>,
