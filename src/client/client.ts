@@ -52,7 +52,7 @@ export interface Client {
   request(endpoint: Route, input: AnyInput, onResponse?: OnResponse): Promise<ResponseBody>
   /**
    * Opens the service before the first request.
-   * @throws {AuthError | UsageError} if the key or a setting prevents requests
+   * @throws {MeetroomError} if the service cannot be opened, for example without a key
    */
   ready(): Promise<void>
   readonly serviceFacts: ServiceFacts

@@ -14,7 +14,7 @@ export type Item = Readonly<Record<string, unknown>>
 /**
  * Comparison of a requested value with an item. `equal`: for example escaped, trimmed or rounded. `similar`:
  * in different case or truncated; the name of a new item also with a suffix. `hidden`: not shown, secret or
- * unreadable. `unlisted`: not shown, and the API specification does not list the field in responses.
+ * unreadable. `unlisted`: hidden, and nested or not listed in responses by the API specification.
  */
 export type Match = 'same' | 'equal' | 'similar' | 'hidden' | 'unlisted' | 'other'
 
@@ -99,7 +99,7 @@ function isUnlisted(field: Field | undefined): boolean {
   return field === undefined || field.presence === 'unlisted' || field.presence === 'never'
 }
 
-/** Prefers `terminated_at`, because `is_terminated` is deprecated (API specification, “Room”). */
+/** Also reads `terminated_at`, because `is_terminated` is deprecated (API specification, “Room”). */
 function matchTermination(sent: boolean | null | undefined, { terminated_at, is_terminated }: Item): Match {
   const time = parseTimestamp(terminated_at)
   const reported = parseBoolean(is_terminated) ?? undefined
@@ -191,7 +191,7 @@ export function describeMatch({
 
 const maxQuotedLength = 60
 
-/** Quotes a value. Cuts a long value around its first difference from `other`. */
+/** Formats a value. Cuts a long value around its first difference from `other`. */
 function quoteDifference(value: unknown, other: unknown): string {
   const text = toQuotedText(value)
   const otherText = toQuotedText(other)

@@ -128,7 +128,7 @@ function claimRoom(
   const owner = owners.get(id)
   if (owner !== undefined && declared.has(owner))
     return { ...row, status: 'taken', reason: `the room belongs to the key “${owner}”` }
-  // The key was renamed in the file, so the room's record moves to the new key.
+  // If the key was renamed in the file, the room's record moves to the new key.
   const before = owner === undefined ? undefined : section.rooms.get(owner)
   if (owner !== undefined) section.rooms.delete(owner)
   owners.set(id, key)

@@ -35,7 +35,7 @@ export interface ApplyFlags extends PlanFlags, PaceFlags {
  * @throws {UsageError} for an invalid file or flag, or an unusable lock file
  * @throws {ConditionError} if the plan differs from the file of `--plan`
  * @throws {ConfirmationError} if the changes are not confirmed, or not allowed by `--max` or `--allow-large`
- * @throws {PartialError} if some changes failed, or items are unresolved
+ * @throws {MeetroomError} such as a `PartialError` if some changes failed, or items are unresolved
  */
 export async function applyWorkspace(context: Context, file: string, given: ApplyFlags): Promise<void> {
   refuseCurl(context, 'the contents of the service')

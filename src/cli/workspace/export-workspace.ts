@@ -40,7 +40,7 @@ export interface ExportedWorkspace {
 }
 
 /**
- * Exports the fields that a workspace file can declare, in a stable order.
+ * Exports users, rooms and members in a stable order.
  * @throws {UsageError} for an unsupported format or flag, or an existing file
  */
 export async function exportWorkspace(context: Context, flags: WorkspaceExportFlags): Promise<void> {

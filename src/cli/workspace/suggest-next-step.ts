@@ -2,7 +2,7 @@ import { type Hint, suggest } from '../../errors.ts'
 import { isWrite, type Plan } from './plan/plan.ts'
 import { formatPlanFlags, formatRosterFlags, type PlanFlags } from './plan-flags.ts'
 
-/** @param flags with `out`, the reviewed plan is applied, which contains the plan flags */
+/** @param flags `out` is the written plan file, which contains the plan flags */
 export function suggestNextStep(
   file: string,
   { items }: Plan,

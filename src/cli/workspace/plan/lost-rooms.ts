@@ -3,8 +3,8 @@ import type { Item } from '../../output/views/views.ts'
 import type { Section } from '../lock/lock.ts'
 
 /**
- * Returns, by key, the IDs of rooms whose creation request received no response. Omits a key unless exactly
- * one new room has the recorded name.
+ * Returns, by key, the IDs of rooms whose creation has an unknown outcome. Omits a key unless exactly one new
+ * room has the recorded name.
  */
 export function findLostRooms(rooms: ReadonlyMap<string, Item>, section: Section): Map<string, string> {
   const found = new Map<string, string>()

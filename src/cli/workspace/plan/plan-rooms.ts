@@ -23,7 +23,7 @@ export type PlannedRoom = { status: 'exists'; item: Item } | { status: 'new' } |
 
 export interface RoomPlan {
   writes: PlanItem[]
-  /** Terminations of rooms, which run after the changes of their members. */
+  /** Terminations of rooms, which run just before the removals. */
   terminations: PlanItem[]
   removals: PlanItem[]
   others: PlanItem[]

@@ -16,7 +16,7 @@ export type PlanAction = RowOf<'plan'>['action']
 export type FieldChange = RowOf<'plan'>['changes'][number]
 
 export interface PlanItem extends Omit<RowOf<'plan'>, 'sign' | 'room_id'> {
-  /** Undefined for users, and for rooms that do not exist yet. */
+  /** Undefined for users, and if no room is known. */
   room_id: string | undefined
   member_id: string | undefined
 }

@@ -6,8 +6,8 @@ import type { Kind } from '../../records/records.ts'
 const resources = { user, room, member }
 
 /**
- * Fields that a workspace file cannot declare as values: `user_id` and `members` have their own place in
- * the file, the plan sets `is_blocked`, and no response contains `webhook`.
+ * Fields that a workspace file cannot declare as values. `user_id` and `members` have their own place, the
+ * plan sets `is_blocked`, and no response contains `webhook`.
  */
 const excluded: ReadonlySet<string> = new Set(['user_id', 'is_blocked', 'members', 'webhook'])
 
