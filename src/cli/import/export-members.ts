@@ -18,7 +18,7 @@ import { readRecord } from '../records/records.ts'
 import { openRun } from '../run/run.ts'
 import type { Tally } from '../run/tally.ts'
 
-/** Number of read-ahead members above which new rooms wait for written ones. */
+/** Number of members on first pages above which new rooms wait. */
 const maxMembersAhead = 20_000
 
 interface MemberExportOptions {
@@ -77,7 +77,7 @@ class MembersAhead {
   #count = 0
   #proceed = () => {}
 
-  /** While too many members are read ahead, yields one room for each written room. */
+  /** While too many members are read ahead, waits until another room is finished. */
   async *limit(rooms: AsyncIterable<Item>): AsyncGenerator<Item> {
     for await (const room of rooms) {
       if (this.#count > maxMembersAhead)
@@ -186,7 +186,6 @@ async function* addLastSeen(
   }
 }
 
-/** Adds the room ID, which imports need and some services omit. */
 function addRoom(
   { items, plain }: Page,
   { id: room_id, name }: Item,
@@ -195,6 +194,7 @@ function addRoom(
   const room_name = withRoomNames && { room_name: name === null ? null : toText(name) }
   const members = items
     .filter((member) => withAnonymous || member['user_id'] !== null)
+    // Some services omit the room ID, which imports need.
     .map((member) =>
       room_name || (member['room_id'] ?? null) === null ? { ...member, room_id, ...room_name } : member,
     )

@@ -45,7 +45,7 @@ const exportKinds = {
  * @param ids IDs of the items, or of the members’ rooms; all items if empty; `-` reads IDs from standard
  * input
  * @throws {UsageError} for invalid flags, and for members without rooms or `--all-rooms`
- * @throws {PartialError} if `--all-rooms` cannot read the members of every room
+ * @throws {MeetroomError} if an item cannot be exported
  */
 export async function runExport(
   context: Context,
@@ -106,7 +106,6 @@ export async function runExport(
   unreadRooms.throwIfAny()
 }
 
-/** Shows the requests of `--curl` that do not depend on a response. */
 async function showRequests(
   context: Context,
   ids: readonly string[],

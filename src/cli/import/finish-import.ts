@@ -7,17 +7,14 @@ import type { Tally } from '../run/tally.ts'
 import type { ImportPlan } from './prepare.ts'
 
 export interface ImportProgress {
-  /**
-   * Number of rows that the journal of an earlier run records as done. The import does not look up these
-   * rows.
-   */
+  /** Number of rows that the journal of an earlier run records as done. */
   recorded: number
 }
 
 /**
  * Ends an import and suggests the next command. Prints the summary even after a fatal error, because the
  * import may be resumed.
- * @param hasSent true if a request may have reached the service
+ * @param hasSent false only if no row was imported
  * @throws {MeetroomError} if rows failed or were not tried
  */
 export async function finishImport(
@@ -101,12 +98,12 @@ function suggestFix(context: Context, { adapter, file, flags }: ImportPlan, tall
   return [`skip ${adapter.view.noun[1]} that exist with: `, buildSkipCommand(adapter.name, file, flags.given)]
 }
 
-/** Flags that a suggested command omits. With the first two, rows that fail again would stop the run. */
+/** With the first two flags, rows that fail again would stop the suggested command. */
 const stoppingFlags = ['--max-errors', '--fail-fast', '--resume']
 const targetFlagNames = ['--profile', '--local', '--base-url']
 const omittedFlags = [...stoppingFlags, ...targetFlagNames]
 
-/** @param hasSent false if no row was sent; then there is no journal to resume */
+/** @param hasSent false only if no row was imported; then there is no journal to resume */
 function buildResumeCommand(
   name: string,
   file: string,

@@ -21,7 +21,7 @@ import { type PendingRow, RowSender } from './row-sender.ts'
 
 /**
  * Sends the pending rows of an import.
- * @returns the run, and true if a request may have reached the service
+ * @returns the run; `hasSent` is false only if no row was imported
  * @throws {MeetroomError} if the run cannot start, or if the journal, rejects or results cannot be written
  */
 export async function runImportRows(
@@ -137,7 +137,7 @@ function createWork(pendingRows: PendingRows, sender: RowSender, ledger: Ledger,
       const backpressure = ledger.recordOutcome(row, body, outcome)
       if (backpressure) await backpressure
       if (!error || !hasNoResponse(error)) consecutiveFailures = 0
-      // Tolerates a few lost connections; many consecutive ones end the run.
+      // Tolerates a few missing responses; many consecutive ones end the run.
       else if (++consecutiveFailures >= Math.max(5, concurrency)) throw error
     },
     putBack,
@@ -167,7 +167,7 @@ class PendingRows {
     this.#handlers = handlers
   }
 
-  /** Returns the next rows; fewer than `count` only at the end. */
+  /** Returns the next rows to send; fewer than `count` only at the end. */
   async take(count: number): Promise<PendingRow[]> {
     const jobs: PendingRow[] = []
     while (jobs.length < count) {
@@ -199,10 +199,7 @@ class PendingRows {
   }
 }
 
-/**
- * Yields the rows that an earlier run may have sent, then the other rows, so that a resumed run first
- * resolves unknown outcomes.
- */
+/** Yields the rows whose outcome in an earlier run is unknown before all other rows. */
 async function* readUnprovenFirst(
   checked: CheckedInput,
   state: JournalState | undefined,

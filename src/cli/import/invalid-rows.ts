@@ -22,9 +22,8 @@ export class RowProblems {
 }
 
 /**
- * Writes the invalid rows to the file of `--failed-out`, and refuses the input.
- * @throws {UsageError} always, unless the file cannot be written
- * @throws {OutputError} if the file cannot be written
+ * Writes the invalid rows to the file of `--failed-out`, except in a dry run, and refuses the input.
+ * @throws {UsageError} always, unless writing the file fails with another error
  */
 export async function refuseInvalid(context: Context, failed: FailedInput): Promise<never> {
   const { checked, flags } = failed

@@ -111,7 +111,6 @@ export class Ledger {
   /**
    * Closes all outputs, even if closing one of them fails.
    * @param isComplete true if the run was not stopped and no outcome is unknown
-   * @param hasFailed true if at least one row failed or is invalid
    * @throws the first error of closing an output
    */
   async close(isComplete: boolean, hasFailed: boolean): Promise<void> {

@@ -8,11 +8,11 @@ import { findRooms } from '../names/item-finder.ts'
 import { buildSkipCommand } from './finish-import.ts'
 import type { ImportPlan } from './prepare.ts'
 
-/** Maximum number of names that are searched with one request each. */
+/** Maximum number of names for separate searches. For more names, all rooms are listed. */
 const maxSearches = 5
 const maxNamed = 3
 
-/** Warns about rows without IDs that create a second room of the same name. */
+/** Warns about rows without IDs that create another room with an existing name. */
 export async function warnAboutNamesakes(context: Context, plan: ImportPlan): Promise<void> {
   const { adapter, checked, file, flags } = plan
   if (!adapter.createDuplicates || flags.again || flags.resume || context.flags.quiet) return
@@ -49,7 +49,6 @@ export async function warnAboutNamesakes(context: Context, plan: ImportPlan): Pr
   )
 }
 
-/** Counts the rooms with each of the names. */
 async function countRooms(client: Client, names: ReadonlyMap<string, number>): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   if (names.size <= maxSearches)

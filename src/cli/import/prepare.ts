@@ -125,9 +125,9 @@ async function findReceiptPath(
 }
 
 /**
- * Removes the rows whose rooms earlier imports with `--where` created. Unless the run resumes, also checks
- * the default journal and the receipt, even if this run writes another journal.
- * @throws {UsageError} if another earlier run imported, or may have imported, some of the rows
+ * Removes the rows whose existing rooms earlier imports with `--where` created. Unless the run resumes, also
+ * checks the journals and receipts of earlier runs at their default paths.
+ * @throws {MeetroomError} if another earlier run may have imported some of the rows, or a read fails
  */
 async function withoutImported(
   context: Context,

@@ -30,7 +30,7 @@ export function createMembers({ unblock }: Pick<ImportFlags, 'unblock'> = {}): I
     if (cached) return cached
     const listing = listMembers(client, room)
     rooms.set(room, listing)
-    // Removes a failed list, so that the next row retries the request.
+    // Removes a failed list, so that later rows retry the request.
     listing.catch(() => rooms.delete(room))
     const [oldest] = rooms.size > maxCachedRooms ? rooms.keys() : []
     if (oldest !== undefined) rooms.delete(oldest)

@@ -47,7 +47,6 @@ const blockedMembers = ({ members = [] }: Row) => members.filter((member) => isB
 
 /** Rows identify rooms by ID, or by name with `--match` or `--group-by`. */
 export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
-  // The `--group-by` column also identifies rooms.
   const match = flags.match ?? flags.groupBy
 
   const creationDefaults = omitUndefined({ type: flags.type })

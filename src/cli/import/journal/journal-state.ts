@@ -1,6 +1,6 @@
 import type { Status } from '../../../client/outcome.ts'
 
-/** Row statuses in a journal. A row that is being sent is `unknown` until its response arrives. */
+/** Row statuses in a journal. A row that is being sent is `unknown`. */
 const journalStatuses = [
   'unsent',
   'unknown',

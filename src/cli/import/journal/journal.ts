@@ -43,7 +43,7 @@ export class Journal {
   /**
    * Creates or resumes a journal.
    * @param rows largest row number in the input
-   * @throws {UsageError} if the journal is in use or damaged, or does not match this run
+   * @throws {UsageError} if the journal is in use, or not usable for this run
    * @throws {OutputError} if the journal cannot be read or written
    */
   static async open(

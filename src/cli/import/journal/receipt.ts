@@ -22,7 +22,7 @@ export function hashBody(body: RequestBody): number {
 /**
  * Looks up a sample of the rooms that a finished run created from the same rows. If none exists, prints a
  * notice.
- * @throws {UsageError} if a room of the sample exists
+ * @throws {MeetroomError} if a room of the sample exists, or a read fails
  */
 export async function requireNotImported(
   context: Context,
@@ -90,7 +90,7 @@ export async function leaveOutImported(
   return { ...checked, shardRows: checked.shardRows - count, readAgain }
 }
 
-/** @throws {UsageError} if the journal records an unfinished run of the same command at this service */
+/** @throws {UsageError} if the journal is unreadable, or of an unfinished run of this command and service */
 export async function requireNoneUnfinished(
   context: Context,
   { path, adapter }: { path: string; adapter: ImportAdapter },
@@ -124,7 +124,6 @@ async function* readCreatedRows(path: string): AsyncGenerator<{ hash: number; id
     }
 }
 
-/** Returns an empty object for invalid JSON, such as the incomplete line of a killed run. */
 function parseLine(line: string): { hash?: unknown; id?: unknown } {
   try {
     return (parseJson(line) as object | null) ?? {}

@@ -20,7 +20,7 @@ interface RejectsFormat {
 
 /**
  * File of failed rows with their reasons, in the format of the input. The user can correct the rows and
- * import the file. Replaces the file of an earlier run, and no other file.
+ * import the file.
  */
 export class Rejects {
   readonly #file: OutputFile
@@ -38,7 +38,7 @@ export class Rejects {
   /**
    * @param usedPaths other files of the run
    * @throws {UsageError} if the file is one of the other files, or has other contents than failed rows
-   * @throws {OutputError} if the file cannot be written
+   * @throws the error of `OutputFile.open`
    */
   static async open(
     file: string,
@@ -92,8 +92,8 @@ export class Rejects {
   }
 
   /**
-   * @param isComplete true if the outcome of every row is known. Without failed rows, the file of an earlier run
-   * is then removed.
+   * @param isComplete true if every outcome is known. Without failed rows, the file of an earlier run is then
+   * removed.
    * @returns true if a file was removed
    */
   async close(isComplete: boolean): Promise<boolean> {
@@ -125,7 +125,7 @@ export async function openRejects(
   ])
 }
 
-/** Returns true if a file has the column of reasons that this program adds to failed rows. */
+/** Returns true if a file has the column or field `reason`. */
 async function hasReasons(
   path: string,
   format: InputFormat,

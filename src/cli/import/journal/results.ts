@@ -47,7 +47,7 @@ export class Results {
 
   /**
    * Returns a promise that resolves when the output accepts more results; undefined means immediately.
-   * @throws {OutputError} if an earlier result could not be written
+   * @throws the error of an earlier write
    */
   add(result: Result): Promise<void> | undefined {
     if (this.#failure) throw this.#failure.error

@@ -58,8 +58,8 @@ interface CheckOptions {
 
 /**
  * Reads and checks all rows, and passes each invalid row to `onProblem`.
- * @throws {UsageError} if the columns are invalid, or the input is unreadable or changes
- * @throws the reason of `signal` once it is aborted
+ * @throws {UsageError} if the columns or the input cannot be used, or the input changes
+ * @throws the reason of `signal` if it is aborted
  */
 export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const { source, format, adapter, reader, shard, signal, split: separator, filter } = options

@@ -58,7 +58,7 @@ export async function detectDialect(
   }
 }
 
-/** Returns the end of the first nonempty line, ignoring line breaks in quotes; -1 if the line has no end. */
+/** Returns the byte offset of the first line end after text and outside quotes; -1 if there is none. */
 function findHeaderEnd(head: Buffer): number {
   let inQuotes = false
   let isBlank = true

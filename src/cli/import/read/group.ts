@@ -54,9 +54,8 @@ export async function findScatteredRooms(
 }
 
 /**
- * Merges the rows of each room into one row with its members. The room takes each value from the first row
- * that contains the value. Rooms with non-adjacent rows come last. A row with an invalid member stays a
- * separate row, but its room values are merged.
+ * Merges the rows of each room into one row that lists the members. Rooms with non-adjacent rows come last. A
+ * row with an invalid member stays a separate row, but its room values are merged.
  * @param scattered hashes of the names of rooms with non-adjacent rows
  * @throws {UsageError} if rooms with non-adjacent rows have more than 100,000 rows in total
  */

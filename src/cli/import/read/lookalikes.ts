@@ -12,7 +12,6 @@ import { describeListCell, isListCell } from './split-rows.ts'
 /** Maximum number of different values of a field that are compared, which limits memory. */
 const maxValues = 50_000
 
-/** Value with the position of its row. */
 interface EarlierValue extends Pick<Row, 'line' | 'number'> {
   value: string
 }
