@@ -21,7 +21,7 @@ export interface PendingRow {
   body: RequestBody
   /** True if the row's outcome in an earlier run is unknown. */
   mayHaveBeenSent: boolean
-  /** ID of an item that an earlier run created but did not confirm or complete. */
+  /** ID of an item that an earlier run created without a proven outcome. */
   createdId: string | undefined
 }
 
@@ -241,7 +241,7 @@ class ReferencedUsers {
     if (this.#exists.size >= maxLookups) return this.#noticeLimit()
     const lookup = findRecord(this.#client, { kind: 'user', id: user_id }).then((user) => user !== undefined)
     this.#exists.set(user_id, lookup)
-    // Removes a failed lookup, so that the next row retries the request.
+    // Removes a failed lookup, so that later rows retry the request.
     lookup.catch(() => this.#exists.delete(user_id))
     return lookup
   }

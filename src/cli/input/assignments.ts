@@ -53,7 +53,7 @@ class AssignedValue {
  */
 class ObjectFields {
   readonly parts = new Map<string, AssignedValue | ObjectFields>()
-  /** True if a flag sets the whole object, which replaces existing fields. */
+  /** True if a flag replaces the whole object. */
   isWhole = false
 
   constructor(
@@ -63,7 +63,7 @@ class ObjectFields {
   ) {}
 }
 
-/** Values that flags assign to fields of a body. Objects are merged; two flags cannot set the same field. */
+/** Values that flags assign to fields of a body. Two flags cannot set the same field. */
 export class Assignments {
   readonly #root = new ObjectFields('', '')
 

@@ -15,7 +15,7 @@ export interface HeaderContext {
 /**
  * Reads headers such as `Accept: text/plain`. The value `@FILE` is read from a file, and `@-` from standard
  * input. Such values are registered as secrets.
- * @throws {UsageError} for a malformed header, and for an empty or unreadable file
+ * @throws {UsageError} for an invalid header, and for an empty or unreadable file
  * @throws {InterruptedError} after a signal
  */
 export async function readHeaders(

@@ -80,7 +80,7 @@ function checkEach(label: string, kind: IdKind, value: unknown): unknown {
 
 /**
  * Returns an ID without final carriage returns, which come from lines of Windows files.
- * @throws {UsageError} if an ID other than `name:X` begins or ends with white space
+ * @throws {UsageError} if an ID, not a name, begins or ends with white space
  */
 export function checkId(label: string, kind: IdKind, given: string): string {
   const id = given.replace(/(?<=[^\r])\r+$/, '')

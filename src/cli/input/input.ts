@@ -147,7 +147,7 @@ export async function readData(data: string, host: Host): Promise<unknown> {
 }
 
 /**
- * Refuses the name of a file in place of a value that `@FILE` reads from the file.
+ * Refuses a file name without the `@` of `@FILE`.
  * @throws {UsageError} if the value is the name of a file
  */
 export async function refuseFileName(what: string, given: string, host: Host): Promise<void> {
@@ -165,7 +165,7 @@ export async function isFile(path: string, { cwd }: Host): Promise<boolean> {
 
 /**
  * Reads a secret from the text itself, from `@FILE`, or from standard input with `@-`.
- * @throws {UsageError} for an empty secret or unreadable input
+ * @throws {UsageError} for an empty secret, unreadable input, and a file name without `@`
  * @throws {InterruptedError} after a signal
  */
 export async function readSecret(flag: string, given: string, host: Host): Promise<string> {

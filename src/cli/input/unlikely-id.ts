@@ -1,4 +1,4 @@
-/** Spaces, quotes, brackets and separators of lists, which IDs do not contain. */
+/** Spaces, double quotes, brackets and separators of lists, which IDs rarely contain. */
 const unlikely = /[\p{Zs}"<>()[\]{},;]/u
 
 /** Describes an ID that is probably a name or a note, such as `Total: 1`; undefined for other IDs. */

@@ -2,7 +2,7 @@
  * Effects of commands. `compares`: reads a service to write or compare a workspace file. `waits`: reads, but
  * for one profile only. `destroys`: deletes, ends or blocks at the service. `any`: depends on the arguments.
  * `stays`: runs until the user stops the command. `joins`: joins a meeting. `forgets`: deletes on this
- * machine. `machine`: has no other effect.
+ * machine. `machine`: fits no other effect.
  */
 export type Effect =
   | 'reads'

@@ -148,7 +148,7 @@ export interface PaceFlags {
 
 /**
  * Parses a number of requests per second, such as `20`, `20/s`, or `0.5` for one request every two seconds.
- * @throws {UsageError} unless the text is a decimal number above 0 and below 1,000,000
+ * @throws {UsageError} for other text, for 0, and for numbers of 1,000,000 or more
  */
 function parseRate(text: string): number {
   const value = /^\d{1,6}(\.\d+)?$/.test(text.replace(/\/s$/, ''))
@@ -193,7 +193,7 @@ export interface TargetsFlags extends PaceFlags {
   user?: string[]
   max?: number
   ignoreNotFound?: boolean
-  /** Names that match no item; set only with `--ignore-not-found`. */
+  /** Names and emails that match no item; set only with `--ignore-not-found`. */
   missing?: readonly string[]
 }
 

@@ -4,7 +4,7 @@ import type { Source } from './source.ts'
 /** Maximum number of rows with a problem, and of warnings, that are printed. */
 export const maxReported = 20
 
-/** Formats the position of a row: `line 12`, or `row 3` if the input has no lines. */
+/** Formats the position of a row: `line 12`, or `row 3` without a line number. */
 export function formatRowPlace({ line, number }: Pick<Row, 'line' | 'number'>): string {
   return line === undefined ? `row ${number}` : `line ${line}`
 }

@@ -6,8 +6,9 @@ import { readRows } from './rows.ts'
 import { openSource } from './source.ts'
 
 /**
- * Parses `--map` values such as `Full name=name` and `{First} {Last}=name`, splitting at the last `=`. A column
- * with several fields is returned once by its name, and for each further field as a template of that column.
+ * Parses `--map` values such as `Full name=name` and `{First} {Last}=name`, splitting at the last `=`. A
+ * column with several fields is returned once by its name, and for each further field as a template of that
+ * column.
  * @throws {UsageError} for a malformed value
  */
 export function parseMap(pairs: readonly string[]): Map<string, string> {
@@ -33,7 +34,7 @@ export function parseMap(pairs: readonly string[]): Map<string, string> {
 
 /**
  * Reads room IDs by key from the output of `rooms import -o ndjson`.
- * @throws {UsageError} if the file is unreadable or contains no IDs
+ * @throws {MeetroomError} if the file cannot be read or contains no IDs
  */
 export async function readRoomIds({ host }: Context, file: string): Promise<Map<string, string>> {
   const source = await openSource(file, host)

@@ -53,7 +53,10 @@ export class SavedOrigins {
   }
 }
 
-/** Returns true for a record that `--save` wrote. Exports contain neither members nor memberships. */
+/**
+ * Returns true for saved rooms, and saved users with memberships. Exports contain neither members nor
+ * memberships.
+ */
 function isSavedRecord({ created_at, members, memberships }: Item): boolean {
   return created_at !== undefined && (Array.isArray(members) || Array.isArray(memberships))
 }

@@ -15,7 +15,7 @@ export interface Source {
   /** Undefined for standard input, and for pipes and other streams. */
   path: string | undefined
   /**
-   * Reads the text as UTF-8.
+   * Returns the text in UTF-8.
    * @throws {UsageError} for unreadable input and invalid bytes
    */
   read(): AsyncIterable<Buffer>
@@ -33,7 +33,7 @@ interface Kept {
 /**
  * Opens an input. Stores standard input (`-`) and other streams, because the input is read more than once.
  * @param encoding encoding of text without a byte order mark
- * @throws {UsageError} for unreadable input, a workbook, a ZIP archive, and a detectably wrong `encoding`
+ * @throws {UsageError} for unreadable input, a workbook, a ZIP archive, and UTF-8 garbled by `encoding`
  * @throws {OutputError} if a stream cannot be stored
  * @throws {InterruptedError} after a signal
  */

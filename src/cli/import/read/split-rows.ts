@@ -7,8 +7,8 @@ export function parseSeparator(text: string): string {
 }
 
 /**
- * Splits a cell that lists several items. Spaces around a separator are optional, unless the separator
- * contains a letter.
+ * Splits a cell. Spaces around the separator are optional, unless the separator contains letters or only
+ * white space.
  */
 export function splitCell(cell: string, separator: string): string[] {
   const mark = /\p{L}/u.test(separator) ? separator : separator.trim() || separator

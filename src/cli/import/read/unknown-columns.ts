@@ -14,7 +14,7 @@ interface ColumnsAndFields {
   free: readonly string[]
   /** Required fields that neither a column nor a default sets. */
   missing: readonly string[]
-  /** Flags by the field that they set in rows without a value, such as `--type TYPE`. */
+  /** Flags by the field that they set in rows without a value, such as `--room ROOM`. */
   flags: Readonly<Record<string, string>>
 }
 
