@@ -60,8 +60,8 @@ function fillTemplate(text: string, values: LinkValues): Link {
 }
 
 /**
- * Encodes all characters except letters, digits and `-._~`, because email clients may end links at quotes
- * and parentheses.
+ * Encodes all characters except ASCII letters, digits and `-._~`, because email clients may end links at
+ * quotes and parentheses.
  */
 function encodeValue(value: string): string {
   return encodeURIComponent(value).replace(

@@ -21,7 +21,7 @@ import type { LinkOptions } from './member-links.ts'
 
 interface LinkRun extends SelectedRooms {
   flags: PaceFlags
-  /** Selection of members, whose report follows the links. */
+  /** Selection of members. Its report follows the links. */
   selection?: Selection | undefined
   options: LinkOptions
   createReader(client: Client): (room: Item) => Promise<RoomLinks>

@@ -43,7 +43,7 @@ export async function openLinks(
 
 /**
  * Prints the links of members. `--where` selects members, not rooms.
- * @throws {UsageError} unless either room IDs or `--all-rooms` is given
+ * @throws {MeetroomError} if rooms are missing, or not all links can be built
  */
 export async function runMemberLinks(
   context: Context,

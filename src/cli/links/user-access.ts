@@ -68,7 +68,7 @@ export class UserAccessReader {
     const options = { all: true, client: this.#client }
     try {
       for await (const { items } of readList(this.#context, 'listUsers', {}, options)) {
-        // Some services omit tokens from lists (API specification, “User”).
+        // Some services omit tokens from lists.
         if (!items.some((user) => Object.hasOwn(user, 'access_token'))) return
         for (const user of items) {
           const id = toText(user['user_id'])

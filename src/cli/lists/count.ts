@@ -11,7 +11,7 @@ import { completeField, type NamedField, noticeMissingField, parseField } from '
 import type { FullRecords } from './full-records.ts'
 import { createCompare, rankValue } from './order.ts'
 
-/** @param total undefined if the service's total is missing or unreliable */
+/** @param total known number of items; undefined to count the items of the pages */
 export async function countItems(
   context: Context,
   pages: AsyncIterable<Page>,
@@ -27,7 +27,7 @@ export class CountBy {
   readonly view: View
   readonly #of: View
 
-  /** @throws {UsageError} for a field that looks misspelled, holds secrets, or is named `count` */
+  /** @throws {UsageError} for a malformed or probably misspelled name, a field with secrets, and `count` */
   constructor(name: string, known: KnownFields) {
     this.field = parseField('--count-by', name, known)
     if (this.field.path.some((part) => secretFields.has(part)))

@@ -16,8 +16,8 @@ type ListWithRecords = keyof typeof kinds
 const maxPerPage = 8
 
 /**
- * Full records of list items. The API specification guarantees only `id`, `type` and `name` in lists
- * (“Room”). A probe request detects partial list items.
+ * Full records of list items. The API specification guarantees only `id`, `type` and `name` in lists of
+ * rooms (“Room”). A probe request detects partial list items.
  */
 export class FullRecords {
   readonly #context: ListContext
@@ -32,7 +32,7 @@ export class FullRecords {
 
   /**
    * @param client client of a run, which then limits the requests
-   * @param concurrency fixed number of concurrent requests; undefined if the number adapts
+   * @param concurrency fixed concurrency of a new run; undefined to adapt
    */
   constructor(context: ListContext, list: ListWithRecords, client?: Client, concurrency?: number) {
     this.#context = context
@@ -46,7 +46,7 @@ export class FullRecords {
   }
 
   /**
-   * Returns the full records of items in the same order; undefined for items that no longer exist.
+   * Returns the full records of items in the same order; undefined if a requested record does not exist.
    * @param room ID of the room to which listed members belong
    */
   async of(items: readonly Item[], room: string): Promise<readonly (Item | undefined)[]> {
@@ -69,7 +69,7 @@ export class FullRecords {
     return run.read(items, (item) => this.#fetch(item, room, run.client))
   }
 
-  /** Replaces partial items with their full records, and items that no longer exist with undefined. */
+  /** Replaces partial items with their full records, or with undefined if a record does not exist. */
   async complete(
     items: readonly Item[],
     isPartial: (item: Item, i: number) => boolean,
@@ -132,7 +132,7 @@ export class FullRecords {
   }
 }
 
-/** Opens a run. The module is loaded on demand, because most lists need no records. */
+/** Loads the module on demand, because most lists need no records. */
 async function openRunLater(context: Context, concurrency: number | undefined): Promise<Run> {
   const { openRun } = await import('../run/run.ts')
   return openRun(context, { concurrency })

@@ -5,7 +5,7 @@ import type { Context } from '../kernel/context.ts'
 import type { Item } from '../output/views/views.ts'
 import { readList } from './read-list.ts'
 
-/** Function that returns the time when a member was last connected; null if there was no connection. */
+/** Function that returns the time of a member's last connection as text; null if no time is known. */
 export type LastSeen = (member: Item) => string | null
 
 interface LastSeenQuery {
@@ -15,8 +15,8 @@ interface LastSeenQuery {
 }
 
 /**
- * Determines the last connection of each member from the sessions of a room. For connected members, returns
- * the current time.
+ * Determines the last connection of each member from the sessions of a room. Connected members have the
+ * current time.
  */
 export async function readLastSeen(
   context: Context,
@@ -35,7 +35,6 @@ export async function readLastSeen(
   return ({ id }) => latest.get(toText(id)) ?? null
 }
 
-/** Returns `now` for an open session; otherwise the end, or the start if the end is unreadable. */
 function findLastSeenTime({ connected_at, disconnected_at }: Item, now: string): string | undefined {
   const end = parseEnd(connected_at, disconnected_at)
   if (end === null) return now

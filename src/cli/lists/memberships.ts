@@ -35,8 +35,8 @@ interface SearchOptions {
 }
 
 /**
- * Search for all memberships of some users. The API cannot search rooms by user, so the members of every room
- * are listed once.
+ * Search for all memberships of some users. The API cannot search rooms by user, so the members of each
+ * selected room are listed.
  */
 export class MembershipSearch {
   readonly #context: Context
@@ -54,7 +54,7 @@ export class MembershipSearch {
     this.#full = new FullRecords(context, 'listMembers', run.client)
   }
 
-  /** @throws {AuthError | UsageError} if the service or the key is not configured */
+  /** @throws {MeetroomError} if the service cannot be opened */
   static async open(context: Context, flags: PaceFlags, search: SearchOptions): Promise<MembershipSearch> {
     return new MembershipSearch(context, flags, search, await openRun(context, flags, { summarize }))
   }

@@ -18,7 +18,7 @@ interface AnyList {
 /**
  * Pages through the list of any route. In the query, `limit` is the page size, and `offset` is the first
  * position.
- * @throws {UsageError} if the response has no list or several lists, or an item has no ID
+ * @throws {UsageError} if the list is missing or ambiguous, an item has no ID, or the query is invalid
  */
 export async function paginateAny(
   context: Context,

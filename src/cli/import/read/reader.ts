@@ -248,7 +248,7 @@ function createFieldMapping(adapter: RowKind, options: ReaderOptions) {
     if (target !== undefined) return target
     const renamed = renames.get(column) ?? (isCsv ? foldedRenames.get(foldName(column)) : undefined)
     target = renamed ?? (isCsv ? fieldsByColumn.get(foldName(column)) : undefined) ?? column
-    // A joined column is also sent on its own if the column names a listed field that `--map` does not set.
+    // A joined column is also sent on its own if it names a listed field that `--map` does not set.
     if (renamed === undefined && parts.has(fold(column)) && (!isListed(target) || named.has(target)))
       target = ''
     if (!isListed(target)) {

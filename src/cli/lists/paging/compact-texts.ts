@@ -4,7 +4,7 @@ const firstSlots = 256
 const firstChunkLength = 4096
 /** Factor between the lengths of consecutive chunks. */
 const growth = 4
-/** Length of a regular chunk, in bytes. Chunks avoid copies of a growing buffer. */
+/** Maximum length of a regular chunk, in bytes. Chunks avoid copies of a growing buffer. */
 const chunkLength = 2 ** 20
 /** Length of the header of a long text: the encoding and 63 (1 byte), and the number of bytes (4 bytes). */
 const longHeaderLength = 5
@@ -143,7 +143,7 @@ function readCode(bytes: Buffer, start: number, i: number, encoding: number): nu
   return writeDigit(i % 2 === 0 ? pair >> 4 : pair & 0xf)
 }
 
-/** Converts the character code of a hexadecimal digit to its value. Other codes have meaningless values. */
+/** Converts the code of a lowercase hexadecimal digit to its value. Other codes have meaningless values. */
 function readDigit(code: number): number {
   return (code < 97 ? code - 48 : code - 87) & 0xf
 }

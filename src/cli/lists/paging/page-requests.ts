@@ -43,7 +43,7 @@ export class PageRequests {
     this.#pageSize = pageSize ?? Math.min(limit ?? defaultPageSize, defaultPageSize)
   }
 
-  /** Maximum number of items of a page; infinite if the service chooses the number. */
+  /** Expected maximum number of items of a page; may be infinite. */
   get pageSize(): number {
     return this.#isLimited ? Math.min(this.#pageSize, this.#list.serviceFacts.pageSize || Infinity) : Infinity
   }
@@ -107,7 +107,7 @@ export class PageRequests {
     return { at, timed }
   }
 
-  /** Requests a page, or the whole list if the service refuses its first page. */
+  /** Requests a page, or the whole list if the service refuses the first page. */
   async #fetchInPages({ limit, offset }: PageQuery): Promise<ResponseBody> {
     const { fetch, serviceFacts } = this.#list
     try {

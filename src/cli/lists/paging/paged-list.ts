@@ -37,7 +37,7 @@ export interface PagedList {
   serviceFacts: ServiceFacts
   notice: (text: string) => Promise<void>
   readAhead?: ReadAhead
-  /** True for lists that are paged only on request: a response without `paging` is complete. */
+  /** True for lists that are paged only on request. */
   isPagedWhenAsked?: boolean
 }
 

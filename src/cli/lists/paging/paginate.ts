@@ -10,7 +10,7 @@ import { countExpected, judgeReading, maxPasses, type Verdict } from './whole.ts
 /**
  * Pages through a list and yields each item once. With `all`, reads the list up to three times until the list
  * is whole. A command that may write gets only whole lists, without items that no longer exist.
- * @throws {IncompleteError} after the last page, if the list is incomplete
+ * @throws {IncompleteError} at the end, if the list is incomplete and not accepted
  */
 export async function* paginate(list: PagedList): AsyncGenerator<Page> {
   const { request, serviceFacts, id } = list

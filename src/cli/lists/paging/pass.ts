@@ -17,7 +17,7 @@ export interface Pass {
   hasRepeats: boolean
   /** Offset after the last item. */
   end: number
-  /** Last item of the last page. */
+  /** Item before `end`. */
   last?: Item | undefined
   /** Reason why no pass can read the whole list. */
   problem?: string
@@ -45,8 +45,7 @@ interface ReceivedPage {
 }
 
 /**
- * Reads a list once. Each page begins where the previous page ended. The list ends where the requested limit
- * or the total is reached, or where a page contains no new item.
+ * Reads a list once, page by page.
  * @param shift share of the first page that is read again, so that the other pages begin at other items
  */
 export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part, Pass> {
@@ -74,8 +73,8 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
     if (problem) return { ...pass, problem }
 
     repeatedPages = isFirst || fresh.length > 0 ? 0 : repeatedPages + 1
-    // The first repeated page is after the end only if the total was reached. The second consecutive repeated
-    // page is always after the end.
+    // The first repeated page is after the end unless the total exceeds the offset. The second consecutive
+    // repeated page is always after the end.
     const isBehind = repeatedPages > 1 || (repeatedPages === 1 && (pass.total ?? 0) <= offset)
     if (!isBehind) recordItems(pass, page.items, fresh, offset)
     if (isFirst || page.items.length > 0) recordTotal(pass, page.total, start)
@@ -141,8 +140,8 @@ async function explainOffset(
 }
 
 /**
- * Explains a page without new items. Returns undefined for a page after the end of the list, where some
- * services repeat the last or the first page.
+ * Returns the problem that a page without new items proves, if any. After the end of the list, some services
+ * repeat the last or the first page.
  */
 async function explainRepeat(
   list: PagedList,

@@ -12,7 +12,7 @@ const maxBytesAhead = 8 * 2 ** 20
 const delay = { factor: 4, ms: 200 }
 
 interface ReadAheadOptions {
-  /** Clock that measures latency. Without a clock, the number of pages does not change. */
+  /** Clock that measures latency. Without a clock, the number of pages ignores the latency. */
   clock?: Pick<Host, 'monotonic'>
   max?: number
 }
@@ -49,7 +49,6 @@ export class ReadAhead {
     return this.#clock.monotonic()
   }
 
-  /** Records that the consumer needs the next page. */
   onNeeded(): void {
     if (this.#receivedAt === undefined) return
     const ms = this.now() - this.#receivedAt
