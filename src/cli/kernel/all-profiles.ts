@@ -46,7 +46,7 @@ export async function runOnAllProfiles(
       await context.close()
     }
   }
-  if (!flags.curl) await results.end()
+  await results.end()
 }
 
 function refuseConflicts({ flags, host }: Context, args: readonly unknown[]): void {

@@ -15,7 +15,7 @@ import type { Item, View } from './views/views.ts'
 
 interface MultiProfileDeps {
   host: Host
-  flags: { color: boolean; verbose?: boolean }
+  flags: { color: boolean; verbose?: boolean; curl?: boolean }
   redact: Redact
   redactKeys: Redact
 }
@@ -104,7 +104,8 @@ export class MultiProfileWriter {
       this.#failures.every(({ error }) => error instanceof UsageError)
     if (first && isMisused) throw first.error
     await this.#report()
-    await this.#close()
+    // With `--curl`, the requests are the output.
+    if (!this.#deps.flags.curl) await this.#close()
     await this.#printer?.noticeHiddenTokens()
     const names = this.#failures.map(({ profile }) => profile).join(', ')
     if (first) throw new PartialError(`${this.#failures.length} of ${this.#total} profiles failed: ${names}`)
@@ -125,7 +126,7 @@ export class MultiProfileWriter {
   async #report(): Promise<void> {
     const { host, flags, redact } = this.#deps
     const format = this.#printer?.options.format
-    if (format === 'json') return
+    if (format === 'json' && !flags.curl) return
     for (const { profile, error } of this.#failures.slice(this.#reportedCount))
       await reportError(host, error, {
         format,

@@ -222,6 +222,34 @@ describe('a read command with --all-profiles', () => {
     expect([...east.asked, ...west.asked]).toEqual([])
   })
 
+  test.each(['', ' --json'])(
+    'a read command with --all-profiles and --curl%s prints a usage error once and exits 2',
+    async (format) => {
+      const { code, stdout, stderr } = await run(
+        `rooms list --all-profiles --curl --where nonsense=1${format}`,
+      )
+      expect({ code, stdout, count: stderr.split('nonsense').length - 1 }).toEqual({
+        ...{ code: 2, stdout: '', count: 1 },
+      })
+    },
+  )
+
+  test.each(['', ' --json'])(
+    'a read command with --all-profiles and --curl%s prints the requests to other profiles and exits 8 if a look-up fails',
+    async (format) => {
+      east.instead = { status: 422, body: '{"error":{"message":"no"}}' }
+      const { code, stdout, stderr } = await run(`rooms get name:Lisbon --all-profiles --curl${format}`)
+      expect({
+        code,
+        requests: stdout.match(/^curl.*$/gm)?.map((line) => /http\S+/.exec(line)?.[0]),
+      }).toEqual({
+        ...{ code: 8, requests: [`${west.baseUrl}/rooms/w1`] },
+      })
+      expect(stderr).toContain('1 of 2 profiles failed: east')
+      expect(stderr).toMatch(/422/)
+    },
+  )
+
   test('a read command with --all-profiles skips profiles without a service', async () => {
     store({ empty: { output: 'json' }, local: { protected: true } })
     expect((await run('rooms list --all-profiles -o ids')).stdout).toBe('e1\ne2\nw1\n')
