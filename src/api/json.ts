@@ -52,8 +52,7 @@ function parseChecked(text: string, levels: number): Parsed {
   if (text.length > 2 * levels && text.length <= quickBytes && isDeeper(value, levels))
     throw createTooDeepError(levels)
   const isPlain = !mayLoseDigits.test(text)
-  // Throws if there are too many long numbers.
-  if (!isPlain) Array.from(findLongNumbers(text))
+  if (!isPlain) requireFewLongNumbers(text)
   return { value, isPlain }
 }
 
@@ -170,7 +169,8 @@ const maxLongNumbers = 200_000
  * Parses JSON without loss. The caller must check the limits first. `JSON.parse` receives long numbers as
  * marked strings, because a parser in JavaScript would take a hundred times the memory of a long text.
  */
-function readLossless(text: string): unknown {
+export function readLossless(text: string): unknown {
+  if (!mayLoseDigits.test(text)) return JSON.parse(text)
   // Random, so that no text of a service looks like a marked number.
   const mark = `${Math.random()}:`
   let marked = ''
@@ -182,12 +182,15 @@ function readLossless(text: string): unknown {
   return replaceMarked(JSON.parse(marked + text.slice(copied)), `\0${mark}`)
 }
 
-/**
- * Yields the start and the exclusive end of each number that a double cannot hold.
- * @throws {JsonLimitError} if there are too many such numbers
- */
-function* findLongNumbers(text: string): Generator<readonly [start: number, end: number]> {
+function requireFewLongNumbers(text: string): void {
   let count = 0
+  for (const _ of findLongNumbers(text))
+    if (++count > maxLongNumbers)
+      throw new JsonLimitError(`too large: more than ${maxLongNumbers} numbers of more than 15 digits`)
+}
+
+/** Yields the start and the exclusive end of each number that a double cannot hold. */
+function* findLongNumbers(text: string): Generator<readonly [start: number, end: number]> {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (code === quote) i = findEndOfText(text, i)
@@ -196,8 +199,6 @@ function* findLongNumbers(text: string): Generator<readonly [start: number, end:
       while (isInNumber(text.charCodeAt(i + 1))) i++
       const digits = text.slice(start, i + 1)
       if ((digits.length < 16 && !/[eE]/.test(digits)) || isSafeNumber(digits)) continue
-      if (++count > maxLongNumbers)
-        throw new JsonLimitError(`too large: more than ${maxLongNumbers} numbers of more than 15 digits`)
       yield [start, i + 1]
     }
   }

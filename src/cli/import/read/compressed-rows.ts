@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { readJson, writeJson } from '../../../api/json.ts'
+import { readLossless, writeJson } from '../../../api/json.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { RequestBody } from '../adapter/adapter.ts'
 import type { CheckedRow } from './checked-row.ts'
@@ -16,10 +16,10 @@ const plainJson = {
   write: (rows: readonly StoredRow[]): string => JSON.stringify(rows),
   read: (text: string): unknown => JSON.parse(text),
 }
-/** JSON that preserves all digits. Reading has no depth limit, because the input was checked earlier. */
+/** JSON that preserves all digits. Reading has no limits, because the limits apply to each row of the input. */
 const losslessJson = {
   write: (rows: readonly StoredRow[]): string => writeJson(rows),
-  read: (text: string): unknown => readJson(text, Number.POSITIVE_INFINITY),
+  read: readLossless,
 }
 
 interface DecodeOptions {

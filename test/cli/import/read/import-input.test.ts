@@ -352,6 +352,15 @@ test('users import imports the cells of random CSV tables unchanged', { timeout:
   )
 })
 
+test('users import from NDJSON reads a row again that has almost the maximum number of values', async () => {
+  const rows = `{"user_id":"ada","x":[${'0,'.repeat(999_990)}0]}\n{"user_id":"ada"}\n`
+  const { code, stderr } = await world.imported('people.ndjson', rows, '--dry-run')
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('people.ndjson:2: the same user_id as line 1\n'),
+  })
+})
+
 test('members import refuses a row whose room ID is an array', async () => {
   world.file('m.ndjson', '{"room_id":[{"toString":null}],"user_id":"ada"}\n')
   expect(await world.run('members import m.ndjson')).toMatchObject({
