@@ -80,7 +80,7 @@ export class Printer {
     if (raw.length > 0) await translateWriteError(stdout.write(raw))
   }
 
-  /** Without `--query`, redacts keys even in a pipe, because the value may contain text of a response. */
+  /** Redacts keys even in a pipe, because the value may contain text of a response. */
   async json(value: unknown): Promise<void> {
     if (this.options.query) return this.result(value)
     await this.data(`${this.#redact(writeJson(this.maskOnTerminal(value)))}\n`, visibleJson)
@@ -90,15 +90,18 @@ export class Printer {
     return isJson(this.options.format) || this.options.query !== undefined
   }
 
-  /** On a terminal, masks secrets before the query, because a query can rename fields. */
+  /**
+   * Redacts keys even in a pipe. On a terminal, masks secrets before the query, because a query can rename
+   * fields.
+   */
   async result(document: unknown): Promise<void> {
     const { query, format } = this.options
     const result = query?.(this.maskOnTerminal(document))
     const { isTTY } = this.#host.stdout
     if (format === 'tsv') {
       const { formatResult, visibleTsv } = await import('./formats/tsv.ts')
-      await this.data(formatResult(result), visibleTsv)
-    } else await this.data(`${writeJson(result, isTTY ? 2 : undefined)}\n`, visibleJson)
+      await this.data(this.#redact(formatResult(result)), visibleTsv)
+    } else await this.data(this.#redact(`${writeJson(result, isTTY ? 2 : undefined)}\n`), visibleJson)
     if (query && !this.#hasExplained && (result === null || (Array.isArray(result) && result.length === 0))) {
       const { explainNoMatch } = await import('./formats/near-query.ts')
       const explained = explainNoMatch(query.expression ?? '', document)

@@ -156,6 +156,12 @@ describe('the redaction of the program', () => {
     }
   })
 
+  test('a document of --query masks the key in a pipe', async () => {
+    await world.send('POST', '/rooms', { name: world.apiKey, type: 'open' })
+    for (const line of ['workspace export --query rooms[].name', 'rooms list --query rooms[].name -o tsv'])
+      expect((await world.run(line)).stdout, line).toMatch(/^(\["\[API key\]"\]|\[API key\])\n$/)
+  })
+
   describe('response bodies in JSON errors', () => {
     const bodyOf = async (body: unknown) => {
       world.intercept = async () => answer(500, body)
