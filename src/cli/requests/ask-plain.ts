@@ -3,7 +3,8 @@ import { PassThrough } from 'node:stream'
 import { InterruptedError } from '../../errors.ts'
 import type { Visible } from '../../host.ts'
 import { toAscii } from '../output/terminal/unicode.ts'
-import { own } from '../output/terminal/visible.ts'
+import { own, visible } from '../output/terminal/visible.ts'
+import type { LineOptions } from './ask.ts'
 import type { RunningCommand } from './running-command.ts'
 
 // ASCII prompts without cursor control. The terminal itself echoes the input, except secrets.
@@ -12,16 +13,21 @@ export async function askYes(context: RunningCommand, question: Visible): Promis
   return /^\s*y/i.test(await readLine(context, own`${question} (y/N) `))
 }
 
-/** @param preset answer for an empty line */
+/**
+ * @param preset answer for an empty line
+ * @param hide returns the text to display instead of a line that must stay hidden. The terminal cannot hide an
+ * echoed line, so no such prompt echoes.
+ */
 export async function askLine(
   context: RunningCommand,
   question: Visible,
   findProblem: (line: string) => Visible | undefined,
-  preset?: Visible,
+  { preset, hide }: Pick<LineOptions, 'preset' | 'hide'>,
 ): Promise<string> {
   for (;;) {
     const prompt = preset === undefined ? own`${question} ` : own`${question} (${preset}) `
-    const line = (await readLine(context, prompt)) || (preset ?? '')
+    const line = (await readLine(context, prompt, hide !== undefined)) || (preset ?? '')
+    if (hide) await writePrompt(context, own`${hide(line) ?? visible(line)}\n`)
     const problem = findProblem(line)
     if (problem === undefined) return line
     await writePrompt(context, own`> ${problem}\n`)

@@ -9,9 +9,9 @@ import type { RunningCommand } from './running-command.ts'
 const maxShownLength = 200
 const shownEndLength = 40
 
-interface LineOptions {
+export interface LineOptions {
   preset?: Visible | undefined
-  hide?: (line: string) => Visible | undefined
+  hide?: ((line: string) => Visible | undefined) | undefined
   mayBeWrong?: boolean
 }
 
@@ -31,7 +31,8 @@ const unjudged = { prefix: { done: '?' } }
 /**
  * @param preset answer for an empty line
  * @param mayBeWrong true if the caller may refuse the answer
- * @param hide returns the text to display instead of a line that must stay hidden; unused in ASCII prompts
+ * @param hide returns the text to display instead of a line that must stay hidden; ASCII prompts display
+ * such a line only after it is complete
  */
 export async function askLine<T>(
   context: RunningCommand,
@@ -41,7 +42,7 @@ export async function askLine<T>(
 ): Promise<T> {
   if (isAsciiOnly(context.host)) {
     const problem = (line: string) => findProblem(() => read(line))
-    return read(await (await needsPlainPrompts()).askLine(context, question, problem, preset))
+    return read(await (await needsPlainPrompts()).askLine(context, question, problem, { preset, hide }))
   }
   const { default: ask } = await import('@inquirer/input')
   const config = {

@@ -68,13 +68,17 @@ describe.skipIf(!hasTerminal)('a real terminal', () => {
   test('on a real terminal, auth login with TERM=dumb asks in plain lines without cursor movement, and hides the key', async () => {
     const { baseUrl, apiKey: key } = await serveHere()
     const home = { ...homes(), TERM: 'dumb' }
+    const pasted = 'sk_live_0123456789'
     const { code, shown, isRestored } = await runDialog('auth login', home, [
-      [url, `${baseUrl}\n`],
+      [url, `${pasted}\n`],
+      ['> the base URL is not a valid URL', `${baseUrl}\n`],
       [`API key for ${new URL(baseUrl).origin}: `, `${key}\n`],
     ])
     expect({ code, isRestored }, shown).toEqual({ code: 0, isRestored: true })
     expect(shown).toMatch(/^[\r\n -~]*$/)
+    expect(shown).toContain(`${url} ${baseUrl}`)
     expect(shown).not.toContain(key)
+    expect(shown).not.toContain(pasted)
   })
 
   test('on a real terminal, rooms list prints a complete table if the terminal reports a size of 0', async () => {

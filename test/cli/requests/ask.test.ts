@@ -272,6 +272,23 @@ describe('auth login on a terminal', () => {
     expect(stderr).not.toContain(pasted.slice(0, 4))
   })
 
+  test('auth login on a terminal with TERM=dumb hides a key that is pasted into the prompt for the base URL, and shows the base URL', async () => {
+    const pasted = 'sk_live_0123456789'
+    const { code, stderr } = await talk(
+      world,
+      'auth login',
+      [
+        [url, `${pasted}\n`],
+        ['> the base URL is not a valid URL', `${baseUrl}\n`],
+        [key, `${world.apiKey}\n`],
+      ],
+      { env: { ...env, TERM: 'dumb' } },
+    )
+    expect(code).toBe(0)
+    expect(stderr).toContain(`${url} [hidden: it does not begin with https://]\n`)
+    expect(stderr).toContain(`${url} ${baseUrl}\n`)
+  })
+
   test.each(['\u0003', '\u0004'])(
     'auth login on a terminal sends no request and stores no settings if %j ends a prompt',
     async (typed) => {
