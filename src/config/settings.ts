@@ -169,7 +169,7 @@ export function resolveSettings(
     auditLog: convert(
       fromEnv('MEETROOM_AUDIT_LOG') ??
         fromProfile('audit_log') ??
-        findAuditLog(place, withServed(config, servedUrl)),
+        findAuditLog(place, withServed(known, servedUrl)),
       parseAuditLog,
     ),
     saveDeleted: convert(fromEnv('MEETROOM_SAVE_DELETED') ?? fromProfile('save_deleted'), parseDirectory),
@@ -199,7 +199,7 @@ function selectProfile(
     : named?.value === localProfile
       ? tryRead(read)
       : { config: read() }
-  // An unused profile can still protect the service.
+  // An unused profile can still protect the service, or have its audit log.
   const config = isComplete ? {} : known
   const stored = config.profile === undefined ? undefined : { value: config.profile, from: 'settings file' }
   const profile = named ?? stored ?? { value: defaultProfile, from: 'default' }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { lockWorkspace } from '../../src/embedded/running-server.ts'
@@ -72,6 +72,10 @@ describe.each(pairs)('a profile for %s', (stored, other) => {
   test(`a write to ${other} is recorded in the audit log of a profile for ${stored}`, async () => {
     store({ default: { base_url: other }, audited: { base_url: stored, audit_log: log } })
     expect(await write('', ['--profile', 'default'])).toMatchObject({ code: 0 })
+    expect(readFileSync(log, 'utf8')).toContain('"intent"')
+    rmSync(log)
+    await world.send('DELETE', '/users/ada')
+    expect(await write(other)).toMatchObject({ code: 0 })
     expect(readFileSync(log, 'utf8')).toContain('"intent"')
   })
 })
