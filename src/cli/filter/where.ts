@@ -175,7 +175,7 @@ async function parseCondition(
     : undefined
   return {
     field,
-    instants: type === 'time' ? formatInstants(field, comparison) : undefined,
+    instants: type === 'time' && !operator.endsWith('~') ? formatInstants(field, comparison) : undefined,
     misses,
     isMetric: isMetric(field),
     test: misses?.watch(test) ?? test,

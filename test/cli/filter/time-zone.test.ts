@@ -105,9 +105,12 @@ describe('the resolved times of --where conditions', () => {
     },
   )
 
-  test('rooms terminate --dry-run prints no resolved times for conditions without a time', async () => {
+  test('rooms terminate --dry-run prints no resolved times for conditions without a time, and for patterns', async () => {
     const { stderr } = await world.run(
-      terminate('--where', 'name~berlin', '--where', 'terminated_at=', '--dry-run'),
+      terminate(
+        ...['name~x', 'terminated_at=', 'created_at~2026-01-31'].flatMap((c) => ['--where', c]),
+        '--dry-run',
+      ),
     )
     expect(stderr).not.toContain('selected by')
   })
