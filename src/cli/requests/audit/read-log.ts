@@ -80,16 +80,20 @@ export type Span = readonly [start: number, end: number]
 
 export async function readAuditLogs(files: readonly LogFile[], span: Span): Promise<AuditHistory> {
   const changes = new Map<string, ChangeRow>()
+  const outside = new Set<string>()
   const failures: MeetroomError[] = []
   let damaged = 0
   for (const file of files)
     try {
       for await (const lines of readLines(unpack(file.open()), file.name))
-        for (const line of lines) if (line.trim() !== '' && !addRecord(changes, line, span)) damaged++
+        for (const line of lines)
+          if (line.trim() !== '' && !addRecord(changes, outside, line, span)) damaged++
     } catch (error) {
       failures.push(toFailure(file.name, error))
     }
-  const newestFirst = [...changes.values()].reverse()
+  const newestFirst = [...changes.values()]
+    .filter(({ time }) => isInSpan(Date.parse(toText(time)), span))
+    .reverse()
   newestFirst.sort((a, b) => (a.time === b.time ? 0 : toText(a.time) > toText(b.time) ? -1 : 1))
   return { changes: newestFirst, damaged, failures }
 }
@@ -117,18 +121,29 @@ function toFailure(name: string, error: unknown): MeetroomError {
   throw failure
 }
 
-/** Returns false for a line that is not a record. */
-function addRecord(changes: Map<string, ChangeRow>, line: string, [start, end]: Span): boolean {
+const isInSpan = (ms: number, [start, end]: Span) => ms >= start && ms < end
+
+/**
+ * Adds a line to `changes`, unless the intent of its change is outside the span. Returns false for a line that
+ * is not a record.
+ * @param outside IDs of changes whose intent is outside the span
+ */
+function addRecord(changes: Map<string, ChangeRow>, outside: Set<string>, line: string, span: Span): boolean {
   const record = parseRecord(line)
   const { id, time } = record ?? {}
   const ms = parseTimestamp(time)
   if (!record || typeof id !== 'string' || typeof ms !== 'number') return false
+  const isOutcome = record['event'] === 'outcome'
+  // The time of a change is the time of its intent, which a rotated file may yield after the outcome.
+  if (!isOutcome && !isInSpan(ms, span)) {
+    outside.add(id)
+    changes.delete(id)
+  }
+  if (outside.has(id)) return true
   const known = changes.get(id)
-  // The time of a change is the time of its first added line.
-  if (!known && (ms < start || ms >= end)) return true
   // The outcome replaces the intent, because only the outcome has a result and the ID of a created item.
-  if (!known || record['event'] === 'outcome')
-    changes.set(id, { ...describeChange(record, id), time: known?.time ?? new Date(ms).toISOString() })
+  const change = known && !isOutcome ? known : describeChange(record, id)
+  changes.set(id, { ...change, time: (isOutcome && known?.time) || new Date(ms).toISOString() })
   return true
 }
 

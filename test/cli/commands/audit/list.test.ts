@@ -130,7 +130,15 @@ test('audit list --period selects changes by their start time, even if the outco
   const zone = ['--time-zone', 'Europe/Berlin', '-o', 'csv', '--columns', 'outcome', '--no-header']
   for (const period of ['last-week', '2025-w52'])
     expect((await list('--period', period, ...zone)).stdout).toBe('failed\r\n')
-  expect((await list('--period', 'this-week', '-o', 'ids')).stdout).toBe('')
+  expect((await list('--period', 'this-week', ...zone)).stdout).toBe('')
+  renameSync(log, `${log}.1`)
+  writeFileSync(log, at(lines[1], '2025-12-28T23:00:01.000Z'))
+  writeFileSync(`${log}.1`, at(lines[0], '2025-12-28T22:59:59.999Z'))
+  expect((await list('--period', 'last-week', ...zone)).stdout).toBe('failed\r\n')
+  expect((await list('--period', 'this-week', ...zone)).stdout).toBe('')
+  expect((await list('-o', 'csv', '--columns', 'time,outcome', '--no-header')).stdout).toBe(
+    '2025-12-28T22:59:59.999Z,failed\r\n',
+  )
   expect(await list('--period', 'week')).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/^error: --period must be today, .*, not “week”\n$/),
