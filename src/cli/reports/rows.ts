@@ -45,7 +45,7 @@ export interface RowSource {
   end(): Rows
 }
 
-const timeFields = ['meeting_start', 'peak_time', 'counted_from']
+const timeFields = ['meeting_start', 'meeting_end', 'peak_time', 'counted_from']
 
 /** Converts the value of some time fields to milliseconds since 1970. Returns undefined for other values. */
 export function readRowTime(field: string, { row, bounds }: ReportRow): number | undefined {

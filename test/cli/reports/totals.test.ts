@@ -383,6 +383,8 @@ describe('the table of totals on a terminal', () => {
         'Art             2025-10-24 10:30  ADA    guest    20.0          ██████████▒░░░░░\n' +
         'Art             2025-10-24 10:30  GRACE  monitor  30.0          ████████████████\n',
     )
+    const ends = await report('--by meeting --to 2025-10-25 --columns meeting_end,meeting_start', bars)
+    expect(ends.stdout).toContain('2025-10-24 10:45  2025-10-24 10:00')
   })
 
   test.each([
