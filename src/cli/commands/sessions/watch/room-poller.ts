@@ -39,7 +39,7 @@ export class RoomPoller {
   readonly #context: Context
   readonly #client: Client
   readonly #room_id: string | undefined
-  #hasNoticed = false
+  readonly #noticed = new Set<string>()
 
   /** @param room_id undefined for all rooms */
   constructor(context: Context, client: Client, room_id: string | undefined) {
@@ -103,10 +103,11 @@ export class RoomPoller {
     return { items: found, isComplete: true, pages }
   }
 
-  /** Prints only the first notice, because most notices recur at each poll. */
+  /** Prints a notice only once, because most notices recur at each poll, with other numbers. */
   async #noticeOnce(text: Hint): Promise<void> {
-    if (this.#hasNoticed) return
-    this.#hasNoticed = true
+    const kind = JSON.stringify(text).replaceAll(/\d+/g, '0')
+    if (this.#noticed.has(kind)) return
+    this.#noticed.add(kind)
     await this.#context.notice(text)
   }
 }

@@ -117,7 +117,8 @@ export class RoomView implements WatchOutput {
       }
       case 'room': {
         const before = this.#rooms.get(told.room_id)
-        return before && { at, text: describeRoomChange(told, before, this.#room_id), isOver: false }
+        const text = before && describeRoomChange(told, before, this.#room_id)
+        return text ? { at, text, isOver: false } : undefined
       }
       default:
         return undefined
@@ -176,10 +177,19 @@ export class RoomView implements WatchOutput {
   }
 }
 
+const statusChanges: Readonly<Record<string, string[]>> = {
+  active: ['was reopened'],
+  terminated: ['was terminated'],
+}
+
+/** Returns an empty text for a change of other fields. */
 function describeRoomChange(now: RoomState, before: RoomState, room_id: string | undefined): string {
   const room = room_id === undefined ? `room “${toText(before.name)}”` : 'the room'
-  if (now.name !== before.name) return `${room} is now called “${toText(now.name)}”`
-  return now.status === 'terminated' ? `${room} was terminated` : `${room} was reopened`
+  const changes = [
+    ...(now.name === before.name ? [] : [`is now called “${toText(now.name)}”`]),
+    ...(now.status === before.status ? [] : (statusChanges[toText(now.status)] ?? [])),
+  ]
+  return changes.length === 0 ? '' : `${room} ${changes.join(' and ')}`
 }
 
 function describePerson(person: PresentPerson): string {

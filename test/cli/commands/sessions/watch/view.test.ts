@@ -56,7 +56,12 @@ ${head}
       { room: { name: 'Retro' } },
       { room: { name: 'Retro', terminated_at: at(0) } },
       { room: { name: 'Retro' } },
+      { room: { name: 'Sprint', terminated_at: at(0) } },
+      { room: { name: 'Sprint', terminated_at: at(1) } },
     ])
+    expect(screens[5]).toContain(
+      '\n03:04:11  the room was reopened\n03:04:13  the room is now called “Sprint” and was terminated\n\n',
+    )
     expect(screens[0]).toBe('Standup · active · 0 online\nnobody is in the room\n\npress q to quit')
     expect(screens[2]?.split('\n')[0]).toBe('Retro · terminated · 0 online')
     expect(screens[3]).toBe(`Retro · active · 0 online
