@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { isLoopback } from '../../../api/loopback.ts'
 import { TransportError } from '../../../api/wire.ts'
 import { MeetroomError, NetworkError, suggest, UsageError } from '../../../errors.ts'
 import { toReadError } from '../../../files/file-errors.ts'
@@ -63,12 +62,6 @@ function readControlFile({ host }: Context, file: string) {
     throw toReadError(file, error, { hint })
   }
   const found = parseControlFile(text)
-  // The control key must not leave this machine.
-  if (
-    found &&
-    /^http:\/\/[^/?#@\\]+$/.test(found.control_url) &&
-    isLoopback(new URL(found.control_url).hostname)
-  )
-    return found
+  if (found) return found
   throw new UsageError(`${file} is not a control file`, { hint })
 }

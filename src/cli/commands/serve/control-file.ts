@@ -1,10 +1,13 @@
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { isLoopback } from '../../../api/loopback.ts'
 import { UsageError } from '../../../errors.ts'
 import { replaceFile } from '../../../files/draft.ts'
 import { toReadError, toWriteError } from '../../../files/file-errors.ts'
 import { readText } from '../../../files/read-file.ts'
 import type { Context } from '../../kernel/context.ts'
+
+const probeTimeoutMs = 1000
 
 export interface ControlFile {
   control_url: string
@@ -15,7 +18,7 @@ export async function openControl(context: Context, file: string) {
   const { ServiceControl } = await import('../../../embedded/control/service-control.ts')
   const { listenForControl } = await import('../../../embedded/control/listener.ts')
   const path = resolve(context.host.cwd, file)
-  removeFormerFile(path)
+  await removeFormerFile(context, path)
   const control = new ServiceControl(context.host)
   let close = () => {}
   return {
@@ -34,7 +37,8 @@ export async function openControl(context: Context, file: string) {
   }
 }
 
-function removeFormerFile(path: string): void {
+/** @throws {UsageError} if the file belongs to a service that still runs, or is not a control file */
+async function removeFormerFile(context: Context, path: string): Promise<void> {
   let text: string
   try {
     text = readText(path)
@@ -42,22 +46,41 @@ function removeFormerFile(path: string): void {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
     throw toReadError(`--control ${path}`, error)
   }
-  if (!isControlFile(text))
-    throw new UsageError(`${path} exists and is not a control file`, {
-      hint: 'pass a new file with --control',
-    })
+  const former = parseControlFile(text)
+  const state = !former
+    ? 'exists and is not a control file'
+    : (await isRunning(context, former))
+      ? 'is the control file of a service that still runs'
+      : undefined
+  if (state !== undefined)
+    throw new UsageError(`${path} ${state}`, { hint: 'pass a new file with --control' })
   rmSync(path)
 }
 
-export function isControlFile(text: string): boolean {
-  return parseControlFile(text) !== undefined
+/** Sends a request without the key, which only a running service refuses in this way. */
+async function isRunning(context: Context, { control_url: url }: ControlFile): Promise<boolean> {
+  const transport = await context.connect(url, context.host)
+  const signal = AbortSignal.any([context.interrupt, AbortSignal.timeout(probeTimeoutMs)])
+  try {
+    return (
+      (await transport({ method: 'GET', url: `${url}/`, headers: {}, body: undefined }, signal)).status ===
+      401
+    )
+  } catch {
+    context.interrupt.throwIfAborted()
+    return false
+  } finally {
+    await transport.close?.()
+  }
 }
 
 export function parseControlFile(text: string): ControlFile | undefined {
   try {
     const { control_url, control_key } = JSON.parse(text) as Partial<ControlFile>
     if (typeof control_url !== 'string' || typeof control_key !== 'string') return undefined
-    return { control_url, control_key }
+    // The control key must not leave this machine.
+    const isLocal = /^http:\/\/[^/?#@\\]+$/.test(control_url) && isLoopback(new URL(control_url).hostname)
+    return isLocal ? { control_url, control_key } : undefined
   } catch {
     return undefined
   }

@@ -42,11 +42,17 @@ describe('serve --control', () => {
     expect(log()).not.toContain(control_key)
   })
 
-  test('serve --control replaces the control file of a killed service, and refuses any other existing file', async () => {
+  test('serve --control replaces the control file of a killed service, and refuses that of a running one and any other existing file', async () => {
     const first = await startControlled()
     await first.kill()
     const second = await runServe(['--ephemeral', '--control', first.file], first.env)
     expect(JSON.parse(readFileSync(first.file, 'utf8')).control_key).not.toBe(first.control_key)
+    expect(await first.run(`serve --ephemeral --port 0 --control ${first.file}`)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `error: ${first.file} is the control file of a service that still runs\nhint: pass a new file with --control\n`,
+    })
+    expect((await first.local('clock advance 1h')).code).toBe(0)
     await second.stop()
     const other = join(first.env.HOME, 'notes.txt')
     writeFileSync(other, 'precious')
