@@ -4,8 +4,14 @@ import { InterruptedError } from '../../errors.ts'
 import type { Visible } from '../../host.ts'
 import { toAscii } from '../output/terminal/unicode.ts'
 import { own, visible } from '../output/terminal/visible.ts'
-import type { LineOptions } from './ask.ts'
 import type { RunningCommand } from './running-command.ts'
+
+export interface ShownLine {
+  /** Answer for an empty line. */
+  preset?: Visible | undefined
+  /** Returns the text to display instead of a line that must stay hidden. */
+  hide?: ((line: string) => Visible | undefined) | undefined
+}
 
 // ASCII prompts without cursor control. The terminal itself echoes the input, except secrets.
 
@@ -13,16 +19,12 @@ export async function askYes(context: RunningCommand, question: Visible): Promis
   return /^\s*y/i.test(await readLine(context, own`${question} (y/N) `))
 }
 
-/**
- * @param preset answer for an empty line
- * @param hide returns the text to display instead of a line that must stay hidden. The terminal cannot hide an
- * echoed line, so no such prompt echoes.
- */
+/** Displays a line that may have to stay hidden only after it is complete. */
 export async function askLine(
   context: RunningCommand,
   question: Visible,
   findProblem: (line: string) => Visible | undefined,
-  { preset, hide }: Pick<LineOptions, 'preset' | 'hide'>,
+  { preset, hide }: ShownLine,
 ): Promise<string> {
   for (;;) {
     const prompt = preset === undefined ? own`${question} ` : own`${question} (${preset}) `

@@ -3,15 +3,15 @@ import { InterruptedError, UsageError } from '../../errors.ts'
 import type { Visible } from '../../host.ts'
 import { isAsciiOnly } from '../output/terminal/unicode.ts'
 import { visible } from '../output/terminal/visible.ts'
+import type { ShownLine } from './ask-plain.ts'
 import type { RunningCommand } from './running-command.ts'
 
 /** Maximum length of a completely displayed line, in characters. Longer lines show only their end. */
 const maxShownLength = 200
 const shownEndLength = 40
 
-export interface LineOptions {
-  preset?: Visible | undefined
-  hide?: ((line: string) => Visible | undefined) | undefined
+interface LineOptions extends ShownLine {
+  /** True if the caller may refuse the answer. */
   mayBeWrong?: boolean
 }
 
@@ -28,12 +28,6 @@ export async function askConfirmation(context: RunningCommand, question: Visible
 /** Theme without a check mark after the answer, because the answer may be a refusal or wrong. */
 const unjudged = { prefix: { done: '?' } }
 
-/**
- * @param preset answer for an empty line
- * @param mayBeWrong true if the caller may refuse the answer
- * @param hide returns the text to display instead of a line that must stay hidden; ASCII prompts display
- * such a line only after it is complete
- */
 export async function askLine<T>(
   context: RunningCommand,
   question: Visible,
