@@ -92,7 +92,7 @@ export async function readAuditLogs(files: readonly LogFile[], span: Span): Prom
       failures.push(toFailure(file.name, error))
     }
   const newestFirst = [...changes.values()]
-    .filter(({ time }) => isInSpan(Date.parse(toText(time)), span))
+    .filter(({ time }) => isInSpan(Number(parseTimestamp(time)), span))
     .reverse()
   newestFirst.sort((a, b) => (a.time === b.time ? 0 : toText(a.time) > toText(b.time) ? -1 : 1))
   return { changes: newestFirst, damaged, failures }
