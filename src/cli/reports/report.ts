@@ -119,8 +119,9 @@ function selectScope(
   const isShown = (field: string) =>
     fields.includes(field) && (hasPage || (format !== 'ids' && (columns?.includes(field) ?? true)))
   const isNamed = isShown('name')
-  // By default, a table of one room does not request the room's name.
-  const hasRoomNames = isShown('room_name') && (format !== 'table' || columns !== undefined || rooms !== 1)
+  // A table of one room needs no request for the room's name.
+  const omitsRoomName = format === 'table' && columns === undefined && rooms === 1 && !grouping.hasPeak
+  const hasRoomNames = isShown('room_name') && !omitsRoomName
   return {
     invitations: absent && ofRoom === undefined,
     // The page of a report by room shows the people.

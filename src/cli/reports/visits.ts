@@ -44,14 +44,12 @@ export function* listVisits(
     for (const person of absent && listsMissed ? everybody : visitors.keys()) {
       const intervals = visitors.get(person)
       const isPresent = intervals !== undefined && countTenths(intervals) >= minMinutes * 10
-      let missed = isInvited(person, includeBlocked) && !isPresent && isCounted(meeting, person) ? 1 : 0
-      if (isPresent || (intervals !== undefined && absent))
-        for (const [period, parts] of splitByPeriod(intervals, unit, zone)) {
-          yield { person, meeting, period, intervals: parts, isPresent, missed }
-          missed = 0
-        }
-      else if (absent && missed > 0)
-        yield { person, meeting, period: periodOf(meeting, unit, zone), intervals: [], isPresent, missed }
+      const isMissed = absent && isInvited(person) && !isPresent && isCounted(meeting, person)
+      if (intervals && (isPresent || absent))
+        for (const [period, parts] of splitByPeriod(intervals, unit, zone))
+          yield { person, meeting, period, intervals: parts, isPresent, missed: 0 }
+      if (isMissed)
+        yield { person, meeting, period: periodOf(meeting, unit, zone), intervals: [], isPresent, missed: 1 }
     }
   if (absent && !listsMissed) {
     const invited = everybody.filter((person) => isInvited(person, includeBlocked))

@@ -54,6 +54,16 @@ test('the number of missed meetings equals the number of listed missed meetings,
   fc.assert(property, { numRuns: sized(20, 200) })
 })
 
+test('a meeting with a too brief attendance counts as missed in the period in which the meeting starts', () => {
+  const night: Interval = [20 * hourMs, 30 * hourMs]
+  const [ada, bob] = [[night], [[28 * hourMs, 29 * hourMs] as const]].map((intervals, i) =>
+    createPerson({ intervals, blocked: false, countedFrom: Number.NEGATIVE_INFINITY }, i),
+  ) as [Person, Person]
+  const given = { ...common, unit: 'day' as const, minMinutes: 90, includeBlocked: false }
+  for (const listsMissed of [true, false])
+    expect(sumMissed(listVisits([night], [ada, bob], given, listsMissed))).toEqual({ 'user 1 0': 1 })
+})
+
 test('a person who missed many meetings has a single visit in a report without periods', () => {
   const meetings = Array.from({ length: 500 }, (_, i): Interval => [i * 24 * hourMs, (i * 24 + 1) * hourMs])
   const everybody = Array.from({ length: 500 }, (_, i) =>

@@ -3,7 +3,7 @@ import { otherService } from '../../../helpers/other-service.ts'
 import { perTest } from '../../../helpers/per-test.ts'
 import { school } from '../../../helpers/school.ts'
 import { term, visit } from '../../../helpers/term.ts'
-import { createWorld } from '../../../helpers/world.ts'
+import { answer, createWorld } from '../../../helpers/world.ts'
 
 const world = perTest(createWorld)
 beforeEach(() => term(world))
@@ -33,6 +33,18 @@ describe('usage', () => {
         '2025-10,art,Art,2,1,50,2,2025-10-24T08:30:00.000Z\r\n',
     )
     expect(await usage('--by room -o ids')).toMatchObject({ stdout: 'maths\nart\n', stderr: notice })
+  })
+
+  test('usage with --by room prints the name of the only room, even if the list of rooms omits the name', async () => {
+    const sessions = [visit('ada', '10-01T08:00', '10-01T09:00')]
+    school(world, { one: { room: { name: 'Maths' }, sessions } })
+    const read = world.intercept
+    const paging = { limit: 30, offset: 0, total: 1 }
+    world.intercept = async (request, ...rest) =>
+      new URL(request.url).pathname.endsWith('/rooms')
+        ? answer(200, { rooms: [{ id: 'one', type: 'open' }], paging })
+        : (read?.(request, ...rest) ?? answer(404, {}))
+    expect((await usage('--by room')).stdout).toContain('Maths')
   })
 
   test('usage with --min-minutes N counts only people who attended a meeting for at least N minutes', async () => {
