@@ -27,7 +27,7 @@ function redactHeaders(headers: WireResponse['headers'], redact: Redact): WireRe
 }
 
 function redactBody(body: Uint8Array, redact: Redact): Uint8Array {
-  const isCut = body.length > maxErrorBytes
+  const isCut = body.length > maxErrorBytes + margin
   const text = new TextDecoder().decode(isCut ? body.subarray(0, maxErrorBytes + margin) : body)
   const clean = isCut ? redact(text).slice(0, -margin) : redact(text)
   return clean === text ? body : new TextEncoder().encode(clean)

@@ -180,6 +180,8 @@ describe('the redaction of the program', () => {
       expect(await bodyOf(long)).toBe(
         `${JSON.stringify(long).slice(0, 4096)}… (cut off: 5013 characters in all)`,
       )
+      const most = 2 ** 20
+      expect(await bodyOf('x'.repeat(most + 10))).toContain(`(cut off: ${most} characters in all)`)
     })
 
     test('a shortened response body in a JSON error contains U+FFFD for an incomplete character, and no incomplete key', async () => {
