@@ -231,7 +231,7 @@ async function verifyKey(context: Context, given: string, key: string): Promise<
       // The hint must not name the URL with the version, because that URL also failed.
       if (first instanceof WrongBaseUrlError && !/\/v\d+$/.test(given))
         first = new WrongBaseUrlError(first.message, {
-          ...{ status: error.status, request: error.request, body: error.body },
+          ...{ status: first.status, request: first.request, body: first.body },
           hint: 'a base URL ends with the version, as in https://meet.example.com/v1',
         })
       // Other programs also refuse keys, so only the refusal of a Meeting Room Service is final.

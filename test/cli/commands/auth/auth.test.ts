@@ -126,6 +126,18 @@ test('auth login creates the settings file and its directory with access for the
   expect(statSync(world.configDir).mode & 0o777).toBe(0o700)
 })
 
+test('auth login to a base URL without a version reports the status of the first failure with its message', async () => {
+  world.intercept = async ({ url }) => answer(url.includes('/v1/') ? 422 : 404, '<p>no</p>')
+  const { code, stderr } = await world.run('auth login --with-key --json --base-url https://meet.test', {
+    stdin: world.apiKey,
+    env: bare,
+  })
+  expect({ code, error: JSON.parse(stderr).error }).toMatchObject({
+    code: 6,
+    error: { message: 'https://meet.test does not respond as a Meeting Room Service', status: 404 },
+  })
+})
+
 test('auth login makes an existing settings file readable by its owner only, and keeps the mode of its directory', async () => {
   mkdirSync(world.configDir, { mode: 0o755 })
   writeFileSync(file, '{}', { mode: 0o644 })
