@@ -81,7 +81,10 @@ class Scanner {
     this.#unfinishedLength += text.length
     this.#start = 0
     if (this.#unfinishedLength <= maxLength) return
-    const what = this.#level > 0 ? `element ${this.#count + 1}` : 'the text before the array'
+    const what =
+      this.#level > 0
+        ? `element ${this.#count + 1}`
+        : `the text ${this.#hasFoundArray ? 'after' : 'before'} the array`
     throw new UsageError(`${this.#name}: ${what} is longer than 16 MB`)
   }
 

@@ -269,6 +269,14 @@ describe('a very long row in an import', () => {
     },
   )
 
+  test('users import refuses a JSON object with a text of 17 MB after its array', {
+    timeout: 20_000,
+  }, async () => {
+    expect(await world.imported('people.json', `{"users":[],"x":"${'k'.repeat(17 * MB)}"}`)).toEqual(
+      refused('error: people.json: the text after the array is longer than 16 MB\n'),
+    )
+  })
+
   test('users import refuses a JSON object that has only a key of 15 MB and no array “users”', {
     timeout: 20_000,
   }, async () => {
