@@ -7,6 +7,7 @@ import {
   isProtocolError,
   readErrorCode,
 } from '../../../api/connection-failure.ts'
+import { isRecord } from '../../../api/guards.ts'
 import { parseJson, parseJsonBytes } from '../../../api/json.ts'
 import type { ConnectionCheck } from '../../../api/wire.ts'
 import { ServiceError } from '../../../errors.ts'
@@ -187,7 +188,7 @@ function toFailure(code: string): RoomClosed {
 function readFrame(data: Buffer): Record<string, unknown> {
   try {
     const frame = parseJsonBytes(data).value
-    if (typeof frame === 'object' && frame !== null) return frame as Record<string, unknown>
+    if (isRecord(frame)) return frame
   } catch {}
   throw new ServiceError('the service sent a frame that is not a JSON object')
 }

@@ -352,7 +352,7 @@ describe('a joined session', () => {
   })
 
   test('join exits 6 when the first message of the service is not a JSON object', async () => {
-    for (const nonsense of ['not json', 'null', '"text"']) {
+    for (const nonsense of ['not json', 'null', '"text"', '[]']) {
       const alien = new WebSocketServer({ port: 0, host: '127.0.0.1' })
       onTestFinished(() => {
         for (const client of alien.clients) client.terminate()
