@@ -43,7 +43,11 @@ export class BackupFile {
     }
     for (let nth = 1; ; nth++) {
       const path = join(dir, `${name}${nth === 1 ? '' : `-${nth}`}${extension}`)
-      if (!(await exists(path))) return BackupFile.create(path)
+      try {
+        return new BackupFile(path, await AppendFile.create(path))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw toBackupError(path, error)
+      }
     }
   }
 
