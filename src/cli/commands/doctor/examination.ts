@@ -145,7 +145,9 @@ async function checkCache({ env, platform, uid }: Host): Promise<CheckResult> {
   const folder = base && join(base, 'meetroom')
   const found = folder && (await lstat(folder).catch(() => undefined))
   if (!found)
-    return folder ? `${folder} does not exist yet` : 'none, because HOME is not set; commands start slower'
+    return folder
+      ? `${folder} does not exist yet`
+      : `none, because ${platform === 'win32' ? 'LOCALAPPDATA' : 'HOME'} is not set; commands start slower`
   const isOurs = uid === undefined || ([uid, 0].includes(found.uid) && (found.mode & 0o022) === 0)
   if (found.isDirectory() && isOurs) return folder
   return {

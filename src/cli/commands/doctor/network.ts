@@ -93,6 +93,8 @@ export async function checkTls(
   })
   const stop = () => tls.destroy()
   signal.addEventListener('abort', stop)
+  // The signal may have aborted before the listener was added.
+  if (signal.aborted) stop()
   try {
     await new Promise<void>((resolve, reject) => {
       tls.once('error', reject)
