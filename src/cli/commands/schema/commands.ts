@@ -29,17 +29,12 @@ interface Leaf {
 }
 
 /**
- * Lists the commands without subcommands. Omits `__complete`, which only shells run, and the help commands of
- * groups.
+ * Lists the commands without subcommands. Omits `__complete`, which only shells run.
  */
 export function listCommands(command: MeetroomCommand, words: readonly string[]): Leaf[] {
   if (command.commands.length === 0) return [{ words: [...words], command }]
   const shown = command.commands.filter((child) => child.name() !== '__complete')
-  return shown.flatMap((child) =>
-    child.name() === 'help' && words.length > 0
-      ? []
-      : listCommands(child as MeetroomCommand, [...words, child.name()]),
-  )
+  return shown.flatMap((child) => listCommands(child as MeetroomCommand, [...words, child.name()]))
 }
 
 function listExitCodes(command: MeetroomCommand, effect: Effect): number[] {
