@@ -1,5 +1,6 @@
-import type { OperationName } from '../../api/endpoints.ts'
+import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import { findSegmentProblem } from '../../api/path.ts'
+import { resources } from '../../api/resources.ts'
 import type { MemberType } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
 import { Fault } from '../common/faults.ts'
@@ -121,7 +122,7 @@ function create(
     newToken: () => choose(context.newToken),
   }
   try {
-    requireStorable(body)
+    requireStorable(body, resources[endpoints[name].resource].fields)
     return runHandler(name, { ...context, ...seedIds }, { params, query: {}, body }) as Record<
       string,
       unknown

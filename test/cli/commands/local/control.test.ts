@@ -127,6 +127,11 @@ describe('commands with --control FILE', () => {
     expect(await local(`seed ${bad}`)).toEqual(
       error('the seed cannot be used: users[0].nmae is not a field of a seed; did you mean name?'),
     )
+    for (const name of ['A\0da', '\ud800'])
+      for (const items of [{ users: [{ user_id: 'ada', name }] }, { rooms: [{ name, type: 'open' }] }]) {
+        writeFileSync(bad, JSON.stringify(items))
+        expect((await local(`seed ${bad}`)).stderr).toContain('text must not contain NUL')
+      }
     expect((await local('fail creatRoom --status 503')).stderr).toContain(
       'no such operation: “creatRoom”; did you mean createRoom?',
     )
