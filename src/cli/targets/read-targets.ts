@@ -71,7 +71,11 @@ async function readGivenTargets(context: Context, { given, flags, room }: Target
   const { findMembers, throwNoMembers } = await import('../lists/user-members.ts')
   const found = await findMembers(context, room, users)
   if (found.absent.length > 0 && !ignoreNotFound) await throwNoMembers(context, found.absent, room)
-  return { ids: [...new Set([...ids, ...found.ids])], reasons: new Map(), absent: found.absent.length }
+  return {
+    ids: [...new Set([...ids, ...found.ids])],
+    reasons: new Map(),
+    absent: missing.length + found.absent.length,
+  }
 }
 
 async function selectTargets(

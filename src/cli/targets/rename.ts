@@ -29,11 +29,12 @@ export async function planRenames(
   for (const item of items) {
     const before = toText(item['name'] ?? '')
     const after = substitute(before)
+    if (after === before) continue
     if (after.trim() === '')
       throw new UsageError(
         `--rename would remove the name of ${kind.view.noun[0]} ${labelItem(idOf(item), before)}`,
       )
-    if (after !== before) renames.set(idOf(item), after)
+    renames.set(idOf(item), after)
   }
   const kept = items.length - renames.size
   if (kept > 0)

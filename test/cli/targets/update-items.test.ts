@@ -267,6 +267,22 @@ test('a random template resolves double braces to single braces and placeholders
 })
 
 describe('--rename', () => {
+  test('users update --rename keeps users without a name if the pattern does not change them', async () => {
+    await world.send('POST', '/users', { user_id: 'nameless' })
+    await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
+    const { code, stderr } = await world.run([
+      'users',
+      'update',
+      '--where',
+      'user_id~.',
+      '--rename',
+      's/Ada/Eve/',
+      '--yes',
+    ])
+    expect({ code }, stderr).toEqual({ code: 0 })
+    expect(bodies()).toEqual([{ name: 'Eve' }])
+  })
+
   const rename = (pattern: string, ...more: string[]) =>
     update('--where', 'name~^Maths 7', '--rename', pattern, ...more)
 

@@ -153,6 +153,14 @@ describe('members --user with a user who is not a member', () => {
     expect(writes()).toEqual([])
   })
 
+  test('members block --user --ignore-not-found adds missing members to missing users in its summary', async () => {
+    const line = `members block ${room} name:nobody --user bob --yes --ignore-not-found`
+    expect(await world.run(line)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('2 did not exist'),
+    })
+  })
+
   test('members block --user --ignore-not-found exits 0 for a user who is not a member', async () => {
     const line = `members block ${room} --user bob --yes --ignore-not-found -o ids`
     expect(await world.run(line)).toMatchObject({
