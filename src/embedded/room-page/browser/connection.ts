@@ -66,6 +66,7 @@ export class Connection {
       clearTimeout(this.#timer)
       this.#timer = undefined
       this.#socket = undefined
+      this.#joinedAt = undefined
       this.#handlers.onEnd({ code, reason })
     }
   }
