@@ -37,6 +37,18 @@ async function protect() {
   return { dir, file, run }
 }
 
+test.runIf(obeysModes)('local backup exits 74 for an unreadable database', async () => {
+  const dir = tempDir()
+  const env = { MEETROOM_CONFIG_DIR: join(dir, 'config'), MEETROOM_DATA_DIR: join(dir, 'data') }
+  await runCommand(node, [launcher, '--local', 'users', 'create', 'ada'], env)
+  chmodSync(join(dir, 'data', 'workspace.db'), 0)
+  const [command = '', ...argv] = [...asOwner, node, launcher, 'local', 'backup', join(dir, 'copy.db')]
+  expect(await runCommand(command, argv, env)).toMatchObject({
+    code: 74,
+    stderr: expect.stringContaining('cannot be opened: permission denied'),
+  })
+})
+
 describe.runIf(obeysModes)('unreadable settings files', () => {
   test.each(['file', 'directory'])(
     'if the mode of the settings %s prevents access, writes are refused, and reads use the key and base URL of the environment',

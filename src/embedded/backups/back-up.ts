@@ -6,7 +6,7 @@ import { describeFailure } from '../common/faults.ts'
 import { getDatabasePath } from '../database-path.ts'
 import { copyDatabase } from '../store/copy.ts'
 import { openSqlite, type Sqlite, type StoreMachine } from '../store/sqlite.ts'
-import { createDamageError } from '../workspace.ts'
+import { createDamageError, useDirectory } from '../workspace.ts'
 import { findRowFault } from './check-database.ts'
 import { readFacts, type WorkspaceFacts } from './facts.ts'
 
@@ -24,18 +24,20 @@ interface BackUpOptions {
 
 /**
  * Copies the database of a workspace to a file, even while the workspace is served.
- * @throws {UsageError} if the workspace cannot be used, `path` is its database, or the file exists and
- * `overwrite` is false
- * @throws {OutputError} if the file cannot be written, or the workspace is damaged
+ * @throws {UsageError} if there is no workspace, `path` is its database, or the file exists and `overwrite`
+ * is false
+ * @throws {OutputError} if the workspace cannot be opened, the file cannot be written, or a restore would
+ * refuse a row of the workspace
  */
 export async function backUp({ dir, path, overwrite, machine }: BackUpOptions): Promise<BackupFacts> {
   requireWorkspace(dir)
   const database = getDatabasePath(dir)
   if (existsSync(path) && realpathSync(path) === realpathSync(database))
     throw new UsageError(`${path} is the database of the local workspace`, { hint: 'pass another file' })
-  prepareDatabaseFile(database, machine.effectiveUid)
-  const { quietly } = machine
-  const source = await openSqlite(database, quietly)
+  const source = await useDirectory(dir, () => {
+    prepareDatabaseFile(database, machine.effectiveUid)
+    return openSqlite(database, machine.quietly)
+  })
   try {
     source.exec('PRAGMA busy_timeout = 5000')
     return writeBackup(source, path, { overwrite, directory: dir })

@@ -124,8 +124,8 @@ function toFailure(name: string, error: unknown): MeetroomError {
 const isInSpan = (ms: number, [start, end]: Span) => ms >= start && ms < end
 
 /**
- * Adds a line to `changes`, unless the intent of its change is outside the span. Returns false for a line that
- * is not a record.
+ * Adds a line to `changes`, unless the intent of its change is outside the span. Returns false for a line
+ * that is not a record.
  * @param outside IDs of changes whose intent is outside the span
  */
 function addRecord(changes: Map<string, ChangeRow>, outside: Set<string>, line: string, span: Span): boolean {
