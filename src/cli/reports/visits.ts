@@ -44,7 +44,7 @@ export function* listVisits(
     for (const person of absent && listsMissed ? everybody : visitors.keys()) {
       const intervals = visitors.get(person)
       const isPresent = intervals !== undefined && countTenths(intervals) >= minMinutes * 10
-      const isMissed = absent && isInvited(person) && !isPresent && isCounted(meeting, person)
+      const isMissed = absent && isInvited(person, includeBlocked) && !isPresent && isCounted(meeting, person)
       if (intervals && (isPresent || absent))
         for (const [period, parts] of splitByPeriod(intervals, unit, zone))
           yield { person, meeting, period, intervals: parts, isPresent, missed: 0 }
