@@ -23,7 +23,7 @@ export async function countPeopleOnline(
       for (const person of found ?? []) people.add(person)
     }
   } catch (error) {
-    // Errors of the service are ignored, because the number is only information for the confirmation prompt.
+    // A failed read is ignored, because the number is only information for the confirmation prompt.
     if (!(error instanceof MeetroomError) || context.interrupt.aborted) throw error
     return undefined
   }

@@ -16,15 +16,12 @@ interface Presence {
   last: string | null | undefined
 }
 
-/** Number of items to request with the total. A response with fewer items is complete. */
+/** Number of items to request with the total. */
 const probeSize = 2
 
 type CountableList = 'listSessions' | 'listMembers'
 
-/**
- * Reader of counts and presence of rooms. Resolves ambiguous responses by reading the full list. If the
- * number of connected sessions stays ambiguous, the number is undefined.
- */
+/** Reader of counts and presence of rooms. An uncertain number of connected sessions is undefined. */
 export class PresenceReader {
   readonly #context: Context
   readonly #client: Client
@@ -51,7 +48,7 @@ export class PresenceReader {
     return unclear.size > 0 ? undefined : online
   }
 
-  /** Returns the connected people without duplicates; null if the sessions are ambiguous or unreadable. */
+  /** Returns the IDs of the connected people; null if some sessions are ambiguous or unreadable. */
   async people(room_id: string): Promise<ReadonlySet<string> | null> {
     const people = new Set<string>()
     const { over, unclear, unreadable } = await this.#read(listConnectedSessions(room_id), (session) => {
@@ -66,7 +63,7 @@ export class PresenceReader {
     const sessions = online + over + unclear.size + unreadable
     if (unreadable > 0) return { sessions, online: undefined, last: undefined }
     if (unclear.size === 0) return { sessions, online, last }
-    // Some services omit null fields, so a session without an end may have ended.
+    // A session without `disconnected_at` may be connected, because some services omit null fields.
     const now = await this.#read(listConnectedSessions(room_id))
     if (now.over + now.unreadable > 0) return { sessions, online: undefined, last: undefined }
     const isOpen = (id: string) => now.unclear.has(id)
@@ -77,7 +74,6 @@ export class PresenceReader {
     }
   }
 
-  /** Determines the count from two items and the total; undefined if ambiguous. */
   async #total(list: CountableList, room_id: string): Promise<number | undefined> {
     if (this.#withoutTotal.has(list)) return undefined
     try {
@@ -101,7 +97,7 @@ export class PresenceReader {
     return readList(this.#context, list, input, { all: true, selectsItems: true, client: this.#client })
   }
 
-  /** @param onPresent receives each session that has no readable end */
+  /** @param onPresent receives each session that may be connected */
   async #read(input: Input<Operations['listSessions']>, onPresent?: (session: Item) => void) {
     let online = 0
     let over = 0

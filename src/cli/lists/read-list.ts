@@ -28,25 +28,22 @@ interface Records {
 }
 
 export interface ListOptions extends Partial<PageRequest> {
-  /** Client of a pool, in which several lists are read concurrently. */
+  /** Client in place of the client of the context, such as the client of a run. */
   client?: Client | undefined
-  /** Maximum number of pages to request ahead; by default, the number adapts to the latency. */
+  /** Maximum number of pages to request ahead. */
   ahead?: number
-  /** Name of the items in errors. */
+  /** Name of the items in messages. */
   what?: string
-  /** Filter of the items, which reads the whole list and applies `limit` and `offset` itself. */
+  /** Filter of the items. It applies `limit` and `offset` itself. */
   selection?: ItemSelection | undefined
-  /** Consequence of unknown room metrics, for the error of the selection. */
+  /** Hint of the error about unreadable rooms. */
   undecided?: string
   /** Replaces items with their full records. */
   full?: Records | undefined
-  /**
-   * True if the selection filters several lists. The caller passes the pages of all lists to `withReport`.
-   */
+  /** True if the caller passes the pages of all lists to `withReport`. */
   isShared?: boolean
 }
 
-/** Yields the pages of a list. Applies the selection, and replaces items with their full records. */
 export async function* readList<N extends ListName>(
   context: ListContext,
   name: N,
@@ -57,7 +54,7 @@ export async function* readList<N extends ListName>(
   const { limit, offset, pageSize } = range
   const request = selection ? { all: true, pageSize } : { ...range, all: range.all ?? false }
   const list = describeList(context, client, name, input, request)
-  // In a pool, the latency is not measured, because other lists use the same connections.
+  // The latency is not measured if other lists may use the same connections.
   const clock = given ? undefined : context.host
   const readAhead = new ReadAhead(omitUndefined({ clock, max: ahead }))
   const listed = paginate({ ...list, readAhead, ...omitUndefined({ what }) })
@@ -142,7 +139,7 @@ function ignoreUnknownUsers(error: unknown): void {
   if (!isUnknown) throw error
 }
 
-/** Returns the user ID in the filter; undefined if missing, or empty for anonymous participants. */
+/** Returns the user ID in the filter; undefined if it is missing or empty (anonymous participants). */
 const readUserId = (input: object) => (input as { query?: { user_id?: string } }).query?.user_id || undefined
 
 export const readRoomId = (input: object) =>

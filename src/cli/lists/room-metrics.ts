@@ -17,7 +17,7 @@ const maxNamed = 10
 
 interface ReaderOptions {
   filter: Filter
-  /** Metrics of the conditions, and metrics that are only shown. */
+  /** Metrics of the conditions, and other metrics that the command needs. */
   needed: readonly string[]
   full: FullRecords
   pace: PaceFlags
@@ -28,10 +28,7 @@ interface OpenReader {
   presences: PresenceReader
 }
 
-/**
- * Reader of room metrics. Skips rooms that were deleted in the meantime. Reports unreadable rooms, which stay
- * undecided.
- */
+/** Reader of room metrics. Skips rooms that were deleted in the meantime. Reports unreadable rooms. */
 export class RoomMetricsReader {
   readonly #context: Context
   readonly #filter: Filter
@@ -70,7 +67,7 @@ export class RoomMetricsReader {
 
   /**
    * @throws {UsageError} if `idle` cannot be computed
-   * @throws {AuthError | NetworkError | WrongBaseUrlError} if no room can be read
+   * @throws the error that stopped the run, such as an `AuthError`
    */
   async *of(rooms: readonly Item[]): AsyncGenerator<RoomMetrics> {
     if (rooms.length === 0) return

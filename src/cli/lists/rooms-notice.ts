@@ -1,11 +1,11 @@
 import type { Context } from '../kernel/context.ts'
 
-/** Number of rooms above which a command announces the number of its requests. */
+/** Number of rooms above which a command prints a notice. */
 const maxUnannounced = 1000
 
 export type Qualifier = 'about' | 'up to' | 'up to about'
 
-/** Notice of a command that sends requests for each of many rooms. Printed once. */
+/** Notice of a command that sends requests for each of many rooms. Printed at most once. */
 export class RoomsNotice {
   readonly #context: Context
   #isPrinted = false
@@ -18,7 +18,7 @@ export class RoomsNotice {
     await this.#print(rooms, qualifier === undefined ? `${rooms}` : `${qualifier} ${rooms}`)
   }
 
-  /** Prints the notice if many rooms were found and their total is unknown. */
+  /** Prints the notice for an unknown total if many rooms were found. */
   async found(rooms: number): Promise<void> {
     await this.#print(rooms, `more than ${maxUnannounced}`)
   }

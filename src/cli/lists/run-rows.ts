@@ -11,11 +11,11 @@ import { Selection } from './selection.ts'
 type Show = (pages: AsyncIterable<Page>) => Promise<number>
 
 /**
- * Lists rows that the service does not send, with the flags of lists.
+ * Lists rows of any origin, with the flags of lists.
  * @param pages rows, which are read only after the flags are checked
  * @param show prints the selected rows and returns their number
- * @returns number of printed rows; undefined if `--count` was given
- * @throws {UsageError} for conflicting flags and unknown fields
+ * @returns number of printed rows; undefined with `--count` and `--count-by`
+ * @throws {UsageError} for invalid or conflicting flags
  */
 export async function runRows(
   context: Context,

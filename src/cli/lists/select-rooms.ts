@@ -18,7 +18,7 @@ export interface SelectedRooms {
   incomplete?: IncompleteError
 }
 
-/** Error for a command that reads rooms, but got neither rooms nor a condition. */
+/** Error for a command that needs rooms, but selects none. */
 export class NoRoomsError extends UsageError {
   constructor(ways: string) {
     super(`no rooms given: pass ${ways} or --all-rooms`)
@@ -57,7 +57,7 @@ export async function readRooms(
   return { rooms }
 }
 
-/** Keeps only the fields that reports and links need, because full rooms take much memory. */
+/** Keeps only the needed fields, because full rooms take much memory. */
 function pickFields(room: Item): Item {
   const status = readField(views.room, 'status', room)
   const { id, name, type } = room

@@ -27,9 +27,8 @@ interface Sources {
 }
 
 /**
- * Filter of lists by `--where`. Evaluates the full record of an item that lacks a needed field; a record
- * without the field never matches. Room metrics are requested last, only for rooms that match all other
- * conditions.
+ * Filter of lists by `--where` and `--search`. Requests the full record of an item that does not decide the
+ * conditions. Requests room metrics last, only for rooms that match all other conditions.
  */
 export class Selection {
   readonly filter: Filter
@@ -85,7 +84,7 @@ export class Selection {
 
   /**
    * Yields the pages, then prints notices about missing fields and about conditions that matched no item.
-   * @param hint text about the consequence of undecided rooms
+   * @param hint hint of the error about unreadable rooms
    * @throws {UsageError} if all items lack a field of the conditions
    * @throws {PartialError} at the end, if some rooms could not be read
    */
@@ -104,7 +103,7 @@ export class Selection {
 
   /**
    * Returns false if an item that was read again contradicts the conditions. A missing field is no
-   * contradiction, because the list contained the field.
+   * contradiction.
    */
   async stillMatches(item: Item, client: Client): Promise<boolean> {
     if (this.filter.matches(item) === false) return false
@@ -189,7 +188,7 @@ class MissingFields {
     this.#metrics = metrics
   }
 
-  /** @param matches result of the conditions; undefined if a missing field prevents a result */
+  /** @param matches result of the conditions; undefined if the item does not decide them */
   count(
     fields: readonly string[],
     readField: (field: string) => FieldValue,

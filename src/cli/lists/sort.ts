@@ -14,7 +14,7 @@ export interface SortKey {
 }
 
 /**
- * Parses `--sort type,-name`: several fields, with a hyphen for descending order.
+ * Parses the fields of `--sort`, such as `type,-name`, with a hyphen for descending order.
  * @throws {UsageError} for malformed text, and for a field that looks misspelled
  */
 export function parseSort(text: string, known: KnownFields): SortKey[] {
@@ -61,6 +61,7 @@ const manyItems = 200_000
  * Sorts the items of a list and yields them in pages. With a limit, keeps only items that may be within the
  * limit. Completes items without a field from their full records; items that still lack the field sort last.
  * @throws {UsageError} if all items lack an unknown field
+ * @throws {PartialError} after the last page, if the list is incomplete
  */
 export async function* sortPages(
   context: Context,
@@ -111,7 +112,7 @@ interface HeldItem {
   ranks: readonly SortRank[]
 }
 
-/** Stable sorter of items, which holds at most `surplus` more items than the limit. */
+/** Stable sorter of items. Holds at most `surplus` items above the limit. */
 export class ItemSorter {
   readonly #limit: number
   readonly #surplus: number

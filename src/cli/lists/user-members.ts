@@ -32,7 +32,7 @@ export async function findMember(
 /**
  * Finds all members of a room that belong to given users, in the order of the users, by reading the list
  * once.
- * @throws {UsageError} with `--curl`, which sends no requests
+ * @throws {UsageError} with `--curl`
  */
 export async function findMembers(
   context: Context,
@@ -52,7 +52,7 @@ export async function findMembers(
 /**
  * Returns the ID of a member, who is given by ID or as the only user of `--user`.
  * @throws {NotFoundError} if the user is not a member of the room
- * @throws {UsageError} for invalid arguments, or if the user has several memberships in the room
+ * @throws {UsageError} for invalid arguments or flags, or if the user has several memberships in the room
  */
 export async function readMember(
   context: Context,
@@ -82,7 +82,7 @@ export async function readMember(
 
 /**
  * Reports users who are not members of a room, or of any room. A nonexistent user is reported first.
- * @throws {NotFoundError} always
+ * @throws {NotFoundError} always, or the error of a failed request
  */
 export async function throwNoMembers(
   context: Context,
@@ -102,17 +102,13 @@ export async function throwNoMembers(
 
 interface MemberSources {
   client?: Client
-  /**
-   * Reader of full records for members without a user, which several lists can share. False to keep members
-   * incomplete.
-   */
+  /** Reader of full records for members listed without `user_id`. False to keep members incomplete. */
   full?: FullRecords | false
 }
 
 /**
- * Lists the members of a room with their users. On each page, members whose list items contain the user come
- * first.
- * @throws {ApiError} if the service does not return the user of a member
+ * Lists the members of a room, completed by `full`. On each page, members listed with `user_id` come first.
+ * @throws {ApiError} if a full record has no `user_id`
  */
 export async function* listMembersOf(
   context: ListContext,

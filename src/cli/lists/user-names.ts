@@ -19,13 +19,13 @@ interface NameOptions {
 export interface UnnamedPerson {
   user_id: unknown
   member_id: unknown
-  /** Name of the user or member; undefined before the lookup. */
+  /** Name of the user or member; undefined or null if not found. */
   name?: unknown
-  /** Blocked state of the member; undefined for other people, or if members were not read. */
+  /** Blocked state of the member; undefined if no member was found. */
   blocked?: boolean
-  /** Role of the member; undefined before the lookup. */
+  /** Role of the member; undefined if no member was found, null if unknown. */
   role?: unknown
-  /** Time of the invitation, in milliseconds since 1970; undefined for other people, or if unknown. */
+  /** Time of the invitation, in milliseconds since 1970; undefined if unknown. */
   invitedAt?: number | undefined
 }
 
@@ -33,8 +33,8 @@ export interface UnnamedPerson {
 export type Invitee = Required<Omit<UnnamedPerson, 'member_id'>>
 
 /**
- * Resolver of participant names: from sessions, then from members, then from all users, which are listed once
- * per run. The API specification guarantees names only for users (“User”).
+ * Resolver of participant names: from members or, if members have no names, from users. The API specification
+ * lists no names for members (“Member”).
  */
 export class NameResolver {
   readonly #context: Context
@@ -51,8 +51,8 @@ export class NameResolver {
   }
 
   /**
-   * Sets the needed names, roles, blocked states and invitation times of a room's participants. Returns the
-   * invited users who never connected; none unless `needs.absent`.
+   * Sets the needed names, roles, blocked states and invitation times of a room's participants. With
+   * `needs.absent`, returns invited users who never connected.
    */
   async complete(
     room_id: string,

@@ -29,7 +29,6 @@ export function hasOtherCase(id: string, other: string): boolean {
   return id !== other && id.toLowerCase() === other.toLowerCase()
 }
 
-/** Returns true if two texts are equal except for letter case and accents. */
 export function isSimilar(text: string, other: string): boolean {
   return foldText(text) === foldText(other)
 }
@@ -61,9 +60,8 @@ export function toWordKey(word: string): string {
 }
 
 /**
- * Finds the items that a text probably names. Ignores case and accents, then also punctuation and spaces.
- * Then accepts a single similar name (see `toSimilarKeys`), or else one edit in the first field. Returns
- * several items if they are equally similar.
+ * Finds the items that a text probably names, with increasingly tolerant comparisons. Returns several items
+ * if they are equally similar.
  */
 export function findLikely(items: readonly Item[], text: string, fields: readonly string[]): readonly Item[] {
   for (const fold of [foldText, foldLetters])

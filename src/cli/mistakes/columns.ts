@@ -16,12 +16,11 @@ import { columnWords, type FieldByKind, givenNames, lastNames, lookUp } from './
 interface TypedImport {
   /** Words of the command, such as `['users', 'import']`. */
   words: readonly string[]
-  /** All other words; empty if they may contain a secret. */
+  /** Other words, as `splitTyped` returns them. */
   rest: readonly string[]
   file?: string | undefined
 }
 
-/** Suggests the fields that the columns of a file probably mean, or another command for the file. */
 export function explainColumns({ found }: ColumnsError, typed: TypedImport): Hint | undefined {
   const { kind, columns, ignored, free, missing, flags: defaultFlags } = found
   const { words, rest, file } = typed
@@ -75,8 +74,8 @@ function hasNoHeader({ all, columns }: ColumnsError['found']): boolean {
 }
 
 /**
- * Returns another import that accepts all columns of a file and needs no other columns; undefined if there is
- * none.
+ * Returns the name of another import that accepts all columns of a file and needs no other columns; undefined
+ * if there is none.
  */
 function findOtherImport({ kind, all }: ColumnsError['found']): string | undefined {
   const adapters = [createUsers({ ifExists: 'fail' }), createRooms({}), createMembers()]
@@ -108,10 +107,7 @@ function suggestRoster(
   return ['if the rooms are names: ', suggest(words)]
 }
 
-/**
- * Suggests the column that a flag probably means: one with a similar name, or with a synonym of the same
- * field. Swaps the sides of `--map FIELD=COLUMN`.
- */
+/** Suggests the column that a flag probably means. Swaps the sides of `--map FIELD=COLUMN`. */
 export function explainMissingColumn(
   { column, columns, fields }: MissingColumnError,
   { words, rest }: TypedImport,

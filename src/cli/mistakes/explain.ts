@@ -30,15 +30,15 @@ interface MissingResource extends CalledCommand {
   client: Client
   path: string
   isRoomMissing: boolean
-  /** Nonexistent user that the request body names. */
+  /** User in the error message, such as `no such user: ada`. */
   unknownUser: string | undefined
   /** Flags and their values after the command. */
   flags: readonly string[]
 }
 
 /**
- * Returns the error with a hint on the probable mistake, or the same error. Sends requests to find the
- * mistake, except with `--curl`.
+ * Returns the error with a hint on the probable mistake, or the same error. Without `--curl`, may send
+ * requests to find the mistake.
  */
 export async function explainMissing(
   error: NotFoundError,
@@ -87,10 +87,7 @@ export async function explainMissing(
 
 type Explain = (missing: MissingResource) => Promise<Hint | undefined>
 
-/**
- * Explains `name=Maths`, `*`, `all`, a URL or a comma-separated list in place of an ID, and the file name of
- * an export.
- */
+/** Explains a word such as `name=Maths`, `*` or a URL in place of an ID, and the file name of an export. */
 function explainIntended(missing: MissingResource, text: string): Hint | undefined {
   const { command } = splitTyped(missing.program, missing.argv)
   const [, format] = /^[^:]+\.(csv|json|ndjson|tsv|xlsx)$/i.exec(text) ?? []
@@ -121,7 +118,7 @@ const explainUserAsMember: Explain = async ({ context, names, given, path, flags
   return [`${user} is a user ID, not a member ID: `, suggest(words)]
 }
 
-/** Explains user and room in the wrong order, as in `members add ada ROOM`. */
+/** Explains a room that was typed second, as in `members add ada ROOM`. */
 const explainSwappedRoom: Explain = async ({ context, client, names, given, flags }) => {
   const [user = '', room = ''] = given
   if (names[0] !== 'room' || names.length < 2 || given.length !== 2 || idPattern.test(user)) return undefined
@@ -168,7 +165,7 @@ const explainLikelyUser: Explain = async (missing) => {
   return user === undefined ? undefined : explainLikely(missing, 'user', user)
 }
 
-/** Suggests the typed command with the ID of the intended item, or shows an item with a similar ID. */
+/** Suggests the typed command with the intended item's ID, or a command that shows a similar item. */
 async function explainLikely(
   missing: MissingResource,
   kind: NamedKind,
@@ -188,8 +185,8 @@ async function explainName(missing: MissingResource, failed: UnknownNameError): 
 const maxLikely = 4
 
 /**
- * Suggests a command for each of the equally similar items. Omits `--yes` from destructive commands, because
- * the item is a guess.
+ * Suggests a command for each of a few equally similar items. Omits `--yes` from destructive commands,
+ * because the item is a guess.
  * @param wrongWord returns the typed word that the ID replaces; undefined to show the item
  */
 function suggestLikely(
@@ -224,9 +221,7 @@ function suggestLikely(
   ]
 }
 
-/**
- * Suggests the typed command with the right ID; undefined if the command line does not contain the wrong ID.
- */
+/** Suggests the typed command with `ids` in place of `wrong`; undefined if the command lacks `wrong`. */
 function correct(
   { context, given, flags }: Pick<MissingResource, 'context' | 'given' | 'flags'>,
   wrong: string,

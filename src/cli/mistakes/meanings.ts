@@ -141,7 +141,7 @@ const { status, login, logout } = {
 /** Command that blocks a user without deleting the user, so that the block is reversible. */
 const blockEverywhere = 'members block --all-rooms --user'
 
-/** Suggested commands for words, or pairs of words, that belong to another group. */
+/** Suggested commands for words, or pairs of words, that are not commands. */
 export const elsewhere: Readonly<Record<string, string>> = {
   login,
   signin: login,
@@ -279,8 +279,8 @@ export const implied: Readonly<Record<string, ImpliedFlag>> = {
 }
 
 /**
- * Flags of other programs, with their equivalents in this program. The first equivalent that the command
- * accepts is suggested.
+ * Flags that a command does not accept, with their equivalents in this program. The most probable equivalent
+ * comes first.
  */
 export const flags: Readonly<Record<string, readonly string[]>> = {
   '--role': ['--default-member-type'],
@@ -409,7 +409,7 @@ const fieldsByWords: readonly (readonly [words: string, fields: FieldByKind])[] 
   ['avatar picture photo foto bild image', { user: 'profile_url' }],
 ]
 
-/** Fields by column name, without spaces and punctuation, and by kind of item. */
+/** Fields by normalized column name and kind of item. */
 export const columnWords: Readonly<Record<string, FieldByKind>> = Object.fromEntries(
   fieldsByWords.flatMap(([words, fields]) => words.split(' ').map((word) => [word, fields])),
 )

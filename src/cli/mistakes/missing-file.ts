@@ -27,7 +27,7 @@ export function explainMissingFile(
 function findMeant(path: string): string | undefined {
   const { name: stem, ext } = parse(path)
   const files = listFiles(dirname(path))
-  // Files that differ in a number or a single letter, such as `week-1.csv` and `week-2.csv`, are never
+  // Files that differ in a number or a one-letter word, such as `week-1.csv` and `week-2.csv`, are never
   // suggested for each other.
   const likely = files
     .map((file) => parse(file))
@@ -48,7 +48,7 @@ function findMeant(path: string): string | undefined {
 const formatOf = (file: string) =>
   parse(file).ext.toLowerCase().replace('.yml', '.yaml').replace('.jsonl', '.ndjson')
 
-/** Returns the digits and the single letters of a name. */
+/** Returns the digits and the one-letter words of a name. */
 const numbersOf = (name: string) => (name.match(/\d|(?<!\p{L})\p{L}(?!\p{L})/gu) ?? []).join('')
 
 const isSameText = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()

@@ -23,10 +23,7 @@ export function fitRoom(operand: string): string {
   return idPattern.test(operand) || operand.startsWith('id:') ? operand : toRoomName(operand)
 }
 
-/**
- * Adds the words of a mistyped command to a suggested command (`words`). Turns operands into flags where
- * needed.
- */
+/** Adds the other words of a mistyped command to a suggested command (`words`), adapted where needed. */
 export function fitWords(words: readonly string[], rest: readonly string[]): string[] {
   const [first = '-', second = '-'] = rest
   const name = words.join(' ')
@@ -56,7 +53,7 @@ export function fitWords(words: readonly string[], rest: readonly string[]): str
   return [...words, ...rest]
 }
 
-/** Adds the flag that a verb such as `rename` implies, with the last operand as its value. */
+/** Adds the flag that a verb such as `rename` implies. */
 export function addImplied(verb: string, group: string, rest: readonly string[]): readonly string[] {
   const { flag = '', value } = lookUp(implied, verb.toLowerCase()) ?? {}
   const [given, others] = splitOperands(rest)
@@ -77,7 +74,7 @@ interface Intended {
   words: readonly string[]
 }
 
-/** Reads an operand as `name=Maths`, as the URL of an item, or as several IDs with commas. */
+/** Reads an operand such as `name=Maths`, the URL of an item, or IDs or references with commas. */
 export function readIntended(text: string): Intended | undefined {
   const [, field = '', value = ''] =
     /^(name|email|e?mail|title|id|room_id|user_id|room|user)[=:](.+)$/is.exec(text) ?? []

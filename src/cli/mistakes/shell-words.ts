@@ -17,7 +17,7 @@ const dashed = /^[-\u2010-\u2015\u2212]+(?=\p{L})/u
 
 interface Straightened {
   words: string[]
-  /** True if all the characters are quotes that a shell interprets. */
+  /** True if all found characters are quotes that a shell interprets. */
   isUnread: boolean
   reason: string
 }
@@ -37,7 +37,7 @@ export function explainShellWords(
   return rest.length === 0 ? straight.reason : [`${straight.reason}; type: `, suggest([...words, ...rest])]
 }
 
-/** Replaces typographic dashes and quotes, and joins words within quotes; undefined if no word changes. */
+/** Replaces typographic dashes, joins words within quotes, and removes the quotes; undefined if unchanged. */
 function straighten(words: readonly string[]): Straightened | undefined {
   const found = new Set<string>()
   const straight: string[] = []

@@ -122,9 +122,7 @@ function explainTargets(
 
 const isTarget = (word: string) => idPattern.test(word) || /^(name|email|id):/.test(word)
 
-/**
- * Returns a condition that several targets of one kind meet; undefined if the command accepts no condition.
- */
+/** Returns a condition that all targets meet; undefined if the command or the targets do not allow one. */
 function findCondition(command: MeetroomCommand, targets: readonly string[]): string | undefined {
   const [argument] = command.registeredArguments
   if (!(argument instanceof NamedArgument) || !listOptions(command).some(({ long }) => long === '--where'))
@@ -142,7 +140,7 @@ function suggestJoined(words: readonly string[], joined: readonly string[]): Hin
   return [reason, suggest([...words, ...joined])]
 }
 
-/** Explains a room before the file of an import, and a file as the operand of an export. */
+/** Explains a room as an operand of an import, and a file as the operand of `workspace export`. */
 function explainFile(
   command: MeetroomCommand,
   words: readonly string[],
@@ -168,7 +166,7 @@ function explainFile(
 
 /**
  * Adds missing dashes to flags, as in `limit 5`, `name=Bio`, `/active` or `where type=open`. Returns
- * undefined if no dashes are missing.
+ * undefined if surplus words remain.
  */
 function addDashes(
   given: readonly string[],
@@ -208,10 +206,7 @@ function addDashes(
   return isFound && operands <= accepted ? fixed : undefined
 }
 
-/**
- * Explains a surplus argument of `auth login`. The message does not repeat a long argument, which may be a
- * key.
- */
+/** Explains a surplus argument of `auth login`, without repeating an argument that may be a key. */
 function explainLoginSurplus([given = '']: readonly string[]): UsageError {
   if (/^https?:/i.test(given))
     return new UsageError('auth login takes the base URL as a flag', {

@@ -17,7 +17,7 @@ function endTrial(): never {
 
 const readable: ReadonlySet<string | symbol> = new Set(['ascii', 'now', 'platform'])
 
-/** Creates a host that ends a trial at any use with an effect, even if it only reads a file. */
+/** Creates a host that ends a trial at any effect, and at any read of a file. */
 export function createTrialHost(host: Host): Host {
   const output: Output = { isTTY: false, columns: undefined, write: endTrial }
   const inert: Partial<Host> = { env: {}, stdout: output, stderr: output }
@@ -32,7 +32,7 @@ const ofFlags: ReadonlySet<string | symbol> = new Set(['output', 'timeZone', 'th
 
 /** Context in which a command checks its arguments and flags, but has no effect. */
 export class TrialContext extends Context {
-  /** Returns the settings of the flags. Other settings end the trial. */
+  /** Returns the output format and the time zone. Other settings end the trial. */
   override async settings(): Promise<Settings> {
     const { profile, baseUrl, local, ...flags } = this.flags
     const settings = resolveSettings(flags, {}, () => ({}), true)
@@ -45,7 +45,7 @@ export class TrialContext extends Context {
     return endTrial()
   }
 
-  /** Ends the trial of a command that may need no settings for its effect. */
+  /** Ends the trial if the effect is not `reads`, because such a command may need no settings. */
   override async requireAllowedFlags(effect: Effect, isForEachProfile?: boolean): Promise<void> {
     await super.requireAllowedFlags(effect, isForEachProfile)
     if (effect !== 'reads') endTrial()
@@ -80,7 +80,7 @@ export async function correctSuggestion(
   return error
 }
 
-/** Returns the corrected command of a hint; undefined for several commands, an example and a help. */
+/** Returns the suggested command of a hint; undefined for none or several, an example, or help. */
 function findCorrection(hint: Hint = []): Suggestion | undefined {
   const suggestions = ([hint] as Hint[]).flat(9).filter((part) => part instanceof Suggestion)
   const [only, other] = suggestions

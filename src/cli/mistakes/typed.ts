@@ -10,7 +10,7 @@ interface SplitLine {
   rest: readonly string[]
 }
 
-/** Flags whose value may be a secret. A suggestion does not repeat the words of such a command line. */
+/** Flags whose value may be a secret. */
 const mayHoldSecret = /^-(?!-no-|-show-tokens$).*(key|token|secret|pass|header)/i
 
 /** Flags without a value, and values that name a file. */
@@ -62,7 +62,7 @@ export function takesNextWord({ required, short }: Option, word: string): boolea
   return required && (word === short || (word.startsWith('--') && !word.includes('=')))
 }
 
-/** Returns true for a word that may be a key. Messages do not repeat such a word. */
+/** Returns true for a word that may be a key, so that messages can omit the word. */
 export function mayBeKey(word: string): boolean {
   return /^(?=.*\d)(?=.*[a-z])[\w.+/=~-]{16,}$/i.test(word) && !idPattern.test(word)
 }

@@ -67,7 +67,7 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
   const moved = lookUp(elsewhere, group ? `${group} ${word}` : word)
   const takesNone = moved === 'serve' || moved === 'config path'
   if (takesNone && !(rest[0] ?? '-').startsWith('-')) return ['see: ', suggestHelp(group ?? moved)]
-  // The word after a login command may be a key.
+  // The word after an `auth` command may be a key.
   if (moved) return suggestCommand(moved.split(' '), moved.startsWith('auth') ? profileOf(group, rest) : rest)
   const near = findNearest(word, within)
   if (near) return suggestCommand(group ? [group, near] : [near], rest)

@@ -92,7 +92,7 @@ function respellFlag(flag: string, options: readonly Option[], rest: readonly st
   return undefined
 }
 
-/** Explains flags of other programs that one flag cannot replace; undefined for other flags. */
+/** Explains unknown flags that another name cannot correct; undefined for other flags. */
 function explainForeignFlag(
   flag: string,
   command: MeetroomCommand,
@@ -108,7 +108,7 @@ function explainForeignFlag(
     return 'certificates are always checked; to trust your own authority, point NODE_EXTRA_CA_CERTS at a file with its certificate'
   if (flag === '--reverse' && has('--sort') && isReading(command)) {
     const sort = others.indexOf('--sort')
-    // Without --sort, a service lists the newest items first.
+    // Without --sort, the embedded service lists the newest items first.
     if (sort < 0) return ['did you mean: ', suggest([...words, ...others, '--sort', 'created_at'])]
     return [
       'a minus sign before a field means descending: ',
@@ -179,7 +179,7 @@ function findState(word: string, command: MeetroomCommand): string | undefined {
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Replaces an unknown flag, and then all other unknown flags. */
+/** Replaces an unknown flag, and then other unknown flags if possible. */
 function replaceUnknown(
   flag: string,
   command: MeetroomCommand,
@@ -202,10 +202,7 @@ function readDay(text: string): number | undefined {
   return dayNumber(Number(year), Number(month), Number(date))
 }
 
-/**
- * Returns the words after the command with the probable flag in place of `flag`; undefined if no flag is
- * similar.
- */
+/** Returns the words after the command with the probable flag instead of `flag`; undefined without one. */
 function findIntendedWords(
   flag: string,
   command: MeetroomCommand,

@@ -47,7 +47,7 @@ export function explainUsage(
   return hint ? new UsageError(explained.message, { hint }) : explained
 }
 
-/** Adds a hint on the probable mistake to an error about an invalid value. */
+/** Adds a hint on the probable mistake to an error. */
 export function explainValue(
   error: MeetroomError,
   { program, argv, given: operands }: Pick<CalledCommand, 'program' | 'argv' | 'given'>,
@@ -57,7 +57,7 @@ export function explainValue(
   // Without words that may be secret, a suggestion would be incomplete.
   const isWhole = rest.length > 0 || splitLine(program, argv).rest.length === 0
   const isBaseUrl = isWhole && given !== '' && argv[argv.indexOf('--base-url') + 1] === given
-  // A secret on the command line may turn out to be the name of a file.
+  // The correction may be `@FILE` instead of a secret.
   const fixed = rest.length > 0 ? undefined : replaceValue(argv, error.correction)
   const corrected = isBaseUrl ? [...rest, '--base-url', meant] : replaceValue(rest, error.correction)
   const line = corrected ?? (fixed && splitTyped(program, fixed).rest)
@@ -76,7 +76,7 @@ export function explainValue(
   return error
 }
 
-/** Replaces an invalid value, which may be a part of a word, as in `--since=1.9.2026`. */
+/** Replaces an invalid value, which may be the end of a word, as in `--since=1.9.2026`. */
 function replaceValue(
   words: readonly string[],
   [given, meant]: MeetroomError['correction'] = ['', ''],
@@ -210,7 +210,7 @@ function joinRepeated(rest: readonly string[], flag: string): string[] {
   return [...others, `${flag}=${values.join(',')}`]
 }
 
-/** Returns an example that needs no shell and has no `--yes`. */
+/** Suggests an example without shell syntax and `--yes`, or else the help. */
 function findExample(command: MeetroomCommand, program: MeetroomCommand): Hint {
   for (const line of command.examples) {
     const { words, special } = splitWords(line)

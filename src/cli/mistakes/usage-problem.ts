@@ -16,7 +16,7 @@ export interface UsageProblem {
 
 export const quoteValue = 'quote a value with spaces: '
 
-/** Returns the only visible flag with a choice that a word means, and that choice; undefined otherwise. */
+/** Returns a visible flag and its choice that a word means; undefined unless exactly one flag fits. */
 export function findFlagOf(
   word: string,
   options: readonly Option[],

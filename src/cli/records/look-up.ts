@@ -12,8 +12,8 @@ export async function undefinedIfNotFound<T>(response: Promise<T>): Promise<T | 
 }
 
 /**
- * A service without the operation also returns 404, so a request for the room decides.
- * @throws {ApiError} if the read returns 404 although the room exists
+ * A 404 may also mean a missing operation, so a request for the room decides.
+ * @throws {ApiError} if the read reports a missing item although the room exists
  */
 export async function undefinedIfRoomGone<T>(
   client: Client,

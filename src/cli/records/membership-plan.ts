@@ -23,8 +23,8 @@ type MembershipPlan =
   | { action: 'refuse'; member: Item; error: MeetroomError }
 
 /**
- * Plans to add, change, keep or refuse a membership. A value that the service does not return counts as
- * changed.
+ * Plans to add, change, keep or refuse a membership. For `update`, a value that the service does not return
+ * counts as changed.
  */
 export function planMembership(
   member: Item | undefined,
@@ -63,7 +63,7 @@ export function withDefaultUnblock<V extends { is_blocked?: unknown }>(values: V
     : values
 }
 
-/** Returns the role, in lower case if it is known; undefined if it is missing or null. */
+/** Returns the role, with known roles in lower case; undefined if missing or null. */
 export function readRole(member: Item): string | undefined {
   const role = readField(views.member, 'type', member)
   if (!role.known || role.value === null) return undefined

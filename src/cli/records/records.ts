@@ -33,7 +33,7 @@ export async function readRecord(client: Client, ref: RecordRef): Promise<Item> 
 }
 
 /**
- * Not `async`, because an extra promise slows down every row.
+ * Not `async`, because the function runs for every row.
  * @param room_id room of the member; not used for other kinds
  */
 export function createRecord(client: Client, kind: Kind, body: object, room_id?: unknown): Promise<Item> {

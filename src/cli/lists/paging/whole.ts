@@ -9,14 +9,14 @@ export interface Reading {
   /** Number of IDs that only the last pass contains. */
   added: number
   start: number
-  /** True if writes depend on the list, so that items of earlier passes do not replace missing items. */
+  /** True if the command may write. */
   isHeld: boolean
 }
 
 /**
  * Verdict on the passes over a list. `whole`: no item is missing. `again`: another pass is needed.
- * `repeated`: each pass contains the same items, some of them twice, in as many rows as the total. `short`:
- * each pass contains the same items, and the total is higher. `unsettled`: the passes prove none of these.
+ * `repeated`: each pass contains the same items and ends at the total or later. `short`: each pass contains
+ * the same items, and a pass ends before the total. `unsettled`: the passes prove none of these.
  */
 export type Verdict = 'whole' | 'again' | 'repeated' | 'short' | 'unsettled'
 
