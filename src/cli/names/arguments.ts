@@ -82,11 +82,11 @@ interface NamedFlags extends Record<string, unknown> {
 }
 
 /**
- * Replaces names and emails with IDs in the room and user arguments and flags. With `--ignore-not-found`,
- * returns unmatched names and emails of a list in the flag `missing`.
+ * Replaces references such as `name:Maths` with IDs in the room and user arguments and flags. With
+ * `--ignore-not-found`, returns unmatched names and emails of a list in the flag `missing`.
  * @throws {UsageError} for an empty or ambiguous name or email, for `id:-` in a list, and for a sentence such
  * as `users delete ada from Maths`
- * @throws {NotFoundError} for a name or email that no item has
+ * @throws {NotFoundError} for a name or email that no item has, unless ignored
  * @throws {ApiError} if the service does not return names or emails
  */
 export async function resolveNames(

@@ -41,7 +41,7 @@ export class ItemFinder {
 
   /**
    * @throws {NotFoundError} if no item has the name or email
-   * @throws {UsageError} if several items have the name or email, or it is empty
+   * @throws {UsageError} for an empty name or email, or if several items have the name or email
    * @throws {ApiError} if the service does not return names or emails
    */
   idOf(kind: NamedKind, given: string): Promise<string> {

@@ -27,7 +27,7 @@ const withoutTarget: ReadonlySet<string> = new Set([
   ...['webhooks listen', 'webhooks verify'],
 ])
 
-/** Returns the arguments of a suggested command, without the flags that select a service. */
+/** Returns the arguments of a suggested command, before the flags of the target are added. */
 export const toCommandLine = (suggestion: Suggestion): string[] => splitAtOperands(suggestion).flat()
 
 /** Splits the words of a suggestion where flags can be inserted. */

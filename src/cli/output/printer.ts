@@ -73,7 +73,7 @@ export class Printer {
     return this.write(own`${this.makeVisible(text)}\n`)
   }
 
-  /** Writes text: unchanged in a pipe, redacted and made safe by `shown` on a terminal. */
+  /** Writes text: redacted and made safe by `shown` on a terminal, otherwise unchanged. */
   async data(raw: string, shown: (raw: string) => Visible): Promise<void> {
     const { stdout } = this.#host
     if (stdout.isTTY) return this.#put(shown(this.#redact(raw)))
@@ -200,7 +200,7 @@ export class Printer {
     return this.#host.stdout.isTTY ? this.#host.now() : undefined
   }
 
-  /** Without `--query`, prints the body: unchanged in a pipe, indented and masked on a terminal. */
+  /** Without `--query`, prints the body: indented and masked on a terminal, otherwise unchanged. */
   async body(response: ResponseBody): Promise<void> {
     const { stdout } = this.#host
     if (response.bytes.length === 0) return

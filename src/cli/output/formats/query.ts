@@ -229,7 +229,7 @@ function describeQueryError(error: unknown): string {
 }
 
 function endOf(expected: string): string {
-  // For a final `[`, the parser's error names the star of `[*]`, its last alternative.
+  // For a final `[`, the error names the star of `[*]`, the last alternative that the parser tries.
   const token = expected === 'Star' ? ']' : tokens[expected]
   return token === undefined ? 'it is incomplete' : `“${token}” is missing at its end`
 }

@@ -21,7 +21,7 @@ export interface TableOptions {
   width: number | undefined
   /** Base of relative times, in milliseconds since 1970; undefined to print timestamps. */
   now: number | undefined
-  /** Zone of timestamps, which disables relative times; undefined to keep their offsets. */
+  /** Zone of timestamps. Disables relative times. Undefined to keep the offsets of timestamps. */
   zone?: TimeZone | undefined
   redact: Redact
   ascii?: boolean

@@ -43,7 +43,7 @@ function createKeyRedactor(secrets: readonly string[], instead = '[API key]'): R
   let cut: RegExp | undefined
   return (text) => {
     if (!markers.some((sign) => text.includes(sign))) return text
-    // The other patterns take up to 40 ms to compile: half of the time of a short command.
+    // The other patterns take up to 40 ms to compile.
     start ??= new RegExp(join(({ parts }) => parts.slice(0, minCutLength).join('')))
     if (!start.test(text)) return text
     whole ??= new RegExp(
@@ -78,7 +78,7 @@ function findLongestWord(text: string): string {
 
 interface Spelling {
   parts: readonly string[]
-  /** Pattern of the base64 padding; empty if there is none. */
+  /** Pattern of the last base64 letter and the padding; may be empty. */
   end: string
 }
 
@@ -97,7 +97,7 @@ const backslash = `(?:\\\\|${spellInUrl('\\')})`
 /** Backslashes that JSON adds before a quote or a slash. */
 const inJson = `${backslash}{0,${maxBackslashes - 1}}`
 
-/** Returns a pattern per character. Longer encodings come first, so that no part remains. */
+/** Returns patterns of the characters. Longer encodings come first, so that no part remains. */
 function spellCharacters(secret: string, quote?: string): string[] {
   // A run of backslashes is one pattern, because separate patterns would take exponential time.
   return (secret.match(/\\+|[^\\]/gu) ?? []).map((part) => `(?:${spellPart(part, quote).join('|')})`)

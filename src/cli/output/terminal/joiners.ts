@@ -15,7 +15,7 @@ const joinsPrevious = [
   String.raw`\u1887-\u18A8\u18AA\u{10D01}-\u{10D23}\u{1E900}-\u{1E943}`,
 ].join('')
 
-// Signs that remove the vowel of an Indic consonant (Canonical_Combining_Class=Virama), from UnicodeData.txt.
+// Signs with Canonical_Combining_Class=Virama, from UnicodeData.txt.
 const viramas = [
   String.raw`\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D3B\u0D3C\u0D4D\u0DCA\u0E3A\u0EBA\u0F84\u1039`,
   String.raw`\u103A\u1714\u1715\u1734\u17D2\u1A60\u1B44\u1BAA\u1BAB\u1BF2\u1BF3\u2D7F\uA806\uA82C\uA8C4\uA953`,

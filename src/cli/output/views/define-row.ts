@@ -45,7 +45,7 @@ export type FieldsOf<F extends RowFields> = {
   [K in keyof F as F[K][0] extends `${string}?` | ((row: Item) => unknown) ? never : K]: ValueOf<F[K][0]>
 } & { [K in keyof F as F[K][0] extends `${string}?` ? K : never]?: ValueOf<F[K][0]> }
 
-/** Kind of rows that the service does not send, and the view of these rows. */
+/** Kind of rows that this program composes, and the view of these rows. */
 export interface RowKind<F extends RowFields = RowFields> extends View {
   /** Name of the list in JSON. */
   readonly key: string

@@ -47,10 +47,10 @@ export function findNearChoice(word: string, choices: readonly string[]): string
   return findSynonym(foldChoice(word), choices) ?? findClosest(word, choices)
 }
 
-/** Removes the ending of the feminine form in words such as “Schüler/in”. */
+/** Lowercases a word, and removes the feminine ending, as in “Schüler/in”. */
 const foldChoice = (word: string) => word.toLowerCase().replace(/[/*:_]-?in$/, '')
 
-/** Finds the choice that has `word`, in lower case, as a synonym. */
+/** Finds the choice that has `word` as a synonym. The word must be in lower case. */
 export function findSynonym(word: string, choices: readonly string[]): string | undefined {
   const meant = Object.hasOwn(valueWords, word) ? valueWords[word] : undefined
   return meant?.find((choice) => choices.includes(choice))

@@ -5,7 +5,7 @@ import { describeDetails, describeItem, planSigns } from './planned-cells.ts'
 import type { Item } from './views.ts'
 
 /**
- * Fields of rows that the service does not send, except reports. Types, tables, CSV, `--columns`, completion
+ * Fields of rows that this program composes, except reports. Types, tables, CSV, `--columns`, completion
  * and JSON Schemas derive from these fields. This module must not load zod, which is slow.
  */
 

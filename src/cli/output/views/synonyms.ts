@@ -1,5 +1,5 @@
 /*
- * Words for fields and values, loaded in each run. Words for commands, flags and columns are in
+ * Words for fields and values, and between operands. Words for commands, flags and columns are in
  * `mistakes/meanings.ts`, which is loaded only to explain a mistake.
  */
 

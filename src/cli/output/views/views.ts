@@ -177,7 +177,7 @@ export function isDeprecated(view: View, field: string, value: unknown): boolean
   return value === deprecated && view.deprecated?.includes(field) === true
 }
 
-/** Returns the value of a field; null for missing and deprecated values. */
+/** Returns the value of a field; null for unknown and deprecated values. */
 export function cellOf(view: View, field: string, item: Item): unknown {
   const found = readField(view, field, item)
   return found.known ? found.value : null

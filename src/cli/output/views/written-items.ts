@@ -7,8 +7,8 @@ import type { Format } from '../../../config/values.ts'
 import type { Item } from './views.ts'
 
 /**
- * Returns the item of a response as a list, which is empty if the service only acknowledges the write. For
- * the format `ids`, the ID in the request replaces a missing ID.
+ * Returns the item of a response as a list; empty without an item. For the format `ids`, an item with the ID
+ * in the request replaces an item without an ID.
  */
 export function readWrittenItems(
   name: OperationName,
