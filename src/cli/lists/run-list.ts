@@ -109,7 +109,7 @@ async function runCount<N extends ListName>(
   const { proveTotal } = await import('./paging/proven-total.ts')
   const selection = await openSelection(context, name, conditions)
   const all = { all: true, ...omitUndefined({ pageSize }) }
-  // Lists of sessions and pages have no total (API specification, “Paging”).
+  // The API specification (“Endpoints”) defines no total for sessions and pages.
   const total =
     selection || endpoints[name].paged === 'when asked'
       ? undefined

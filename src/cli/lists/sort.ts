@@ -61,7 +61,7 @@ const manyItems = 200_000
  * Sorts the items of a list and yields them in pages. With a limit, keeps only items that may be within the
  * limit. Completes items without a field from their full records; items that still lack the field sort last.
  * @throws {UsageError} if all items lack an unknown field
- * @throws {PartialError} after the last page, if the list is incomplete
+ * @throws {PartialError} after the last page, if the list is partial
  */
 export async function* sortPages(
   context: Context,

@@ -74,7 +74,7 @@ interface Intended {
   words: readonly string[]
 }
 
-/** Reads an operand such as `name=Maths`, the URL of an item, or IDs or references with commas. */
+/** Reads an operand such as `name=Maths`, the URL of an item, or a comma-separated list. */
 export function readIntended(text: string): Intended | undefined {
   const [, field = '', value = ''] =
     /^(name|email|e?mail|title|id|room_id|user_id|room|user)[=:](.+)$/is.exec(text) ?? []

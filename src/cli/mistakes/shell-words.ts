@@ -17,7 +17,7 @@ const dashed = /^[-\u2010-\u2015\u2212]+(?=\p{L})/u
 
 interface Straightened {
   words: string[]
-  /** True if all found characters are quotes that a shell interprets. */
+  /** True if all replaced characters are quotes that a shell interprets. */
   isUnread: boolean
   reason: string
 }

@@ -80,7 +80,7 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
 
 /**
  * Finds the command that was probably mistyped. Never corrects a word with its own meaning, such as `block`
- * to `lock`, or `export` to `import`. A destructive command must be one edit away. Of equally similar
+ * to `clock`, or `export` to `import`. A destructive command must be one edit away. Of equally similar
  * commands, the weakest effect wins.
  */
 function findNearest(word: string, { commands }: Command): string | undefined {

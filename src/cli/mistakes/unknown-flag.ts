@@ -121,7 +121,7 @@ function explainForeignFlag(
     return ['pass the file without a flag: ', suggest([...words, ...others])]
   if (/^--all(-\w+)?$/.test(flag) && has('--where') && !isReading(command))
     return suggestAll(command, words, ...splitOperands(others))
-  // Exports and reports have no limit: they print all items of their selection.
+  // Commands without `--limit` print all items of their selection.
   if (flag === '--all' && has('--where') && !has('--limit'))
     return ['did you mean: ', suggest([...words, ...others])]
   if (words.join(' ') === 'rooms update' && flag === '--status' && /^(active|terminated)$/.test(value))

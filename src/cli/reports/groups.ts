@@ -17,7 +17,7 @@ export class Groups implements RowSource {
   readonly #isOfRoom: boolean
   /** Sums that later visits can change, by period, meeting and person. */
   readonly #open = new Map<string, VisitSum>()
-  /** Sums that are printed after the last room. */
+  /** Sums of finished rooms, printed after the last room. */
   #closed: VisitSum[] = []
 
   /** @param hasBars true if all bars have one scale, which is known only after the last room */

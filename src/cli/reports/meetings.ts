@@ -1,6 +1,6 @@
 import type { Interval } from './minutes.ts'
 
-/** Period of presence in a room in which every pause is shorter than `--gap`. */
+/** Period of presence in a room, with every pause shorter than `--gap`. */
 export interface Meeting {
   /** Number of the meeting among the room's meetings in the report, from 1. */
   number: number

@@ -69,8 +69,8 @@ export function formatRoomSection(report: RoomReport, id: Visible, options: Page
 }
 
 /**
- * Returns a short span as one part. Splits a long span into its meetings, which would be too narrow on the
- * scale of the span, unless there are more than `maxParts` meetings.
+ * Splits a span above `maxWholeSpanMs` into its meetings, unless there are more than `maxParts` meetings.
+ * Returns any other span as one part.
  */
 function selectParts(span: Interval, meeting: readonly Interval[], gapMs: number): readonly Interval[] {
   if (span[1] - span[0] <= maxWholeSpanMs) return [span]

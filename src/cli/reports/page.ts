@@ -35,8 +35,8 @@ interface WebPageOptions extends PageOptions {
 const limits = { summary: 550_000, details: 1_350_000 }
 
 /**
- * Self-contained page without scripts and external resources. `close` writes the page, because its title
- * counts the rooms. Details above a limit are omitted, to save memory.
+ * Self-contained page without scripts and external resources. `close` writes the page, because its title may
+ * count the rooms. Details above a limit are omitted.
  */
 export class WebPage {
   readonly #file: OutputFile
@@ -130,7 +130,7 @@ export class WebPage {
     await this.#file.close(formatPageEnd(isComplete, formatFootnotes(!this.#table && this.#parts.length > 0)))
   }
 
-  /** @param first ID of the first section of the room added last, to which the summary links */
+  /** @param first ID of the room's first section, the target of the link in the summary */
   #addSection(first: Visible, format: () => Html): void {
     const line = this.#summary.at(-1)
     if (!this.#add(format)) this.#left.sections++

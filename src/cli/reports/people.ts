@@ -48,7 +48,7 @@ export interface RoomReport {
 }
 
 interface CollectOptions extends Pick<ReportPlan, 'span' | 'now'> {
-  /** Termination time, in milliseconds since 1970: NaN if unknown; undefined if not terminated. */
+  /** Termination time, in milliseconds since 1970; NaN if unknown, undefined if the room counts as active. */
   terminatedAt: () => Promise<number | undefined>
   userOf: (member_id: unknown) => Promise<unknown>
   visits: boolean
@@ -152,8 +152,7 @@ function addAttendance(
     participant.first = start
     participant.firstIn = entered
   }
-  // If an open and an ended session have the same last time, the open session decides: the participant has
-  // not left.
+  // If sessions with and without a known exit have the same last time, the session without an exit decides.
   if (end > participant.last || (end === participant.last && left === null)) {
     participant.last = end
     participant.lastOut = left
@@ -168,7 +167,7 @@ export interface Person {
   user_id: unknown
   name: unknown
   role: unknown
-  /** Blocked state of a member; undefined for other people, or if members were not read. */
+  /** Blocked state of the member; undefined if no member was found. */
   blocked: boolean | undefined
   /** Time from which meetings count, in milliseconds since 1970; negative infinity if unknown. */
   countedFrom: number
