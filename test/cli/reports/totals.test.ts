@@ -203,7 +203,7 @@ test.each([
   ['--by month --absent', '--absent and --by month cannot be used together'],
   ['--by meeting --missed 2', '--missed and --by meeting cannot be used together'],
   ['--gap 10m', '--gap and --by user cannot be used together'],
-  ['--period 2026-13', /^--period must be today, .* or a month such as 2026-10, not “2026-13”$/],
+  ['--period 2026-13', /^--period must be today, .* or 2026-10 \(month\), not “2026-13”$/],
   ['--period today --from 7d', '--period and --from cannot be used together'],
   ['--period today --to 1d', '--period and --to cannot be used together'],
 ])('sessions report %s is a usage error', async (line, message) => {
