@@ -203,7 +203,10 @@ describe('an export', () => {
 
 describe('an export', () => {
   test.each([
-    ['members export', 'no rooms given: pass room IDs or --all-rooms'],
+    [
+      'members export',
+      'no rooms given: pass room IDs or --all-rooms\nhint: for all rooms: meetroom members export --all-rooms --base-url https://meet.test/v1',
+    ],
     ['members export r1 --all-rooms', 'room IDs and --all-rooms cannot be used together'],
     ['members export - --all-rooms', 'room IDs and --all-rooms cannot be used together'],
   ])(

@@ -156,7 +156,8 @@ describe('members links', () => {
     expect(outcome(await run('members links'))).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'error: no rooms given: pass room IDs or --all-rooms\n',
+      stderr:
+        'error: no rooms given: pass room IDs or --all-rooms\nhint: for all rooms: meetroom members links --all-rooms --base-url https://meet.test/v1\n',
     })
     expect(outcome(await run('members links r --all-rooms'))).toEqual({
       code: 2,
