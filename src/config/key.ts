@@ -35,6 +35,9 @@ export function selectKey(settings: Settings): Key {
     throw new AuthError(
       `the key of profile ${profile.value} belongs to ${apiKeyOrigin} and is not sent to ${url.origin}${empty}`,
       {
+        ...(url.host === new URL(apiKeyOrigin).host && {
+          correction: [baseUrl?.value ?? '', url.href.replace(url.origin, apiKeyOrigin)] as const,
+        }),
         hint: holder ?? [
           'log in to that service with: ',
           suggest(['auth', 'login', '--profile', unusedName, '--base-url', baseUrl?.value ?? '']),

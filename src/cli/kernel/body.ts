@@ -7,6 +7,7 @@ import { type ResourceName, resources } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import { Assignments, isObject, parsePair, parsePath } from '../input/assignments.ts'
 import { createUrlParser, createWebUrlParser, readData } from '../input/input.ts'
+import { describeUnlikelyEmail } from '../input/unlikely-id.ts'
 import type { Context } from './context.ts'
 
 export interface BodyFlags {
@@ -38,10 +39,22 @@ export async function buildBody<N extends OperationName>(
   given: GivenFields<N>,
 ): Promise<BodyOf<Operations[N]>> {
   const data = await readBody(context, flags)
+  refuseWrapper(name, data)
   requireUpdatable(name, flags, given, data)
   const body = createBodyChange(flags, given)(data)
   await warnAboutUnknownFields(context, name, flags)
+  for (const [field, value] of Object.entries(body)) {
+    const unlikely = describeUnlikelyEmail(field, value)
+    if (unlikely !== undefined) await context.notice(`warning: ${unlikely}`)
+  }
   return body as BodyOf<Operations[N]>
+}
+
+/** @throws {UsageError} for a response, whose item would become an unlisted field */
+function refuseWrapper(name: OperationName, data: object): void {
+  const { result } = endpoints[name]
+  if (Object.keys(data).length === 1 && isObject((data as Record<string, unknown>)[result]))
+    throw new UsageError(`--data must be the object in the field “${result}”, without the field`)
 }
 
 /** @throws {UsageError} if `--data` is not a readable JSON object */

@@ -99,7 +99,7 @@ function explainIntended(missing: MissingResource, text: string): Hint | undefin
       '-o',
       format.toLowerCase().replace('xlsx', 'csv'),
     ]
-    return ['write a file with: ', suggest(words), ` > ${quoteWord(text)}`]
+    return ['write a file with: ', suggest(words), ` > ${quoteWord(text.replace(/xlsx$/i, 'csv'))}`]
   }
   const isMany = command.registeredArguments.at(-1)?.variadic === true
   if (/^(\*|all)$/i.test(text) && isMany && command.options.some(({ long }) => long === '--where'))

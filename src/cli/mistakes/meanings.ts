@@ -296,7 +296,7 @@ export const flags: Readonly<Record<string, readonly string[]>> = {
   '--sort-by': ['--sort'],
   '--order': ['--sort'],
   '--order-by': ['--sort'],
-  '--per-page': ['--page-size'],
+  '--per-page': ['--limit', '--page-size'],
   '--batch-size': ['--page-size'],
   '--max-items': ['--limit'],
   '--first': ['--limit'],

@@ -92,7 +92,10 @@ export function readIntended(text: string): Intended | undefined {
 }
 
 function readList(text: string): Intended | undefined {
-  const parts = text.split(',').filter((part) => part !== '')
+  const parts = text
+    .split(',')
+    .map((part) => part.replace(/^(["'])(.*)\1$/, '$2'))
+    .filter((part) => part !== '')
   const isReference = (part: string) => /^(name|email|id):/.test(part)
   const isList = !/\s/.test(text) && !isReference(text)
   return text.includes(',') && (isList || parts.every(isReference))

@@ -268,8 +268,8 @@ function findIntendedWords(
   }
   if (named) return renamed(named)
   if (flag === '--page' && has('--offset') && /^[1-9]\d{0,8}$/.test(value ?? '')) {
-    const limit = rest[rest.indexOf('--limit') + 1]
-    const perPage = has('--limit') && rest.includes('--limit') ? Number(limit) : defaultLimit
+    const sized = rest.findIndex((word) => word === '--limit' || word === '--per-page')
+    const perPage = sized < 0 ? defaultLimit : Number(rest[sized + 1])
     return replaced('--offset', String((Number(value) - 1) * perPage))
   }
   const names = options.flatMap(({ long, hidden }) => (long && !hidden ? [long.slice(2)] : []))

@@ -63,6 +63,7 @@ export async function adoptWorkspace(context: Context, file: string, flags: Adop
       await lock.save()
       context.changes.add(['lock file', 'lock files'], 'written')
     }
+    if (!lock) await context.notice('dry run: the lock file does not change')
     await printer.list(rowKinds.adopted, 'rooms', createPage({ items: rows }))
     await reportUnlisted(context, file, flags, unlisted.length)
     report(rows)

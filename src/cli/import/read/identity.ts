@@ -1,4 +1,5 @@
 import { isRecord } from '../../../api/guards.ts'
+import { isEmailField } from '../../input/unlikely-id.ts'
 import { trimWhiteSpace } from '../../input/white-space.ts'
 
 export const idFields: readonly string[] = ['user_id', 'room_id', 'id']
@@ -9,11 +10,6 @@ export const listFields: readonly string[] = ['members', 'memberships']
 /** Returns true for IDs, names and emails. White space around their values would create duplicates. */
 export function isIdentifyingField(field: string): boolean {
   return idFields.includes(field) || nameFields.includes(field) || isEmailField(field)
-}
-
-/** Returns true for email fields, which some services have although the API specification lists none. */
-export function isEmailField(field: string): boolean {
-  return /(^|_)e[-_]?mail(_address)?$/i.test(field)
 }
 
 /**

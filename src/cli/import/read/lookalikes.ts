@@ -1,10 +1,10 @@
 import { andMore } from '../../../api/plural.ts'
 import { deprecated } from '../../../api/vocabulary.ts'
-import { describeUnlikelyId } from '../../input/unlikely-id.ts'
+import { describeUnlikelyEmail, describeUnlikelyId, isEmailField } from '../../input/unlikely-id.ts'
 import { trimWhiteSpace } from '../../input/white-space.ts'
 import type { ImportAdapter } from '../adapter/adapter.ts'
 import { splitFields } from './check.ts'
-import { idFields, isEmailField, isIdentifyingField } from './identity.ts'
+import { idFields, isIdentifyingField } from './identity.ts'
 import { formatRowPlace, maxReported } from './place.ts'
 import type { Row } from './rows.ts'
 import { describeListCell, isListCell } from './split-rows.ts'
@@ -51,7 +51,8 @@ export class Lookalikes {
       // Surrounding white space is removed before the row is sent.
       const value = trimWhiteSpace(given)
       if (value === '' || value === deprecated) continue
-      if (isEmailField(field) && !value.includes('@')) yield `${field} “${value}” has no @`
+      const unlikelyEmail = describeUnlikelyEmail(field, value)
+      if (unlikelyEmail !== undefined) yield unlikelyEmail
       const isRoom = field === this.#roomField
       const values = this.#values.get(field) ?? new Map<string, EarlierValue>()
       this.#values.set(field, values)
