@@ -44,7 +44,7 @@ export interface Call {
 
 /** Test seam that observes requests and can replace their responses. */
 export interface Interceptor {
-  /** False if `respond` would change nothing. */
+  /** False to skip `respond`. */
   readonly isActive: boolean
   /** @param run runs the operation, and resolves after the effects are committed */
   respond(call: Call, run: () => Promise<TextResponse>): Promise<TextResponse>
@@ -104,7 +104,7 @@ export function createService({
     const endpoint: Endpoint = endpoints[name]
     const { fields } = resources[endpoint.resource]
     const hasBody = acceptsBody(endpoint.method)
-    // A request that contains only IDs needs no validation and does not wait for the schemas to load.
+    // GET and DELETE requests without a query need no validation and do not wait for the schemas.
     const operation: Partial<Operation> = hasBody || url.search ? (await schemas())[name] : {}
     const query = operation.query
       ? validateInput(operation.query, Object.fromEntries(url.searchParams), fields)

@@ -3,11 +3,11 @@ import type { Frame } from './frame.ts'
 
 /** Maximum size of all counted frames, in bytes. */
 const maxBytes = 128 * 1024 * 1024
-/** Maximum size of a frame that is not counted if the peer has read all earlier frames, in bytes. */
+/** Maximum size of a frame that is not counted if the socket's buffer is empty, in bytes. */
 const maxUncounted = 16 * 1024
 
 /**
- * Limit for unread frames. A frame for many peers counts once. Above the limit, the peer that has been behind
+ * Limit for unsent frames. A frame for many peers counts once. Above the limit, the peer that has been behind
  * for the longest time is disconnected.
  */
 export class Backlog {

@@ -11,7 +11,7 @@ export class BroadcastQueue {
   /** Last pending broadcast by room. */
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Sends immediately if no other broadcast to the room is pending. */
+  /** Starts immediately unless another broadcast to the room is pending. */
   enqueue(roomId: string, sessions: readonly ConnectedSession[], deliver: Deliver): void {
     const before = this.#last.get(roomId)
     const send = () => runInTurns(sessions, deliver)

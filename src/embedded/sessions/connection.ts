@@ -31,10 +31,7 @@ export class Connection implements Peer {
     if (this.#ending) webSocket.close(...this.#ending)
   }
 
-  /**
-   * Sends a frame directly to the socket. Frames stay in order, because `ws` buffers nothing without
-   * compression.
-   */
+  /** Bypasses `ws`, which buffers nothing without compression, so frames stay in order. */
   send(frame: Frame): void {
     const webSocket = this.#webSocket
     const socket = this.#socket

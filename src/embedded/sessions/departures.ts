@@ -8,7 +8,7 @@ import type { ConnectedSession } from './session-control.ts'
 
 type RecordedSession = Omit<ConnectedSession, 'peer' | 'clockOffset'>
 
-/** Default maximum number of ends to record in one write, which takes a few milliseconds. */
+/** Default maximum number of ends to record directly. Recording so many takes a few milliseconds. */
 const defaultMaxDirectEnds = 500
 
 interface DepartureDeps<S extends RecordedSession> {
@@ -21,7 +21,7 @@ interface DepartureDeps<S extends RecordedSession> {
 }
 
 /**
- * Removes sessions from the roster. Records their ends, or defers them if there are many. Call inside
+ * Removes sessions from the roster, adds any webhook events, and records or defers their ends. Call inside
  * `store.write`.
  * @param at returns the end of a session in milliseconds since 1970; the start of the session is used if
  * later
@@ -104,7 +104,7 @@ export function storeAliveTime(store: Store, now: number): void {
 }
 
 /**
- * Closes the sessions that are open after a crash. Call inside `store.write`, before the first `join`.
+ * Closes the open sessions of a previous run. Call inside `store.write`, before the first `join`.
  * @returns the IDs of the rooms with events to deliver
  */
 export function closeAbandonedSessions(deps: Omit<DepartureDeps<RecordedSession>, 'roster'>): string[] {

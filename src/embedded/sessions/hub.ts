@@ -39,7 +39,7 @@ interface HubOptions {
   maxDirectEnds?: number
 }
 
-/** Reason for the end of a session that the service did not close. */
+/** Reason for a session end that a closed connection caused. */
 type ConnectionEnd = 'left' | 'lost'
 
 type Rooms = ReadonlyMap<string, readonly ConnectedSession[]>
@@ -73,7 +73,7 @@ export class Hub implements SessionControl {
     this.#stopTicking = startInterval(clock, tickMs, () => void this.#tick().catch(onFailure))
   }
 
-  /** Closes the sessions that are open after a crash. Call before the first `join`. */
+  /** Closes the open sessions of a previous run. Call before the first `join`. */
   async recover(): Promise<void> {
     const { store, onEvent } = this.#options
     for (const roomId of await store.write(() => closeAbandonedSessions(this.#options))) onEvent(roomId)

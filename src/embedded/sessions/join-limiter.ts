@@ -50,7 +50,7 @@ export class JoinLimiter {
     socket.once('close', () => void this.#connected--)
   }
 
-  /** @throws {Fault} if too many anonymous sessions are connected, or the network joined too often */
+  /** @throws {Fault} if too many anonymous sessions are connected, or the network joins the room too often */
   count(roomId: string, ipAddress: string | null): void {
     if (this.#connected >= this.#sessions) throw busy('too many anonymous participants are connected')
     const key = `${toNetwork(ipAddress ?? '')} ${roomId}`

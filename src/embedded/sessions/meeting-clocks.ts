@@ -73,7 +73,7 @@ export class MeetingClocks {
     this.#options.store.onRollback(() => set(previous))
   }
 
-  /** Stores the elapsed time of each meeting for crash recovery, in steps. */
+  /** Stores the meeting time of running clocks for crash recovery, in steps. */
   async save(): Promise<void> {
     const { store } = this.#options
     let remaining = [...this.#running]
@@ -82,7 +82,7 @@ export class MeetingClocks {
       await store.write(() => {
         for (const [roomId, meeting] of step) this.#save(roomId, meeting)
       })
-      // Some meetings may have ended meanwhile.
+      // Some clocks may have stopped meanwhile.
       remaining = remaining
         .slice(stepMeetings)
         .filter(([roomId, meeting]) => this.#running.get(roomId) === meeting)
@@ -153,7 +153,7 @@ export class MeetingClocks {
     meeting.cancel = startLongTimer(clock, Math.max(readRemaining(), minDelayMs), () => {
       // Timers may fire up to a millisecond early.
       if (readRemaining() > 0) return this.#startTimer(roomId, meeting)
-      // Retries in case `onTimeUp` fails. The end of the meeting cancels the retry.
+      // Retries in case `onTimeUp` fails. Stopping the clock cancels the retry.
       this.#startTimer(roomId, meeting, retryMs)
       onTimeUp(roomId)
     })

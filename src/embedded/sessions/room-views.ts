@@ -74,7 +74,7 @@ export class RoomViews {
     else viewed.cancel = clock.after(Math.ceil(waitMs), () => this.#sendDue(roomId, viewed))
   }
 
-  /** Sends the meeting clocks. A page without frames for 17 seconds treats its connection as lost. */
+  /** Sends the meeting clocks. The room page treats 17 seconds without frames as a lost connection. */
   tick(): void {
     for (const [roomId, { sessions }] of this.#rooms) this.#send(roomId, [...sessions], ['clock'])
   }

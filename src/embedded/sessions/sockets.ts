@@ -245,7 +245,7 @@ function readClient({ socket, headers }: IncomingMessage): Required<SessionClien
   }
 }
 
-/** Returns false if `ws` would refuse the handshake, because a refused client must not have a session. */
+/** Returns true only if `ws` accepts the handshake, because a refused client must not have a session. */
 function isHandshake({ method, headers }: IncomingMessage): boolean {
   const { 'sec-websocket-key': key = '', 'sec-websocket-protocol': protocols } = headers
   // Version 8, which `ws` also accepts, sends the origin in a header that the server does not check.

@@ -35,7 +35,7 @@ interface DriverStatement {
   get(...values: Value[]): unknown
   all(...values: Value[]): unknown[]
   iterate(...values: Value[]): Iterable<unknown>
-  /** Missing in `node:sqlite` before Node 22.16. */
+  /** Missing in earlier versions of `node:sqlite`. */
   columns?(): { name: string }[]
   /** Missing in libsql. Without this setting, `node:sqlite` rounds large row IDs. */
   setReadBigInts?(enabled: boolean): void
@@ -157,8 +157,7 @@ function parse<T = unknown[]>({ json }: JsonBytes): T {
 type Cell = string | number | null | Uint8Array | ArrayBuffer
 
 /**
- * Selects a text as its UTF-8 bytes, and a blob, a long text or an inexact integer as a byte that is not
- * UTF-8.
+ * Selects a text as its bytes, and a blob, a long text or an inexact integer as a byte that is not UTF-8.
  */
 function selectBytes(name: string, maxBytes: number): string {
   return `CASE WHEN typeof(${name}) IN ('text', 'blob') AND octet_length(${name}) > ${maxBytes} THEN x'ff'

@@ -11,7 +11,7 @@ export function dropContents(db: Sqlite): void {
   const find = (where: string) =>
     db.prepare(`SELECT type, name FROM main.sqlite_master WHERE ${where}`).all() as SchemaEntry[]
   const drop = ({ type, name }: SchemaEntry) => db.exec(`DROP ${type} main."${name.replaceAll('"', '""')}"`)
-  // Order matters: a broken view prevents dropping its tables, and a virtual table drops its own tables.
+  // Order matters: dropping a virtual table also drops its own tables.
   find(`type = 'view'`).forEach(drop)
   find(`type = 'table' AND sql LIKE 'CREATE VIRTUAL%'`).forEach(drop)
   find(`type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`).forEach(drop)

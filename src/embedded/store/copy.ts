@@ -36,7 +36,7 @@ export function saveCopy({ path, open }: DatabaseFile, name: string): string {
  * @param directory private directory for an intermediate copy: SQLite opens files by name, and another user
  * could replace a file in the directory of `path`
  * @returns size of the copy, in bytes
- * @throws the errors of `Draft` and of SQLite; EEXIST if the file exists and `overwrite` is false
+ * @throws the errors of `Draft`, of SQLite and of the file system
  */
 export function copyDatabase(
   source: Sqlite,

@@ -3,7 +3,7 @@ import type { Store } from './store.ts'
 
 export interface EndedSession {
   seq: number
-  /** The `seq` of an anonymous member, which is removed with its session; null for a user. */
+  /** The `seq` of an anonymous member, removed when the session ends; null for a user. */
   guestSeq: number | null
 }
 

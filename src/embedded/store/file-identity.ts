@@ -2,7 +2,7 @@ import { closeSync, existsSync, fstatSync, statSync } from 'node:fs'
 import { openRegular } from '../../files/read-file.ts'
 
 /**
- * Maximum age of a file check before a commit, in milliseconds. A check for every commit takes 2% of the time
+ * Maximum age of a path check for `wereLost`, in milliseconds. A check for every commit takes 2% of the time
  * of a write.
  */
 const maxAgeMs = 100
@@ -50,7 +50,7 @@ export class DatabaseFiles {
   noteLog(): void {
     if (this.#log === undefined) return
     const { size } = fstatSync(this.#log)
-    // SQLite never truncates the log of an open database, because no connection limits its size.
+    // SQLite never truncates the log of an open database, because `journal_size_limit` is unset.
     this.#isLost ||= size < this.#logBytes
     this.#logBytes = size
   }

@@ -26,7 +26,7 @@ export function listPage<Row>(
   const { filters = [], order } = listing
   const last = rows.at(-1)
   let total: number
-  // A page of a filtered list in the default order needs a count of only the later rows.
+  // For a filtered list in the default order, only the rows after the page need counting.
   if (rows.length < limit && (last || offset === 0)) total = offset + rows.length
   else if (last && filters.length > 0 && order === undefined)
     total = offset + rows.length + count(store, { ...listing, filters: [...filters, ['seq < ?', last.seq]] })

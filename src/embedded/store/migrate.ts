@@ -7,7 +7,7 @@ import { openSqlite, type QuietLoader, type Sqlite } from './sqlite.ts'
 /** Maximum size of a database that migrates in about a second, in bytes. */
 const quickBytes = 64 * 1024 * 1024
 
-/** Returns true if a migration is needed and will take more than about a second. */
+/** Returns true if a migration is needed and may take more than about a second. */
 export function migratesSlowly(sqlite: Sqlite): boolean {
   const read = (name: string) => {
     const row = sqlite.prepare(`PRAGMA ${name}`).get() as Record<string, number> | undefined
