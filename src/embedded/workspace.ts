@@ -93,7 +93,7 @@ export function deleteDatabase(dir: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(getDatabasePath(dir) + suffix, { force: true })
 }
 
-/** @throws {OutputError} if `work` throws a system error or an error of SQLite */
+/** @throws {OutputError} for a system error or a storage failure, otherwise the error of `work` */
 export async function useDirectory<T>(dir: string | undefined, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work()

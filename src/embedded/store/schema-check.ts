@@ -29,7 +29,7 @@ const onDemand = new Set([
   'CREATE INDEX pages_by_creation ON pages (room_id, created_at)',
 ])
 
-/** Returns true for objects that SQLite creates automatically, or that earlier versions created on demand. */
+/** Returns true for objects that SQLite creates automatically, or that `version` created on demand. */
 function isImplied({ type, name, sql }: SchemaEntry, version: number): boolean {
   if ((type === 'index' && sql === null) || name === 'sqlite_sequence') return true
   if (version > lastOnDemand) return false
@@ -76,6 +76,7 @@ export function createEmpty(open: OpenSqlite, version: number): Sqlite {
 /**
  * Requires the schema of the migrations, because triggers and views of another schema would run.
  * @throws {UsageError} for another schema, unless its version is newer
+ * @throws the error of SQLite
  */
 export function requireOwnSchema(db: Sqlite, open: OpenSqlite, dir: string): void {
   db.exec('PRAGMA busy_timeout = 5000')

@@ -21,7 +21,7 @@ export class Store {
   /** Changes since the savepoint. */
   #changes: Change[] = []
 
-  /** @throws {UsageError} if the schema is of a newer version */
+  /** @throws the error of `migrate`, of SQLite or of the file system */
   constructor(sqlite: Sqlite, file?: DatabaseFile) {
     this.#db = new Database(sqlite)
     this.#file = file

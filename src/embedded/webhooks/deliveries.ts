@@ -30,7 +30,7 @@ export interface Attempt {
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
-/** Delays before the retries, in milliseconds. The last delay repeats until `recordAttempt` gives up. */
+/** Base delays of the retries, in milliseconds. The last delay repeats until `recordAttempt` gives up. */
 const retryDelays = [
   5 * second,
   30 * second,

@@ -84,7 +84,8 @@ function endWebhook(store: Store, roomId: string, now: number): void {
 
 /**
  * Requests another delivery of an event under the same ID. Call inside `store.write`.
- * @throws {Fault} if the delivery is missing, waits for its first attempt, or was redelivered too often
+ * @throws {Fault} if the delivery is missing, waits for a first attempt or a redelivery, or was redelivered
+ * too often
  */
 export function requestRedelivery(store: Store, id: string, now: number): Delivery {
   const delivery = store.one<Delivery>(

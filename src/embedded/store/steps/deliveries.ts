@@ -1,4 +1,4 @@
-/** Migration for finished deliveries and redeliveries. `DeliveryRow` documents the columns. */
+/** Migration for finished deliveries and redeliveries: see `DeliveryRow`. */
 export const deliveriesStep = `
   ALTER TABLE deliveries ADD COLUMN state TEXT NOT NULL DEFAULT 'waiting';
   ALTER TABLE deliveries ADD COLUMN redeliveries INTEGER NOT NULL DEFAULT 0;
