@@ -3,7 +3,7 @@ export interface RequestLine {
   path: string
 }
 
-/** Suggested command line of this program. `formatHintText` adds the flags that select the service. */
+/** Suggested command line of this program. `formatHintText` adds any flags that select the service. */
 export class Suggestion {
   constructor(
     readonly words: readonly string[],

@@ -158,7 +158,7 @@ function writeNow(fd: number, data: Uint8Array): Uint8Array {
   return rest
 }
 
-/** Creates the host for the real machine. No other module uses `process`. */
+/** Creates the real host. No other module in `src` uses `process`. */
 export function createProcessHost(): Host {
   let listeners = 0
   const stop: StopRequest = { isMade: false, limits: new Set() }

@@ -83,7 +83,7 @@ interface Run {
 interface RunRequest extends Pick<ContextSetup, 'host' | 'interrupt' | 'connect'> {
   argv: readonly string[]
   line: CommandLine
-  /** Constructor of the context; a trial stops before the first effect of a command. */
+  /** Constructor of the context. A `TrialContext` stops before the first effect of a command. */
   createContext?: (setup: ContextSetup) => Context
 }
 
@@ -212,10 +212,10 @@ async function findMistake(argv: readonly string[], machine: Host): Promise<Meet
   }
 }
 
-/** Exit codes with which data may have changed. `nameChanges` keeps these errors. */
+/** Exit codes that `nameChanges` keeps, because data may have changed. */
 const undecided: ReadonlySet<number> = new Set([7, 8, 70])
 
-/** Adds earlier changes to the message of an error. The exit code becomes 8, except for an `OutputError`. */
+/** Adds earlier changes to an error that is not `undecided`. The exit code becomes 8, or stays 74. */
 function nameChanges(error: MeetroomError, context: Context | undefined): MeetroomError {
   const done = context?.changes.describe()
   if (done === undefined || undecided.has(error.exitCode)) return error

@@ -25,6 +25,7 @@ export class AppendFile {
    * path is used for a long time and another user may create a link meanwhile.
    * @param uid effective user ID; undefined on systems without user IDs
    * @throws {UsageError} if the path is not a regular file, or belongs to another user
+   * @throws a system error if the file cannot be opened
    */
   static async open(path: string, uid: number | undefined, { truncate = false } = {}): Promise<AppendFile> {
     const flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_APPEND

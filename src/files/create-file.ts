@@ -19,6 +19,7 @@ const sideFiles = ['-wal', '-shm', '-journal']
  * would release the locks of other connections of this process.
  * @param uid effective user ID: this user or root must own the file; undefined to accept any owner
  * @throws {UsageError} if a file of the database is not regular, or belongs to another user
+ * @throws a system error if the file cannot be created
  */
 export function prepareDatabaseFile(path: string, uid?: number): void {
   const file = lstatSync(path, { throwIfNoEntry: false }) ?? createEmpty(path)
@@ -50,7 +51,8 @@ function createEmpty(path: string): Stats {
 
 /**
  * Prepares a database that serves as a lock. Removes the access of other users, who could hold the lock.
- * @throws {UsageError} if a file is not regular, or belongs to another user
+ * @throws the errors of `prepareDatabaseFile`
+ * @throws a system error if the access cannot be removed
  */
 export function prepareLockDatabase(path: string, uid: number | undefined): void {
   prepareDatabaseFile(path, uid)

@@ -88,7 +88,7 @@ export class Draft {
   }
 
   /**
-   * Renames the draft to its target. Removes the draft after a failure.
+   * Moves the draft to its target. After a failure, removes the draft and throws a system error.
    * @param sync false for contents that a power loss may remove
    */
   publish({ sync = true } = {}): void {
@@ -114,7 +114,10 @@ export class Draft {
   }
 }
 
-/** Replaces or creates a file atomically. */
+/**
+ * Replaces or creates a file atomically.
+ * @throws the errors of `Draft`
+ */
 export function replaceFile(
   path: string,
   content: string | Buffer,

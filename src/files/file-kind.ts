@@ -62,7 +62,7 @@ export function requireOwnFile(path: string, found: Stats, uid: number | undefin
   })
 }
 
-/** Returns a warning if other users own or can write to a data directory; otherwise undefined. */
+/** Returns a warning if other users, except root, own or can write to a data directory. */
 export function describeSharedDirectory(dir: string, uid: number | undefined): string | undefined {
   if (uid === undefined) return undefined
   const { uid: owner, mode } = statSync(dir)

@@ -79,7 +79,7 @@ export class OutputFile {
 /**
  * Requires that an output replaces only output of the same kind. A missing or empty file, a device and a pipe
  * hold nothing that could be lost.
- * @param kind what the output is, such as “a plan”
+ * @param kind name with its article, such as “a plan”
  * @param isKind reads the existing file
  * @throws {UsageError} if the file has other contents
  */

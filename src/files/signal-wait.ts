@@ -28,7 +28,7 @@ export class SignalWait {
   }
 }
 
-/** @throws {InterruptedError} after a signal */
+/** @throws {InterruptedError} after a signal, otherwise the error of `input` */
 export async function* untilSignal(
   input: AsyncGenerator<Buffer>,
   host: Pick<Host, 'onSignal'>,

@@ -139,7 +139,7 @@ function checkOptions(options: Public.StartOptions): void {
 }
 
 /**
- * Creates a missing directory, and marks it. Returns true if the directory contains no workspace.
+ * Marks a directory, creating it if missing. Returns true if the directory contains no workspace.
  * @throws {UsageError} for a workspace that `startService` did not create, because a reset would delete it
  */
 function prepareDirectory(dir: string): boolean {

@@ -25,7 +25,7 @@ export type Operation =
 export type RoomType = 'open' | 'public' | 'private'
 export type MemberType = 'guest' | 'host' | 'monitor'
 
-/** Users and rooms of a new workspace, and after each reset. */
+/** Users and rooms of a new or reset workspace. */
 export interface Seed {
   readonly users?: readonly SeedUser[]
   readonly rooms?: readonly SeedRoom[]

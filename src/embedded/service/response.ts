@@ -1,7 +1,6 @@
 import { writeJson } from '../../api/json.ts'
 import type { WireResponse } from '../../api/wire.ts'
 
-/** Response that also has its body as text. */
 export interface TextResponse extends WireResponse {
   readonly text: string
   /** Name of the called operation, for metrics; undefined if none was called. */

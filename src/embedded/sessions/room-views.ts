@@ -14,7 +14,6 @@ interface RoomViewsOptions {
   roster: Roster<ConnectedSession>
   broadcasts: BroadcastQueue
   meetingMs(roomId: string): number | undefined
-  /** Returns the time of the current meeting, given the meeting time of the room, in milliseconds. */
   currentMs(roomId: string, meetingMs: number): number
   onFailure(error: unknown): void
 }
