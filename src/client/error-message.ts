@@ -45,7 +45,7 @@ export function readResponseCode(response: WireResponse): string | undefined {
 
 const toMessage = (message: string | undefined) => (message ? { message } : {})
 
-/** Fields that may hold the message, in order of precedence. */
+/** Fields that may hold the message, in the order of the search. */
 const messageFields = [
   'message',
   'errors',
@@ -66,7 +66,7 @@ function findMessage(value: unknown): string | undefined {
   if (Array.isArray(value)) return joinParts(value.map(findMessage))
   if (!isRecord(value)) return undefined
   const { error, ...besideError } = value
-  // An object in `error` is the whole error; a string may be only the name of the status.
+  // An object in `error` comes first; a string may be only the name of the status.
   if (isRecord(error)) return findMessage(error) ?? findMessage(besideError)
   const { errors, ...besideErrors } = value
   if (isRecord(errors)) return formatFieldErrors(errors) ?? findMessage(besideErrors)

@@ -11,10 +11,9 @@ export interface ErrorResponse {
   endpoint: Route
   input: AnyInput
   baseUrl: string
-  /** Advice on a refused key, if its source is known. */
+  /** Advice on a refused key; undefined for the default advice. */
   keyHint: Hint | undefined
   probe: () => Promise<ProbeResult>
-  /** Probes the service after a denial of access (403). */
   probeAfterDenial: () => Promise<ProbeResult>
   userExists: (user_id: string) => Promise<boolean>
   check: () => Hint

@@ -26,7 +26,7 @@ export type ReadList = (name: ProofList, input: AnyInput) => AsyncIterable<reado
 export interface FoundItem {
   /** Undefined if the item does not exist. */
   item: Item | undefined
-  /** Response with the item, if the response has the form of the API specification. */
+  /** Lookup response that shows the item under its name. */
   response?: ResponseBody | undefined
 }
 
@@ -34,7 +34,7 @@ export interface ProofReader {
   /** @throws if the item cannot be read */
   readItem(name: LookupName, input: AnyInput): Promise<FoundItem>
   readList: ReadList
-  /** Rejects when the run is interrupted. */
+  /** Rejects after an interruption. */
   sleep(ms: number): Promise<void>
   onRemark(remark: Remark): void
   readonly concurrency: number
@@ -58,12 +58,12 @@ const listOf = {
   listMembers: 'listMembers',
 } as const
 
-/** Minimum number of items for which `readAll` reads a list before single items. */
+/** Minimum number of writes for which `readAll` reads a list before single items. */
 const minListed = 10
 
 /**
- * Reads the items of doubtful writes. Reads new members, and groups of at least `minListed` items, from a
- * list; reads the remaining items one by one.
+ * Reads the items of doubtful writes. Reads new members, and items of groups of at least `minListed` writes,
+ * from a list; reads the remaining items individually.
  */
 export async function readAll(doubts: readonly Doubt[], reader: ProofReader): Promise<Map<Doubt, Evidence>> {
   const found = new Map<Doubt, Evidence>()
@@ -86,7 +86,7 @@ function listNameOf({ name }: Doubt): ProofList {
   return listOf[readBack]
 }
 
-/** Returns true if only a list can show the item, as for a new member, whose ID is unknown. */
+/** Returns true if only a list can show the item, as for a new member, whose ID may be unknown. */
 function isOnlyListed({ name }: Doubt): boolean {
   const { readBack }: Endpoint = endpoints[name]
   return readBack === 'listMembers'
@@ -110,7 +110,7 @@ async function readFromList(
   let settled = 0
   try {
     for await (const items of reader.readList(list, room_id === undefined ? {} : { params: { room_id } })) {
-      // If a list settles fewer items than it has pages, reading single items takes fewer requests.
+      // If the pages settle fewer writes than there are pages, reading single items takes fewer requests.
       if (settled < pages++ && !isNeeded) return
       for (const item of items)
         for (const key of [toText(item[id]), userKey(item)]) {

@@ -21,7 +21,7 @@ export interface ExchangeOptions {
   /** Runs before every request, including probes. A rejection cancels the request. */
   beforeSend: (request: WireRequest) => Promise<void> | undefined
   userAgent: string
-  /** Advice on a refused key, if its source is known. */
+  /** Advice on a refused key; undefined for the default advice. */
   keyHint?: Hint | undefined
   policy: Policy
   interrupt?: AbortSignal

@@ -30,8 +30,8 @@ interface JudgedWrite {
  * Requires proof of the change in the 2xx response to a write.
  * @throws {ApiError} if the body reports an error instead of the item
  * @throws {NotAppliedError} if the ID in the response differs in case
- * @throws {UnknownOutcomeError} if the response does not prove the change, or reports an error after the
- * response to an earlier attempt was lost
+ * @throws {UnknownOutcomeError} if the response does not prove the change, or reports an error after an
+ * attempt that may have made the change
  */
 export function judgeWrite({ name, route, input, line, response, received, before }: Write): JudgedWrite {
   const endpoint: Endpoint | undefined = name && endpoints[name]
@@ -77,7 +77,7 @@ export function judgeWrite({ name, route, input, line, response, received, befor
   }
 }
 
-/** Returns the response with unchanged bytes, and with the item under its name in `value`. */
+/** Puts the item, if any, under its name in `value`. The bytes stay unchanged. */
 function nameItem(endpoint: Endpoint | undefined, received: ParsedResponse, item: unknown): ResponseBody {
   if (received.isEmpty) return { ...received, value: {} }
   if (!endpoint || item === undefined || Object(received.value)[endpoint.result]) return received

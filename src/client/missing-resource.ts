@@ -15,20 +15,23 @@ import type { ParsedErrorResponse } from './error-response.ts'
 import { explainBaseUrl } from './no-response.ts'
 import type { AnyInput } from './request.ts'
 
-/** Returns the error for a missing resource or a wrong base URL; otherwise undefined. */
+/**
+ * Returns the error for a missing resource or a wrong base URL.
+ * @throws the error of a failed probe
+ */
 export async function findMissingResource(refusal: ParsedErrorResponse): Promise<MeetroomError | undefined> {
   const { endpoint, response, input, description, details, probe, check } = refusal
   const { status } = details
   const absence = judgeAbsence(status, description.code, input)
   const isUnknown = absence === 'operation'
   const isNotFound = absence === 'resource'
-  // The response to an earlier attempt was lost, so this command may have deleted the item itself.
+  // An earlier attempt of this command may have deleted the item.
   if (isNotFound && endpoint.method === 'DELETE' && response.afterLostAttempt)
     return new UnknownOutcomeError(
       'the item no longer exists, but an earlier attempt got no response and may have deleted it',
       { ...details, hint: check(), isFinal: true, isGone: true },
     )
-  // Web servers also send these statuses for unknown paths, so a probe checks the base URL.
+  // Web servers also send 404 for unknown paths, so a probe checks the base URL.
   if ((isNotFound || isUnknown) && !(await probe()).isService) return explainWrongBaseUrl(refusal)
   // The user of `meetroom api` chooses the path, so an unknown path counts as not found.
   if (isUnknown && status === 400) return isOwnPath(endpoint) ? createNotFoundError(refusal) : undefined
@@ -68,7 +71,7 @@ const maxLookups = 5
 async function findMissingUser({ input, userExists }: ParsedErrorResponse): Promise<string | undefined> {
   const body = isRecord(input.body) ? input.body : {}
   const members = Array.isArray(body['members']) ? body['members'] : []
-  // A request without params creates a user or a room, so the user in its body need not exist.
+  // A request without params may create the user in its body.
   const named = input.params ? [body, ...members] : members
   for (const { user_id } of named.filter(isRecord).slice(0, maxLookups))
     if (typeof user_id === 'string' && !(await userExists(user_id))) return user_id
@@ -89,7 +92,7 @@ function createNotFoundError({
 }: ParsedErrorResponse): NotFoundError {
   const params = Object.entries(input.params ?? {})
   if (params.length === 0) {
-    // Paths of API operations exist in every service, so the base URL is probably wrong.
+    // Services have the paths of most operations, so the base URL is probably wrong.
     const hint = isOwnPath(endpoint) ? undefined : explainBaseUrl(baseUrl)
     return new NotFoundError(`the service does not know ${details.request.path}${message}`, {
       ...details,
@@ -110,7 +113,7 @@ function createNotFoundError({
   })
 }
 
-/** Error for missing users. Suggests creating the first user if the given text has the form of an ID. */
+/** Error for missing users. Suggests creating the first user if its text has the form of an ID. */
 export class UnknownUserError extends NotFoundError {
   constructor(
     readonly users: readonly [string, ...string[]],

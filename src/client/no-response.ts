@@ -21,7 +21,7 @@ export interface Repeatability {
   line: RequestLine
 }
 
-/** Suggests http for a service on this machine that does not speak TLS, otherwise a diagnosis. */
+/** Suggests http for a service on this machine that does not speak TLS, otherwise `doctor`. */
 export function diagnose(baseUrl: string, cause: unknown): Pick<ErrorDetails, 'hint' | 'correction'> {
   const isWithoutTls = cause instanceof Error && cause.message === describeReason(noTlsCode)
   return isWithoutTls && isLoopback(new URL(baseUrl).hostname)

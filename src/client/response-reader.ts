@@ -69,7 +69,7 @@ export class ResponseReader {
 
   /**
    * Reads the response to a lookup that may prove a write.
-   * @throws the error of a refused, incomplete or unreadable response
+   * @throws the error of an unusable response, or of a failed probe
    */
   async readItem(name: LookupName, input: AnyInput, result: ExchangeResult): Promise<FoundItem> {
     const { response, line } = result
@@ -105,7 +105,7 @@ export class ResponseReader {
   }
 
   /**
-   * Accepts a refused deletion if an earlier attempt may have deleted the item.
+   * Accepts a refusal if an earlier attempt may have deleted the known item.
    * @throws in any other case
    */
   async #readRefusedWrite(

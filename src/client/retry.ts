@@ -70,8 +70,7 @@ export type Send = (request: WireRequest, repeatability: Repeatability) => Promi
 /**
  * Creates the function that sends and retries requests. Retries repeatable requests after temporary
  * connection failures, 429, 503 and gateway errors. Retries other requests only if unsent, after 429, or
- * after 503 with a positive `Retry-After`. Honors `Retry-After` within the timeout. The returned function
- * throws the following errors.
+ * after 503 with a positive `Retry-After`. The returned function throws the following errors.
  * @throws {NetworkError} if no response arrived and nothing can have changed
  * @throws {UnknownOutcomeError} if a write may have reached the service without a readable response
  * @throws {ServiceError} if the response to a read is not HTTP, or its headers are too large
@@ -214,9 +213,9 @@ class RequestRun {
   }
 
   /**
-   * Waits before the next attempt. Returns false if the attempt would start after the timeout, and there is a
-   * response.
-   * @throws an error after the timeout or a signal
+   * Waits before the next attempt. Returns false if there is a response, and the attempt would start after
+   * the timeout.
+   * @throws the error of the timeout or of a signal
    */
   async #waitToRetry(failure: string | undefined, response?: WireResponse): Promise<boolean> {
     const { policy, interruption } = this.#context

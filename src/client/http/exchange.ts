@@ -122,7 +122,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Avoids `new URL` for simple paths, because it takes about 10% of the time of a request. */
+/** Avoids `new URL` for simple paths: parsing takes about 10% of the time of a request. */
 function readPath(url: string, origin: string): string {
   const rest = url.startsWith(origin) ? url.slice(origin.length) : ''
   if (/^\/[\w/-]*$/.test(rest)) return rest

@@ -31,7 +31,7 @@ export function toTransportError(error: unknown, { maybeSent, aborted, proxy }: 
   return new TransportError(`${reason}${via}`, maybeSent, isTransient(code))
 }
 
-/** Creates the error for a failure of the proxy. The service received nothing in this case. */
+/** Creates the error for a failed proxy, in which case the service received nothing. */
 export function createProxyError(error: unknown, proxy: string): TransportError {
   const code = readErrorCode(error)
   const what = isProtocolError(code)
@@ -42,7 +42,7 @@ export function createProxyError(error: unknown, proxy: string): TransportError 
   return new TransportError(`the proxy ${proxy} ${what}`, false, isTransient(code))
 }
 
-/** Returns true for errors that a retry may resolve; false for TLS errors, and after `close`. */
+/** Returns false for known TLS errors, and after `close`. A retry may resolve any other error. */
 function isTransient(code: string): boolean {
   return !/CERT|TLS|SSL|SIGNATURE|EPROTO|^UND_ERR_DESTROYED$|^UND_ERR_CLOSED$|^ABORT_ERR$/.test(code)
 }

@@ -18,7 +18,7 @@ export interface TransportOptions {
 /** Library that sends requests, and calls the exchange as undici calls a handler. */
 interface HttpLibrary {
   dispatch(options: HttpExchange['options'], exchange: HttpExchange): unknown
-  /** True after an unrequested 100 Continue, which undici treats as an error. */
+  /** True after a 100 Continue, which undici treats as an error. */
   readonly hasContinued?: boolean
 }
 

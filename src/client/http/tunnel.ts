@@ -5,7 +5,7 @@ import { TransportError } from '../../api/wire.ts'
 import { createProxyError } from './failure.ts'
 import type { HttpProxy } from './proxy.ts'
 
-/** @throws {TransportError} if the proxy refuses the tunnel or cannot be reached */
+/** @throws {TransportError} if the proxy does not open the tunnel */
 export async function openTunnel(
   proxy: HttpProxy,
   host: string,
